@@ -37,12 +37,35 @@ export const TABLES_OF_PEOPLE = [
 
 /** Rows of Zulip's tables by table, except per-user data. */
 export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Record<string, Iterable<object>>> {
-  const { realm, users } = copy;
-  const members = users.filter(({ systemKind }) => systemKind === null);
-  const permissions = (registry: object, values: object) =>
-    Object.fromEntries(
-      Object.keys(registry).map((name) => [names.permission(name), (values as Readonly<Record<string, number>>)[name]]),
-    );
+  return {
+    ...settingTables(copy, names),
+    ...groupTables(copy, names),
+    ...userTables(copy, names),
+    ...channelTables(copy, names),
+    zerver_customprofilefield: copy.profileFields.map((field) => ({
+      id: field.id,
+      realm: copy.realm.id,
+      name: field.name,
+      hint: field.hint,
+      field_type: FIELD_TYPES[field.kind],
+      field_data: JSON.stringify(field.data),
+      order: field.order,
+      display_in_profile_summary: field.isInSummary,
+      required: field.isRequired,
+      editable_by_user: field.isEditableByUser,
+      use_for_user_matching: field.isForMatching,
+    })),
+  };
+}
+
+const permissions = (names: ColumnNames, registry: object, values: object) =>
+  Object.fromEntries(
+    Object.keys(registry).map((name) => [names.permission(name), (values as Readonly<Record<string, number>>)[name]]),
+  );
+
+/** Organization with its settings and custom content. */
+const settingTables = (copy: RealmCopy, names: ColumnNames) => {
+  const { realm } = copy;
   return {
     zerver_realm: [
       {
@@ -64,7 +87,7 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
           }),
         ),
         ...names.realm.present(realm.settings),
-        ...permissions(REALM_PERMISSIONS, realm.permissions),
+        ...permissions(names, REALM_PERMISSIONS, realm.permissions),
       },
     ],
     zerver_realmuserdefault: [{ id: realm.id, realm: realm.id, ...names.user.present(realm.userDefaults) }],
@@ -103,26 +126,35 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
     zerver_defaultstream: copy.channels
       .filter(({ isDefault }) => isDefault)
       .map(({ id }, index) => ({ id: index + 1, realm: realm.id, stream: id })),
-    zerver_usergroup: copy.groups.map(({ id }) => ({ id, realm: realm.id })),
-    zerver_namedusergroup: copy.groups
-      .filter(({ name }) => name !== null)
-      .map((group) => ({
-        usergroup_ptr: group.id,
-        name: group.name,
-        description: group.description,
-        is_system_group: group.systemName !== null,
-        deactivated: group.isDeactivated,
-        creator: group.creatorId,
-        date_created: group.createdAt,
-        realm_for_sharding: realm.id,
-        ...permissions(GROUP_PERMISSIONS, group.permissions ?? {}),
-      })),
-    zerver_usergroupmembership: copy.groups
-      .flatMap(({ id, memberIds }) => memberIds.map((user) => ({ user_group: id, user_profile: user })))
-      .map((row, index) => ({ id: index + 1, ...row })),
-    zerver_groupgroupmembership: copy.groups
-      .flatMap(({ id, subgroupIds }) => subgroupIds.map((subgroup) => ({ supergroup: id, subgroup })))
-      .map((row, index) => ({ id: index + 1, ...row })),
+  };
+};
+
+const groupTables = ({ realm, groups }: RealmCopy, names: ColumnNames) => ({
+  zerver_usergroup: groups.map(({ id }) => ({ id, realm: realm.id })),
+  zerver_namedusergroup: groups
+    .filter(({ name }) => name !== null)
+    .map((group) => ({
+      usergroup_ptr: group.id,
+      name: group.name,
+      description: group.description,
+      is_system_group: group.systemName !== null,
+      deactivated: group.isDeactivated,
+      creator: group.creatorId,
+      date_created: group.createdAt,
+      realm_for_sharding: realm.id,
+      ...permissions(names, GROUP_PERMISSIONS, group.permissions ?? {}),
+    })),
+  zerver_usergroupmembership: groups
+    .flatMap(({ id, memberIds }) => memberIds.map((user) => ({ user_group: id, user_profile: user })))
+    .map((row, index) => ({ id: index + 1, ...row })),
+  zerver_groupgroupmembership: groups
+    .flatMap(({ id, subgroupIds }) => subgroupIds.map((subgroup) => ({ supergroup: id, subgroup })))
+    .map((row, index) => ({ id: index + 1, ...row })),
+});
+
+const userTables = ({ realm, users }: RealmCopy, names: ColumnNames) => {
+  const members = users.filter(({ systemKind }) => systemKind === null);
+  return {
     zerver_userprofile: mapped(members, ({ user, botOptions }) => ({
       id: user.id,
       realm: realm.id,
@@ -161,9 +193,15 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
         interface: form === 'slack' ? 2 : 1,
       };
     }),
+  };
+};
+
+const channelTables = (copy: RealmCopy, names: ColumnNames) => {
+  const { realm } = copy;
+  return {
     zerver_stream: mapped(copy.channels, (channel) => ({
       ...streamRow(channel, realm.id),
-      ...permissions(CHANNEL_PERMISSIONS, channel.permissions),
+      ...permissions(names, CHANNEL_PERMISSIONS, channel.permissions),
     })),
     zerver_channelfolder: copy.channelFolders.map((folder) => ({
       id: folder.id,
@@ -193,21 +231,8 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
       recipient: recipientId,
       group_size: userIds.length,
     })),
-    zerver_customprofilefield: copy.profileFields.map((field) => ({
-      id: field.id,
-      realm: realm.id,
-      name: field.name,
-      hint: field.hint,
-      field_type: FIELD_TYPES[field.kind],
-      field_data: JSON.stringify(field.data),
-      order: field.order,
-      display_in_profile_summary: field.isInSummary,
-      required: field.isRequired,
-      editable_by_user: field.isEditableByUser,
-      use_for_user_matching: field.isForMatching,
-    })),
   };
-}
+};
 
 const streamRow = (channel: Channel, realmId: number) => ({
   id: channel.id,

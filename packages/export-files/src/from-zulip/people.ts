@@ -1,7 +1,7 @@
 import { type Channel, normalizeColor } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
-import type { ProfileFieldId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, ProfileFieldId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import { isOnboardingStep } from '@parley/domain/users';
 import { EMOJI_TYPE_NAMES, FIELD_TYPES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
@@ -49,20 +49,13 @@ export function readProfileFields(tables: TableReader): RealmCopy['profileFields
     });
 }
 
-export function readPeople(
-  tables: TableReader,
-  users: readonly UserCopy[],
-  channels: readonly Channel[],
-  subscriptions: ReturnType<typeof readSubscriptions>,
-): readonly PersonCopy[] {
-  const channelOf = new Map(channels.map((it) => [it.recipientId, it.id]));
-  const channelIds = new Set(channels.map(({ id: own }) => own));
-  const userIds = new Set(users.map(({ user: { id: own } }) => own));
-  const fieldIds = new Set(readProfileFields(tables).map(({ id: own }) => own));
-  const byUser = <T>(rows: readonly T[], userOf: (row: T) => UserId) => grouped(rows, userOf);
+/** Rows of people's own data by user. */
+type PersonalRows = ReturnType<typeof personalRows>;
+
+function personalRows(tables: TableReader, subscriptions: ReturnType<typeof readSubscriptions>) {
   const own = { user_profile: user };
-  const subscribed = byUser(subscriptions, (it) => it.user_profile);
-  const topics = byUser(
+  const subscribed = grouped(subscriptions, (it) => it.user_profile);
+  const topics = grouped(
     tables.table('zerver_usertopic', {
       ...own,
       stream: channel,
@@ -72,7 +65,7 @@ export function readPeople(
     }),
     (it) => it.user_profile,
   );
-  const values = byUser(
+  const values = grouped(
     tables.table('zerver_customprofilefieldvalue', {
       ...own,
       field: id<ProfileFieldId>(),
@@ -81,7 +74,7 @@ export function readPeople(
     }),
     (it) => it.user_profile,
   );
-  const statuses = byUser(
+  const statuses = grouped(
     tables.table('zerver_userstatus', {
       ...own,
       status_text: orElse(NAME, ''),
@@ -91,7 +84,7 @@ export function readPeople(
     }),
     (it) => it.user_profile,
   );
-  const presences = byUser(
+  const presences = grouped(
     tables.table('zerver_userpresence', {
       ...own,
       last_connected_time: orNull(moment),
@@ -99,12 +92,12 @@ export function readPeople(
     }),
     (it) => it.user_profile,
   );
-  const words = byUser(tables.table('zerver_alertword', { ...own, word: NAME }), (it) => it.user_profile);
-  const muted = byUser(
+  const words = grouped(tables.table('zerver_alertword', { ...own, word: NAME }), (it) => it.user_profile);
+  const muted = grouped(
     tables.table('zerver_muteduser', { ...own, muted_user: user, date_muted: orElse(time, 0) }),
     (it) => it.user_profile,
   );
-  const snippets = byUser(
+  const snippets = grouped(
     tables.table('zerver_savedsnippet', {
       ...own,
       id: id<never>(),
@@ -114,99 +107,142 @@ export function readPeople(
     }),
     (it) => it.user_profile,
   );
-  const views = byUser(
+  const views = grouped(
     tables.table('zerver_navigationview', { user, fragment: text(10_000), is_pinned: flag, name: orNull(NAME) }),
     (it) => it.user,
   );
-  const steps = byUser(tables.table('zerver_onboardingstep', { user, onboarding_step: NAME }), (it) => it.user);
-  const storage = byUser(
+  const steps = grouped(tables.table('zerver_onboardingstep', { user, onboarding_step: NAME }), (it) => it.user);
+  const storage = grouped(
     tables.table('zerver_botstoragedata', { bot_profile: user, key: text(), value: text() }),
     (it) => it.bot_profile,
   );
-  const realmId = tables.realmId;
+  return { subscribed, topics, values, statuses, presences, words, muted, snippets, views, steps, storage };
+}
+
+/** Objects that a person's data may name. */
+interface KnownObjects {
+  readonly channelOf: ReadonlyMap<RecipientId, ChannelId>;
+  readonly channelIds: ReadonlySet<ChannelId>;
+  readonly userIds: ReadonlySet<UserId>;
+  readonly fieldIds: ReadonlySet<ProfileFieldId>;
+}
+
+export function readPeople(
+  tables: TableReader,
+  users: readonly UserCopy[],
+  channels: readonly Channel[],
+  subscriptions: ReturnType<typeof readSubscriptions>,
+): readonly PersonCopy[] {
+  const known: KnownObjects = {
+    channelOf: new Map(channels.map((it) => [it.recipientId, it.id])),
+    channelIds: new Set(channels.map(({ id: own }) => own)),
+    userIds: new Set(users.map(({ user: { id: own } }) => own)),
+    fieldIds: new Set(readProfileFields(tables).map(({ id: own }) => own)),
+  };
+  const rows = personalRows(tables, subscriptions);
   return users
     .filter(({ systemKind }) => systemKind === null)
-    .map(({ user: { id: userId } }) => {
-      const [status] = statuses.get(userId) ?? [];
-      const [presence] = presences.get(userId) ?? [];
-      const emojiType = status && keyOfValue(EMOJI_TYPE_NAMES, status.reaction_type);
-      return {
-        ...NO_DATA,
-        userId,
-        subscriptions: (subscribed.get(userId) ?? []).flatMap((it) => {
-          const channelId = channelOf.get(it.recipient);
-          if (channelId === undefined) return [];
-          return {
-            realmId,
-            userId,
-            channelId,
-            isActive: it.active,
-            color: /^#[0-9a-f]{3,6}$/i.test(it.color) ? normalizeColor(it.color) : '#c2c2c2',
-            isMuted: it.is_muted,
-            isPinned: it.pin_to_top,
-            notifications: {
-              desktop: it.desktop_notifications,
-              audible: it.audible_notifications,
-              push: it.push_notifications,
-              email: it.email_notifications,
-              wildcardMentions: it.wildcard_mentions_notify,
-            },
-          };
-        }),
-        topicPolicies: (topics.get(userId) ?? []).flatMap((it) => {
-          const visibility = keyOfValue(VISIBILITY_NUMBERS, it.visibility_policy);
-          if (!visibility || !channelIds.has(it.stream)) return [];
-          return {
-            realmId,
-            userId,
-            channelId: it.stream,
-            topic: it.topic_name,
-            visibility,
-            changedAt: it.last_updated,
-          };
-        }),
-        profile: (values.get(userId) ?? [])
-          .filter(({ field }) => fieldIds.has(field))
-          .map((it) => ({
-            fieldId: it.field,
-            value: it.value,
-            rendered: it.rendered_value === null ? null : safeHtml(it.rendered_value, it.value),
-          })),
-        status: status
-          ? {
-              text: status.status_text,
-              emoji:
-                status.emoji_name === '' || !emojiType
-                  ? null
-                  : { type: emojiType, code: status.emoji_code, name: status.emoji_name },
-            }
-          : null,
-        presence:
-          presence && presence.last_connected_time !== null
-            ? {
-                lastActive: presence.last_active_time === null ? null : Math.floor(presence.last_active_time),
-                lastConnected: Math.floor(presence.last_connected_time),
-              }
-            : null,
-        alertWords: (words.get(userId) ?? []).map(({ word }) => word),
-        snippets: (snippets.get(userId) ?? []).map((it) => ({
-          id: it.id,
-          realmId,
-          userId,
-          title: it.title,
-          content: it.content,
-          createdAt: it.date_created,
-        })),
-        navigationViews: (views.get(userId) ?? []).map((it) => ({
-          fragment: it.fragment,
-          isPinned: it.is_pinned,
-          name: it.name,
-        })),
-        onboardingSteps: (steps.get(userId) ?? []).map((it) => it.onboarding_step).filter(isOnboardingStep),
-        mutedUsers: (muted.get(userId) ?? [])
-          .filter((it) => userIds.has(it.muted_user))
-          .map((it) => ({ userId: it.muted_user, mutedAt: it.date_muted })),
-        botStorage: (storage.get(userId) ?? []).map(({ key, value }) => ({ key, value })),
-      };
-    });
+    .map(({ user: { id: userId } }) => ({
+      ...NO_DATA,
+      userId,
+      ...channelData(rows, known, tables.realmId, userId),
+      ...profileData(rows, known, userId),
+      ...ownContent(rows, tables.realmId, userId),
+      mutedUsers: (rows.muted.get(userId) ?? [])
+        .filter((it) => known.userIds.has(it.muted_user))
+        .map((it) => ({ userId: it.muted_user, mutedAt: it.date_muted })),
+    }));
 }
+
+/** Subscriptions and topic policies. */
+const channelData = (
+  { subscribed, topics }: PersonalRows,
+  { channelOf, channelIds }: KnownObjects,
+  realmId: RealmId,
+  userId: UserId,
+) => ({
+  subscriptions: (subscribed.get(userId) ?? []).flatMap((it) => {
+    const channelId = channelOf.get(it.recipient);
+    if (channelId === undefined) return [];
+    return {
+      realmId,
+      userId,
+      channelId,
+      isActive: it.active,
+      color: /^#[0-9a-f]{3,6}$/i.test(it.color) ? normalizeColor(it.color) : '#c2c2c2',
+      isMuted: it.is_muted,
+      isPinned: it.pin_to_top,
+      notifications: {
+        desktop: it.desktop_notifications,
+        audible: it.audible_notifications,
+        push: it.push_notifications,
+        email: it.email_notifications,
+        wildcardMentions: it.wildcard_mentions_notify,
+      },
+    };
+  }),
+  topicPolicies: (topics.get(userId) ?? []).flatMap((it) => {
+    const visibility = keyOfValue(VISIBILITY_NUMBERS, it.visibility_policy);
+    if (!visibility || !channelIds.has(it.stream)) return [];
+    return {
+      realmId,
+      userId,
+      channelId: it.stream,
+      topic: it.topic_name,
+      visibility,
+      changedAt: it.last_updated,
+    };
+  }),
+});
+
+/** Profile, status and presence. */
+function profileData({ values, statuses, presences }: PersonalRows, { fieldIds }: KnownObjects, userId: UserId) {
+  const [status] = statuses.get(userId) ?? [];
+  const [presence] = presences.get(userId) ?? [];
+  const emojiType = status && keyOfValue(EMOJI_TYPE_NAMES, status.reaction_type);
+  return {
+    profile: (values.get(userId) ?? [])
+      .filter(({ field }) => fieldIds.has(field))
+      .map((it) => ({
+        fieldId: it.field,
+        value: it.value,
+        rendered: it.rendered_value === null ? null : safeHtml(it.rendered_value, it.value),
+      })),
+    status: status
+      ? {
+          text: status.status_text,
+          emoji:
+            status.emoji_name === '' || !emojiType
+              ? null
+              : { type: emojiType, code: status.emoji_code, name: status.emoji_name },
+        }
+      : null,
+    presence:
+      presence && presence.last_connected_time !== null
+        ? {
+            lastActive: presence.last_active_time === null ? null : Math.floor(presence.last_active_time),
+            lastConnected: Math.floor(presence.last_connected_time),
+          }
+        : null,
+  };
+}
+
+/** Texts and choices of a person, and the storage of a bot. */
+const ownContent = ({ words, snippets, views, steps, storage }: PersonalRows, realmId: RealmId, userId: UserId) => ({
+  alertWords: (words.get(userId) ?? []).map(({ word }) => word),
+  snippets: (snippets.get(userId) ?? []).map((it) => ({
+    id: it.id,
+    realmId,
+    userId,
+    title: it.title,
+    content: it.content,
+    createdAt: it.date_created,
+  })),
+  navigationViews: (views.get(userId) ?? []).map((it) => ({
+    fragment: it.fragment,
+    isPinned: it.is_pinned,
+    name: it.name,
+  })),
+  onboardingSteps: (steps.get(userId) ?? []).map((it) => it.onboarding_step).filter(isOnboardingStep),
+  botStorage: (storage.get(userId) ?? []).map(({ key, value }) => ({ key, value })),
+});

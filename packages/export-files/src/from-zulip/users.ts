@@ -6,28 +6,29 @@ import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.j
 import { flag, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
 import { channel, NAME, settingsOf, type TableReader, user } from './table-reader.js';
 
+const userShape = object({
+  id: user,
+  email: text(1000),
+  delivery_email: orNull(text(1000)),
+  full_name: NAME,
+  date_joined: time,
+  is_active: flag,
+  is_deleted: orElse(flag, false),
+  is_bot: flag,
+  bot_type: orNull(integer),
+  bot_owner: orNull(user),
+  role: integer,
+  avatar_source: orElse(NAME, 'J'),
+  avatar_version: orElse(integer, 1),
+  default_sending_stream: orNull(integer),
+  default_events_register_stream: orNull(channel),
+  default_all_public_streams: orElse(flag, false),
+  can_create_users: orElse(flag, false),
+  can_change_user_emails: orElse(flag, false),
+});
+
 export function readUsers(tables: TableReader): readonly UserCopy[] {
   const rows = [...tables.rows('zerver_userprofile'), ...tables.rows('zerver_userprofile_mirrordummy')];
-  const shape = object({
-    id: user,
-    email: text(1000),
-    delivery_email: orNull(text(1000)),
-    full_name: NAME,
-    date_joined: time,
-    is_active: flag,
-    is_deleted: orElse(flag, false),
-    is_bot: flag,
-    bot_type: orNull(integer),
-    bot_owner: orNull(user),
-    role: integer,
-    avatar_source: orElse(NAME, 'J'),
-    avatar_version: orElse(integer, 1),
-    default_sending_stream: orNull(integer),
-    default_events_register_stream: orNull(channel),
-    default_all_public_streams: orElse(flag, false),
-    can_create_users: orElse(flag, false),
-    can_change_user_emails: orElse(flag, false),
-  });
   const services = new Map(
     tables
       .table('zerver_service', {
@@ -39,7 +40,7 @@ export function readUsers(tables: TableReader): readonly UserCopy[] {
       .map((it) => [it.user_profile, it]),
   );
   const copies: UserCopy[] = rows.map((row, index) => {
-    const it = shape(row, `zerver_userprofile[${index}]`);
+    const it = userShape(row, `zerver_userprofile[${index}]`);
     const role = keyOfValue(ROLE_NUMBERS, it.role);
     if (!role) throw wrong(`zerver_userprofile[${index}].role`, 'is no role');
     const kind = keyOfValue(BOT_TYPES, it.bot_type) ?? 'generic';

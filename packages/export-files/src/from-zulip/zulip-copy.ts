@@ -58,14 +58,7 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
       userDefaults,
     },
     linkifiers: readLinkifiers(tables),
-    playgrounds: tables
-      .table('zerver_realmplayground', {
-        id: integer,
-        name: NAME,
-        pygments_language: NAME,
-        url_template: text(10_000),
-      })
-      .map((it) => ({ id: it.id, name: it.name, language: it.pygments_language, urlTemplate: it.url_template })),
+    playgrounds: readPlaygrounds(tables),
     allowedDomains: tables
       .table('zerver_realmdomain', { id: integer, domain: NAME, allow_subdomains: flag })
       .map((it) => ({
@@ -77,28 +70,7 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
     groups: readGroups(tables, users),
     users,
     profileFields: readProfileFields(tables),
-    channelFolders: tables
-      .table('zerver_channelfolder', {
-        id: id<never>(),
-        name: NAME,
-        description: orElse(text(10_000), ''),
-        rendered_description: orElse(text(10_000), ''),
-        order: orElse(integer, 0),
-        date_created: orElse(time, 0),
-        creator: orNull(user),
-        is_archived: orElse(flag, false),
-      })
-      .map((it) => ({
-        id: it.id,
-        realmId: tables.realmId,
-        name: it.name,
-        description: it.description,
-        renderedDescription: safeHtml(it.rendered_description, it.description),
-        order: it.order,
-        createdAt: it.date_created,
-        creatorId: it.creator,
-        isArchived: it.is_archived,
-      })),
+    channelFolders: readChannelFolders(tables),
     channels,
     conversations,
   };
@@ -125,3 +97,37 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
     skipsMessage: ({ senderId, recipientId }) => !userIds.has(senderId) || !recipients.has(recipientId),
   };
 }
+
+const readPlaygrounds = (tables: TableReader): RealmCopy['playgrounds'] =>
+  tables
+    .table('zerver_realmplayground', {
+      id: integer,
+      name: NAME,
+      pygments_language: NAME,
+      url_template: text(10_000),
+    })
+    .map((it) => ({ id: it.id, name: it.name, language: it.pygments_language, urlTemplate: it.url_template }));
+
+const readChannelFolders = (tables: TableReader): RealmCopy['channelFolders'] =>
+  tables
+    .table('zerver_channelfolder', {
+      id: id<never>(),
+      name: NAME,
+      description: orElse(text(10_000), ''),
+      rendered_description: orElse(text(10_000), ''),
+      order: orElse(integer, 0),
+      date_created: orElse(time, 0),
+      creator: orNull(user),
+      is_archived: orElse(flag, false),
+    })
+    .map((it) => ({
+      id: it.id,
+      realmId: tables.realmId,
+      name: it.name,
+      description: it.description,
+      renderedDescription: safeHtml(it.rendered_description, it.description),
+      order: it.order,
+      createdAt: it.date_created,
+      creatorId: it.creator,
+      isArchived: it.is_archived,
+    }));
