@@ -85,8 +85,7 @@ export class FileImport {
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
     private readonly thumbnails: Thumbnails,
-    private readonly clock: Clock,
-    private readonly randomness: Randomness,
+    private readonly sources: { readonly clock: Clock; readonly randomness: Randomness },
     private readonly ids: ImportedIds,
     private readonly source: RealmSource,
   ) {}
@@ -117,7 +116,7 @@ export class FileImport {
   private async receive(copy: FileCopy, content: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
     const { contentType } = copy.file;
     const ownerId = this.ids.users.get(copy.file.ownerId);
-    const blob = newBlobKey(this.randomness);
+    const blob = newBlobKey(this.sources.randomness);
     const size = await this.blobs.put(blob, content);
     return { copy, ownerId, blob, size, image: await this.thumbnails.inspect({ blob, size, contentType, ownerId }) };
   }
@@ -134,7 +133,7 @@ export class FileImport {
       if (added.image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
       await tx.yield();
     }
-    if (added.image) await scheduleThumbnails(tx, added, this.clock);
+    if (added.image) await scheduleThumbnails(tx, added, this.sources.clock);
   }
 }
 

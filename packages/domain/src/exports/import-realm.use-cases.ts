@@ -136,7 +136,14 @@ export class ImportRealm {
     const messageCount = await messages.run(onProgress);
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
     await uow.write(source.realm.realm.id, (tx) => messages.noteFirstMessages(tx, source.realm));
-    const { files, missingFiles } = await new FileImport(uow, blobs, thumbnails, clock, randomness, ids, source).run();
+    const { files, missingFiles } = await new FileImport(
+      uow,
+      blobs,
+      thumbnails,
+      { clock, randomness },
+      ids,
+      source,
+    ).run();
     await pictures.addAvatars();
     await pictures.addRealmImages();
     return {

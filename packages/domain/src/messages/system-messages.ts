@@ -40,6 +40,14 @@ export interface WelcomeText {
   readonly ahead: ParsedAhead;
 }
 
+/** Content of a message by a system bot. */
+interface BotText {
+  readonly text: string;
+  readonly author: Author;
+  /** Parsed content, or parsed text quoted in the content. */
+  readonly ahead?: ParsedMarkdown | undefined;
+}
+
 /** Rendered message without a destination. */
 interface Draft {
   readonly content: string;
@@ -99,7 +107,7 @@ export class SystemMessages implements NotificationBot {
     author: Author,
     ahead?: ParsedMarkdown,
   ): Promise<void> {
-    await this.sendDirectAs('notification', tx, realm, person, content, author, ahead);
+    await this.sendDirectAs('notification', tx, realm, person, { text: content, author, ahead });
   }
 
   /** Runs before the unit of work, because code and formulas may take time. */
@@ -156,9 +164,14 @@ export class SystemMessages implements NotificationBot {
     // An administrator may have written the text long ago, so it is rendered with the new user's access and reveals
     // nothing beyond it.
     const actor = await tx.actors.get({ realmId: realm.id, userId: newcomer.id });
-    const sent = [await this.sendDirectAs('welcome', tx, realm, newcomer, introduction(realm, newcomer), { actor })];
+    const author = { actor };
+    const sent = [
+      await this.sendDirectAs('welcome', tx, realm, newcomer, { text: introduction(realm, newcomer), author }),
+    ];
     if (words !== null && !(words.ahead instanceof DomainError)) {
-      sent.push(await this.sendDirectAs('welcome', tx, realm, newcomer, words.text, { actor }, words.ahead));
+      sent.push(
+        await this.sendDirectAs('welcome', tx, realm, newcomer, { text: words.text, author, ahead: words.ahead }),
+      );
     }
     for (const { id } of sent) {
       await tx.personal.setFlag({ realmId: realm.id, userId: newcomer.id }, [id], 'starred', true);
@@ -171,7 +184,7 @@ export class SystemMessages implements NotificationBot {
    */
   async sendTestWelcome(tx: Transaction, realm: Realm, person: User, { text, ahead }: WelcomeText): Promise<Message> {
     const actor = await tx.actors.get({ realmId: realm.id, userId: person.id });
-    return this.sendDirectAs('welcome', tx, realm, person, text, { actor }, orThrow(ahead));
+    return this.sendDirectAs('welcome', tx, realm, person, { text, author: { actor }, ahead: orThrow(ahead) });
   }
 
   private async sendDirectAs(
@@ -179,9 +192,7 @@ export class SystemMessages implements NotificationBot {
     tx: Transaction,
     realm: Realm,
     person: User,
-    content: string,
-    author: Author,
-    ahead?: ParsedMarkdown,
+    { text, author, ahead }: BotText,
   ): Promise<Message> {
     const bot = await tx.users.findSystemBot(realm.id, kind);
     const participants = [bot, person].sort((a, b) => a.id - b.id);
@@ -189,7 +200,7 @@ export class SystemMessages implements NotificationBot {
       realm.id,
       participants.map((one) => one.id),
     );
-    const draft = await this.draft(tx, realm, content, author, ahead);
+    const draft = await this.draft(tx, realm, text, author, ahead);
     const message = await this.send(tx, bot, { kind: 'direct', recipientId, participants }, draft);
     await tx.yield();
     return message;

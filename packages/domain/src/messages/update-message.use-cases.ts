@@ -137,7 +137,8 @@ export class UpdateMessage {
         const rendered = parsed && (await renderText(tx, this.renderer, parsed, realm, { actor }));
         const destination = await destinationOf(tx, loaded);
         if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
-        const move = moveTarget && (await this.checkMove(tx, actor, realm, loaded, moveTarget, input.propagation, now));
+        const move =
+          moveTarget && (await this.checkMove(tx, { actor, realm, now }, loaded, moveTarget, input.propagation));
 
         const edit = rendered && { rendered, content: orThrow(text!).content };
         const before = loaded.message;
@@ -226,12 +227,10 @@ export class UpdateMessage {
   /** Checks messages §9.1 rows 18–20. */
   private async checkMove(
     tx: Transaction,
-    actor: Actor,
-    realm: Realm,
+    { actor, realm, now }: { readonly actor: Actor; readonly realm: Realm; readonly now: UnixSeconds },
     { message, channel, isSubscribed }: LocatedMessage,
     moveTarget: ValidTarget,
     propagation: MovePropagation,
-    now: UnixSeconds,
   ): Promise<CheckedMove> {
     const source = channel!;
     const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor, actor.botOwnerId);

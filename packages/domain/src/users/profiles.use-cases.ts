@@ -59,7 +59,7 @@ export class ProfileValues {
    */
   async store(
     tx: Transaction,
-    { realm, actor, user }: { readonly realm: Realm; readonly actor: Actor; readonly user: User },
+    { realm, actor, user }: ProfileOwner,
     entries: readonly ProfileEntry[],
     parsed: ParsedProfile,
     { emptyRemoves }: { readonly emptyRemoves: boolean },
@@ -79,14 +79,12 @@ export class ProfileValues {
     const present = new Map(
       ((await tx.profiles.listValues(realm.id, [user.id])).get(user.id) ?? []).map((value) => [value.fieldId, value]),
     );
-    for (const change of accepted) await this.apply(tx, realm, actor, user, change, present, parsed);
+    for (const change of accepted) await this.apply(tx, { realm, actor, user }, change, present, parsed);
   }
 
   private async apply(
     tx: Transaction,
-    realm: Realm,
-    actor: Actor,
-    user: User,
+    { realm, actor, user }: ProfileOwner,
     { field: { id: fieldId, kind }, text }: ProfileChange,
     present: Map<ProfileFieldId, ProfileValue>,
     parsed: ParsedProfile,
@@ -103,6 +101,13 @@ export class ProfileValues {
     await tx.profiles.putValue(realm.id, user.id, value);
     await announce(tx, user, value);
   }
+}
+
+interface ProfileOwner {
+  readonly realm: Realm;
+  readonly actor: Actor;
+  /** User with the profile. */
+  readonly user: User;
 }
 
 interface ProfileChange {

@@ -72,7 +72,7 @@ export class ReceivedMessagePages {
     const [only, another] = narrowing.series ?? [];
     if (only && !another) {
       const ranges = this.rangesOf(viewer, only.recipientId).get(only.recipientId) ?? [];
-      const received = this.conversation(viewer, narrowing, only, ranges, true, pageRange, limit);
+      const received = this.conversation(viewer, narrowing, only, { ranges, hasMovedIn: true }, pageRange, limit);
       return merge([received, marked], pageRange, limit);
     }
     if (isLookedForByIndex(narrowing)) {
@@ -134,8 +134,7 @@ export class ReceivedMessagePages {
         viewer,
         narrowing,
         series,
-        ranges.get(series.recipientId) ?? [],
-        movedInto.has(series.recipientId),
+        { ranges: ranges.get(series.recipientId) ?? [], hasMovedIn: movedInto.has(series.recipientId) },
         part,
         count,
       ),
@@ -147,8 +146,7 @@ export class ReceivedMessagePages {
     viewer: Viewer,
     narrowing: Narrowing,
     series: Series,
-    ranges: readonly ReceivedRange[],
-    hasMovedIn: boolean,
+    { ranges, hasMovedIn }: { readonly ranges: readonly ReceivedRange[]; readonly hasMovedIn: boolean },
     pageRange: PageBounds,
     limit: number,
   ): MessageIndexRow[] {
