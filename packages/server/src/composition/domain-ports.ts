@@ -49,140 +49,172 @@ import type { Get } from './services.js';
 /** Ten days (organization §9.1). */
 export const DEFAULT_INVITATION_VALIDITY_MINUTES = 14_400;
 
+type SomePorts = Partial<Makers<Ports>>;
+
 /** Ports of the domain, made from the configuration. */
 export const domainPorts = (options: ParleyDependencies, get: Get, resolve: Resolve): Makers<Ports> => ({
-  unitOfWork: () => get('publishing'),
-  clock: () => options.clock,
-  randomness: () => options.randomness,
-  timers: () => new SystemTimers(),
-  eventLoop: () => new SystemEventLoop(),
-  report: () => (message, fields) => {
-    // The storage logs the outage once; until it ends, all work fails.
-    if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
-    options.logger.error(fields, message);
-  },
-  developmentMode: () => ({ isOn: options.isDev }),
-  hostAuthentication: () => ({ isOn: options.authenticate !== undefined }),
-
-  realmUrls: () => resolve(RealmResolver),
-  serverAddress: () => serverAddressOf(options),
-  linkifierSyntax: () => re2LinkifierSyntax,
-  meetingLinks: () => new HmacMeetingLinks(options.secret),
-  meetingServer: () => (options.bigBlueButton ? new BigBlueButton(options.bigBlueButton) : null),
-
-  apiKeyMint: () => new HmacApiKeyMint(options.secret),
-  sessionTokens: () => new HmacSessionTokens(options.secret),
-  logInProviders: () => options.logInProviders ?? [],
-  peopleDirectories: () => options.directories ?? [],
-  directoryPasswords: () => resolve(VerifyDirectoryPassword),
-  logInTokens: () => new HmacLogInTokens(options.secret),
-  secondFactorSecrets: () => new SealedSecondFactors(options.secret),
-  oneTimeCodes: () => new OtplibCodes(),
-  passkeys: () => new SimpleWebAuthn(),
-  webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock, options.jwtAudience),
-  passwordHasher: () => options.passwordHasher,
-  passwordStrength: () => new ZxcvbnPasswordStrength(),
-  disposableDomains: () => new ListedDisposableDomains(),
-  loginAttempts: () => new LoginAttemptLimits(get('limiter'), get('callExchange'), options.secret),
-  presencePolicy: () => ({ limitsToAccessors: options.limitsPresence ?? false }),
-
-  invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
-  confirmationKeys: () => new HmacLinkKeys(options.secret, CONFIRMATION_LINKS),
-  unsubscribeKeys: () => new HmacLinkKeys(options.secret, UNSUBSCRIBE_LINKS),
-  signUpKeys: () => ({ invitations: get('invitationKeys'), confirmations: get('confirmationKeys') }),
-  invitationConfig: () => ({
-    defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
-    confirmsAddresses: options.sendsMail ?? true,
-  }),
-  mailer: () => new DeliverableMailer(new BounceAwareMailer(options.mailer, get('unitOfWork'), options.clock)),
-  emailQuota: () => resolve(EmailLimits),
-
-  serverChannelConfig: () => ({
-    webPublicEnabled: options.allowsWebPublicChannels,
-    mailGatewayPattern: options.mailGatewayPattern ?? null,
-  }),
-  channelQuota: () => new DailyChannelQuota(get('limiter'), get('callExchange'), get('clock')),
-
-  markdownRenderer: () => options.markdownRenderer,
-  renderedMessages: () => htmlMessages,
-  unicodeEmoji: () => options.unicodeEmoji,
-  contentDigest: () => (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
-  messageHooks: () => resolve(HostHooks),
-
-  bus: () => options.bus ?? new LocalBus().connect(),
-  followedLog: () => get('follower'),
-  ephemeralEvents: () => get('hub'),
-  servedQueues: () => get('hub'),
-  queueFilters: () => QUEUE_FILTERS,
-  digestConfig: () => ({ sendsDigests: options.notifications?.email !== false && options.sendsMail !== false }),
-  notificationChannels: () => {
-    const { push = true, email = true } = options.notifications ?? {};
-    return [
-      ...(push && options.push ? [resolve(MobilePush)] : []),
-      ...(push && options.webPush ? [resolve(WebPush)] : []),
-      // Without a mail server, emails are written to a folder for the operator; missed-message emails would fill it.
-      ...(email && options.sendsMail !== false ? [resolve(MissedEmails)] : []),
-    ];
-  },
-  webPushService: () =>
-    options.webPush
-      ? new VapidWebPushService({
-          subject: options.webPush,
-          secret: options.secret,
-          client: get('webhookClient'),
-          realmUrls: get('realmUrls'),
-          avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
-        })
-      : null,
-  mailGateway: () => {
-    const { mailGatewayPattern: pattern, incomingMail, secret } = options;
-    if (!pattern || !incomingMail || (incomingMail.token === null && incomingMail.smtp === null)) return null;
-    return createMailGateway({ ...incomingMail, pattern, secret });
-  },
-  incomingEmailQuota: () => resolve(IncomingEmailLimits),
-  notificationMeter: () => new NotificationMeter(),
-  pushService: () => {
-    const { push, clock } = options;
-    const realmUrls = get('realmUrls');
-    const avatarUrlOf: AvatarUrlOf = (realm, sender) => senderAvatarUrl(realm, sender, realmUrls);
-    const parts = { realmUrls, clock, avatarUrlOf };
-    if (!push) return null;
-    if ('keys' in push) return new DirectPushService({ ...parts, account: push, report: get('report') });
-    const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
-    return new HttpPushService({ ...parts, account: push, server });
-  },
-
-  webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
-  pictureDownloads: () => new PublicWebClient({ allowedNetworks: options.webhookNetworks ?? [], userAgent: 'Parley' }),
-  webhookClient: () =>
-    new PublicWebClient({
-      allowedNetworks: options.webhookNetworks ?? [],
-      userAgent: `ZulipOutgoingWebhook/${ZULIP_VERSION}`,
-    }),
-
-  blobStore: () => options.blobs,
-  partialBlobStore: () => options.partialBlobs,
-  imageProcessor: () => options.images,
-  fileLimits: () => options.fileLimits ?? FILE_LIMITS,
-  fileTokens: () => new HmacFileTokens(options.secret),
-  fileUsers: () => FILE_USERS,
-  exportParts: () => EXPORT_PARTS,
-  contentTypes: () => new FileTypeContentTypes(),
-  spectatedFiles: () => {
-    const limiter = get('limiter');
-    return {
-      count: ({ id }) => {
-        if (limiter.isOn) limiter.attempt('spectator_attachment_access_by_file', String(id));
-      },
-    };
-  },
-
-  archiveWriter: () =>
-    new FolderArchiveWriter(options.exportsFolder ?? join(tmpdir(), `parley-exports-${randomUUID()}`)),
-  exportLimits: () => ({
-    operator: options.mailFrom ?? 'the operator of this server',
-    maxMessages: MAX_EXPORTED_MESSAGES,
-    maxBytes: MAX_EXPORTED_BYTES,
-    ...options.exportLimits,
-  }),
+  ...kernelPorts(options, get),
+  ...addressPorts(options, resolve),
+  ...accountPorts(options, get, resolve),
+  ...messagePorts(options, get, resolve),
+  ...deliveryPorts(options, get, resolve),
+  ...filePorts(options, get),
 });
+
+const kernelPorts = (options: ParleyDependencies, get: Get) =>
+  ({
+    unitOfWork: () => get('publishing'),
+    clock: () => options.clock,
+    randomness: () => options.randomness,
+    timers: () => new SystemTimers(),
+    eventLoop: () => new SystemEventLoop(),
+    report: () => (message, fields) => {
+      // The storage logs an outage once; all work fails meanwhile.
+      if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
+      options.logger.error(fields, message);
+    },
+    developmentMode: () => ({ isOn: options.isDev }),
+    hostAuthentication: () => ({ isOn: options.authenticate !== undefined }),
+  }) satisfies SomePorts;
+
+const addressPorts = (options: ParleyDependencies, resolve: Resolve) =>
+  ({
+    realmUrls: () => resolve(RealmResolver),
+    serverAddress: () => serverAddressOf(options),
+    linkifierSyntax: () => re2LinkifierSyntax,
+    meetingLinks: () => new HmacMeetingLinks(options.secret),
+    meetingServer: () => (options.bigBlueButton ? new BigBlueButton(options.bigBlueButton) : null),
+  }) satisfies SomePorts;
+
+/** Log-in, invitations and email addresses. */
+const accountPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) =>
+  ({
+    apiKeyMint: () => new HmacApiKeyMint(options.secret),
+    sessionTokens: () => new HmacSessionTokens(options.secret),
+    logInProviders: () => options.logInProviders ?? [],
+    peopleDirectories: () => options.directories ?? [],
+    directoryPasswords: () => resolve(VerifyDirectoryPassword),
+    logInTokens: () => new HmacLogInTokens(options.secret),
+    secondFactorSecrets: () => new SealedSecondFactors(options.secret),
+    oneTimeCodes: () => new OtplibCodes(),
+    passkeys: () => new SimpleWebAuthn(),
+    webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock, options.jwtAudience),
+    passwordHasher: () => options.passwordHasher,
+    passwordStrength: () => new ZxcvbnPasswordStrength(),
+    disposableDomains: () => new ListedDisposableDomains(),
+    loginAttempts: () => new LoginAttemptLimits(get('limiter'), get('callExchange'), options.secret),
+    presencePolicy: () => ({ limitsToAccessors: options.limitsPresence ?? false }),
+
+    invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
+    confirmationKeys: () => new HmacLinkKeys(options.secret, CONFIRMATION_LINKS),
+    unsubscribeKeys: () => new HmacLinkKeys(options.secret, UNSUBSCRIBE_LINKS),
+    signUpKeys: () => ({ invitations: get('invitationKeys'), confirmations: get('confirmationKeys') }),
+    invitationConfig: () => ({
+      defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
+      confirmsAddresses: options.sendsMail ?? true,
+    }),
+    mailer: () => new DeliverableMailer(new BounceAwareMailer(options.mailer, get('unitOfWork'), options.clock)),
+    emailQuota: () => resolve(EmailLimits),
+  }) satisfies SomePorts;
+
+/** Channels and message content. */
+const messagePorts = (options: ParleyDependencies, get: Get, resolve: Resolve) =>
+  ({
+    serverChannelConfig: () => ({
+      webPublicEnabled: options.allowsWebPublicChannels,
+      mailGatewayPattern: options.mailGatewayPattern ?? null,
+    }),
+    channelQuota: () => new DailyChannelQuota(get('limiter'), get('callExchange'), get('clock')),
+
+    markdownRenderer: () => options.markdownRenderer,
+    renderedMessages: () => htmlMessages,
+    unicodeEmoji: () => options.unicodeEmoji,
+    contentDigest: () => (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+    messageHooks: () => resolve(HostHooks),
+  }) satisfies SomePorts;
+
+/** Events, notifications, email and webhooks. */
+const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) =>
+  ({
+    bus: () => options.bus ?? new LocalBus().connect(),
+    followedLog: () => get('follower'),
+    ephemeralEvents: () => get('hub'),
+    servedQueues: () => get('hub'),
+    queueFilters: () => QUEUE_FILTERS,
+    digestConfig: () => ({ sendsDigests: options.notifications?.email !== false && options.sendsMail !== false }),
+    notificationChannels: () => {
+      const { push = true, email = true } = options.notifications ?? {};
+      return [
+        ...(push && options.push ? [resolve(MobilePush)] : []),
+        ...(push && options.webPush ? [resolve(WebPush)] : []),
+        // Without a mail server, emails are files that an operator reads; missed messages would fill the folder.
+        ...(email && options.sendsMail !== false ? [resolve(MissedEmails)] : []),
+      ];
+    },
+    webPushService: () =>
+      options.webPush
+        ? new VapidWebPushService({
+            subject: options.webPush,
+            secret: options.secret,
+            client: get('webhookClient'),
+            realmUrls: get('realmUrls'),
+            avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
+          })
+        : null,
+    mailGateway: () => {
+      const { mailGatewayPattern: pattern, incomingMail, secret } = options;
+      if (!pattern || !incomingMail || (incomingMail.token === null && incomingMail.smtp === null)) return null;
+      return createMailGateway({ ...incomingMail, pattern, secret });
+    },
+    incomingEmailQuota: () => resolve(IncomingEmailLimits),
+    notificationMeter: () => new NotificationMeter(),
+    pushService: () => {
+      const { push, clock } = options;
+      const realmUrls = get('realmUrls');
+      const avatarUrlOf: AvatarUrlOf = (realm, sender) => senderAvatarUrl(realm, sender, realmUrls);
+      const parts = { realmUrls, clock, avatarUrlOf };
+      if (!push) return null;
+      if ('keys' in push) return new DirectPushService({ ...parts, account: push, report: get('report') });
+      const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
+      return new HttpPushService({ ...parts, account: push, server });
+    },
+
+    webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
+    pictureDownloads: () =>
+      new PublicWebClient({ allowedNetworks: options.webhookNetworks ?? [], userAgent: 'Parley' }),
+    webhookClient: () =>
+      new PublicWebClient({
+        allowedNetworks: options.webhookNetworks ?? [],
+        userAgent: `ZulipOutgoingWebhook/${ZULIP_VERSION}`,
+      }),
+  }) satisfies SomePorts;
+
+/** Files and exports. */
+const filePorts = (options: ParleyDependencies, get: Get) =>
+  ({
+    blobStore: () => options.blobs,
+    partialBlobStore: () => options.partialBlobs,
+    imageProcessor: () => options.images,
+    fileLimits: () => options.fileLimits ?? FILE_LIMITS,
+    fileTokens: () => new HmacFileTokens(options.secret),
+    fileUsers: () => FILE_USERS,
+    exportParts: () => EXPORT_PARTS,
+    contentTypes: () => new FileTypeContentTypes(),
+    spectatedFiles: () => {
+      const limiter = get('limiter');
+      return {
+        count: ({ id }) => {
+          if (limiter.isOn) limiter.attempt('spectator_attachment_access_by_file', String(id));
+        },
+      };
+    },
+
+    archiveWriter: () =>
+      new FolderArchiveWriter(options.exportsFolder ?? join(tmpdir(), `parley-exports-${randomUUID()}`)),
+    exportLimits: () => ({
+      operator: options.mailFrom ?? 'the operator of this server',
+      maxMessages: MAX_EXPORTED_MESSAGES,
+      maxBytes: MAX_EXPORTED_BYTES,
+      ...options.exportLimits,
+    }),
+  }) satisfies SomePorts;

@@ -35,13 +35,10 @@ import { Promotion, workersOf } from './background-workers.js';
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get, ServerServices } from './services.js';
 
-export function serviceMakers(
-  options: ParleyDependencies,
-  get: Get,
-  resolve: Resolve & (<C extends Injectable>(type: C) => InstanceType<C>),
-): Makers<ServerServices> {
+type ResolveAny = Resolve & (<C extends Injectable>(type: C) => InstanceType<C>);
+
+export function serviceMakers(options: ParleyDependencies, get: Get, resolve: ResolveAny): Makers<ServerServices> {
   const { authenticate, clock, logger, frameAncestors = [] } = options;
-  const onListenerFailure = (err: unknown) => get('report')('following events failed', { err });
   const credentials = () => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
   let ofHost: HostAuthenticator | undefined;
   const hostAuthenticators = () => {
@@ -55,6 +52,60 @@ export function serviceMakers(
     storage: () => options.unitOfWork,
     // One-off commands run too briefly to cache realms.
     openRealm: () => (options.isOneOff ? () => null : (realmId) => get('follower').open(realmId)),
+    ...eventParts(options, get, resolve),
+
+    load: () => (options.shedsLoad ? resolve(LoadMonitor) : noLoad),
+    limiter: () => new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
+    callExchange: () => new CallExchange(get('storage'), get('limiter'), clock),
+    publicRealms: () => new PublicRealms(get('unitOfWork'), get('realmUrls')),
+    longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
+    authenticators: () => {
+      const basic = new BasicAuthenticator(credentials());
+      // The application may itself use Basic authentication, but not with API keys.
+      const ofHost = authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators()] : [];
+      const ofFrames =
+        frameAncestors.length > 0
+          ? [new FrameTokenAuthenticator(resolve(VerifyFrameToken), resolve(RealmResolver))]
+          : [];
+      return [...ofHost, ...ofFrames, basic];
+    },
+    browserAuthenticators: () => [
+      ...hostAuthenticators(),
+      new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),
+    ],
+    routes: () => routesOf(options, get, resolve),
+    dispatcher: () => dispatcherOf(options, get, resolve, credentials),
+
+    // API keys and sessions are forgotten before clients get the event.
+    eventListeners: () => [
+      resolve(VerifyApiKey),
+      resolve(VerifySession),
+      resolve(PresenceBoard),
+      get('hub'),
+      resolve(LimitReset),
+      resolve(Promotion),
+      resolve(FacadeEvents),
+      resolve(NotificationWorker),
+      get('consumers'),
+    ],
+    commitListeners: () => [get('follower'), get('jobWorkers')],
+    jobHandlers: () => [...(options.moreJobHandlers ?? []), ...jobHandlersOf(resolve)],
+    jobWorkers: () =>
+      new JobWorkers(get('jobHandlers'), {
+        uow: get('unitOfWork'),
+        clock,
+        timers: get('timers'),
+        report: get('report'),
+      }),
+    workers: () => workersOf(options, get, resolve),
+  };
+}
+
+/** Event log, and what reads it. */
+function eventParts(options: ParleyDependencies, get: Get, resolve: ResolveAny) {
+  const { clock } = options;
+  const onListenerFailure = (err: unknown) => get('report')('following events failed', { err });
+  return {
     publishing: () =>
       new PublishingUnitOfWork(get('storage'), onListenerFailure, {
         maxLogBytes: options.eventLimits?.maxLogBytes,
@@ -92,100 +143,69 @@ export function serviceMakers(
         resolve,
         keepAlive: keepProcessAlive,
       }),
+  } satisfies Partial<Makers<ServerServices>>;
+}
 
-    load: () => (options.shedsLoad ? resolve(LoadMonitor) : noLoad),
-    limiter: () => new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
-    callExchange: () => new CallExchange(get('storage'), get('limiter'), clock),
-    publicRealms: () => new PublicRealms(get('unitOfWork'), get('realmUrls')),
-    longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
-    authenticators: () => {
-      const basic = new BasicAuthenticator(credentials());
-      // The application may itself use Basic authentication, but without API keys.
-      const ofHost = authenticate ? [new NamedKeyAuthenticator(basic), ...hostAuthenticators()] : [];
-      const ofFrames =
-        frameAncestors.length > 0
-          ? [new FrameTokenAuthenticator(resolve(VerifyFrameToken), resolve(RealmResolver))]
-          : [];
-      return [...ofHost, ...ofFrames, basic];
-    },
-    browserAuthenticators: () => [
-      ...hostAuthenticators(),
-      new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),
-    ],
-    routes: () => [
-      ...createRoutes({
-        realmUrls: get('realmUrls'),
-        hub: get('hub'),
-        longPoll: get('longPoll'),
-        publicRealms: get('publicRealms'),
-        presence: resolve(PresenceBoard),
-        sessionCookies: new SessionCookies(options.url),
-        webAssets: options.webAssets ?? null,
-        frameAncestors,
-        clock,
-        unicodeEmoji: options.unicodeEmoji,
-        serverInfo: {
-          startedAt: clock.now(),
-          isDevelopment: options.isDev,
-          webPublicEnabled: options.allowsWebPublicChannels,
-          fileLimits: get('fileLimits'),
-          hasBigBlueButton: Boolean(options.bigBlueButton),
-          sendsPushes: options.push !== null,
-          directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
-          logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
-          demo: options.demo ?? null,
-        },
-      }),
-      ...(options.moreRoutes ?? []),
-    ],
-    dispatcher: () =>
-      createDispatcher({
-        routes: get('routes'),
-        errorReplies: ERROR_REPLIES,
-        resolve,
-        authenticators: get('authenticators'),
-        browserAuthenticators: get('browserAuthenticators'),
-        isHostAuthenticated: authenticate !== undefined,
-        ...(options.trustedOrigins && { trustedOrigins: options.trustedOrigins }),
-        publicUrl: options.url,
-        keyParameter: new KeyParameterAuthenticator(credentials()),
-        files: resolve(BlobReceiver),
-        realms: resolve(RealmResolver),
-        roleLookup: new StoredRoles(get('unitOfWork')),
-        ...(logger !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
-        limiter: get('limiter'),
-        clock,
-        load: get('load'),
-        logger,
-        ...(options.metrics && { observers: [options.metrics] }),
-        ...(options.tracer && { tracer: options.tracer }),
-        trustedProxies: options.trustedProxies,
-        ...(options.limits && { limits: options.limits }),
-        realmsByPath: options.realmAddresses === 'path',
-        hasKnownPasswords: Boolean(options.demo),
-      }),
+function routesOf(options: ParleyDependencies, get: Get, resolve: ResolveAny): ServerServices['routes'] {
+  const { clock, frameAncestors = [] } = options;
+  return [
+    ...createRoutes({
+      realmUrls: get('realmUrls'),
+      hub: get('hub'),
+      longPoll: get('longPoll'),
+      publicRealms: get('publicRealms'),
+      presence: resolve(PresenceBoard),
+      sessionCookies: new SessionCookies(options.url),
+      webAssets: options.webAssets ?? null,
+      frameAncestors,
+      clock,
+      unicodeEmoji: options.unicodeEmoji,
+      serverInfo: {
+        startedAt: clock.now(),
+        isDevelopment: options.isDev,
+        webPublicEnabled: options.allowsWebPublicChannels,
+        fileLimits: get('fileLimits'),
+        hasBigBlueButton: Boolean(options.bigBlueButton),
+        sendsPushes: options.push !== null,
+        directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
+        logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),
+        demo: options.demo ?? null,
+      },
+    }),
+    ...(options.moreRoutes ?? []),
+  ];
+}
 
-    // Caches of API keys and sessions are invalidated before clients get the event.
-    eventListeners: () => [
-      resolve(VerifyApiKey),
-      resolve(VerifySession),
-      resolve(PresenceBoard),
-      get('hub'),
-      resolve(LimitReset),
-      resolve(Promotion),
-      resolve(FacadeEvents),
-      resolve(NotificationWorker),
-      get('consumers'),
-    ],
-    commitListeners: () => [get('follower'), get('jobWorkers')],
-    jobHandlers: () => [...(options.moreJobHandlers ?? []), ...jobHandlersOf(resolve)],
-    jobWorkers: () =>
-      new JobWorkers(get('jobHandlers'), {
-        uow: get('unitOfWork'),
-        clock,
-        timers: get('timers'),
-        report: get('report'),
-      }),
-    workers: () => workersOf(options, get, resolve),
-  };
+function dispatcherOf(
+  options: ParleyDependencies,
+  get: Get,
+  resolve: ResolveAny,
+  credentials: () => ApiKeyCredentials,
+): ServerServices['dispatcher'] {
+  const { authenticate, clock, logger } = options;
+  return createDispatcher({
+    routes: get('routes'),
+    errorReplies: ERROR_REPLIES,
+    resolve,
+    authenticators: get('authenticators'),
+    browserAuthenticators: get('browserAuthenticators'),
+    isHostAuthenticated: authenticate !== undefined,
+    ...(options.trustedOrigins && { trustedOrigins: options.trustedOrigins }),
+    publicUrl: options.url,
+    keyParameter: new KeyParameterAuthenticator(credentials()),
+    files: resolve(BlobReceiver),
+    realms: resolve(RealmResolver),
+    roleLookup: new StoredRoles(get('unitOfWork')),
+    ...(logger !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
+    limiter: get('limiter'),
+    clock,
+    load: get('load'),
+    logger,
+    ...(options.metrics && { observers: [options.metrics] }),
+    ...(options.tracer && { tracer: options.tracer }),
+    trustedProxies: options.trustedProxies,
+    ...(options.limits && { limits: options.limits }),
+    realmsByPath: options.realmAddresses === 'path',
+    hasKnownPasswords: Boolean(options.demo),
+  });
 }

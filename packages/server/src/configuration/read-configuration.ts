@@ -145,13 +145,30 @@ export function readConfiguration(
   attempt(() => {
     incomingMail = incomingMailOf(mailSettings);
   });
+  const configuration = configurationOf(read, { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail });
+  const isExposed = read('isExposed');
+  if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
+  if (problems.length > 0) throw new InvalidConfiguration(problems);
+  return { configuration, positionals, flags, sources: raw.sources, values: raw.values };
+}
+
+type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['default'];
+
+/** Values that several settings make together, or that others depend on. */
+interface CombinedSettings extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail'> {
+  readonly pushSettings: PushSettings;
+  readonly mailSettings: MailSettings;
+}
+
+function configurationOf(read: ReadSetting, combined: CombinedSettings): Configuration {
+  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail } = combined;
   const servers = read('bus');
   const busOptions = {
     credentialsFile: read('busCredentials'),
     caFile: read('busCa'),
     sendsContents: read('busContents'),
   };
-  const configuration: Configuration = {
+  return {
     host: read('host'),
     port: read('port'),
     database: read('database') as DatabaseLocation,
@@ -195,10 +212,6 @@ export function readConfiguration(
     metricsAddress: read('metrics'),
     drainSeconds: read('drainSeconds'),
   };
-  const isExposed = read('isExposed');
-  if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
-  if (problems.length > 0) throw new InvalidConfiguration(problems);
-  return { configuration, positionals, flags, sources: raw.sources, values: raw.values };
 }
 
 const VARIABLES: ReadonlySet<string> = new Set(

@@ -82,6 +82,18 @@ export const findChannelId = (
     : resolve(FindChannelId).execute(caller, { name: channel });
 };
 
+const EVERY_ACTIVE_CHANNEL = {
+  includePublic: true,
+  includeWebPublic: true,
+  includeSubscribed: true,
+  includeOwnerSubscribed: false,
+  includeReadable: false,
+  includeAll: true,
+  includeAllActive: false,
+  excludeArchived: true,
+  includeDefault: true,
+};
+
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {
   const idOf = async (channel: string | number) => findChannelId(resolve, await caller(), channel);
   const view = async (channelId: ChannelId) =>
@@ -135,17 +147,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       }
     },
     async list() {
-      const { channels: all } = await resolve(ListChannels).execute(await caller(), {
-        includePublic: true,
-        includeWebPublic: true,
-        includeSubscribed: true,
-        includeOwnerSubscribed: false,
-        includeReadable: false,
-        includeAll: true,
-        includeAllActive: false,
-        excludeArchived: true,
-        includeDefault: true,
-      });
+      const { channels: all } = await resolve(ListChannels).execute(await caller(), EVERY_ACTIVE_CHANNEL);
       return all.map((channel) => presentChannel(channel, realm));
     },
     async subscribe(channel, subscribers = {}) {

@@ -45,32 +45,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   requireKnown(config);
   requireParts(config);
   requireFunctions(config);
-  const read = <T>(
-    name:
-      | 'database'
-      | 'url'
-      | 'realmAddresses'
-      | 'secret'
-      | 'files'
-      | 'smtpUrl'
-      | 'mailFrom'
-      | 'mailGatewayPattern'
-      | 'mailGatewayToken'
-      | 'webhookNetworks'
-      | 'webPush'
-      | 'frameAncestors',
-    parse: (text: string) => T,
-  ): T => {
-    try {
-      return parse(String(config[name]));
-    } catch (error) {
-      throw new StartupError(`${name} must be ${(error as Error).message}.`);
-    }
-  };
-  const readIfGiven = (
-    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern' | 'mailGatewayToken' | 'webPush',
-    parse: (text: string) => string,
-  ) => (config[name] === undefined ? null : read(name, parse));
+  const { read, readIfGiven } = optionReader(config);
   return openParley(
     {
       database: config.storage ? null : read('database', parseDatabase),
@@ -133,6 +108,37 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
+}
+
+/** Parses options, and names the option in an error. */
+function optionReader(config: ParleyConfig) {
+  const read = <T>(
+    name:
+      | 'database'
+      | 'url'
+      | 'realmAddresses'
+      | 'secret'
+      | 'files'
+      | 'smtpUrl'
+      | 'mailFrom'
+      | 'mailGatewayPattern'
+      | 'mailGatewayToken'
+      | 'webhookNetworks'
+      | 'webPush'
+      | 'frameAncestors',
+    parse: (text: string) => T,
+  ): T => {
+    try {
+      return parse(String(config[name]));
+    } catch (error) {
+      throw new StartupError(`${name} must be ${(error as Error).message}.`);
+    }
+  };
+  const readIfGiven = (
+    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern' | 'mailGatewayToken' | 'webPush',
+    parse: (text: string) => string,
+  ) => (config[name] === undefined ? null : read(name, parse));
+  return { read, readIfGiven };
 }
 
 function busOf({ bus }: ParleyConfig): BusLocation | null {

@@ -81,10 +81,7 @@ export async function openParley(
   const logInProviders = [...(hostOptions.logInProviders ?? []), ...(await logInServices(configuration))];
   if (configuration.webPush) await loadWebPush();
   const directories = await logInDirectories(configuration);
-  const ownClock =
-    configuration.database?.kind === 'postgres' && !ports.clock
-      ? new DatabaseClock(new SystemClock(), new SystemTimers(), hostOptions.logger)
-      : null;
+  const ownClock = ports.clock ? null : databaseClockOf(configuration, hostOptions);
   const clock = ownClock ?? ports.clock ?? new SystemClock();
   const blobStores = blobStoresOf(configuration, ports);
   const onCommit = commitListener(hostOptions.metrics, report);
@@ -156,6 +153,10 @@ export async function openParley(
     throw error;
   }
 }
+
+/** Clock that follows the database, which several servers use; null if only one does. */
+const databaseClockOf = ({ database }: RuntimeConfig, { logger }: Pick<HostOptions, 'logger'>) =>
+  database?.kind === 'postgres' ? new DatabaseClock(new SystemClock(), new SystemTimers(), logger) : null;
 
 function commitListener(
   metrics: HostOptions['metrics'],
