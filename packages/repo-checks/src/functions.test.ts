@@ -1,0 +1,70 @@
+import { relative } from 'node:path';
+import { functionsOf } from './functions.js';
+import { productSources } from './measures.js';
+import { packagesDir } from './source-code.js';
+
+const MAX_LINES = 80;
+const MAX_PARAMETERS = 6;
+
+const STATEMENTS = 'prepares one statement per assignment, without a decision';
+
+/** Reasons by file and function. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'http/src/kernel/multipart.ts readMultipart':
+    'handlers of one parser, which share the state of the body and its failure',
+  'postgres/src/messages/personal-messages.ts constructor': STATEMENTS,
+  'sqlite/src/messages/messages.ts constructor': STATEMENTS,
+  'sqlite/src/messages/personal-messages.ts constructor': STATEMENTS,
+  'storage/src/channels/channels.ts constructor': STATEMENTS,
+  'storage/src/files/files.ts constructor': STATEMENTS,
+  'storage/src/groups/groups.ts constructor': STATEMENTS,
+  'storage/src/users/users.ts constructor': STATEMENTS,
+};
+
+const tooLarge = productSources().flatMap(({ file, text }) =>
+  functionsOf(text)
+    .filter(({ lines, parameters }) => lines > MAX_LINES || parameters > MAX_PARAMETERS)
+    .map(({ name, lines, parameters }) => ({
+      place: `${relative(packagesDir, file)} ${name}`,
+      size: `${lines} lines, ${parameters} parameters`,
+    })),
+);
+
+describe('functions of the product', () => {
+  it(`have at most ${MAX_LINES} lines and ${MAX_PARAMETERS} parameters`, () => {
+    expect(
+      tooLarge.filter(({ place }) => !(place in EXCEPTIONS)).map(({ place, size }) => `${place}: ${size}`),
+    ).toEqual([]);
+  });
+
+  it('have no exception that is no longer needed', () => {
+    const places = new Set(tooLarge.map(({ place }) => place));
+    expect(Object.keys(EXCEPTIONS).filter((place) => !places.has(place))).toEqual([]);
+  });
+});
+
+describe('functionsOf', () => {
+  it.each([
+    ['a declaration', 'function a(b, c) {\n  // ä\n\n  return b;\n}', { name: 'a', lines: 3, parameters: 2 }],
+    ['an arrow function', '/** ä */\nconst a = (b) =>\n  b;', { name: 'a', lines: 2, parameters: 1 }],
+    ['a component', 'const A = memo(function B() {\n  return <p />;\n});', { name: 'B', lines: 3, parameters: 0 }],
+    ['a method', 'class A {\n  async b(c) {\n    await c;\n  }\n}', { name: 'b', lines: 3, parameters: 1 }],
+    ['a method of an object', 'const a = {\n  b(c) {\n  },\n};', { name: 'b', lines: 2, parameters: 1 }],
+    [
+      'a constructor',
+      'class A {\n  constructor(b, private readonly c) {}\n}',
+      { name: 'constructor', lines: 1, parameters: 2 },
+    ],
+    [
+      'a constructor that the container calls',
+      "class A {\n  static readonly inject = ['b'] as const;\n  constructor(b) {}\n}",
+      { name: 'constructor', lines: 1, parameters: 0 },
+    ],
+  ])('measures %s', (_what, code, measured) => {
+    expect(functionsOf(code)).toEqual([measured]);
+  });
+
+  it('measures functions inside functions', () => {
+    expect(functionsOf('function a() {\n  return () => 1;\n}').map(({ lines }) => lines)).toEqual([3, 1]);
+  });
+});
