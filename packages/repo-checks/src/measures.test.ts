@@ -21,6 +21,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'folders in circles: node-adapters': 0,
   'folders in circles: parley': 0,
   'folders in circles: postgres': 0,
+  'folders in circles: push-service': 0,
   'folders in circles: server': 0,
   'folders in circles: sqlite': 0,
   'folders in circles: storage': 0,

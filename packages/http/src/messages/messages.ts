@@ -170,7 +170,10 @@ export function messageRoutes(parts: RouteParts): readonly Route[] {
   ];
 }
 
-function messagePageRoutes({ realmUrls, messageParts: parts }: RouteParts, scheduler: YieldingScheduler): readonly Route[] {
+function messagePageRoutes(
+  { realmUrls, messageParts: parts }: RouteParts,
+  scheduler: YieldingScheduler,
+): readonly Route[] {
   const page = new MessagePagePresenter(realmUrls);
   const pageForm = (dto: GetMessagesDto, request: Request, withExternalIds: boolean): PageForm => ({
     withExternalIds,
@@ -232,7 +235,10 @@ function messagePageRoutes({ realmUrls, messageParts: parts }: RouteParts, sched
   ];
 }
 
-function singleMessageRoutes({ realmUrls, messageParts: parts }: RouteParts, scheduler: YieldingScheduler): readonly Route[] {
+function singleMessageRoutes(
+  { realmUrls, messageParts: parts }: RouteParts,
+  scheduler: YieldingScheduler,
+): readonly Route[] {
   return [
     route('GET', '/json/messages/:message_id', {
       summary: 'Get a message of a web-public channel without an account',
