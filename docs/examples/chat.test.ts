@@ -1,10 +1,10 @@
-// Test of an application's use of the chat, in memory, without files or ports. Run it with `node --test`.
+// Tests the chat code of an application, in memory, without files or ports. Run it with `node --test`.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Parley } from 'parley';
 import { createTestParley, type TestParley } from 'parley/testing';
 
-/** What the application does, and the test is about. */
+/** Application code under test. */
 async function announcePayment(parley: Parley, order: number): Promise<void> {
   const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' });
   await shopkeeper.messages.send({ channel: 'orders', topic: `Order ${order}`, content: 'Paid' });

@@ -1,4 +1,4 @@
-// From CommonJS, on Node 20.19 or newer.
+// Parley in CommonJS, on Node 20.19 or newer.
 const { createServer } = require('node:http');
 const { createParley } = require('parley');
 

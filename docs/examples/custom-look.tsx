@@ -1,4 +1,4 @@
-// A shop whose chat looks like the shop: own messages, mentions, code, pictures and people around Parley's list and field.
+// A shop with custom messages, mentions, code, pictures and people around Parley's message list and composer.
 import type { AvatarProps, CodeBlockProps, ImageProps, MentionProps, MessageProps } from 'parley/web';
 import { Composer } from 'parley/web/composer';
 import { useUnread } from 'parley/web/hooks';

@@ -1,4 +1,4 @@
-// A shop whose page shows the chat about an order by two lines, on Express. `express.ts` has a log-in.
+// A shop page that shows the chat about an order with two lines of HTML, on Express. `express.ts` has a log-in.
 import express from 'express';
 import { createHttpServer, createParley } from 'parley';
 

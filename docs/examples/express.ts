@@ -32,7 +32,7 @@ const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' }, { clie
 await shopkeeper.channels.ensure({ name: 'orders', isPrivate: true });
 
 const app = express();
-app.use('/chat', parley.router); // before body parsers of your own: Parley reads bodies itself
+app.use('/chat', parley.router); // before your own body parsers: Parley reads bodies itself
 app.use(express.json());
 
 app.post('/sign-up', async (request, response) => {

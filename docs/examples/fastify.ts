@@ -1,4 +1,4 @@
-// A chat at /chat of a Fastify application that reacts to events of the chat.
+// A Fastify application with a chat at /chat that reacts to chat events.
 import { fastify } from 'fastify';
 import { createParley, DomainError, refuse } from 'parley';
 
@@ -10,18 +10,18 @@ await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann', role:
 const ann = parley.as({ realm: 'shop', externalId: 'ann' });
 await ann.channels.ensure({ name: 'orders' });
 
-// May change or refuse any message, however it is sent.
+// May change or refuse any message, from any client.
 parley.before('message.send', async ({ content }) => {
   if (content.includes('http://')) throw refuse('Links have to be https.');
 });
 
-// Live events, while somebody listens …
+// Live events, while the process runs …
 let unseen = 0;
 parley.on('message.sent', () => {
   unseen++;
 });
 
-// … and every message exactly once, even across crashes: the copy and the position in the log are one transaction.
+// … and every message exactly once, even across crashes: the copy and the log position are stored in one transaction.
 await ann.channels.ensure({ name: 'audit', isPrivate: true });
 await parley.consume(
   'audit',

@@ -1,4 +1,4 @@
-// Two origins: a shop, and a chat that the shop's pages show in a frame. The shop passes a token for its customer.
+// Two origins: a shop, and a chat shown in a frame on the shop's pages. The shop passes a token for its customer.
 import { createHmac } from 'node:crypto';
 import { createServer } from 'node:http';
 import { createHttpServer, createParley } from 'parley';
@@ -7,7 +7,7 @@ const shop = process.env.SHOP_URL ?? 'http://localhost:3000';
 const chat = process.env.CHAT_URL ?? 'http://localhost:3001';
 const portOf = (url: string): number => Number(new URL(url).port);
 
-// Known to the shop's server and the chat's, at least 32 bytes.
+// Shared by the shop's server and the chat's, at least 32 bytes.
 const secret = process.env.CHAT_SECRET ?? 'a secret of the shop and of its chat';
 
 const parley = await createParley({
@@ -24,7 +24,7 @@ await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
 await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
 const chatServer = createHttpServer(parley.mount()).listen(portOf(chat));
 
-/** JSON web token that logs in to the chat for ten minutes. */
+/** JSON web token that is valid for a chat log-in for ten minutes. */
 function tokenFor(email: string): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const claims = `${part({ alg: 'HS256' })}.${part({ email, exp: Math.floor(Date.now() / 1000) + 600 })}`;
@@ -43,7 +43,7 @@ const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><main><h1>Or
 </script>`;
 
 const shopServer = createServer((request, response) => {
-  // Your own log-in decides, and your own protection against requests of other sites. Here everybody is Ann.
+  // Your own log-in and CSRF protection go here. In this example, everybody is Ann.
   if (request.method === 'POST') response.end(tokenFor('ann@example.com'));
   else response.setHeader('Content-Type', 'text/html').end(PAGE);
 }).listen(portOf(shop), () => console.log(shop));

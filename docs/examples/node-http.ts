@@ -1,4 +1,4 @@
-// A chat below a path of a node:http server, with an organization per customer: http://localhost:3000/chat/acme
+// A chat at a path of a node:http server, with an organization per customer: http://localhost:3000/chat/acme
 import { createHttpServer, createParley } from 'parley';
 
 const port = Number(process.env.PORT ?? 3000);

@@ -12,7 +12,7 @@ import 'parley/web/style.css';
 import { useState } from 'react';
 import { createRoot } from 'react-dom/client';
 
-/** The product's own look of a message; links and pictures would go through it as well. */
+/** The product's own message component; it could replace links and pictures as well. */
 function Plain({ message }: MessageBodyProps) {
   return (
     <p className="plain">
@@ -44,7 +44,7 @@ function Order({ name }: { readonly name: string }) {
   );
 }
 
-/** A list that the product draws by itself, from the state of the chat. */
+/** A list drawn by the product itself, from the chat state. */
 function Ticker() {
   const view = useConversation({ channel: 'orders' });
   return view && <Lines view={view} />;
