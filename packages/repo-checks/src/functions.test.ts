@@ -12,9 +12,6 @@ const STATEMENTS = 'prepares one statement per assignment, without a decision';
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'http/src/kernel/multipart.ts readMultipart':
     'handlers of one parser, which share the state of the body and its failure',
-  'postgres/src/messages/personal-messages.ts constructor': STATEMENTS,
-  'sqlite/src/messages/messages.ts constructor': STATEMENTS,
-  'sqlite/src/messages/personal-messages.ts constructor': STATEMENTS,
   'storage/src/channels/channels.ts constructor': STATEMENTS,
   'storage/src/files/files.ts constructor': STATEMENTS,
   'storage/src/groups/groups.ts constructor': STATEMENTS,

@@ -16,8 +16,6 @@ import {
   type MessageEventTypes,
   type MessageSnapshot,
   type NarrowTerm,
-  NotifyTyping,
-  NotifyTypingInMessage,
   RenderMarkdown,
   ReportMessage,
   SendMessage,
@@ -54,14 +52,11 @@ import {
   RenderDto,
   ReportMessageDto,
   SendMessageDto,
-  TypingDto,
-  TypingInMessageDto,
   toChangeNarrowFlagsInput,
   toFlagChange,
   toGetMessagesInput,
   toReportInput,
   toSendMessageInput,
-  toTypingInput,
   toUpdateMessageInput,
   UpdateMessageDto,
 } from './message.dtos.js';
@@ -88,7 +83,7 @@ import {
   unreadSection,
 } from './message.register.js';
 import { MessagePagePresenter, type PageForm, readMessagePage, readNarrowMatches } from './message-page.js';
-import { TYPING_EVENTS } from './typing.js';
+import { TYPING_EVENTS, typingRoutes } from './typing.js';
 
 export const MESSAGE_WIRE_ERRORS = {
   UNKNOWN_DESTINATION: {
@@ -165,7 +160,7 @@ export function messageRoutes(parts: RouteParts): readonly Route[] {
     ...singleMessageRoutes(parts, scheduler),
     ...changeRoutes(),
     ...flagRoutes(),
-    ...typingAndVoteRoutes(),
+    ...reportAndVoteRoutes(),
     ...readMarkRoutes(),
   ];
 }
@@ -383,7 +378,7 @@ function flagRoutes(): readonly Route[] {
 }
 
 /** Reports, typing notifications and votes. */
-function typingAndVoteRoutes(): readonly Route[] {
+function reportAndVoteRoutes(): readonly Route[] {
   return [
     route('POST', '/messages/:message_id/report', {
       summary: 'Report a message to moderators',
@@ -393,24 +388,7 @@ function typingAndVoteRoutes(): readonly Route[] {
       useCase: ReportMessage,
       toInput: toReportInput,
     }),
-    route('POST', '/messages/:message_id/typing', {
-      summary: 'Notify others that you are editing a message',
-      section: 'users §9.2',
-      withoutPage: 'others',
-      auth: 'user',
-      dto: TypingInMessageDto,
-      useCase: NotifyTypingInMessage,
-      toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
-    }),
-    route('POST', '/typing', {
-      summary: 'Notify others that you are typing',
-      section: 'users §9.1',
-      auth: 'user',
-      hot: true,
-      dto: TypingDto,
-      useCase: NotifyTyping,
-      toInput: toTypingInput,
-    }),
+    ...typingRoutes(),
     route('POST', '/submessage', {
       summary: 'Vote in a poll or change a to-do list',
       section: 'messages §15.3',

@@ -1,5 +1,5 @@
-import type { EventOf } from '@parley/domain/kernel';
-import type { TypingEventTypes, UserSummary } from '@parley/domain/messages';
+import type { EventOf, MessageId } from '@parley/domain/kernel';
+import { NotifyTyping, NotifyTypingInMessage, type TypingEventTypes, type UserSummary } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
 import {
   can,
@@ -10,7 +10,9 @@ import {
   type Presented,
   type Presenters,
 } from '../kernel/event-presenter.js';
+import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
+import { TypingDto, TypingInMessageDto, toTypingInput } from './message.dtos.js';
 import { shownAddress } from './message.presenters.js';
 
 const op = wire.oneOf('start', 'stop');
@@ -90,3 +92,24 @@ function presentEditing(event: EventOf<'typing.editing'>, context: EventContext)
     ],
   ];
 }
+
+export const typingRoutes = (): readonly Route[] => [
+  route('POST', '/messages/:message_id/typing', {
+    summary: 'Notify others that you are editing a message',
+    section: 'users §9.2',
+    withoutPage: 'others',
+    auth: 'user',
+    dto: TypingInMessageDto,
+    useCase: NotifyTypingInMessage,
+    toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
+  }),
+  route('POST', '/typing', {
+    summary: 'Notify others that you are typing',
+    section: 'users §9.1',
+    auth: 'user',
+    hot: true,
+    dto: TypingDto,
+    useCase: NotifyTyping,
+    toInput: toTypingInput,
+  }),
+];

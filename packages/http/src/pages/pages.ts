@@ -6,7 +6,7 @@ import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Route } from '../kernel/route.js';
-import { accountPages, signUpPages } from './account-pages.js';
+import { accountPages } from './account-pages.js';
 import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
 import {
@@ -24,6 +24,7 @@ import { pageScriptRoute } from './page-script.js';
 import { secondFactorLogInPages } from './second-factor-log-in.js';
 import { secondFactorPages, secondFactorRoutes } from './second-factor-settings.js';
 import { sessionPages } from './sessions-page.js';
+import { signUpPages } from './sign-up-pages.js';
 import { framePage, webAppPage, webAssetRoutes } from './web-app.js';
 
 /**
