@@ -16,6 +16,9 @@ export const PAGES_SCENARIOS: Scenarios = {
   'POST /accounts/login/logout/:method/': [
     { ...page, title: 'a notice of nobody', status: 400, at: () => ({ method: 'company' }), heard: [] },
   ],
+  'POST /accounts/login/subdomain/:token': [
+    { ...page, title: 'a token of nobody', status: 400, at: () => ({ token: 'nobody' }), heard: [] },
+  ],
   'POST /accounts/password/reset/': [
     { ...page, title: 'a member', params: ({ people }) => ({ email: people.hamlet.email }), heard: [] },
   ],

@@ -38,7 +38,16 @@ const toHamlet = ({ people }: World) => ({ id: people.hamlet.id });
 const toShiva = ({ people }: World) => ({ id: people.shiva.id });
 const operations = (...Operations: object[]) => JSON.stringify({ Operations });
 
+const search = {
+  ...directory,
+  title: 'a search',
+  body: JSON.stringify({ schemas: ['urn:ietf:params:scim:api:messages:2.0:SearchRequest'], count: 1 }),
+  heard: [],
+} satisfies Scenario;
+
 export const SCIM_SCENARIOS: Scenarios = {
+  'POST /scim/v2/Users/.search': [search],
+  'POST /scim/v2/Groups/.search': [search],
   'POST /scim/v2/Users': [
     {
       ...directory,

@@ -343,7 +343,7 @@ interface Loaded {
   readonly groups: readonly (readonly [GroupId, ReadonlySet<UserId>])[];
 }
 
-/** Loads messages, omitting those that no longer exist. */
+/** Loads the judgements in their order, omitting messages that no longer exist. */
 async function loadAll(
   reads: Repositories,
   realmId: RealmId,
@@ -355,26 +355,27 @@ async function loadAll(
   const users = new Map((await reads.users.list(realmId, userIds)).map((user) => [user.id, user]));
   const flags = await reads.personal.listFlagsOf(realmId, userIds, ids);
   await reads.yield();
-  const byPlace = new Map<string, (Judgement & { readonly message: Message })[]>();
-  for (const judgement of judgements) {
+  const placed = judgements.flatMap((judgement) => {
     const message = messages.get(judgement.messageId);
-    if (!message) continue;
-    const place = placeOf(message);
-    byPlace.set(place, [...(byPlace.get(place) ?? []), { ...judgement, message }]);
-  }
+    return message ? [{ ...judgement, message }] : [];
+  });
+  const places = new Map<string, Awaited<ReturnType<typeof loadPlace>>>();
   const loaded: Loaded[] = [];
-  for (const some of byPlace.values()) {
-    const place = await loadPlace(reads, some[0]!.message, usersOf(some));
-    for (const { message, cause, userIds: recipients } of some) {
-      const { userIds: named, groupIds } = mentionsIn(message.renderedContent);
-      loaded.push({
-        ...{ message, cause, flags, named, ...place },
-        users: recipients.flatMap((id) => users.get(id) ?? []),
-        isSilent:
-          message.channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
-        groups: await membersOf(reads, realmId, groupIds),
-      });
+  for (const { message, cause, userIds: recipients } of placed) {
+    const key = placeOf(message);
+    let place = places.get(key);
+    if (!place) {
+      place = await loadPlace(reads, message, usersOf(placed.filter((other) => placeOf(other.message) === key)));
+      places.set(key, place);
     }
+    const { userIds: named, groupIds } = mentionsIn(message.renderedContent);
+    loaded.push({
+      ...{ message, cause, flags, named, ...place },
+      users: recipients.flatMap((id) => users.get(id) ?? []),
+      isSilent:
+        message.channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
+      groups: await membersOf(reads, realmId, groupIds),
+    });
     await reads.yield();
   }
   return loaded;

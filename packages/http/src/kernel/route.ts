@@ -31,14 +31,21 @@ export interface RoleLookup {
 /** Bot kind never changes, so authentication may already provide it. */
 const BY_KIND = { human: mustBeHuman, bot: mustBeBot };
 
-const ROLES = { ...BY_KIND, owner: mustBeOwner, administrator: mustBeAdministrator, member: mustNotBeGuest };
+type RoleName = 'owner' | 'administrator' | 'member' | 'human' | 'bot';
+
+const ROLES: Readonly<Record<RoleName, (callerRole: CallerRole) => Decision>> = {
+  ...BY_KIND,
+  owner: mustBeOwner,
+  administrator: mustBeAdministrator,
+  member: mustNotBeGuest,
+};
 
 /**
  * Role requirement checked before parameters: `administrator` includes owners, `member` excludes guests, `human`
  * excludes bots, `bot` admits only bots. Features pass other rules as functions. Use cases check roles that matter only
  * for some parameters.
  */
-export type RoleRequirement = keyof typeof ROLES | ((callerRole: CallerRole) => Decision);
+export type RoleRequirement = RoleName | ((callerRole: CallerRole) => Decision);
 
 /** Skips lookups if authentication already provides the data. @throws DomainError of the first unmet requirement */
 export async function enforceRoles(

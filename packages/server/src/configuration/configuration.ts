@@ -6,7 +6,7 @@ import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parl
 import type { OwnNotifications } from '../facade/parley-config.js';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
 import { StartupError } from '../kernel/startup-error.js';
-import type { LogInAccounts } from '../log-in/providers.js';
+import type { LogInAccounts } from '../log-in/options.js';
 
 /** Server configuration, independent of the source of its values. */
 export interface Configuration extends LogInAccounts {

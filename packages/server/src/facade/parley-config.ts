@@ -5,8 +5,8 @@ import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
-import type { LogInOptions } from '../log-in/options.js';
-import { LOG_IN_NAMES, type LogInName } from '../log-in/providers.js';
+import type { LogInName, LogInOptions } from '../log-in/options.js';
+import { LOG_IN_NAMES } from '../log-in/providers.js';
 import type { HostAuthenticate } from './host-authentication.js';
 
 /** Database file that holds all data. */

@@ -1,3 +1,4 @@
+import type { LdapAccount, OpenIdConnectAccount, SamlAccount } from '@parley/node-adapters';
 import type { LdapOptions } from './ldap/ldap-options.js';
 import type { OpenIdConnectOptions } from './openid-connect/openid-connect-options.js';
 import type { SamlOptions } from './saml/saml-options.js';
@@ -10,4 +11,13 @@ export interface LogInOptions {
   readonly saml?: readonly SamlOptions[];
   /** Directories whose passwords people use; default: none. Requires `ldapts`. */
   readonly ldap?: readonly LdapOptions[];
+}
+
+export type LogInName = keyof LogInOptions;
+
+/** Checked accounts of each provider. */
+export interface LogInAccounts {
+  readonly openIdConnect: readonly OpenIdConnectAccount[];
+  readonly saml: readonly SamlAccount[];
+  readonly ldap: readonly LdapAccount[];
 }

@@ -1,22 +1,16 @@
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
 import { LDAP } from './ldap/ldap-settings.js';
 import { OPENID_CONNECT } from './openid-connect/openid-connect-settings.js';
-import type { LogInOptions } from './options.js';
+import type { LogInAccounts, LogInName } from './options.js';
 import { SAML } from './saml/saml-settings.js';
 
 /**
  * Log-in providers by setting and option, in order of their buttons. A provider consists of its row, its folder here,
  * the folder of its adapter in `node-adapters/src/log-in`, and its field of `LogInOptions`.
  */
-const LOG_IN_PROVIDERS = { openIdConnect: OPENID_CONNECT, saml: SAML, ldap: LDAP } satisfies {
-  readonly [Name in keyof Required<LogInOptions>]: unknown;
-};
+const LOG_IN_PROVIDERS = { openIdConnect: OPENID_CONNECT, saml: SAML, ldap: LDAP } satisfies Record<LogInName, unknown>;
 
 type Providers = typeof LOG_IN_PROVIDERS;
-export type LogInName = keyof Providers;
-
-/** Checked accounts of each provider. */
-export type LogInAccounts = { readonly [Name in LogInName]: Providers[Name]['setting']['default'] };
 
 interface Provider {
   /** Checks the option. @throws Error that describes what is expected */

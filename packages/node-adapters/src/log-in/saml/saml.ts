@@ -52,8 +52,8 @@ export interface SamlAccount extends RoleMapping {
   };
 }
 
-type Library = typeof import('@node-saml/node-saml') & Pick<Xml, 'parseXml2JsFromString'>;
-type Xml = typeof import('@node-saml/node-saml/lib/xml.js');
+type Library = typeof import('@node-saml/node-saml');
+type Xml = Pick<typeof import('@node-saml/node-saml/lib/xml.js'), 'parseXml2JsFromString'>;
 
 const CLOCK_SKEW_MS = CLOCK_SKEW_SECONDS * 1000;
 /** Maximum age of an assertion, and so the maximum duration of a log-in. */
@@ -62,11 +62,9 @@ const MAX_AGE_MS = 300_000;
 /** Creates providers for the accounts. Loads the library only if there are any. @throws MissingLibrary */
 export async function samlProviders(accounts: readonly SamlAccount[]): Promise<readonly LogInProvider[]> {
   if (accounts.length === 0) return [];
-  const library = await loadOptional('@node-saml/node-saml', 'saml', async () => ({
-    ...(await import('@node-saml/node-saml')),
-    ...(await import('@node-saml/node-saml/lib/xml.js')),
-  }));
-  return accounts.map((account) => new SamlProvider(account, library));
+  const library = await loadOptional('@node-saml/node-saml', 'saml', () => import('@node-saml/node-saml'));
+  const xml = await loadOptional('@node-saml/node-saml', 'saml', () => import('@node-saml/node-saml/lib/xml.js'));
+  return accounts.map((account) => new SamlProvider(account, library, xml));
 }
 
 /**
@@ -79,6 +77,7 @@ class SamlProvider implements LogInProvider {
   constructor(
     private readonly account: SamlAccount,
     private readonly library: Library,
+    private readonly xml: Xml,
   ) {
     const { name, displayName, displayIcon, realms, trustsEmails, createsPeople } = account;
     const policy = { trustsEmails, ...(createsPeople !== null && { createsPeople }) };
@@ -110,7 +109,7 @@ class SamlProvider implements LogInProvider {
     }
     if (!profile?.getAssertion || !profile.getSamlResponseXml) throw refused();
     const { entityId, signsResponse } = this.account;
-    const { Response: document } = await this.library.parseXml2JsFromString(profile.getSamlResponseXml());
+    const { Response: document } = await this.xml.parseXml2JsFromString(profile.getSamlResponseXml());
     if (!isSuccess(document)) throw refused();
     requireMeantForUs(document, profile.getAssertion().Assertion, {
       requestId: id,
