@@ -15,6 +15,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
   'POST /accounts/unsubscribe/:kind/:key/',
+  'GET /accounts/login/confirm/:key',
   // Features without configuration.
   'POST /incoming_email',
   'GET /accounts/go/',
@@ -33,6 +34,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /accounts/login/logout/:method/',
   'GET /accounts/login/metadata/:method/',
   'GET /accounts/login/subdomain/:token',
+  'POST /accounts/login/subdomain/:token',
   'GET /web/:file',
   // Needs a log-in pending its second step, or a second factor.
   'POST /login/passkey/',
@@ -48,12 +50,14 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /accounts/second-factor/remove/',
   // Needs a SCIM token.
   'GET /scim/v2/Users',
+  'POST /scim/v2/Users/.search',
   'GET /scim/v2/Users/:id',
   'POST /scim/v2/Users',
   'PUT /scim/v2/Users/:id',
   'PATCH /scim/v2/Users/:id',
   'DELETE /scim/v2/Users/:id',
   'GET /scim/v2/Groups',
+  'POST /scim/v2/Groups/.search',
   'GET /scim/v2/Groups/:id',
   'POST /scim/v2/Groups',
   'PUT /scim/v2/Groups/:id',
