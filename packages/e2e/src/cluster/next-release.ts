@@ -25,9 +25,9 @@ function changes(): readonly (readonly [from: string, to: string])[] {
   return [
     ['parleyVersion=()=>', `parleyVersion=()=>"${NEXT_RELEASE}"||`],
     [
-      '"leases.sql":',
+      '"leases.003.sql":',
       `"leases.${first}.sql":"-- expand: test\\nALTER TABLE message ADD COLUMN of_next_release text DEFAULT 'new'",` +
-        `"leases.${second}.sql":"-- contract: test\\nALTER TABLE message ALTER COLUMN of_next_release SET NOT NULL","leases.sql":`,
+        `"leases.${second}.sql":"-- contract: test\\nALTER TABLE message ALTER COLUMN of_next_release SET NOT NULL","leases.003.sql":`,
     ],
     ['payload:JSON.stringify(packed(event))', 'payload:JSON.stringify({...packed(event),ofNextRelease:"new"})'],
     ['?format:format.writes', '?format+1:format.writes+1'],
