@@ -134,7 +134,7 @@ function testMoves(): void {
 
     expect(await move()).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^Moved \d+ rows of \d+ tables to postgres:/m),
+      out: expect.stringMatching(/^Moved \d+ rows in \d+ tables to postgres:/m),
     });
 
     const after = await serve(target.url);
