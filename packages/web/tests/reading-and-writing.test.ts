@@ -95,18 +95,18 @@ test('keeps messages written offline and sends them in order later', async ({ se
   await expect(messageWith(page, 'second of two')).toContainText('Will be sent');
   await context.setOffline(false);
   await expect(messageWith(page, 'second of two')).not.toContainText('Will be sent', { timeout: 30_000 });
-  const { messages } = await server.call('hamlet', 'GET', '/messages', {
-    anchor: 'newest',
-    num_before: 10,
-    num_after: 0,
-    apply_markdown: false,
-    narrow: [{ operator: 'topic', operand: 'offline' }],
-  });
-  expect(messages.map(({ content }: { content: string }) => content)).toEqual([
-    'before',
-    'first of two',
-    'second of two',
-  ]);
+  const sent = async () => {
+    const { messages } = await server.call('hamlet', 'GET', '/messages', {
+      anchor: 'newest',
+      num_before: 10,
+      num_after: 0,
+      apply_markdown: false,
+      narrow: [{ operator: 'topic', operand: 'offline' }],
+    });
+    return messages.map(({ content }: { content: string }) => content);
+  };
+  // A row no longer waits as soon as its request has begun.
+  await expect.poll(sent).toEqual(['before', 'first of two', 'second of two']);
 });
 
 test('keeps the draft of each conversation across pages and reloads', async ({ server, logIn }) => {
