@@ -5,7 +5,7 @@ const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');
 const SharedByTestFiles = require('./shared-by-test-files.cjs');
 
-/** By resolver, which Jest replaces when files change. */
+/** Caches of each resolver, which Jest replaces when files change. */
 const caches = new WeakMap();
 
 /** Returns the value for the key, which it computes once. */
