@@ -84,7 +84,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'zxcvbn',
     ],
   },
-  // Server beside the chat; it shares the transport, the phone makers' protocols and the database engine.
+  // Runs next to the chat server; it shares the transport, the phone makers' protocols and the database engine.
   'push-service': {
     mayImport: [
       '@parley/domain',

@@ -69,7 +69,7 @@ const kernelPorts = (options: ParleyDependencies, get: Get) =>
     timers: () => new SystemTimers(),
     eventLoop: () => new SystemEventLoop(),
     report: () => (message, fields) => {
-      // The storage logs an outage once; all work fails meanwhile.
+      // The storage logs an outage once; until it ends, all work fails.
       if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
       options.logger.error(fields, message);
     },

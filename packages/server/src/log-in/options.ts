@@ -5,11 +5,11 @@ import type { SamlOptions } from './saml/saml-options.js';
 
 /** Options of the log-in providers; `LOG_IN_PROVIDERS` has a row for each. */
 export interface LogInOptions {
-  /** Services for logging in by OpenID Connect or at GitHub, in order of their buttons; default: none. Requires `openid-client`. */
+  /** OpenID Connect services and GitHub, in button order; default: none. Requires `openid-client`. */
   readonly openIdConnect?: readonly OpenIdConnectOptions[];
-  /** Identity providers for logging in by SAML 2.0; default: none. Requires `@node-saml/node-saml`. */
+  /** SAML 2.0 identity providers; default: none. Requires `@node-saml/node-saml`. */
   readonly saml?: readonly SamlOptions[];
-  /** Directories whose passwords people use; default: none. Requires `ldapts`. */
+  /** LDAP directories that verify passwords; default: none. Requires `ldapts`. */
   readonly ldap?: readonly LdapOptions[];
 }
 

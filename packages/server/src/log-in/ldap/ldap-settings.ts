@@ -48,7 +48,7 @@ const CHECKS: Readonly<Record<keyof LdapOptions, Check>> = {
 const isValid = (checks: Readonly<Record<string, Check>>, name: string, value: unknown): boolean =>
   Object.hasOwn(checks, name) && checks[name]!(value);
 
-/** Directories whose passwords people use. */
+/** LDAP directories that verify passwords. */
 export const LDAP = {
   setting: {
     variable: 'PARLEY_LDAP',
