@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +10,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlobKey } from '@parley/domain/files';
 import { blobStoreContract, partialBlobStoreContract } from '@parley/testkit/contracts';
 import S3rver from 's3rver';
+import { FolderBlobStore } from './folder-blob-store.js';
 import { FolderPartialBlobStore } from './folder-partial-blob-store.js';
 import { S3BlobStore } from './s3-blob-store.js';
 import { S3PartialBlobStore } from './s3-partial-blob-store.js';
@@ -109,6 +111,40 @@ describe('S3PartialBlobStore on two servers', () => {
     await servers[0]!.partials.append(KEY, 0, contentOf(Buffer.from('all of it')));
     await Promise.all(servers.map(({ partials }) => partials.finish(KEY)));
     expect(await servers[1]!.blobs.sizeOf(KEY)).toBe(9);
+  });
+});
+
+describe('a folder copied into a bucket by the documented commands', () => {
+  const UPLOAD = 'ef'.padEnd(32, '0') as BlobKey;
+  const FILE = 'fe'.padEnd(32, '0') as BlobKey;
+  const contentOf = async function* (text: string) {
+    yield Buffer.from(text);
+  };
+  const DOCUMENT = join(__dirname, '../../../docs/operating.md');
+
+  it('keeps files and unfinished uploads', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-copied-'));
+    const files = new FolderBlobStore(folder);
+    await files.put(FILE, contentOf('a whole file'));
+    await new FolderPartialBlobStore(join(folder, 'uploads'), files).append(UPLOAD, 0, contentOf('first half, '));
+    const [, commands] = /```sh\ncd \/var\/lib\/parley\/files && (mkdir bucket\n[^`]*)```/.exec(
+      readFileSync(DOCUMENT, 'utf8'),
+    )!;
+    execFileSync('sh', ['-euc', commands!.replace(/^aws s3 sync.*$/m, '')], { cwd: folder });
+    const { store } = await open();
+    for (const name of readdirSync(join(folder, 'bucket'), { recursive: true, encoding: 'utf8' })) {
+      const path = join(folder, 'bucket', name);
+      if (statSync(path).isFile()) await store.putObject(name, readFileSync(path));
+    }
+    rmSync(folder, { recursive: true });
+
+    const partials = new S3PartialBlobStore(store);
+    expect([await store.sizeOf(FILE), await partials.sizeOf(UPLOAD)]).toEqual([12, 12]);
+    await partials.append(UPLOAD, 12, contentOf('second half'));
+    await partials.finish(UPLOAD);
+    const read: Uint8Array[] = [];
+    for await (const piece of store.read(UPLOAD, { start: 0, end: 23 })) read.push(piece);
+    expect(Buffer.concat(read).toString()).toBe('first half, second half');
   });
 });
 

@@ -234,8 +234,8 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     help: 'copies a server from an SQLite file to an empty PostgreSQL database',
     details: [
       'No server may run during the move. Ids, passwords, keys, sessions and event queues are kept, so clients continue with the new server.',
-      'Uploaded files are not included. Run an interrupted command again to continue; at the end, both databases are',
-      'compared.',
+      'Uploaded files are not included. Run an interrupted command again to continue; at the end, all rows of both databases',
+      'are compared.',
     ].join('\n'),
     flags: {
       from: { value: 'DATABASE', help: 'database to copy from: sqlite:PATH' },
