@@ -65,6 +65,20 @@ const PING = { zen: 'x', hook_id: 1, repository: { name: 'repo' } };
 const github = (sent: Sent = {}, event = 'ping') =>
   send('github', PING, { ...sent, headers: { 'X-GitHub-Event': event, ...sent.headers } });
 
+it('finds recorded payloads of every integration', () => {
+  expect(RECORDED.map(([name]) => name)).toEqual(INTEGRATIONS.map(({ name }) => name));
+});
+
+describe.each(INTEGRATIONS)('integration $name', ({ documentation, events, offByDefault = [], ignored = [] }) => {
+  it('links its documentation and switches off only events that it has', () => {
+    expect(new URL(documentation).protocol).toBe('https:');
+    const names = Object.keys(events);
+    expect(offByDefault.filter((event) => !names.includes(event))).toEqual([]);
+    expect(ignored.filter((event) => names.includes(event))).toEqual([]);
+    expect(names.every((event) => /^[\w-]+(\.[\w-]+)?$/.test(event))).toBe(true);
+  });
+});
+
 describe.each(RECORDED)('%s recording', (name, cases) => {
   const integration = INTEGRATIONS.find((each) => each.name === name)!;
   const { eventHeader } = integration;
@@ -83,14 +97,22 @@ describe.each(RECORDED)('%s recording', (name, cases) => {
     async (_, recorded) => {
       const { header, payload, template, form, topic, content, error } = recorded;
       const before = (await posted())?.id;
-      const reply = await send(name, payload, {
-        headers: {
-          ...(header !== undefined && { [eventHeader!]: header }),
-          ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }),
-        },
-        ...(form && { body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString() }),
-        ...(template !== undefined && { query: { template } }),
-      });
+      const sendWith = (query: Readonly<Record<string, string>>) =>
+        send(name, payload, {
+          headers: {
+            ...(header !== undefined && { [eventHeader!]: header }),
+            ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+          },
+          ...(form && { body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString() }),
+          query: { ...query, ...(template !== undefined && { template }) },
+        });
+      const event = error === undefined ? integration.eventOf(new Payload(payload), header ?? '') : '';
+      const isOff = integration.offByDefault?.includes(event) ?? false;
+      if (isOff) {
+        fieldsOf(await sendWith({}));
+        expect((await posted())?.id).toBe(before);
+      }
+      const reply = await sendWith(isOff ? { include_events: JSON.stringify([event]) } : {});
       if (error !== undefined) {
         expect(reply.body).toMatchObject({ result: 'error', code: error });
         expect(reply.status).toBe(error === 'UNSUPPORTED_WEBHOOK_EVENT_TYPE' ? 200 : 400);
@@ -159,10 +181,26 @@ describe('POST /external/:integration (organization §19)', () => {
     [{ exclude_events: ['pi.g'] }, true],
     [{ exclude_events: ['*ng'] }, false],
     [{ only_events: ['*'], exclude_events: ['ping'] }, false],
+    [{ only_events: ['push'], include_events: ['ping'] }, true],
+    [{ include_events: ['ping'], exclude_events: ['p*'] }, false],
   ])('filters events by %j', async (filter, isPosted) => {
     const before = (await posted())?.id;
     const query = Object.fromEntries(Object.entries(filter).map(([name, list]) => [name, JSON.stringify(list)]));
     fieldsOf(await github({ query }));
+    expect((await posted())?.id !== before).toBe(isPosted);
+  });
+
+  it.each([
+    [{}, false],
+    [{ include_events: ['*.success', 'star'] }, true],
+    [{ only_events: ['star'] }, true],
+    [{ only_events: ['*'] }, true],
+    [{ include_events: ['*'], exclude_events: ['star'] }, false],
+  ])('posts an event that is off by default only if %j names it', async (filter, isPosted) => {
+    const before = (await posted())?.id;
+    const query = Object.fromEntries(Object.entries(filter).map(([name, list]) => [name, JSON.stringify(list)]));
+    const payload = { action: 'created', repository: { name: 'repo' }, sender: { login: 'ann' } };
+    fieldsOf(await send('github', payload, { query, headers: { 'X-GitHub-Event': 'star' } }));
     expect((await posted())?.id !== before).toBe(isPosted);
   });
 
@@ -239,6 +277,34 @@ describe('POST /external/:integration (organization §19)', () => {
       config_options: [],
       url_options: [{ key: 'branches', label: expect.any(String), input_type: 'text' }],
     });
+  });
+});
+
+describe('GET /integrations (extensions §7)', () => {
+  it('lists integrations with their documentation and events', async () => {
+    const { integrations } = fieldsOf(await server.get('/integrations', people.hamlet)) as Wire;
+    expect(integrations.map(({ name }: Wire) => name)).toEqual(INTEGRATIONS.map(({ name }) => name));
+    expect(integrations.find(({ name }: Wire) => name === 'github')).toEqual({
+      name: 'github',
+      display_name: 'GitHub',
+      documentation_url: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
+      events: expect.arrayContaining([
+        { name: 'push', is_on_by_default: true },
+        { name: 'star', is_on_by_default: false },
+      ]),
+      has_branches: true,
+    });
+  });
+
+  it('rejects anonymous callers', async () => {
+    expectRefusal(
+      await server.get('/integrations', null),
+      'Not logged in: API authentication or user session required',
+      {
+        code: 'UNAUTHORIZED',
+        status: 401,
+      },
+    );
   });
 });
 

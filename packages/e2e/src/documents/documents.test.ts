@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { renderCompatibility } from './compatibility.js';
+import { renderIntegrations } from './integrations.js';
 
-it('docs/compatibility.md equals the output of npm run docs:generate', () => {
-  expect(readFileSync(resolve(__dirname, '../../../../docs/compatibility.md'), 'utf8')).toBe(renderCompatibility());
+it.each([
+  ['compatibility', renderCompatibility],
+  ['integrations', renderIntegrations],
+])('docs/%s.md equals the output of npm run docs:generate', (name, render) => {
+  expect(readFileSync(resolve(__dirname, `../../../../docs/${name}.md`), 'utf8')).toBe(render());
 });

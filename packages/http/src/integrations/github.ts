@@ -1,6 +1,7 @@
 import {
   bulletsOf,
   codeOf,
+  detailed,
   type EventTemplate,
   type Integration,
   type Payload,
@@ -9,17 +10,15 @@ import {
   topicOf,
 } from './integration.js';
 
-/**
- * GitHub events; Gitea and Forgejo use the same fields.
- * https://docs.github.com/en/webhooks/webhook-events-and-payloads
- */
+// GitHub events; Gitea and Forgejo use the same fields.
 
 const repository = (payload: Payload): string => payload.raw('repository.name');
-const sender = (payload: Payload): string => `**${payload.first('sender.login', 'pusher.login', 'pusher.name')}**`;
+const organization = (payload: Payload): string => payload.raw('organization.login');
+export const sender = (payload: Payload): string => payload.person('sender.login', 'pusher.login', 'pusher.name');
 const branchOf = (payload: Payload): string => shortRef(payload.raw('ref'));
 
-/** Actions that produce a message, in the past tense. */
-const ISSUE_ACTIONS: Readonly<Record<string, string>> = {
+/** Actions that produce a message, in the past tense. `@` stands for the name of the person, team or label. */
+const ACTIONS: Readonly<Record<string, string>> = {
   opened: 'opened',
   // Discussions only.
   created: 'created',
@@ -28,14 +27,26 @@ const ISSUE_ACTIONS: Readonly<Record<string, string>> = {
   reopened: 'reopened',
   deleted: 'deleted',
   transferred: 'transferred',
-  assigned: 'assigned',
-  unassigned: 'unassigned',
+  assigned: 'assigned @ to',
+  unassigned: 'unassigned @ from',
   ready_for_review: 'marked as ready for review',
   converted_to_draft: 'converted to a draft',
-  review_requested: 'requested a review of',
-  published: 'published',
-  released: 'released',
+  review_requested: 'requested a review from @ for',
+  edited: 'edited',
+  labeled: 'added the label @ to',
+  unlabeled: 'removed the label @ from',
+  synchronize: 'pushed new commits to',
+  // Gitea and Forgejo.
+  synchronized: 'pushed new commits to',
+  label_updated: 'changed the labels of',
+  label_cleared: 'removed the labels of',
 };
+
+/** Returns the subject of an action: a label, a reviewer or an assignee. */
+const subjectOf = (payload: Payload, path: string): string =>
+  payload.has('label.name')
+    ? payload.code('label.name')
+    : `**${payload.first('requested_reviewer.login', 'requested_team.name', 'assignee.login', `${path}.assignee.login`)}**`;
 
 const numberedTopic = (path: string) => (payload: Payload) =>
   topicOf(
@@ -48,30 +59,40 @@ const NAMES: Readonly<Record<string, string>> = { issue: 'issue', pull_request: 
 const nameOf = (payload: Payload, path: string): string =>
   NAMES[payload.has(`${path}.pull_request`) ? 'pull_request' : path]!;
 
-const numbered = (payload: Payload, path: string): string =>
+export const numbered = (payload: Payload, path: string): string =>
   payload.link(
     `${nameOf(payload, path)} #${payload.text(`${path}.number`)} ${payload.text(`${path}.title`)}`,
     `${path}.html_url`,
   );
+
+/** Branches of a pull request; empty for other objects, and for actions on a person or label. */
+const branches = (payload: Payload, path: string, action: string): string =>
+  !/@|label/.test(ACTIONS[action]!) && payload.has(`${path}.head.ref`) && payload.has(`${path}.base.ref`)
+    ? ` from ${payload.code(`${path}.head.ref`)} to ${payload.code(`${path}.base.ref`)}`
+    : '';
 
 const changed = (path: string): EventTemplate => ({
   topic: numberedTopic(path),
   text: (payload) => {
     const action = payload.raw('action');
     const isMerged = action === 'closed' && payload.has(`${path}.merged`);
-    const done = isMerged ? 'merged' : Object.hasOwn(ISSUE_ACTIONS, action) ? ISSUE_ACTIONS[action] : undefined;
-    if (done === undefined) return null;
+    if (!Object.hasOwn(ACTIONS, action)) return null;
+    const done = isMerged ? 'merged' : ACTIONS[action]!.replace('@', () => subjectOf(payload, path));
     const quote = action === 'opened' || action === 'created' ? payload.quote(`${path}.body`) : '';
-    return `${sender(payload)} ${done} ${numbered(payload, path)}.${quote}`;
+    return `${sender(payload)} ${done} ${numbered(payload, path)}${branches(payload, path, action)}.${quote}`;
   },
 });
 
+const COMMENTED: Readonly<Record<string, string>> = { created: 'commented', edited: 'edited a comment' };
+
 const commented = (path: string): EventTemplate => ({
   topic: numberedTopic(path),
-  text: (payload) =>
-    payload.raw('action') === 'created'
-      ? `${sender(payload)} ${payload.link('commented', 'comment.html_url')} on ${numbered(payload, path)}.${payload.quote('comment.body')}`
-      : null,
+  text: (payload) => {
+    const action = payload.raw('action');
+    if (!Object.hasOwn(COMMENTED, action)) return null;
+    const comment = payload.link(COMMENTED[action]!, 'comment.html_url');
+    return `${sender(payload)} ${comment} on ${numbered(payload, path)}.${payload.quote('comment.body')}`;
+  },
 });
 
 export const pushEvent: EventTemplate = {
@@ -100,36 +121,58 @@ const refEvent = (done: string): EventTemplate => ({
   text: (payload) => `${sender(payload)} ${done} the ${payload.text('ref_type')} ${codeOf(branchOf(payload))}.`,
 });
 
+const RELEASED: Readonly<Record<string, string>> = {
+  published: 'published',
+  // Also sent together with `published`.
+  released: 'published',
+  edited: 'edited',
+  updated: 'edited',
+};
+
+const release: EventTemplate = {
+  topic: repository,
+  text: (payload) => {
+    const action = payload.raw('action');
+    if (!Object.hasOwn(RELEASED, action)) return null;
+    const name = payload.link(payload.first('release.name', 'release.tag_name'), 'release.html_url');
+    return `${sender(payload)} ${RELEASED[action]} the release ${name}.${payload.quote('release.body')}`;
+  },
+};
+
+const status: EventTemplate = {
+  topic: (payload) => topicOf(repository(payload), payload.raw('context')),
+  text: (payload) =>
+    payload.raw('state') === 'pending'
+      ? null
+      : `${payload.link(payload.text('context'), 'target_url')} reports **${payload.text('state')}** at ${shortCommit(payload.raw('sha'))}.`,
+};
+
 /** Shared by GitHub and compatible services. */
 export const HUB_EVENTS: Readonly<Record<string, EventTemplate>> = {
   push: pushEvent,
   create: refEvent('created'),
   delete: refEvent('deleted'),
   issues: changed('issue'),
+  'issues.edited': changed('issue'),
   issue_comment: commented('issue'),
+  'issue_comment.edited': commented('issue'),
   pull_request: changed('pull_request'),
-  release: {
-    topic: repository,
-    text: (payload) =>
-      ['published', 'released'].includes(payload.raw('action'))
-        ? `${sender(payload)} published the release ${payload.link(payload.first('release.name', 'release.tag_name'), 'release.html_url')}.${payload.quote('release.body')}`
-        : null,
-  },
+  'pull_request.edited': changed('pull_request'),
+  release,
   repository: {
     topic: repository,
-    text: (payload) => `${sender(payload)} ${payload.text('action')} the repository.`,
+    text: (payload) => {
+      const name = payload.maybe('changes.repository.name.from');
+      const from = name === '' ? '' : ` from ${codeOf(name)}`;
+      return `${sender(payload)} ${payload.text('action').replaceAll('_', ' ')} the repository${from}.`;
+    },
   },
-  status: {
-    topic: (payload) => topicOf(repository(payload), payload.raw('context')),
-    text: (payload) =>
-      payload.raw('state') === 'pending'
-        ? null
-        : `${payload.link(payload.text('context'), 'target_url')} reports **${payload.text('state')}** at ${shortCommit(payload.raw('sha'))}.`,
-  },
+  status,
+  'status.success': status,
 };
 
 /** `from` and `to` name the payload fields of the two repositories. */
-const forkEvent = (from: string, to: string): EventTemplate => ({
+export const forkEvent = (from: string, to: string): EventTemplate => ({
   topic: (payload) => payload.raw(`${from}.name`),
   text: (payload) =>
     `${sender(payload)} forked the repository to ${payload.link(payload.text(`${to}.full_name`), `${to}.html_url`)}.`,
@@ -142,7 +185,7 @@ const REVIEWS: Readonly<Record<string, string>> = {
   dismissed: 'dismissed a review of',
 };
 
-/** Conclusions of a workflow run in words; unfinished runs produce no message. */
+/** Unfinished runs produce no message. */
 const runEvent = (path: string): EventTemplate => ({
   topic: (payload) => topicOf(repository(payload), payload.first(`${path}.head_branch`, `${path}.name`)),
   text: (payload) =>
@@ -151,114 +194,183 @@ const runEvent = (path: string): EventTemplate => ({
       : null,
 });
 
-export const GITHUB: Integration = {
-  name: 'github',
-  displayName: 'GitHub',
-  eventHeader: 'X-GitHub-Event',
-  hasBranches: true,
-  eventOf: (_payload, header) => header,
-  events: {
-    ...HUB_EVENTS,
-    ping: {
-      topic: (payload) => (payload.has('repository') ? repository(payload) : payload.raw('organization.login')),
-      text: (payload) => {
-        payload.raw('hook_id');
-        return 'GitHub webhook has been successfully configured.';
-      },
-    },
-    commit_comment: {
-      topic: repository,
-      text: (payload) =>
-        `${sender(payload)} ${payload.link('commented', 'comment.html_url')} on ${shortCommit(payload.raw('comment.commit_id'))}.${payload.quote('comment.body')}`,
-    },
-    pull_request_review: {
-      topic: numberedTopic('pull_request'),
-      text: (payload) => {
-        const state = payload.raw('review.state').toLowerCase();
-        const done = Object.hasOwn(REVIEWS, state) ? REVIEWS[state]! : null;
-        return (
-          done &&
-          `${sender(payload)} ${payload.link(done, 'review.html_url')} ${numbered(payload, 'pull_request')}.${payload.quote('review.body')}`
-        );
-      },
-    },
-    pull_request_review_comment: commented('pull_request'),
-    discussion: changed('discussion'),
-    discussion_comment: commented('discussion'),
-    watch: { topic: repository, text: (payload) => `${sender(payload)} starred the repository.` },
-    member: {
-      topic: repository,
-      text: (payload) =>
-        `${sender(payload)} ${payload.text('action')} **${payload.text('member.login')}** as a collaborator.`,
-    },
-    fork: forkEvent('repository', 'forkee'),
-    public: { topic: repository, text: (payload) => `${sender(payload)} made the repository public.` },
-    gollum: {
-      topic: (payload) => topicOf(repository(payload), 'wiki'),
-      text: (payload) => {
-        const pages = payload.list('pages');
-        const lines = bulletsOf(pages, (page) => `${page.text('action')} ${page.link(page.text('title'), 'html_url')}`);
-        return `${sender(payload)} changed the wiki:\n\n${lines}`;
-      },
-    },
-    deployment_status: {
-      topic: (payload) => topicOf(repository(payload), payload.raw('deployment.environment')),
-      text: (payload) => {
-        const state = payload.raw('deployment_status.state');
-        if (!['success', 'failure', 'error'].includes(state)) return null;
-        const deployment = payload.link('deployment', 'deployment_status.target_url');
-        return `The ${deployment} of ${shortCommit(payload.raw('deployment.sha'))} to ${payload.code('deployment.environment')} ended with **${state}**.`;
-      },
-    },
-    workflow_run: runEvent('workflow_run'),
-    check_run: runEvent('check_run'),
-    check_suite: runEvent('check_suite'),
+const review: EventTemplate = {
+  topic: numberedTopic('pull_request'),
+  text: (payload) => {
+    const state = payload.raw('review.state').toLowerCase();
+    if (!Object.hasOwn(REVIEWS, state)) return null;
+    const done = payload.raw('action') === 'edited' ? 'edited a review of' : REVIEWS[state]!;
+    return `${sender(payload)} ${payload.link(done, 'review.html_url')} ${numbered(payload, 'pull_request')}.${payload.quote('review.body')}`;
   },
-  ignored: ['deployment', 'label', 'meta', 'milestone', 'page_build', 'star', 'workflow_job'],
 };
 
-/**
- * Gitea and Forgejo use the fields of GitHub's events but name reviews differently.
- * https://docs.gitea.com/usage/webhooks, https://forgejo.org/docs/latest/user/webhooks/
- */
-const review = (done: string): EventTemplate => ({
-  topic: (payload) =>
-    topicOf(
-      payload.raw('repository.name'),
-      `PR #${payload.raw('pull_request.number')} ${payload.raw('pull_request.title')}`,
-    ),
+const star: EventTemplate = {
+  topic: repository,
   text: (payload) =>
-    `**${payload.text('sender.login')}** ${done} ${payload.link(`PR #${payload.text('pull_request.number')} ${payload.text('pull_request.title')}`, 'pull_request.html_url')}.${payload.quote('review.content')}`,
-});
+    `${sender(payload)} ${payload.raw('action') === 'deleted' ? 'unstarred' : 'starred'} the repository.`,
+};
 
-const wikiVerbs: Readonly<Record<string, string>> = { created: 'created', edited: 'edited', deleted: 'deleted' };
 const wiki: EventTemplate = {
-  topic: (payload) => topicOf(payload.raw('repository.name'), 'wiki'),
-  text: (payload: Payload) => {
+  topic: (payload) => topicOf(repository(payload), 'wiki'),
+  text: (payload) => {
+    const pages = payload.list('pages');
+    const lines = bulletsOf(pages, (page) => `${page.text('action')} ${page.link(page.text('title'), 'html_url')}`);
+    return `${sender(payload)} changed the wiki:\n\n${lines}`;
+  },
+};
+
+const deployment: EventTemplate = {
+  topic: (payload) => topicOf(repository(payload), payload.raw('deployment.environment')),
+  text: (payload) =>
+    `${sender(payload)} started the deployment of ${shortCommit(payload.raw('deployment.sha'))} to ${payload.code('deployment.environment')}.`,
+};
+
+const deploymentStatus: EventTemplate = {
+  topic: deployment.topic,
+  text: (payload) => {
+    const state = payload.raw('deployment_status.state');
+    if (!['success', 'failure', 'error'].includes(state)) return null;
+    const link = payload.link('deployment', 'deployment_status.target_url');
+    return `The ${link} of ${shortCommit(payload.raw('deployment.sha'))} to ${payload.code('deployment.environment')} ended with **${state}**.`;
+  },
+};
+
+const MOVED: Readonly<Record<string, string>> = { added: 'added @ to', removed: 'removed @ from' };
+
+/** Returns the sentence for an added or removed person; null for other actions. */
+const movedTo = (payload: Payload, action: string, person: string, group: string): string | null =>
+  Object.hasOwn(MOVED, action)
+    ? `${sender(payload)} ${MOVED[action]!.replace('@', () => `**${payload.first(person)}**`)} ${group}.`
+    : null;
+
+const team = (payload: Payload): string => `the team ${payload.link(payload.text('team.name'), 'team.html_url')}`;
+
+const TEAM_ACTIONS: Readonly<Record<string, string>> = { created: 'created', deleted: 'deleted', edited: 'edited' };
+const teamChanged: EventTemplate = {
+  topic: organization,
+  text: (payload) => {
     const action = payload.raw('action');
-    if (!Object.hasOwn(wikiVerbs, action)) return null;
-    return `**${payload.text('sender.login')}** ${wikiVerbs[action]} the page ${codeOf(payload.raw('page'))}.`;
+    if (Object.hasOwn(TEAM_ACTIONS, action)) return `${sender(payload)} ${TEAM_ACTIONS[action]} ${team(payload)}.`;
+    const [verb, ...rest] = action.split('_');
+    if (!['to_repository', 'from_repository'].includes(rest.join('_'))) return null;
+    return `${sender(payload)} ${verb} ${team(payload)} ${rest[0]} the repository ${payload.code('repository.full_name')}.`;
+  },
+};
+
+const SPONSORED: Readonly<Record<string, string>> = {
+  created: 'started to sponsor @',
+  cancelled: 'stopped sponsoring @',
+  tier_changed: 'changed the tier of the sponsorship of @',
+  edited: 'edited the sponsorship of @',
+  pending_cancellation: 'is going to stop sponsoring @',
+  pending_tier_change: 'is going to change the tier of the sponsorship of @',
+};
+const sponsorship: EventTemplate = {
+  topic: (payload) => topicOf('sponsors', payload.raw('sponsorship.sponsorable.login')),
+  text: (payload) => {
+    const action = payload.raw('action');
+    if (!Object.hasOwn(SPONSORED, action)) return null;
+    const done = SPONSORED[action]!.replace('@', () => `**${payload.first('sponsorship.sponsorable.login')}**`);
+    const tier = payload.has('sponsorship.tier.name') ? ` (${payload.text('sponsorship.tier.name')})` : '';
+    return `${payload.person('sponsorship.sponsor.login', 'sender.login')} ${done}${tier}.`;
   },
 };
 
 const events: Readonly<Record<string, EventTemplate>> = {
   ...HUB_EVENTS,
-  fork: forkEvent('forkee', 'repository'),
-  pull_request_comment: review('reviewed'),
-  pull_request_approved: review('approved'),
-  pull_request_rejected: review('requested changes to'),
-  wiki,
+  'issues.labeled': changed('issue'),
+  'issues.unlabeled': changed('issue'),
+  'pull_request.labeled': changed('pull_request'),
+  'pull_request.unlabeled': changed('pull_request'),
+  'pull_request.synchronize': changed('pull_request'),
+  'release.edited': release,
+  'release.released': release,
+  ping: {
+    topic: (payload) => (payload.has('repository') ? repository(payload) : organization(payload)),
+    text: (payload) => {
+      payload.raw('hook_id');
+      return 'GitHub webhook has been successfully configured.';
+    },
+  },
+  commit_comment: {
+    topic: repository,
+    text: (payload) =>
+      `${sender(payload)} ${payload.link('commented', 'comment.html_url')} on ${shortCommit(payload.raw('comment.commit_id'))}.${payload.quote('comment.body')}`,
+  },
+  pull_request_review: review,
+  'pull_request_review.edited': review,
+  pull_request_review_comment: commented('pull_request'),
+  'pull_request_review_comment.edited': commented('pull_request'),
+  discussion: changed('discussion'),
+  'discussion.edited': changed('discussion'),
+  discussion_comment: commented('discussion'),
+  'discussion_comment.edited': commented('discussion'),
+  star,
+  watch: star,
+  member: {
+    topic: repository,
+    text: (payload) =>
+      `${sender(payload)} ${payload.text('action')} **${payload.first('member.login')}** as a collaborator.`,
+  },
+  membership: {
+    topic: organization,
+    text: (payload) => movedTo(payload, payload.raw('action'), 'member.login', team(payload)),
+  },
+  organization: {
+    topic: organization,
+    text: (payload) =>
+      movedTo(payload, payload.raw('action').replace(/^member_/, ''), 'membership.user.login', 'the organization'),
+  },
+  team: teamChanged,
+  team_add: {
+    topic: repository,
+    text: (payload) => `${sender(payload)} added ${team(payload)} to the repository.`,
+  },
+  sponsorship,
+  fork: forkEvent('repository', 'forkee'),
+  public: { topic: repository, text: (payload) => `${sender(payload)} made the repository public.` },
+  gollum: wiki,
+  deployment,
+  deployment_status: deploymentStatus,
+  'deployment_status.success': deploymentStatus,
+  workflow_run: runEvent('workflow_run'),
+  'workflow_run.success': runEvent('workflow_run'),
+  check_run: runEvent('check_run'),
+  'check_run.success': runEvent('check_run'),
+  check_suite: runEvent('check_suite'),
+  'check_suite.success': runEvent('check_suite'),
 };
 
-const make = (name: string, displayName: string, eventHeader: string): Integration => ({
-  name,
-  displayName,
-  eventHeader,
-  hasBranches: true,
-  eventOf: (_payload, header) => header,
-  events,
-  ignored: ['package', 'workflow_job', 'workflow_run'],
-});
+/** Paths of results and actions that have their own events. */
+const DETAILS = [
+  'deployment_status.state',
+  'workflow_run.conclusion',
+  'check_run.conclusion',
+  'check_suite.conclusion',
+  'action',
+  'state',
+];
+/** Results that count as successes. */
+const PASSED: readonly string[] = ['neutral', 'skipped'];
 
-export const GITEA = make('gitea', 'Gitea', 'X-Gitea-Event');
-export const FORGEJO = make('forgejo', 'Forgejo', 'X-Forgejo-Event');
+/** Returns the action or result of an event. */
+export function detailOf(payload: Payload): string {
+  const detail = DETAILS.map((path) => payload.maybe(path)).find((each) => each !== '') ?? '';
+  return PASSED.includes(detail) ? 'success' : detail;
+}
+
+export const GITHUB: Integration = {
+  name: 'github',
+  displayName: 'GitHub',
+  documentation: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads',
+  eventHeader: 'X-GitHub-Event',
+  hasBranches: true,
+  eventOf: (payload, header) => detailed(events, header, detailOf(payload)),
+  events,
+  offByDefault: [
+    ...Object.keys(events).filter((event) => event.endsWith('.edited') || event.endsWith('labeled')),
+    ...['pull_request.synchronize', 'release.released', 'star', 'watch', 'team_add'],
+    ...['deployment', 'deployment_status.success', 'status.success', 'check_run.success', 'check_suite.success'],
+  ],
+  ignored: ['label', 'meta', 'milestone', 'page_build', 'workflow_job'],
+};

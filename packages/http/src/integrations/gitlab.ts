@@ -9,8 +9,6 @@ import {
   topicOf,
 } from './integration.js';
 
-/** https://docs.gitlab.com/user/project/integrations/webhook_events/ */
-
 const project = (payload: Payload): string => payload.raw('project.name');
 const user = (payload: Payload): string => `**${payload.first('user.name', 'user_name')}**`;
 const branchOf = (payload: Payload): string => shortRef(payload.raw('ref'));
@@ -164,6 +162,7 @@ const release: EventTemplate = {
 export const GITLAB: Integration = {
   name: 'gitlab',
   displayName: 'GitLab',
+  documentation: 'https://docs.gitlab.com/user/project/integrations/webhook_events/',
   eventHeader: 'X-Gitlab-Event',
   hasBranches: true,
   // The header has the form "Merge Request Hook"; confidential variants have the same fields.

@@ -6,13 +6,20 @@ export interface Integration {
   /** URL segment. */
   readonly name: string;
   readonly displayName: string;
+  /** Page of the service about its webhooks. */
+  readonly documentation: string;
   /** Header with the event name; absent if the payload contains the name. */
   readonly eventHeader?: string;
   /** Returns the event name. @throws AnomalousPayload */
   readonly eventOf: (payload: Payload, header: string) => string;
-  /** Message template per event. Unlisted events are unsupported. */
+  /**
+   * Message template per event. Unlisted events are unsupported. A part of an event that users may want to switch
+   * separately is an event `{event}.{detail}`, such as `pull_request.edited`.
+   */
   readonly events: Readonly<Record<string, EventTemplate>>;
-  /** Events that catch-all webhooks also send and that produce no message. */
+  /** Events that are posted only if the URL names them. */
+  readonly offByDefault?: readonly string[];
+  /** Events that catch-all webhooks also send and that never produce a message. */
   readonly ignored?: readonly string[];
   /** True if the `branches` parameter can restrict pushes. */
   readonly hasBranches?: boolean;
@@ -25,6 +32,10 @@ export interface EventTemplate {
   /** Returns the branch of a push. */
   readonly branch?: (payload: Payload) => string;
 }
+
+/** Returns the event `{name}.{detail}` if it is listed, otherwise `name`. */
+export const detailed = (events: Integration['events'], name: string, detail: string): string =>
+  Object.hasOwn(events, `${name}.${detail}`) ? `${name}.${detail}` : name;
 
 /** Thrown if a payload does not match the format of the service. */
 export class AnomalousPayload extends Error {}
@@ -108,6 +119,12 @@ export class Payload {
   first(...paths: readonly string[]): string {
     const path = paths.find((each) => this.has(each));
     return path === undefined ? 'unknown' : this.text(path);
+  }
+
+  /** Returns the first existing name in bold. Services write `none` if nobody acted. */
+  person(...paths: readonly string[]): string {
+    const path = paths.find((each) => this.has(each) && this.at(each) !== 'none');
+    return path === undefined ? 'Somebody' : `**${this.text(path)}**`;
   }
 
   /** Returns unescaped text; empty if missing. */

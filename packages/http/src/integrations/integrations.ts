@@ -2,33 +2,26 @@ import { type Caller, type ChannelId, parseJson } from '@parley/domain/kernel';
 import { PostIntegration, WarnIntegrationOwner } from '@parley/domain/membership';
 import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
-import { TextListParam, TextParam } from '../kernel/params.js';
+import { NoParameters, TextListParam, TextParam } from '../kernel/params.js';
 import { fixedSection } from '../kernel/register-section.js';
-import { badParameter, HttpRefusal, malformedJson, malformedPayload, success } from '../kernel/reply.js';
+import {
+  badParameter,
+  HttpRefusal,
+  malformedJson,
+  malformedPayload,
+  success,
+  type WireFields,
+} from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import { parseForm } from '../kernel/request-body.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
-import { ALERTMANAGER, GRAFANA } from './alerts.js';
-import { FORGEJO, GITEA, GITHUB } from './github.js';
-import { GITLAB } from './gitlab.js';
+import * as all from './all.js';
 import { AnomalousPayload, type Integration, Payload } from './integration.js';
 import { fillTemplate, JSON_WEBHOOK, MAX_TEMPLATE_LENGTH } from './json.js';
-import { SENTRY } from './sentry.js';
-import { SLACK } from './slack.js';
 
-/** All integrations. To add one, create a file and list it here. */
-export const INTEGRATIONS: readonly Integration[] = [
-  ALERTMANAGER,
-  FORGEJO,
-  GITEA,
-  GITHUB,
-  GITLAB,
-  GRAFANA,
-  JSON_WEBHOOK,
-  SENTRY,
-  SLACK,
-];
+/** All integrations, by name. */
+export const INTEGRATIONS: readonly Integration[] = Object.values(all).sort((a, b) => (a.name < b.name ? -1 : 1));
 
 const BY_NAME: ReadonlyMap<string, Integration> = new Map(INTEGRATIONS.map((each) => [each.name, each]));
 
@@ -41,7 +34,9 @@ class IntegrationDto {
   /** Name or id of the channel; absent for a direct message to the bot's owner. */
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) stream?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
-  @TextListParam({ ...PATTERNS, description: 'Event types to post.' }) only_events?: string[];
+  @TextListParam({ ...PATTERNS, description: 'Event types to post; the default ones if absent.' })
+  only_events?: string[];
+  @TextListParam({ ...PATTERNS, description: 'Event types to post in addition.' }) include_events?: string[];
   @TextListParam({ ...PATTERNS, description: 'Event types not to post.' }) exclude_events?: string[];
   /** Comma-separated names. */
   @TextParam({ max: 1000, optional: true, description: 'Branches with events to post, separated by commas.' })
@@ -134,9 +129,16 @@ const matches = (name: string, patterns: readonly string[]): boolean =>
     ).test(name),
   );
 
-function isWanted({ event, branch }: Reported, { only_events, exclude_events, branches }: IntegrationDto): boolean {
-  if (only_events && !matches(event, only_events)) return false;
-  if (exclude_events && matches(event, exclude_events)) return false;
+const isOnByDefault = ({ offByDefault = [] }: Integration, event: string): boolean => !offByDefault.includes(event);
+
+function isWanted(
+  integration: Integration,
+  { event, branch }: Reported,
+  { only_events, include_events = [], exclude_events = [], branches }: IntegrationDto,
+): boolean {
+  const isSelected = only_events ? matches(event, only_events) : isOnByDefault(integration, event);
+  if (!isSelected && !matches(event, include_events)) return false;
+  if (matches(event, exclude_events)) return false;
   if (branch === null || branches === undefined) return true;
   return branches.split(',').some((name) => name.trim() === branch);
 }
@@ -168,7 +170,7 @@ const integrationRoute = (): Route =>
       }
       try {
         const reported = readEvent(integration, request, dto.template);
-        if (reported.text !== null && reported.text.trim() !== '' && isWanted(reported, dto)) {
+        if (reported.text !== null && reported.text.trim() !== '' && isWanted(integration, reported, dto)) {
           const topic = dto.topic ?? reported.topic;
           await useCase.execute(
             {
@@ -199,9 +201,35 @@ const bot = wire.fields({
 
 const BRANCHES = { key: 'branches', label: 'Filter by branches (comma-separated list)', input_type: 'text' };
 
+const integration = wire.fields({
+  name: wire.text(),
+  display_name: wire.text(),
+  documentation_url: wire.text(),
+  events: wire.listOf(wire.fields({ name: wire.text(), is_on_by_default: wire.boolean() })),
+  has_branches: wire.boolean(),
+});
+
+const listRoute = (): Route =>
+  route('GET', '/integrations', {
+    summary: 'Get the integrations',
+    extension: 'extensions §7',
+    auth: 'user',
+    dto: NoParameters,
+    response: wire.fields({ integrations: wire.listOf(wire.named('Integration', integration)) }),
+    handle: async () => success({ integrations: INTEGRATIONS.map(presentIntegration) }),
+  });
+
+const presentIntegration = (each: Integration): WireFields => ({
+  name: each.name,
+  display_name: each.displayName,
+  documentation_url: each.documentation,
+  events: Object.keys(each.events).map((name) => ({ name, is_on_by_default: isOnByDefault(each, name) })),
+  has_branches: each.hasBranches ?? false,
+});
+
 export const INTEGRATION_FEATURE = {
   tag: 'Bots and integrations',
-  routes: () => [integrationRoute()],
+  routes: () => [integrationRoute(), listRoute()],
   registerSections: () => [
     fixedSection(
       'realm_incoming_webhook_bots',

@@ -21,6 +21,7 @@ function shown(value: unknown): string {
 export const JSON_WEBHOOK: Integration = {
   name: 'json',
   displayName: 'JSON',
+  documentation: 'https://www.json.org/',
   eventOf: () => 'message',
   events: {
     message: {

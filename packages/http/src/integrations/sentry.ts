@@ -1,7 +1,5 @@
 import { AnomalousPayload, type EventTemplate, type Integration, type Payload, topicOf } from './integration.js';
 
-/** https://docs.sentry.io/organization/integrations/integration-platform/webhooks/ */
-
 const issueTopic = (payload: Payload): string =>
   topicOf(payload.raw('data.issue.project.name'), payload.raw('data.issue.title'));
 
@@ -60,6 +58,7 @@ const metric: EventTemplate = {
 export const SENTRY: Integration = {
   name: 'sentry',
   displayName: 'Sentry',
+  documentation: 'https://docs.sentry.io/organization/integrations/integration-platform/webhooks/',
   eventHeader: 'Sentry-Hook-Resource',
   eventOf: (payload, header) => {
     if (!payload.has('action') && header !== 'event_alert') throw new AnomalousPayload('action');

@@ -1,8 +1,6 @@
 import { takeCodePoints } from '@parley/domain/kernel';
 import { AnomalousPayload, bulletsOf, escapeText, type Integration, type Payload, topicOf } from './integration.js';
 
-// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/
-
 /** Maximum length of one text; same as for a message. */
 const MAX_LENGTH = 10_000;
 
@@ -103,6 +101,7 @@ function textOf(payload: Payload): string {
 export const SLACK: Integration = {
   name: 'slack_incoming',
   displayName: 'Slack-compatible webhook',
+  documentation: 'https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks/',
   eventOf: () => 'message',
   events: {
     message: { topic: (payload) => topicOf(payload.maybe('channel').replace(/^#/, '')) || '(no topic)', text: textOf },

@@ -1,14 +1,8 @@
 import { AnomalousPayload, bulletsOf, escapeText, type Integration, type Payload, topicOf } from './integration.js';
 
-/**
- * Grafana sends the fields of Alertmanager's notifications plus a title.
- * https://prometheus.io/docs/alerting/latest/configuration/#webhook_config
- * https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/
- */
-
 const SIGNS: Readonly<Record<string, string>> = { firing: ':alert:', resolved: ':squared_ok:' };
 
-function statusOf(payload: Payload): string {
+export function statusOf(payload: Payload): string {
   const status = payload.raw('status');
   if (!Object.hasOwn(SIGNS, status)) throw new AnomalousPayload('status');
   return status;
@@ -33,13 +27,13 @@ function lineOf(alert: Payload): string {
   return `${SIGNS[status]} **${status.toUpperCase()}** ${name}${text === '' ? '' : `: ${escapeText(text)}`}`;
 }
 
-function textOf(payload: Payload): string {
+export function alertsText(payload: Payload): string {
   const alerts = payload.list('alerts');
   if (alerts.length === 0) throw new AnomalousPayload('alerts');
   return bulletsOf(alerts, lineOf);
 }
 
-const groupOf = (payload: Payload): string => {
+export const groupOf = (payload: Payload): string => {
   const grouped = payload.entries('groupLabels');
   const name = grouped.find(([key]) => key === 'alertname')?.[1] ?? grouped.map(([, value]) => value).join(', ');
   return name || nameOf(payload.list('alerts')[0]!) || 'alerts';
@@ -48,27 +42,10 @@ const groupOf = (payload: Payload): string => {
 export const ALERTMANAGER: Integration = {
   name: 'alertmanager',
   displayName: 'Prometheus Alertmanager',
+  documentation: 'https://prometheus.io/docs/alerting/latest/configuration/#webhook_config',
   eventOf: statusOf,
   events: {
-    firing: { topic: (payload) => topicOf(groupOf(payload)), text: textOf },
-    resolved: { topic: (payload) => topicOf(groupOf(payload)), text: textOf },
-  },
-};
-
-const grafanaTopic = (payload: Payload): string => topicOf(groupOf(payload));
-
-export const GRAFANA: Integration = {
-  name: 'grafana',
-  displayName: 'Grafana',
-  eventOf: statusOf,
-  events: {
-    firing: {
-      topic: grafanaTopic,
-      text: (payload) => `${payload.link('Grafana', 'externalURL')} reports:\n\n${textOf(payload)}`,
-    },
-    resolved: {
-      topic: grafanaTopic,
-      text: (payload) => `${payload.link('Grafana', 'externalURL')} reports:\n\n${textOf(payload)}`,
-    },
+    firing: { topic: (payload) => topicOf(groupOf(payload)), text: alertsText },
+    resolved: { topic: (payload) => topicOf(groupOf(payload)), text: alertsText },
   },
 };
