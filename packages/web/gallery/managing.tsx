@@ -83,7 +83,7 @@ export const MANAGING: readonly Exhibit[] = [
   page('settings files', 'settings/uploaded-files', 'loading', 300),
   ...settings('organization', [
     ...['organization-profile', 'organization-settings', 'organization-permissions', 'auth-methods', 'users'],
-    ...['invitations', 'bots', 'emoji-settings', 'linkifier-settings', 'playground-settings'],
+    ...['invitations', 'bots', 'integrations', 'emoji-settings', 'linkifier-settings', 'playground-settings'],
     ...['profile-field-settings', 'default-channels-list', 'default-channel-groups', 'channel-folders'],
     ...['organization-level-user-defaults', 'data-exports-admin'],
   ]),

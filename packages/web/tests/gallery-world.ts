@@ -260,6 +260,7 @@ export async function recordWorld(server: Server): Promise<World> {
       ...(await Promise.all(
         [
           ...['/attachments', '/invites', '/export/realm', '/users/me', '/users/me/sessions', '/drafts'],
+          '/integrations',
           ...['/web_push/subscriptions', `/users/me/${verona}/topics`, `/streams/${verona}/members`],
           ...[`/streams/${verona}/email_address`, `/messages/${whole}/history`, `/messages/${short}/read_receipts`],
         ].map(read),

@@ -499,3 +499,50 @@ test('manages groups of default channels, which another window shows', async ({ 
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await expect(other.page.getByText('There are no groups of channels.')).toBeVisible();
 });
+
+test('sets up an integration with chosen events, and shows an address that posts', async ({ server, logIn }) => {
+  const { page, context } = await logIn('iago', '#organization/integrations');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const list = page.getByRole('list', { name: 'Integrations' });
+  await page.getByRole('searchbox', { name: 'Search integrations' }).fill('github');
+  await expect(list.getByRole('listitem')).toHaveCount(1);
+  await expect(list.getByRole('link', { name: 'Documentation of GitHub' })).toHaveAttribute(
+    'href',
+    /docs\.github\.com/,
+  );
+  await page.getByRole('button', { name: 'Set up GitHub' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox', { name: 'Channel' }).fill('Denmark');
+  await page.keyboard.press('Enter');
+  await dialog.getByText(/^Events: /).click();
+  await dialog.getByRole('checkbox', { name: 'star', exact: true }).check();
+  await dialog.getByRole('checkbox', { name: 'fork', exact: true }).uncheck();
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create bot' }).click();
+  await dialog.getByRole('button', { name: 'Copy' }).click();
+  await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
+  const address = await page.evaluate(() => navigator.clipboard.readText());
+  await expect(dialog.getByRole('status')).toHaveText(address);
+  expect(address).toContain('exclude_events=%5B%22fork%22%5D');
+  const repository = { name: 'teapot' };
+  for (const event of ['fork', 'star']) {
+    const payload = { action: 'created', repository, forkee: { full_name: 'x/teapot' }, sender: { login: 'mona' } };
+    const headers = { 'Content-Type': 'application/json', 'X-GitHub-Event': event };
+    const { status } = await fetch(address, { method: 'POST', headers, body: JSON.stringify(payload) });
+    expect(status).toBe(200);
+  }
+  const narrow = [
+    { operator: 'channel', operand: 'Denmark' },
+    { operator: 'topic', operand: 'teapot' },
+  ];
+  const query = { narrow, anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
+  const { messages } = await server.call('iago', 'GET', '/messages', query);
+  expect(messages.map(({ content }: { content: string }) => content)).toEqual(['**mona** starred the repository.']);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Set up GitHub' }).click();
+  await dialog.getByLabel('Bot').selectOption({ label: 'GitHub' });
+  await dialog.getByRole('button', { name: 'Show address' }).click();
+  const [key] = /api_key=\w+/.exec(address)!;
+  await expect(dialog.getByRole('status')).toContainText(key);
+});

@@ -55,7 +55,14 @@ export async function placesOf(server: Server): Promise<Readonly<Record<string, 
     ...Object.fromEntries(
       [
         ...['organization-profile', 'organization-settings', 'organization-permissions', 'auth-methods', 'users'],
-        ...['invitations', 'emoji-settings', 'linkifier-settings', 'profile-field-settings', 'default-channels-list'],
+        ...[
+          'invitations',
+          'integrations',
+          'emoji-settings',
+          'linkifier-settings',
+          'profile-field-settings',
+          'default-channels-list',
+        ],
         ...['default-channel-groups', 'organization-level-user-defaults', 'data-exports-admin'],
       ].map((key) => [`organization ${key}`, `#organization/${key}`]),
     ),

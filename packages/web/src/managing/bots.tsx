@@ -14,7 +14,7 @@ import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 
 /** Bot types (users §1.1). */
-const TYPE = { generic: 1, incoming: 2, outgoing: 3 };
+export const BOT_TYPE = { generic: 1, incoming: 2, outgoing: 3 };
 
 /** The user's bots. */
 export function OwnBots() {
@@ -92,9 +92,9 @@ function Detail({ userId, showsOwner }: { readonly userId: number; readonly show
 }
 
 const botTypes = (i18n: I18n) => [
-  { value: TYPE.generic, label: i18n._('Reads and writes') },
-  { value: TYPE.incoming, label: i18n._('Incoming webhook') },
-  { value: TYPE.outgoing, label: i18n._('Outgoing webhook') },
+  { value: BOT_TYPE.generic, label: i18n._('Reads and writes') },
+  { value: BOT_TYPE.incoming, label: i18n._('Incoming webhook') },
+  { value: BOT_TYPE.outgoing, label: i18n._('Outgoing webhook') },
 ];
 
 function BotButtons({ userId }: { readonly userId: number }) {
@@ -165,7 +165,7 @@ function CreateBotDialog() {
   const { i18n } = useLingui();
   const { api, rights } = useManagement();
   const isFull = rights.has('realm_can_create_bots_group');
-  const types = botTypes(i18n).filter(({ value }) => isFull || value === TYPE.incoming);
+  const types = botTypes(i18n).filter(({ value }) => isFull || value === BOT_TYPE.incoming);
   const settings = ({ bot_type }: Values): readonly Setting[] => [
     nameField(i18n),
     {
@@ -176,7 +176,7 @@ function CreateBotDialog() {
       hint: i18n._('Letters, digits and hyphens'),
     },
     { name: 'bot_type', label: i18n._('Kind'), kind: 'choice', options: types },
-    ...(bot_type === TYPE.outgoing ? [addressField(i18n, 'payload_url')] : []),
+    ...(bot_type === BOT_TYPE.outgoing ? [addressField(i18n, 'payload_url')] : []),
   ];
   return (
     <ValuesDialog
@@ -203,7 +203,7 @@ function EditBotDialog({ userId }: { readonly userId: number }) {
       values={{ full_name: user.full_name, service_payload_url: service?.base_url ?? '' }}
       settings={[
         nameField(i18n),
-        ...(user.bot_type === TYPE.outgoing ? [addressField(i18n, 'service_payload_url')] : []),
+        ...(user.bot_type === BOT_TYPE.outgoing ? [addressField(i18n, 'service_payload_url')] : []),
       ]}
       onSubmit={(changes) => api.patch('/bots/{bot_id}', { bot_id: userId, ...changes })}
     />

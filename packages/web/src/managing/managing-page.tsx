@@ -8,6 +8,7 @@ import { AllBots, OwnBots } from './bots.js';
 import { ChannelSettings } from './channel-settings.js';
 import { BrowseChannels, CreateChannel } from './channels.js';
 import { BrowseGroups, GroupSettings } from './groups.js';
+import { Integrations } from './integrations.js';
 import styles from './managing.module.css';
 import { OrganizationProfile, OrganizationSettings, UserDefaults } from './organization.js';
 import { ChannelFolders, DefaultChannelGroups, DefaultChannels } from './organization-channels.js';
@@ -105,6 +106,7 @@ const PAGES: Readonly<Record<string, ComponentType<{ readonly part: string | und
   users: Users,
   invitations: Invitations,
   bots: AllBots,
+  integrations: Integrations,
   'emoji-settings': CustomEmoji,
   'linkifier-settings': Linkifiers,
   'playground-settings': Playgrounds,

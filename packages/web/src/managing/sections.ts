@@ -32,6 +32,7 @@ export function sectionsOf(area: SettingsArea, i18n: I18n, isAdmin: boolean): re
     { key: 'users', title: i18n._('People') },
     { key: 'invitations', title: i18n._('Invitations') },
     { key: 'bots', title: i18n._('Bots') },
+    { key: 'integrations', title: i18n._('Integrations') },
     { key: 'emoji-settings', title: i18n._('Custom emoji') },
     { key: 'linkifier-settings', title: i18n._('Linkifiers') },
     { key: 'playground-settings', title: i18n._('Code playgrounds') },
