@@ -1,5 +1,6 @@
 import type { AnyEventType } from '@parley/domain/kernel';
 import { CHANNELS } from './channels/channels.js';
+import { EVENT_STREAMS } from './events/event-streams.js';
 import { EVENTS } from './events/events.js';
 import { EXPORTS } from './exports/exports.js';
 import { BRANDING } from './files/branding.js';
@@ -74,6 +75,7 @@ const ALL = [
   EMOJI,
   CUSTOM_EMOJI,
   EVENTS,
+  EVENT_STREAMS,
   SETTINGS,
   PLANNED,
   INTEGRATION_FEATURE,

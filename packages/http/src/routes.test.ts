@@ -22,7 +22,9 @@ describe('route table', () => {
         .sort(),
     ).toEqual([
       'GET /events',
+      'GET /events/stream',
       'GET /messages',
+      'POST /events/acknowledge',
       'POST /mark_stream_as_read',
       'POST /mark_topic_as_read',
       'POST /messages',

@@ -15,6 +15,17 @@ export const QUEUES_SCENARIOS: Scenarios = {
       heard: [],
     },
   ],
+  'POST /events/acknowledge': [
+    {
+      title: 'changes nothing',
+      as: 'hamlet',
+      params: async ({ server, people }) => {
+        const { queue_id } = fieldsOf(await server.post('/register', people.hamlet, { event_types: [] }));
+        return { queue_id, last_event_id: -1 };
+      },
+      heard: [],
+    },
+  ],
   'POST /fetch_api_key': [
     {
       title: 'changes nothing',

@@ -91,6 +91,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/openapi.json',
   '/dev_list_users',
   '/events',
+  '/events/stream',
   '/tus/*path_id',
   '/streams/:stream_id/email_address',
   '/bots/:bot_id/api_key',

@@ -261,6 +261,10 @@ export class TestServer {
     return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground, buses);
   }
 
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
   /** Starts another server on the same database, connected by the bus. It closes before this server. */
   async startAnother(): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
@@ -395,7 +399,7 @@ export class TestServer {
       {
         agent: this.agent,
         host: '127.0.0.1',
-        port: (this.server.address() as AddressInfo).port,
+        port: this.port,
         method,
         path: url + query,
         headers: {

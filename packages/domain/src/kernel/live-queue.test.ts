@@ -186,3 +186,65 @@ describe('LiveQueue', () => {
     expect(queue.nextUnloggedPosition()).toBeNull();
   });
 });
+
+describe('LiveQueue with a stream', () => {
+  /** Queue with a stream that has sent the events 6 to 8. */
+  const streamed = () => {
+    const started = live();
+    const reasons: string[] = [];
+    const wake: Waiter = (reason) => {
+      reasons.push(reason);
+      if (reason === 'supplanted') started.stopWaiting(wake);
+    };
+    started.waitFor(wake, true);
+    for (const number of [6, 7, 8]) started.push(due(number));
+    started.markStreamed(due(8), { first: seq(6), last: seq(8) });
+    reasons.length = 0;
+    return { started, reasons };
+  };
+  const position = (number: number) => number * POSITIONS_PER_SEQ;
+
+  it('keeps sent events in the log, but not in memory, until they are acknowledged', () => {
+    const { started } = streamed();
+    expect([started.dueEvents, started.hasDeliveries, started.floor(seq(9))]).toEqual([[], false, 5]);
+    started.acknowledge(position(7), NOW);
+    expect(started.floor(seq(9))).toBe(6);
+    started.acknowledge(position(8), NOW);
+    expect(started.floor(seq(9))).toBe(9);
+  });
+
+  it('reads unacknowledged events again for the next reader', () => {
+    const { started, reasons } = streamed();
+    started.acknowledge(position(7), NOW);
+    started.endStream();
+    expect([reasons, started.isBehind, started.floor(seq(9))]).toEqual([['supplanted'], true, 6]);
+  });
+
+  it('ends the stream without reading again if everything is acknowledged', () => {
+    const { started, reasons } = streamed();
+    started.acknowledge(position(8), NOW);
+    started.endStream();
+    expect([reasons, started.isBehind, started.isWaitedFor]).toEqual([['supplanted'], false, false]);
+  });
+
+  it('leaves a waiting poll alone when another poll returns at once', () => {
+    const started = live();
+    const wake = jest.fn();
+    started.waitFor(wake);
+    started.endStream();
+    expect([wake.mock.calls, started.isWaitedFor]).toEqual([[], true]);
+  });
+
+  it('needs no acknowledgement of ephemeral events', () => {
+    const { started } = streamed();
+    started.acknowledge(position(8), NOW);
+    started.markStreamed(position(8) + 1, null);
+    expect(started.floor(seq(9))).toBe(9);
+  });
+
+  it('continues behind the sent events after falling behind', () => {
+    const { started } = streamed();
+    started.fallBehind(seq(9));
+    expect([started.unsentFloor(seq(9)), started.floor(seq(9))]).toEqual([8, 5]);
+  });
+});

@@ -46,6 +46,12 @@ export class LiveQueue {
   private due: DueEvent[] = [];
   private ephemerals: Ephemeral[] = [];
   private waiter: Waiter | null = null;
+  /** True if the waiter is a stream, which receives more events without acknowledging earlier ones. */
+  private isStreamed = false;
+  /** First event that a stream has sent and its client has not acknowledged; null if there is none. */
+  private firstUnacked: EventSeq | null = null;
+  /** Last position that a stream has sent. */
+  private streamed = -1;
   private lost: { readonly after: EventSeq; readonly before: number } | null = null;
   /** Floor while lagging: all events up to it were confirmed or are not due. */
   private floorSeq: EventSeq;
@@ -125,7 +131,7 @@ export class LiveQueue {
   /** Makes the queue read the log, beginning with this event. */
   fallBehind(seq: EventSeq): void {
     if (this.isBehind) return;
-    this.floorSeq = this.floor((seq - 1) as EventSeq);
+    this.floorSeq = this.unsentFloor((seq - 1) as EventSeq);
     this.due = [];
     this.ephemerals = [];
     this.isBehind = true;
@@ -157,6 +163,19 @@ export class LiveQueue {
     if (position !== -1) this.dropBefore(seqOf(position));
     this.acked = position;
     this.lastPolledAt = now;
+    if (position >= this.streamed) this.firstUnacked = null;
+    else if (this.firstUnacked !== null && seqOf(position) > this.firstUnacked) this.firstUnacked = seqOf(position);
+  }
+
+  /**
+   * Records that a stream has sent all due events up to `position`. They stay in the log until they are acknowledged.
+   * @param logged first and last logged event among them; null if all were ephemeral
+   */
+  markStreamed(position: number, logged: { readonly first: EventSeq; readonly last: EventSeq } | null): void {
+    this.streamed = position;
+    if (!logged) return;
+    this.firstUnacked ??= logged.first;
+    this.dropBefore((logged.last + 1) as EventSeq);
   }
 
   /** Drops due events before this one. */
@@ -168,14 +187,26 @@ export class LiveQueue {
     if (this.isBehind && seq - 1 > this.floorSeq) this.floorSeq = (seq - 1) as EventSeq;
   }
 
-  /** Registers the waiting poll and wakes the one it replaces. Calls `wake` for each event. */
-  waitFor(wake: Waiter): void {
+  /** Ends a stream, because another poll or stream begins, and makes its unacknowledged events due again. */
+  endStream(): void {
+    if (this.isStreamed) this.waiter?.('supplanted');
+    if (this.firstUnacked === null) return;
+    const first = this.firstUnacked;
+    this.firstUnacked = null;
+    this.fallBehind(first);
+    if (this.floorSeq >= first) this.floorSeq = (first - 1) as EventSeq;
+  }
+
+  /** Registers the waiting poll or stream and wakes the one it replaces. Calls `wake` for each event. */
+  waitFor(wake: Waiter, isStream = false): void {
     const former = this.waiter;
+    this.endStream();
     this.waiter = wake;
+    this.isStreamed = isStream;
     former?.('supplanted');
   }
 
-  /** Stops waiting if this poll is still registered. */
+  /** Stops waiting if this poll or stream is still registered. */
   stopWaiting(wake: Waiter): void {
     if (this.waiter === wake) this.waiter = null;
   }
@@ -190,6 +221,12 @@ export class LiveQueue {
    * distributed.
    */
   floor(lastSeq: EventSeq): EventSeq {
+    const floor = this.unsentFloor(lastSeq);
+    return this.firstUnacked === null ? floor : (Math.min(floor, this.firstUnacked - 1) as EventSeq);
+  }
+
+  /** Returns the seq up to which all events were sent by a stream, confirmed, or are not due. */
+  unsentFloor(lastSeq: EventSeq): EventSeq {
     if (this.isBehind) return this.floorSeq;
     const [first] = this.due;
     return first === undefined ? lastSeq : ((seqOf(first) - 1) as EventSeq);

@@ -234,7 +234,7 @@ export class QueueReader {
   private async replay(live: LiveQueue, take: TakeDelivery): Promise<void> {
     const { uow, realms, features, follower, maxEventsBehind } = this.parts;
     const { queue } = live;
-    const progress = from(live.floor(0 as EventSeq));
+    const progress = from(live.unsentFloor(0 as EventSeq));
     for (let round = 1; ; round++) {
       const { rights, snapshot, prunedUpTo } = await uow.read(queue.realmId, async (repositories) => ({
         rights: await features.loadRights(repositories, queue),

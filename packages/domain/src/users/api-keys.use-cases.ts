@@ -10,7 +10,7 @@ import {
 import { isAtLeast } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
-import type { AnonymousCaller, Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { AnonymousCaller, Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Cancellation, Clock, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
 import { foldCase, takeCodePoints } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
@@ -206,6 +206,11 @@ export class FetchApiKeyByToken {
 /** Maximum remaining lifetime of an accepted token, because pages have access to it. */
 const MAX_FRAME_TOKEN_SECONDS = 3600;
 
+export interface VerifiedToken {
+  readonly user: User;
+  readonly expiresAt: UnixSeconds;
+}
+
 /** Authenticates the caller by a token that the embedding page passed to the frame (protocol §7.8). */
 export class VerifyFrameToken {
   static readonly inject = ['unitOfWork', 'webTokens', 'clock'] as const;
@@ -219,7 +224,7 @@ export class VerifyFrameToken {
    * Returns null if the organization accepts no tokens. @throws DomainError UNAUTHENTICATED, USER_DEACTIVATED,
    * REALM_DEACTIVATED
    */
-  async execute(realmId: RealmId, token: string): Promise<User | null> {
+  async execute(realmId: RealmId, token: string): Promise<VerifiedToken | null> {
     const { stringId } = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
     if (!this.tokens.isEnabledFor(stringId)) return null;
     const claims = await this.tokens.verify(stringId, token);
@@ -229,7 +234,7 @@ export class VerifyFrameToken {
     const { email } = claims;
     const { user } = await this.uow.read(realmId, (repositories) => findActiveAccount(repositories, realmId, email));
     if (!user || user.bot) throw invalidToken();
-    return user;
+    return { user, expiresAt: claims.expiresAt };
   }
 }
 

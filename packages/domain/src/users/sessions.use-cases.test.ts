@@ -77,8 +77,10 @@ describe('LogIn', () => {
     const { token, csrfToken, id, user } = await logIn('HAMLET@example.com');
     expect(user).toEqual(fixture.user('hamlet'));
     expect(csrfToken).toBe(`csrf of ${token}`);
-    expect(await verify(token)).toEqual({ ...fixture.viewer('hamlet'), botKind: null, sessionId: id, csrfToken });
     const now = fixture.clock.now();
+    const expiresAt = now + SESSION_IDLE_SECONDS;
+    const verified = { ...fixture.viewer('hamlet'), botKind: null, sessionId: id, csrfToken, expiresAt };
+    expect(await verify(token)).toEqual(verified);
     expect(await list()).toEqual([
       {
         ...fixture.viewer('hamlet'),

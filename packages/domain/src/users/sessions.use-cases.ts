@@ -275,6 +275,7 @@ export interface VerifiedSession {
   readonly botKind: BotKind | null;
   /** CSRF token sent by the browser's own pages. */
   readonly csrfToken: string;
+  readonly expiresAt: UnixSeconds;
 }
 
 interface CachedSession {
@@ -317,8 +318,8 @@ export class VerifySession implements EventListener {
     const now = this.clock.now();
     if (!existing || existing.session.realmId !== realmId || existing.session.expiresAt <= now) return null;
     if (isRenewalDue(existing.session, now)) await this.renew(existing, now);
-    const { userId, botKind, csrfToken } = existing;
-    return { realmId, userId, botKind, sessionId: existing.session.id, csrfToken };
+    const { userId, botKind, csrfToken, session } = existing;
+    return { realmId, userId, botKind, sessionId: session.id, csrfToken, expiresAt: session.expiresAt };
   }
 
   onEvents(events: readonly StoredEvent[]): void {

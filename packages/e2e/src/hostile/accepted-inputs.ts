@@ -48,6 +48,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /accounts/second-factor/app/',
   'POST /accounts/second-factor/app/',
   'POST /accounts/second-factor/remove/',
+  // Ends only with its connection.
+  'GET /events/stream',
   // Needs a SCIM token.
   'GET /scim/v2/Users',
   'POST /scim/v2/Users/.search',

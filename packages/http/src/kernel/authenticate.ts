@@ -1,4 +1,11 @@
-import { DomainError, type ErrorCode, type RealmId, type SessionId, type UserId } from '@parley/domain/kernel';
+import {
+  DomainError,
+  type ErrorCode,
+  type RealmId,
+  type SessionId,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { BotKind } from '@parley/domain/users';
 import { badParameter, HttpRefusal, unauthorized } from './reply.js';
 import type { Request } from './request.js';
@@ -189,6 +196,8 @@ export interface Identity {
    * pages.
    */
   readonly isHostLogin?: boolean;
+  /** Time at which the credentials expire; absent for keys, and for log-ins of the host application. */
+  readonly expiresAt?: UnixSeconds;
 }
 
 /** Authentication method. Methods are tried in order; the host application's methods precede Basic authentication. */

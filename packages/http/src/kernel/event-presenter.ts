@@ -136,6 +136,7 @@ export class SharedText {
   readonly bytes: number;
   /** Complete object with its latest id, which all these clients share. */
   private whole: { readonly id: number; readonly text: string } | null = null;
+  private framed: { readonly id: number; readonly bytes: Buffer } | null = null;
 
   constructor(readonly text: string) {
     this.bytes = Buffer.byteLength(text);
@@ -148,6 +149,12 @@ export class SharedText {
   withId(id: number): string {
     if (this.whole?.id !== id) this.whole = { id, text: `${this.text}${endWithId(id)}` };
     return this.whole.text;
+  }
+
+  /** Returns the event in the given frame, encoded once for all streams that send it. */
+  frame(id: number, frameOf: (id: number, text: string) => Buffer): Buffer {
+    if (this.framed?.id !== id) this.framed = { id, bytes: frameOf(id, this.withId(id)) };
+    return this.framed.bytes;
   }
 }
 

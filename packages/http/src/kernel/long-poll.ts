@@ -33,8 +33,7 @@ import type { Request } from './request.js';
 import { YieldingCalls } from './yielding.js';
 
 /** Maximum size of one response; the next poll continues (events §6.3). An oversized event gets its own response. */
-const MAX_EVENTS = 1000;
-const MAX_BYTES = 4_000_000;
+const MAX_RESPONSE: ResponseSize = { events: 1000, bytes: 4_000_000 };
 /**
  * In characters. Shorter chunks are joined separately for each response, because sharing them costs more than it saves.
  */
@@ -47,6 +46,11 @@ const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 /** Creates the cache of encoded chunks shared between responses. */
 export const newSharedTexts = (): EncodedTexts => new EncodedTexts('');
 
+export interface ResponseSize {
+  readonly events: number;
+  readonly bytes: number;
+}
+
 /** Events of a poll response under construction. */
 export class EventResponse {
   private chunks: BodyChunk[] = [];
@@ -58,7 +62,10 @@ export class EventResponse {
   /** Highest event id in the response; -1 if empty. */
   lastPosition = -1;
 
-  constructor(private readonly shared: EncodedTexts) {}
+  constructor(
+    private readonly shared: EncodedTexts,
+    private readonly max = MAX_RESPONSE,
+  ) {}
 
   /** Adds the unacknowledged events of one delivery, or leaves all of them for the next response. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
@@ -92,6 +99,7 @@ export class EventResponse {
     this.begin(position);
     for (const piece of event) this.append(typeof piece === 'string' ? piece : piece.text);
     this.append(endWithId(position));
+    this.end();
     this.note(position);
   }
 
@@ -105,25 +113,34 @@ export class EventResponse {
   }
 
   private hasRoomFor(count: number, bytes: number): boolean {
-    return this.count === 0 || (this.count + count <= MAX_EVENTS && this.bytes + bytes <= MAX_BYTES);
+    return this.count === 0 || (this.count + count <= this.max.events && this.bytes + bytes <= this.max.bytes);
   }
 
   private addText(text: string, position: number): void {
     this.begin(position);
     this.append(text);
+    this.end();
     this.note(position);
   }
 
-  private begin(position: number): void {
+  /** Separates an event from the one before. */
+  protected begin(position: number): void {
     if (this.count === 0) return;
-    const isNextChunk =
-      Math.floor(position / POSITIONS_PER_CHUNK) !== Math.floor(this.lastPosition / POSITIONS_PER_CHUNK);
-    if (isNextChunk && this.openLength >= MIN_SHARED) this.close();
+    this.closeAtBoundary(position);
     this.append(',');
   }
 
+  /** Ends an event. */
+  protected end(): void {}
+
+  protected closeAtBoundary(position: number): void {
+    const isNextChunk =
+      Math.floor(position / POSITIONS_PER_CHUNK) !== Math.floor(this.lastPosition / POSITIONS_PER_CHUNK);
+    if (isNextChunk && this.openLength >= MIN_SHARED) this.close();
+  }
+
   /** Gives long texts their own chunk. */
-  private append(text: string): void {
+  protected append(text: string): void {
     if (text.length >= MIN_SHARED || this.openLength + text.length > MAX_SHARED) this.close();
     this.open.push(text);
     this.openLength += text.length;
@@ -162,6 +179,9 @@ const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 const UNSENT_PER_USER = 2;
 const PATIENCE_MS = 1000;
 
+/** Response to the client of a queue. */
+export type Sending = Pick<Request, 'isGone' | 'onEnd'>;
+
 /** Permit to read a queue that has fallen behind. */
 export interface CatchUpSlot {
   /** Ends the read. `bytes` count as unsent until they are sent, the client disconnects or a timeout passes. */
@@ -181,7 +201,7 @@ export class CatchUpQueue {
   private isClosed = false;
 
   /** Resolves to null if the client disconnects or the server shuts down. */
-  enter(userId: UserId, request: Request): Promise<CatchUpSlot | null> {
+  enter(userId: UserId, request: Sending): Promise<CatchUpSlot | null> {
     return new Promise((resolve) => {
       const serve = async (): Promise<void> => {
         const bytes = await this.reading.run(userId, () => this.read(request, resolve));
@@ -203,7 +223,7 @@ export class CatchUpQueue {
   }
 
   /** Resolves to the bytes of the answer once it was read; null: nobody waits for it. */
-  private async read(request: Request, begin: (slot: CatchUpSlot | null) => void): Promise<number | null> {
+  private async read(request: Sending, begin: (slot: CatchUpSlot | null) => void): Promise<number | null> {
     while (this.unsentBytes >= MAX_UNSENT_BYTES && !this.isClosed) {
       await new Promise<void>((resolve) => this.waitingForRoom.push(resolve));
     }
@@ -224,7 +244,7 @@ export class CatchUpQueue {
 }
 
 /** Resolves when the response was sent, or after `PATIENCE_MS` at the latest. */
-const carriedAway = (request: Request): Promise<void> =>
+const carriedAway = (request: Sending): Promise<void> =>
   new Promise((resolve) => {
     const patience = setTimeout(resolve, PATIENCE_MS).unref();
     request.onEnd(() => {
@@ -252,35 +272,34 @@ export interface Poll {
 }
 
 /** Queue and presentation settings of a polling client. */
-interface Client {
+interface Client extends OpenQueue {
+  readonly request: Request;
+}
+
+/** Queue with the presentation of its events. */
+export interface OpenQueue {
   readonly live: LiveQueue;
   readonly context: PollContext;
-  readonly request: Request;
 }
 
 /** Implements `GET /events`: returns pending events immediately or waits for the next one. */
 export class LongPoll {
-  private readonly line = new CatchUpQueue();
+  /** Shared with streams, like the encoded texts. */
+  readonly line = new CatchUpQueue();
   private readonly wakeCalls = new YieldingCalls(POLLS_PER_TURN);
   private readonly texts: EventTexts = new PresentedTexts(MAX_TEXTS);
-  private readonly encoded = newSharedTexts();
+  readonly encoded = newSharedTexts();
 
   constructor(
     private readonly writer: EventWriter,
-    private readonly hub: EventHub,
+    readonly hub: EventHub,
     private readonly publicRealms: PublicRealms,
-    private readonly randomness: Randomness,
+    readonly randomness: Randomness,
   ) {}
 
   /** @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT */
   async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
-    const live = await this.hub.open(caller.realmId, caller.userId, queueId, lastPosition);
-    await this.hub.acknowledge(live, lastPosition);
-    const { queue } = live;
-    const presentation = presentationOf(queue);
-    if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
-    const publicRealm = await this.publicRealms.of(caller.realmId);
-    const context = new PollContext(this.writer, queue, presentation, publicRealm, this.texts);
+    const { live, context } = await this.open(caller, queueId, lastPosition);
     const client = { live, context, request };
     // Other polls wait for their events anyway.
     if (dontBlock) await this.hub.settled(caller.realmId);
@@ -288,6 +307,21 @@ export class LongPoll {
     if (live.failure) throw live.failure;
     if (response.count > 0 || dontBlock || live.isClosed) return success(textOf(response));
     return this.wait(client);
+  }
+
+  /**
+   * Opens a queue for its client, which acknowledges everything up to the position. Ends a stream of the queue.
+   * @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT
+   */
+  async open({ realmId, userId }: Caller, queueId: string, lastPosition: number): Promise<OpenQueue> {
+    const live = await this.hub.open(realmId, userId, queueId, lastPosition);
+    await this.hub.acknowledge(live, lastPosition);
+    live.endStream();
+    const { queue } = live;
+    const presentation = presentationOf(queue);
+    if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
+    const publicRealm = await this.publicRealms.of(realmId);
+    return { live, context: new PollContext(this.writer, queue, presentation, publicRealm, this.texts) };
   }
 
   /** Releases polls that wait for catch-up; the hub wakes polls that wait for events. */
@@ -379,8 +413,8 @@ export class LongPoll {
   }
 }
 
-/** Event context reused for all events of a poll; per-event fields are overwritten. */
-class PollContext implements EventContext {
+/** Event context reused for all events of a client; per-event fields are overwritten. */
+export class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
   readonly messageParts: MessagePart;
   receiver!: Receiver;

@@ -52,9 +52,6 @@ export interface Endpoint {
   readonly names: readonly string[];
 }
 
-/** Methods that the reference front server reports for `/events`, even if they are unsupported. */
-const LONG_POLL_METHODS = ['OPTIONS', 'GET', 'DELETE'] as const;
-
 class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
   pattern = '';
   readonly endpoints = new Map<string, E>();
@@ -80,7 +77,7 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
 
     const methods = [...this.endpoints.keys()].filter((name) => name !== 'HEAD');
     if (this.endpoints.has('HEAD')) methods.push('HEAD');
-    this.allowed = this.isLongPoll ? LONG_POLL_METHODS : methods;
+    this.allowed = this.isLongPoll ? ['OPTIONS', ...methods] : methods;
     this.allowHeader = (this.isLongPoll ? this.allowed : [...methods].sort()).join(', ');
   }
 }

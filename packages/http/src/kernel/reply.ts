@@ -179,7 +179,7 @@ export interface LogInChange {
 export type BodyChunk = string | Buffer;
 
 /** Body of a response, in chunks if long. Shared chunks take no additional memory. */
-export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody | ByteStream;
+export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody | ByteStream | OpenBody;
 
 /** Bytes streamed from a source that is opened on the first read. Pieces are released for reuse once sent. */
 export interface ByteStream {
@@ -197,6 +197,26 @@ export interface UnfinishedBody {
   readonly rest: AsyncIterable<readonly string[]>;
   readonly end: string;
 }
+
+/** Body without a known end, written piece by piece until either side ends it. */
+export interface OpenBody {
+  /** Called once, when the status has been decided. */
+  open(output: OpenOutput): void;
+}
+
+/** Client side of an open body. */
+export interface OpenOutput {
+  /**
+   * Writes chunks in one system call. Returns null if the client reads fast enough; otherwise wait for the promise before
+   * the next write, so that a slow client holds no more than these chunks.
+   */
+  write(chunks: readonly BodyChunk[]): Promise<void> | null;
+  end(): void;
+  /** Reports an unexpected error and closes the connection. */
+  fail(error: unknown): void;
+}
+
+export const isOpenBody = (body: ReplyBody | undefined): body is OpenBody => typeof body === 'object' && 'open' in body;
 
 /** Fields of a success response; undefined members are omitted. */
 export type WireFields = Readonly<Record<string, unknown>>;

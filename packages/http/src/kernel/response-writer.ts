@@ -15,6 +15,8 @@ import {
   type ByteStream,
   HttpRefusal,
   isByteStream,
+  isOpenBody,
+  type OpenBody,
   type Reply,
   type ReplyBody,
   replyToHttpRefusal,
@@ -110,6 +112,12 @@ export class ResponseWriter {
       this.end(response, raw);
       return { status, done: null };
     }
+    if (isOpenBody(body)) {
+      // The end of the connection marks the end of the body, which spares the framing of chunks.
+      response.removeHeader('Transfer-Encoding');
+      writeHead(response, reply, { ...context, closes: true }, null);
+      return { status, done: this.writeOpen(response, body, context.client) };
+    }
     const encoding = encodingOf(reply, raw);
     if (isLong(body)) {
       const content = typeof body === 'string' ? Buffer.from(body) : body;
@@ -198,6 +206,28 @@ export class ResponseWriter {
     if (!response.writableFinished) await this.until('close', response, PIECE);
   }
 
+  /** Resolves when the connection has closed. */
+  private writeOpen(response: ServerResponse, body: OpenBody, client: ClientKey): Promise<void> {
+    return new Promise((resolve, reject) => {
+      response.once('close', resolve);
+      body.open({
+        write: (chunks) => (writeTogether(response, chunks) ? null : this.drained(response, sizeOf(chunks), client)),
+        end: () => response.end(),
+        fail: reject,
+      });
+    });
+  }
+
+  /** Resolves when the client has read the bytes. Disconnects clients with too many unread bytes. */
+  private async drained(response: ServerResponse, bytes: number, client: ClientKey): Promise<void> {
+    if (this.budget.tryTake(client, bytes)) {
+      response.destroy();
+      return;
+    }
+    await this.until('drain', response, bytes);
+    this.budget.release(client, bytes);
+  }
+
   private async copyStream(response: ServerResponse, { bytes }: ByteStream): Promise<void> {
     let begun = this.begun;
     for await (const piece of bytes) {
@@ -266,7 +296,7 @@ function encodingOf(reply: Reply, raw: IncomingMessage): Encoding | 'identity' |
   return accepted === null || hasCredentials(reply) ? 'identity' : accepted;
 }
 
-type LongBody = Exclude<ReplyBody, string>;
+type LongBody = Exclude<ReplyBody, string | OpenBody>;
 
 /** Content of a single write. */
 type Content = BodyChunk | readonly BodyChunk[];
@@ -292,13 +322,14 @@ function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): b
   return isTaken;
 }
 
-function isLong(body: ReplyBody): boolean {
+function isLong(body: Exclude<ReplyBody, OpenBody>): body is LongBody {
   if (isPieces(body)) return sizeOf(body) > LARGE;
   return typeof body === 'string' || Buffer.isBuffer(body) ? body.length > LARGE : true;
 }
 
 /** Returns the length in bytes; null if unknown. */
 function lengthOf(body: ReplyBody): number | null {
+  if (isOpenBody(body)) return null;
   if (isByteStream(body)) return body.length;
   if (isPieces(body)) return body.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : null;

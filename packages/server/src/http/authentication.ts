@@ -38,8 +38,8 @@ export class FrameTokenAuthenticator implements Authenticator {
     const realmId = token === undefined ? null : await this.realms.findRealm(request.realmAddress);
     if (token === undefined || realmId === null) return null;
     try {
-      const user = await this.verifyToken.execute(realmId, token);
-      return user && { realmId, userId: user.id, botKind: null };
+      const verified = await this.verifyToken.execute(realmId, token);
+      return verified && { realmId, userId: verified.user.id, botKind: null, expiresAt: verified.expiresAt };
     } catch (error) {
       if (error instanceof DomainError && error.kind !== 'unavailable') throw unauthorized(error.message);
       throw error;
@@ -71,8 +71,8 @@ export class StoredSessions implements BrowserSessions {
     const realmId = await this.realms.findRealm(realmAddress);
     const found = await this.verifySession.execute({ realmId }, token);
     if (!found) return null;
-    const { userId, botKind, sessionId, csrfToken } = found;
-    return { realmId: found.realmId, userId, botKind, session: { id: sessionId, csrfToken } };
+    const { userId, botKind, sessionId, csrfToken, expiresAt } = found;
+    return { realmId: found.realmId, userId, botKind, session: { id: sessionId, csrfToken }, expiresAt };
   }
 }
 

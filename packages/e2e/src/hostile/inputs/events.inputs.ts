@@ -19,6 +19,9 @@ export const INPUTS: Inputs = {
   'GET /events': {
     'what there is': async ({ openQueue }) => ({ queue_id: await openQueue(), last_event_id: -1, dont_block: true }),
   },
+  'POST /events/acknowledge': {
+    nothing: async ({ openQueue }) => ({ queue_id: await openQueue(), last_event_id: -1 }),
+  },
   'DELETE /events': {
     'a queue': async ({ openQueue }) => ({ queue_id: await openQueue() }),
   },

@@ -1,0 +1,79 @@
+import type { Identity } from '../kernel/authenticate.js';
+import { EventStreams } from '../kernel/event-stream.js';
+import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { IntegerParam, TextParam } from '../kernel/params.js';
+import { badParameter, success } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Parameters of a stream. The header `Last-Event-ID` of a reconnecting `EventSource` precedes `last_event_id`. */
+export class StreamEventsDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) queue_id!: string;
+  @IntegerParam({ optional: true, description: 'Highest event id received before; earlier events are acknowledged.' })
+  last_event_id?: number;
+}
+
+export class AcknowledgeEventsDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) queue_id!: string;
+  @IntegerParam({ description: 'Highest event id received before; earlier events are acknowledged.' })
+  last_event_id!: number;
+}
+
+function eventStreamRoutes({ hub, longPoll, clock }: RouteParts): readonly Route[] {
+  const streams = new EventStreams(longPoll);
+  return [
+    route('GET', '/events/stream', {
+      summary: 'Receive the events of a queue as server-sent events',
+      extension: 'extensions §7',
+      withoutPage: 'development',
+      auth: 'user',
+      hot: true,
+      longPoll: true,
+      dto: StreamEventsDto,
+      response: 'bytes',
+      handle: async ({ caller, dto, request, identity }) => {
+        const lastPosition = lastEventIdOf(request) ?? dto.last_event_id;
+        if (lastPosition === undefined) throw badParameter("Missing 'last_event_id' argument");
+        const endsInMs = remainingMs(identity!, clock.nowMs());
+        return streams.begin(caller, { queueId: dto.queue_id, lastPosition, endsInMs }, request);
+      },
+    }),
+    route('POST', '/events/acknowledge', {
+      summary: 'Acknowledge events received by a stream',
+      extension: 'extensions §7',
+      withoutPage: 'development',
+      auth: 'user',
+      limit: 'events_by_user',
+      hot: true,
+      dto: AcknowledgeEventsDto,
+      response: wire.fields({}),
+      handle: async ({ caller: { realmId, userId }, dto }) => {
+        const live = await hub.open(realmId, userId, dto.queue_id, dto.last_event_id);
+        await hub.acknowledge(live, dto.last_event_id);
+        return success();
+      },
+    }),
+  ];
+}
+
+/** Undefined without the header. @throws HttpRefusal for other values than event ids */
+function lastEventIdOf(request: Request): number | undefined {
+  const text = request.header('last-event-id');
+  if (text === undefined || text === '') return undefined;
+  const id = Number(text);
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(id)) throw badParameter('Last-Event-ID is not an integer');
+  return id;
+}
+
+/** Duration of a stream for users of the host application, which cannot report the end of a log-in: that of a poll. */
+const HOST_LOG_IN_MS = 55_000;
+
+/** Time until the caller has to authenticate again; null if their credentials do not expire. */
+function remainingMs({ isHostLogin, expiresAt }: Identity, nowMs: number): number | null {
+  if (isHostLogin) return HOST_LOG_IN_MS;
+  return expiresAt === undefined ? null : Math.max(0, expiresAt * 1000 - nowMs);
+}
+
+export const EVENT_STREAMS = { tag: 'Events', routes: eventStreamRoutes } satisfies HttpFeature;
