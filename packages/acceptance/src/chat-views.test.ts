@@ -29,8 +29,8 @@ afterEach(async () => {
   await server.close();
 });
 
-const clientOf = ({ email, apiKey }: TestUser, send = fetch) =>
-  new ParleyClient({ url: server.url, credentials: { email, apiKey }, fetch: send, maxRetries: 0 });
+const clientOf = ({ email, apiKey }: TestUser, send = fetch, polls = false) =>
+  new ParleyClient({ url: server.url, credentials: { email, apiKey }, fetch: send, maxRetries: 0, polls });
 
 /** Shortens delays. */
 const impatient = {
@@ -145,7 +145,7 @@ describe('chat view', () => {
       }
       return sends === 1 ? Promise.reject(new TypeError('The connection was lost')) : answer;
     }) as typeof fetch;
-    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy), clock: impatient });
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy, true), clock: impatient });
     const view = chat.open(news(town));
     await until(() => view.newer.value === 'none');
     chat.send({ kind: 'channel', channelId: town, topic: 'news' }, 'once');
@@ -713,7 +713,7 @@ describe('chat view', () => {
       if (isOffline) throw new TypeError('The connection was lost');
       return fetch(...request);
     }) as typeof fetch;
-    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy) });
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy, true) });
     const view = chat.open(news(town), ids[50]);
     await until(() => view.newer.value === 'more' && view.older.value === 'more');
     for (const side of ['newer', 'older'] as const) {
@@ -743,7 +743,7 @@ describe('chat view', () => {
       }
       return fetch(...request);
     }) as typeof fetch;
-    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy) });
+    const chat = await start(hamlet, { gateway: clientOf(hamlet, lossy, true) });
     const view = chat.open(news(town));
     await until(() => view.newer.value === 'none');
     isOffline = true;

@@ -1,5 +1,6 @@
 import type { Event, HeartbeatEvent } from './api.js';
 import { encode } from './encode.js';
+import { FrameReader } from './frames.js';
 import type { Answer, Params } from './operations.js';
 import { ParleyError } from './parley-error.js';
 import { BackOff, sleep, watchForWakeUps } from './timing.js';
@@ -40,7 +41,7 @@ export interface StreamOptions {
   readonly resume?: QueuePosition;
   /** True to leave the queue on the server when the iteration ends, so that it can be resumed. */
   readonly keepsQueue?: boolean;
-  /** Awaited before each poll. The poll acknowledges all events received so far, so they can be stored here. */
+  /** Awaited before each wait for events. Events received so far are acknowledged later, so they can be stored here. */
   readonly beforePoll?: () => Promise<void>;
   /** Called on every change with the reason. `offline`: the client is trying to reconnect. */
   readonly onConnection?: (state: 'online' | 'offline', reason?: ParleyError) => void;
@@ -63,8 +64,18 @@ const CAPABILITIES = {
   external_ids: true,
 };
 
-/** Poll timeout if the server does not specify one (events §6.1). */
+/** Poll timeout if the server does not specify one (events §6.1); also the longest silence of a stream. */
 const POLL_SECONDS = 90;
+/** Maximum number of events of a poll; after so many, there may be more. */
+const MAX_EVENTS = 1000;
+
+/** Time until the first heartbeat of a stream, after which a proxy probably holds it back. */
+const FIRST_FRAME_MS = 5000;
+/** Duration of polling after a stream did not begin. */
+const POLLING_MS = 300_000;
+/** A stream acknowledges events after this number of them, or this time. */
+const ACKNOWLEDGED_EVENTS = 100;
+const ACKNOWLEDGED_MS = 10_000;
 
 /**
  * Stream of events that survives restarts and network failures. Can be iterated once; ending the iteration removes
@@ -81,6 +92,8 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   private pollSeconds: number | undefined;
   private currentQueueId: string | null = null;
   private lastEventId = -1;
+  /** Time until which polls are used. */
+  private pollsUntil = 0;
 
   constructor(
     private readonly transport: Transport,
@@ -102,18 +115,22 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   /** Ends the iteration normally. */
   close(): void {
     this.closing.abort();
+    this.poll?.abort(this.closing.signal.reason);
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<ReceivedEvent, void, undefined> {
     if (this.hasBegun) throw new TypeError('An event stream can be iterated only once');
     this.hasBegun = true;
     const { signal } = this.options;
-    const abort = () => this.closing.abort();
+    const abort = () => this.close();
     signal?.throwIfAborted();
     signal?.addEventListener('abort', abort);
     const stopWatching = watchForWakeUps((kind) => {
       this.wake.abort();
-      if (kind === 'lost') this.poll?.abort(new ParleyError('The connection may be lost', 'NO_CONNECTION', 0));
+      if (kind !== 'lost') return;
+      // Another network may have other proxies.
+      this.pollsUntil = 0;
+      this.poll?.abort(new ParleyError('The connection may be lost', 'NO_CONNECTION', 0));
     });
     try {
       yield* this.run();
@@ -171,6 +188,13 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       let events: readonly Event[];
       await this.options.beforePoll?.();
       try {
+        if (mayBlock && this.transport.mayStream && Date.now() >= this.pollsUntil) {
+          yield* this.streamedEvents(from.queueId, timeoutMs);
+          if (this.closing.signal.aborted) return;
+          // The server may be about to stop.
+          mayBlock = false;
+          continue;
+        }
         events = await this.nextEvents(from.queueId, mayBlock, timeoutMs);
       } catch (error) {
         // A new queue replaces a rejected one, whatever the reason.
@@ -183,25 +207,111 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
         mayBlock = false;
         continue;
       }
-      mayBlock = true;
+      mayBlock = events.length < MAX_EVENTS;
       this.backOff.reset();
       this.report('online');
-      for (const event of events) {
-        // Redelivered after a lost response.
-        if (event.id <= this.lastEventId) continue;
-        this.lastEventId = event.id;
-        if (event.type !== 'heartbeat') yield event;
-        if (this.closing.signal.aborted) return;
-      }
+      yield* this.newEvents(events);
+      if (this.closing.signal.aborted) return;
     }
   }
 
-  private async nextEvents(queueId: string, mayBlock: boolean, timeoutMs: number): Promise<readonly Event[]> {
-    const poll = new AbortController();
-    const abort = () => poll.abort(this.closing.signal.reason);
+  private *newEvents(events: readonly Event[]): Generator<Exclude<Event, HeartbeatEvent>, void, undefined> {
+    for (const event of events) {
+      // Redelivered after a lost response.
+      if (event.id <= this.lastEventId) continue;
+      this.lastEventId = event.id;
+      if (event.type !== 'heartbeat') yield event;
+      if (this.closing.signal.aborted) return;
+    }
+  }
+
+  /** Yields events of a stream until the server ends it. Yields nothing and leaves the queue to polls if none begins. */
+  private async *streamedEvents(
+    queueId: string,
+    timeoutMs: number,
+  ): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
+    const stream = this.newPoll();
+    let frames: FrameReader | null = null;
+    const stop = () => frames?.close();
+    stream.signal.addEventListener('abort', stop);
+    try {
+      const body = await this.openStream(queueId, stream.signal);
+      frames = body && new FrameReader(body);
+      let received = frames && (await frames.next(FIRST_FRAME_MS));
+      stream.signal.throwIfAborted();
+      if (!frames || received === null || received === 'late') {
+        this.pollsUntil = Date.now() + POLLING_MS;
+        return;
+      }
+      this.report('online');
+      const beganAt = Date.now();
+      let heardAt = beganAt;
+      const acknowledgement = new Acknowledgement();
+      while (received !== null) {
+        if (received !== 'late') {
+          heardAt = Date.now();
+          const events = received.flatMap(({ name, data }) => (name === null ? [JSON.parse(data) as Event] : []));
+          yield* this.newEvents(events);
+          if (this.closing.signal.aborted) return;
+          await this.options.beforePoll?.();
+          acknowledgement.add(events.length);
+        } else if (Date.now() >= heardAt + timeoutMs) {
+          throw new ParleyError(`No heartbeat within ${timeoutMs} ms`, 'TIMEOUT', 0);
+        }
+        if (acknowledgement.takeDue()) this.acknowledge(queueId);
+        received = await frames.next(Math.min(heardAt + timeoutMs, acknowledgement.dueAt) - Date.now());
+        stream.signal.throwIfAborted();
+      }
+      if (heardAt > beganAt) this.backOff.reset();
+      await sleep(this.backOff.next(), this.closing.signal);
+    } finally {
+      this.endPoll(stream);
+      stream.signal.removeEventListener('abort', stop);
+      stop();
+    }
+  }
+
+  /**
+   * Resolves to null if the server, or a proxy before it, has no streams. @throws ParleyError if a poll would be refused
+   * as well
+   */
+  private async openStream(queueId: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
+    const request = encode('GET /events/stream', '/events/stream', {
+      queue_id: queueId,
+      last_event_id: this.lastEventId,
+    });
+    try {
+      return await this.transport.open(request, { signal, timeoutMs: FIRST_FRAME_MS });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof ParleyError) || REFUSALS.has(error.status)) throw error;
+      return null;
+    }
+  }
+
+  /** Lets the server delete events. If this fails, a later acknowledgement or request includes them. */
+  private acknowledge(queueId: string): void {
+    const request = encode('POST /events/acknowledge', '/events/acknowledge', {
+      queue_id: queueId,
+      last_event_id: this.lastEventId,
+    });
+    this.transport.call('POST', request, { maxRetries: 0 }).catch(() => {});
+  }
+
+  /** Returns the controller of a new poll or stream, which ends with the iteration. */
+  private newPoll(): AbortController {
     this.closing.signal.throwIfAborted();
-    this.closing.signal.addEventListener('abort', abort);
+    const poll = new AbortController();
     this.poll = poll;
+    return poll;
+  }
+
+  private endPoll(poll: AbortController): void {
+    if (this.poll === poll) this.poll = null;
+  }
+
+  private async nextEvents(queueId: string, mayBlock: boolean, timeoutMs: number): Promise<readonly Event[]> {
+    const poll = this.newPoll();
     try {
       const request = encode('GET /events', '/events', {
         queue_id: queueId,
@@ -212,8 +322,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       const answer = await this.transport.call('GET', request, options);
       return (answer as { readonly events: readonly Event[] }).events;
     } finally {
-      this.poll = null;
-      this.closing.signal.removeEventListener('abort', abort);
+      this.endPoll(poll);
     }
   }
 
@@ -242,6 +351,28 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     this.transport.call('DELETE', request, { maxRetries: 0 }).catch(() => {});
   }
 }
+
+/** Decides when received events are acknowledged. */
+class Acknowledgement {
+  private count = 0;
+  /** Infinite if there is nothing to acknowledge. */
+  dueAt = Number.POSITIVE_INFINITY;
+
+  add(events: number): void {
+    if (events > 0 && this.count === 0) this.dueAt = Date.now() + ACKNOWLEDGED_MS;
+    this.count += events;
+  }
+
+  takeDue(): boolean {
+    if (this.count < ACKNOWLEDGED_EVENTS && Date.now() < this.dueAt) return false;
+    this.count = 0;
+    this.dueAt = Number.POSITIVE_INFINITY;
+    return true;
+  }
+}
+
+/** Statuses of refusals that concern polls too. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 401, 403, 429, 503]);
 
 const DEFAULTS = {
   apply_markdown: true,

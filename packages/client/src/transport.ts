@@ -37,6 +37,8 @@ export interface ClientOptions {
   readonly onLoggedOut?: (code: string) => void;
   /** Id of the user for whom the page was opened. Calls are rejected once another person has logged in there. */
   readonly userId?: number;
+  /** True to poll for events even if the server and the proxies before it can stream them. */
+  readonly polls?: boolean;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -66,9 +68,18 @@ export class Transport {
     this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
   }
 
+  get mayStream(): boolean {
+    return this.options.polls !== true;
+  }
+
   /** True for callers identified by Parley's cookies. */
   private get isBrowser(): boolean {
     return this.credentials === 'session' || this.credentials === 'visitor';
+  }
+
+  /** Start of the paths of operations. */
+  private get base(): string {
+    return this.isBrowser ? '/json' : '/api/v1';
   }
 
   /** Calls an operation with retries. Returns the fields of the success response. */
@@ -79,11 +90,25 @@ export class Transport {
         release ??= this.hold();
       });
     } catch (error) {
-      if (error instanceof ParleyError && error.endsLogIn) this.options.onLoggedOut?.(error.code);
-      throw error;
+      throw this.noted(error);
     } finally {
       (release as (() => void) | null)?.();
     }
+  }
+
+  /** Opens a response that is read while it arrives. The options apply until its status is known. */
+  async open(request: Encoded, options: CallOptions): Promise<ReadableStream<Uint8Array>> {
+    try {
+      return await this.sendFor(bodyOf, 'GET', this.base + request.path, request.fields, options);
+    } catch (error) {
+      throw this.noted(error);
+    }
+  }
+
+  /** Reports the end of the log-in. */
+  private noted(error: unknown): unknown {
+    if (error instanceof ParleyError && error.endsLogIn) this.options.onLoggedOut?.(error.code);
+    return error;
   }
 
   /** Counts a held call. Returns a function that ends the wait. */
@@ -101,7 +126,7 @@ export class Transport {
 
   private async retried(method: Method, request: Encoded, options: CallOptions, onWait: () => void): Promise<unknown> {
     const backOff = new BackOff();
-    const path = `${this.isBrowser ? '/json' : '/api/v1'}${request.path}`;
+    const path = this.base + request.path;
     for (let left = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_RETRIES; ; left--) {
       try {
         return await this.send(method, path, request.fields, options);
@@ -116,10 +141,20 @@ export class Transport {
   }
 
   /** Sends a request once. `path` is relative to the base URL. @throws ParleyError, or the reason of the signal */
-  async send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
+  send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
+    return this.sendFor(fieldsOf, method, path, fields, options);
+  }
+
+  private async sendFor<T>(
+    read: (answer: Response) => Promise<T>,
+    method: Method,
+    path: string,
+    fields: Encoded['fields'],
+    options: CallOptions,
+  ): Promise<T> {
     const { refusedToken } = this;
     try {
-      return await this.request(method, path, fields, options);
+      return await this.request(read, method, path, fields, options);
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
       const isExpired = error.status === 401 && this.refusedToken !== refusedToken;
@@ -127,16 +162,17 @@ export class Transport {
       const isOtherSession = this.csrfToken !== null && error.code === 'CSRF_FAILED';
       if (!isExpired && !isOtherSession) throw error;
       if (isOtherSession) this.csrfToken = null;
-      return this.request(method, path, fields, options);
+      return this.request(read, method, path, fields, options);
     }
   }
 
-  private async request(
+  private async request<T>(
+    read: (answer: Response) => Promise<T>,
     method: Method,
     path: string,
     fields: Encoded['fields'],
     options: CallOptions,
-  ): Promise<Fields> {
+  ): Promise<T> {
     const { signal, timeoutMs = this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options;
     signal?.throwIfAborted();
     // A caller's signal may be long-lived, so its listener is removed.
@@ -161,7 +197,7 @@ export class Transport {
         ...(!isQuery && { body: formOf(fields) }),
       });
       if (answer.status === 401 && hasToken(this.credentials)) this.refusedToken = tokenIn(headers);
-      return read(answer, await answer.text());
+      return await read(answer);
     } catch (error) {
       if (error instanceof ParleyError) throw error;
       if (request.signal.aborted) throw request.signal.reason;
@@ -175,7 +211,7 @@ export class Transport {
   /** Returns URL and headers for requests sent by another library. */
   async foreignRequest(path: string): Promise<{ readonly url: string; readonly headers: Record<string, string> }> {
     return {
-      url: `${this.url}${this.isBrowser ? '/json' : '/api/v1'}${path}`,
+      url: this.url + this.base + path,
       headers: await this.headersFor('POST'),
     };
   }
@@ -199,7 +235,7 @@ export class Transport {
   private async fetchCsrfToken(): Promise<string> {
     if (!('location' in globalThis)) throw new TypeError('Sessions work only in browsers; use an API key elsewhere');
     try {
-      return String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
+      return String((await this.request(fieldsOf, 'GET', '/accounts/csrf_token/', [], {})).csrf_token);
     } catch (error) {
       this.csrfToken = null;
       throw error;
@@ -216,10 +252,17 @@ const tokenIn = ({ Authorization = '' }: Record<string, string>): string => Auth
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
+/** @throws ParleyError unless the response is a stream */
+async function bodyOf(answer: Response): Promise<ReadableStream<Uint8Array>> {
+  if (answer.body && answer.headers.get('Content-Type')?.startsWith('text/event-stream')) return answer.body;
+  await fieldsOf(answer);
+  throw new ParleyError('The response is no stream', 'NOT_PARLEY', answer.status);
+}
+
 /** @throws ParleyError unless the response is a success */
-function read(answer: Response, text: string): Fields {
+async function fieldsOf(answer: Response): Promise<Fields> {
   const { status, headers } = answer;
-  const body = parse(text);
+  const body = parse(await answer.text());
   if (body?.result === 'success') return body;
   const retryAfter = Number(body?.['retry-after'] ?? headers.get('Retry-After') ?? Number.NaN);
   const retryAfterMs = Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1000) : null;
