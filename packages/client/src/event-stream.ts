@@ -84,6 +84,9 @@ const ACKNOWLEDGED_MS = 10_000;
 export class EventStream implements AsyncIterable<ReceivedEvent> {
   private readonly closing = new AbortController();
   private readonly backOff = new BackOff();
+  private readonly streamBackOff = new BackOff();
+  /** True if the last stream ended without events. */
+  private isRepeated = false;
   private isOnline = true;
   private wake = new AbortController();
   /** Controller of the pending poll. */
@@ -262,13 +265,21 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
         received = await frames.next(Math.min(heardAt + timeoutMs, acknowledgement.dueAt) - Date.now());
         stream.signal.throwIfAborted();
       }
-      if (heardAt > beganAt) this.backOff.reset();
-      await sleep(this.backOff.next(), this.closing.signal);
+      await this.pauseAfterStream(heardAt > beganAt);
     } finally {
       this.endPoll(stream);
       stream.signal.removeEventListener('abort', stop);
       stop();
     }
+  }
+
+  /** Delays the next request if streams end again and again without events, as with two readers of a queue. */
+  private async pauseAfterStream(hadFrames: boolean): Promise<void> {
+    if (hadFrames) {
+      this.isRepeated = false;
+      this.streamBackOff.reset();
+    } else if (this.isRepeated) await sleep(this.streamBackOff.next(), this.closing.signal);
+    else this.isRepeated = true;
   }
 
   /**

@@ -190,9 +190,8 @@ test('keeps a draft when the session ends, and leads back to it', async ({ serve
   const { page, context } = await logIn('othello', place);
   await page.getByRole('textbox', { name: 'Message' }).fill('Not finished');
   await context.clearCookies();
-  // The pending poll was accepted with the previous session.
-  await page.route('**/json/events?*', (route) => route.continue());
-  await post(server, 'cordelia', 'wake-up', `Ends the poll of ${await idOf(server, 'othello')}`);
+  // The stream was accepted with the previous session. The page acknowledges this event without a session.
+  await post(server, 'cordelia', 'wake-up', `For ${await idOf(server, 'othello')}`);
   await expect(page.getByText('Your session has ended.')).toBeVisible({ timeout: 60_000 });
   await page.getByRole('alert').getByRole('link', { name: 'Log in' }).click();
   await page.getByLabel('Email address').fill('othello@zulip.com');
@@ -251,13 +250,13 @@ test('keeps a draft when the account is deactivated, and leads back to it after 
 
 test('shows that the organization was deactivated', async ({ server, logIn }) => {
   const { page } = await logIn('othello', await placeOf(server, 'deactivated-organization'));
-  await page.route('**/json/events?*', (route) =>
+  await page.route(/\/json\/events/, (route) =>
     route.fulfill({
       status: 403,
       json: { result: 'error', msg: 'This organization has been deactivated', code: 'REALM_DEACTIVATED' },
     }),
   );
-  // Ends the pending poll.
+  // The page acknowledges this event.
   await post(server, 'cordelia', 'deactivated-organization', 'Last words');
   await expect(page.getByRole('alert')).toContainText('This organization has been deactivated.', { timeout: 60_000 });
 });

@@ -74,7 +74,7 @@ export async function open(page: Page, place: string): Promise<void> {
   const pending = new Set<Request>();
   let changedAt = Date.now();
   const begin = (request: Request) => {
-    if (request.url().includes('/events?')) return;
+    if (request.url().includes('/events')) return;
     pending.add(request);
     changedAt = Date.now();
   };

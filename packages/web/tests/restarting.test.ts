@@ -64,7 +64,9 @@ test('sends a message once after a reload that interrupted it', async ({ server,
     await route.fetch();
     await route.abort();
   });
-  await page.route('**/json/events?*', (route) => (isLost ? route.abort() : route.continue()));
+  await page.route(/\/json\/events/, (route) => (isLost ? route.abort() : route.continue()));
+  // Ends the stream.
+  await page.reload();
   await send(page, 'only once');
   await expect(messageWith(page, 'only once')).toBeVisible();
   await page.reload();

@@ -21,15 +21,16 @@ test('loads ten tabs with one event connection, and shows new messages in each',
   const place = await placeOf(server, 'ten tabs');
   const { page } = await logIn('hamlet', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
-  const [registers, polls] = [counted(page, '/register'), counted(page, '/events')];
+  const registers = counted(page, '/register');
+  const [polls, streams] = [counted(page, '/events'), counted(page, '/events/stream')];
   const tabs = [page];
   for (let i = 0; i < 9; i++) tabs.push(await openTab(page, `${server.url}/${place}`));
   expect(registers()).toBe(0);
-  const before = polls();
+  const before = polls() + streams();
   await post(server, 'cordelia', 'ten tabs', 'to all of them');
   for (const tab of tabs) await expect(messageWith(tab, 'to all of them')).toHaveCount(1);
-  // Without sharing, each tab would have polled again.
-  expect(polls() - before).toBeLessThan(tabs.length);
+  // Without sharing, each tab would have requested events.
+  expect(polls() + streams() - before).toBeLessThan(tabs.length);
   await send(tabs[4]!, 'from one of them');
   for (const tab of tabs) await expect(messageWith(tab, 'from one of them')).toHaveCount(1);
 });
