@@ -11,8 +11,9 @@ export const renderIntegrations = (): string =>
       'nothing.',
     ].join('\n'),
     ...INTEGRATIONS.map(renderIntegration),
-    '',
-  ].join('\n\n');
+  ]
+    .join('\n\n')
+    .concat('\n');
 
 function renderIntegration(integration: (typeof INTEGRATIONS)[number]): string {
   const { name, displayName, documentation, events, offByDefault = [], ignored = [] } = integration;
