@@ -36,6 +36,26 @@ const seqsBeyond = (queue: LiveQueue, seq: number) => dueTo(queue).filter((one) 
 const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 const gone = (promise: Promise<unknown>) => expect(promise).rejects.toMatchObject(NOT_FOUND);
 
+/** Counts the reads of the event log from now on. */
+function countLogReads(fixture: MemoryFixture): { readonly count: number } {
+  const reads = { count: 0 };
+  const { read } = fixture.uow;
+  fixture.uow.read = (realmId, work) =>
+    read(realmId, (repositories) => {
+      const { events: log } = repositories;
+      const counting = Object.create(log, {
+        listAfter: {
+          value: (...args: Parameters<typeof log.listAfter>) => {
+            reads.count++;
+            return log.listAfter(...args);
+          },
+        },
+      });
+      return work({ ...repositories, events: counting });
+    });
+  return reads;
+}
+
 describe('event delivery', () => {
   it.each([
     ['everybody', () => wholeRealm, ['iago', 'hamlet', 'polonius']],
@@ -640,23 +660,9 @@ describe('queue read', () => {
     const ids = [];
     for (let n = 0; n < 20; n++) ids.push(await events.register('hamlet'));
     for (let n = 0; n < 60; n++) await events.announce(wholeRealm);
-    let looks = 0;
-    const { read } = fixture.uow;
-    fixture.uow.read = (realmId, work) =>
-      read(realmId, (repositories) => {
-        const { events: log } = repositories;
-        const counting = Object.create(log, {
-          listAfter: {
-            value: (...args: Parameters<typeof log.listAfter>) => {
-              looks++;
-              return log.listAfter(...args);
-            },
-          },
-        });
-        return work({ ...repositories, events: counting });
-      });
+    const looks = countLogReads(fixture);
     for (const id of ids) expect((await events.open('hamlet', id)).dueEvents).toHaveLength(60);
-    expect(looks).toBeLessThan(5);
+    expect(looks.count).toBeLessThan(5);
   });
 
   it('drops events that are not presented to the client and keeps later ones until acknowledged', async () => {
@@ -677,6 +683,18 @@ describe('queue read', () => {
     const queue = await events.open('hamlet', await events.register('hamlet'));
     const seqs = [await events.announce(wholeRealm), await events.announce(wholeRealm)];
     expect(events.hub.readNow(queue, () => 'shown')).toBe(false);
+    expect(seqsOf(await events.read(queue))).toEqual(seqs);
+  });
+
+  it('reads few evicted events beyond a full response', async () => {
+    const fixture = await cast();
+    const events = await live(fixture, { cacheBytes: 1 });
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const seqs: number[] = [];
+    for (let n = 0; n < 200; n++) seqs.push(await events.announce(wholeRealm));
+    const reads = countLogReads(fixture);
+    expect(seqsOf(await events.read(queue, 20))).toEqual(seqs.slice(0, 20));
+    expect(reads.count).toBeLessThan(40);
     expect(seqsOf(await events.read(queue))).toEqual(seqs);
   });
 

@@ -151,6 +151,11 @@ const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false }
 const UPGRADE_SECONDS = 60;
 /** Maximum time that a read blocks the event loop. */
 const SLICE_MS = 4;
+/**
+ * Due events loaded before their handover. The response may be full after a few long ones, so loading all of them
+ * would read most of them again for each response.
+ */
+const DUE_AT_A_TIME = 16;
 const EVENTS_GONE = 'the log no longer has its next event';
 /** Maximum number of additional log reads for a lagging queue once the response has events. */
 const MAX_ROUNDS = 3;
@@ -207,17 +212,31 @@ export class QueueReader {
 
   /** Delivers due events of a caught-up queue. */
   private async readDue(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
+    const { clock, eventLoop } = this.parts;
+    const { dueEvents } = live;
+    const progress = from(0 as EventSeq);
+    let sliceStart = clock.nowMs();
+    for (let start = 0; start < dueEvents.length && !progress.isFull && !live.isClosed; start += DUE_AT_A_TIME) {
+      if (clock.nowMs() - sliceStart >= SLICE_MS) {
+        await eventLoop.yield();
+        sliceStart = clock.nowMs();
+      }
+      const found = await this.loadDue(live, dueEvents.slice(start, start + DUE_AT_A_TIME));
+      await this.offerAll(live, owner, found, take, progress);
+    }
+    settle(live, progress);
+    if (!progress.isFull) await this.readEphemerals(live, owner, take);
+  }
+
+  private async loadDue(live: LiveQueue, dueEvents: readonly DueEvent[]): Promise<Found> {
     const found = new Found();
-    for (const due of live.dueEvents) {
+    for (const due of dueEvents) {
       const seq = seqOf(due);
       const logged = await this.parts.cache.listAfter(live.queue.realmId, (seq - 1) as EventSeq, seq);
       if (!logged) throw this.parts.expire(live, EVENTS_GONE);
       for (const stored of logged) if (isReadable(stored)) found.add(due, stored);
     }
-    const progress = from(0 as EventSeq);
-    await this.offerAll(live, owner, found, take, progress);
-    settle(live, progress);
-    if (!progress.isFull) await this.readEphemerals(live, owner, take);
+    return found;
   }
 
   private async readEphemerals(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
