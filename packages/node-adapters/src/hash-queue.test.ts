@@ -86,6 +86,26 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
   });
 
+  it('serves a known network before strangers', async () => {
+    const { hasher, ask, drain } = setUp();
+    for (const password of ['a1', 'a2', 'a3']) ask(password, '10.0.0.1');
+    ask('b1', '10.0.0.2');
+    ask('known', '10.0.0.3', { isKnown: true });
+    await drain();
+    expect(hasher.started).toEqual(['a1', 'known', 'a2', 'b1', 'a3']);
+  });
+
+  it('verifies the passwords of 60 people behind one address while 16 strangers guess six each', async () => {
+    const hasher = new ManualHasher();
+    const queue = new HashQueue(hasher, { atOnce: 1 });
+    const asked = [
+      ...Array.from({ length: 96 }, (_, n) => queue.verify('a guess', null, { client: `10.0.0.${n % 16}` })),
+      ...Array.from({ length: 60 }, () => queue.verify('a password', null, { client: '192.0.2.1' })),
+    ];
+    while (hasher.running.length > 0) await hasher.finishOne();
+    expect(await Promise.all(asked)).toEqual(Array(156).fill(true));
+  });
+
   it('counts a group of addresses as one client', async () => {
     const { hasher, ask, drain } = setUp({ groupOf: (client) => client.split('::')[0]! });
     for (const password of ['a1', 'a2', 'a3']) ask(password, `2001:db8::${password}`);

@@ -19,12 +19,13 @@ export interface HashQueueOptions {
   readonly groupOf?: (client: string) => string;
 }
 
-const MAX_WAITING = 64;
-const MAX_WAITING_PER_CLIENT = 16;
+const MAX_WAITING = 256;
+/** Enough for an office that logs in behind one address at the same time. */
+const MAX_WAITING_PER_CLIENT = 64;
 const NODE_THREADS = 4;
 
 /**
- * Hashes one password per core at a time, round-robin between addresses. Drops jobs of disconnected callers and rejects
+ * Hashes one password per core at a time, round-robin between addresses, with known networks first. Drops jobs of disconnected callers and rejects
  * excess jobs immediately.
  */
 export class HashQueue implements PasswordHasher {
@@ -59,8 +60,9 @@ export class HashQueue implements PasswordHasher {
   }
 
   /** Requests without a client come from the operator. */
-  private run<T>({ client, cancellation }: HashRequest, work: () => Promise<T>): Promise<T> {
-    return this.queue.run(client === undefined ? null : this.groupOf(client), work, cancellation);
+  private run<T>({ client, isKnown, cancellation }: HashRequest, work: () => Promise<T>): Promise<T> {
+    const lane = client === undefined ? null : this.groupOf(client);
+    return this.queue.run(lane, work, { cancellation, isUrgent: isKnown });
   }
 }
 

@@ -88,6 +88,8 @@ export interface HashRequest {
    * for the operator, who is never rejected.
    */
   readonly client?: string | undefined;
+  /** True for a network that the account has logged in from before; served before other clients that wait. */
+  readonly isKnown?: boolean;
   readonly cancellation?: Cancellation | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { WorkQueue, type WorkQueueOptions } from './work-queue.js';
+import { type WorkOptions, WorkQueue, type WorkQueueOptions } from './work-queue.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -7,12 +7,16 @@ function aQueue(options: WorkQueueOptions = { concurrency: 1 }) {
   const started: string[] = [];
   const refused: string[] = [];
   const ends: (() => void)[] = [];
-  const run = (client: string | number | null, name: string) =>
+  const run = (client: string | number | null, name: string, work?: WorkOptions) =>
     queue
-      .run(client, () => {
-        started.push(name);
-        return new Promise<string>((resolve) => ends.push(() => resolve(name)));
-      })
+      .run(
+        client,
+        () => {
+          started.push(name);
+          return new Promise<string>((resolve) => ends.push(() => resolve(name)));
+        },
+        work,
+      )
       .catch(() => refused.push(name));
   const drain = async () => {
     while (ends.length > 0) {
@@ -33,6 +37,13 @@ describe('WorkQueue', () => {
     expect([queue.waiting, queue.waitingOf(1), queue.waitingOf(4)]).toEqual([7, 4, 0]);
     expect(await drain()).toBe('0ax!bycd');
     expect([queue.waiting, queue.waitingOf(1)]).toEqual([0, 0]);
+  });
+
+  it('starts one urgent job of a client before the waiting work of others, and its further jobs in turn', async () => {
+    const { run, drain } = aQueue();
+    for (const name of ['0', 'a', 'b', 'c']) void run(1, name);
+    for (const name of ['x', 'y', 'z']) void run(2, name, { isUrgent: true });
+    expect(await drain()).toBe('0xaybzc');
   });
 
   it('starts work immediately up to the concurrency limit', async () => {

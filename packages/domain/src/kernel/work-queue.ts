@@ -14,6 +14,12 @@ export interface WorkQueueOptions {
   readonly refusal?: () => Error;
 }
 
+export interface WorkOptions {
+  readonly cancellation?: Cancellation | undefined;
+  /** True to start before the waiting work of other clients, unless the client has waiting work itself. */
+  readonly isUrgent?: boolean | undefined;
+}
+
 interface Job {
   readonly start: () => void;
   readonly refuse: () => void;
@@ -25,7 +31,7 @@ interface Job {
  */
 export class WorkQueue {
   /** Waiting work, oldest first; the lane to serve next comes first. Lanes are never empty. */
-  private readonly lanes = new Map<Client, Job[]>();
+  private lanes = new Map<Client, Job[]>();
   private readonly running = new Map<Client, number>();
   private count = 0;
   private free: number;
@@ -58,10 +64,10 @@ export class WorkQueue {
   }
 
   /** Runs the work when there is room and settles like it. Cancelling has no effect once the work has started. */
-  async run<T>(client: Client, work: () => Promise<T>, cancellation?: Cancellation): Promise<T> {
-    if (cancellation?.aborted) throw this.refusal();
+  async run<T>(client: Client, work: () => Promise<T>, options: WorkOptions = {}): Promise<T> {
+    if (options.cancellation?.aborted) throw this.refusal();
     if (this.canStart(client)) this.markStarted(client);
-    else await this.wait(client, cancellation);
+    else await this.wait(client, options);
     try {
       return await work();
     } finally {
@@ -95,7 +101,7 @@ export class WorkQueue {
   }
 
   /** Resolves when the work counts as running. */
-  private wait(client: Client, cancellation: Cancellation | undefined): Promise<void> {
+  private wait(client: Client, { cancellation, isUrgent = false }: WorkOptions): Promise<void> {
     if (client !== null) this.makeRoom(client);
     return new Promise((resolve, reject) => {
       const settle = (action: () => void) => () => {
@@ -107,6 +113,7 @@ export class WorkQueue {
       cancellation?.addEventListener('abort', cancel);
       const lane = this.lanes.get(client);
       if (lane) lane.push(job);
+      else if (isUrgent) this.lanes = new Map([[client, [job]], ...this.lanes]);
       else this.lanes.set(client, [job]);
       this.count++;
     });

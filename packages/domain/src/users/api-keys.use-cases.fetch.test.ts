@@ -114,19 +114,21 @@ describe('API key for a password', () => {
     const attempts = new FakeLoginAttempts();
     const fetch = fetching(fixture, hasher, attempts);
     await fetch('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
-    expect(hasher.requests).toEqual([{ client: '10.0.0.1', cancellation: undefined }]);
+    expect(hasher.requests).toEqual([{ client: '10.0.0.1', isKnown: false, cancellation: undefined }]);
     expect(attempts.sources).toEqual([{ ip: '10.0.0.1', isKnown: false }]);
   });
 
   it("treats networks of the user's earlier successful logins as known", async () => {
     const fixture = await town();
+    const hasher = new FakePasswordHasher();
     const attempts = new FakeLoginAttempts();
-    const fetch = fetching(fixture, new FakePasswordHasher(), attempts);
+    const fetch = fetching(fixture, hasher, attempts);
     await expect(fetch('hamlet@example.com', 'wrong', { ip: '10.0.0.1' })).rejects.toMatchObject(WRONG);
     await fetch('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
     await fetch('hamlet@example.com', 'pw-hamlet', { ip: '10.0.0.1' });
     await expect(fetch('nobody@example.com', 'wrong', { ip: '10.0.0.1' })).rejects.toMatchObject(WRONG);
     expect(attempts.sources.map(({ isKnown }) => isKnown)).toEqual([false, false, true, false]);
+    expect(hasher.requests.map(({ isKnown }) => isKnown)).toEqual([false, false, true, false]);
   });
 
   it('counts no attempt while the server is too busy to verify the password', async () => {

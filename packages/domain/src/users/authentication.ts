@@ -258,7 +258,7 @@ export async function userOfPassword(
   let isOwn: boolean;
   let user: User | null;
   try {
-    isOwn = await hasher.verify(password, hash, { client: ip, cancellation });
+    isOwn = await hasher.verify(password, hash, { client: ip, isKnown: source.isKnown, cancellation });
     user = isOwn ? account : null;
     if (!user && directories.isUsedBy(realm)) user = await directories.verify(realm, username, password);
   } catch (error) {
