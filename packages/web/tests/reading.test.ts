@@ -414,8 +414,8 @@ test('keeps the reading position when the queue has expired', async ({ server, l
   page.on('request', (request) => {
     queueId = new URL(request.url()).searchParams.get('queue_id') ?? queueId;
   });
+  await page.reload();
   await scrollUpTo(page, 'Row 60 ');
-  await post(server, READER, 'queue-gone elsewhere', 'Polls again');
   await expect.poll(() => queueId).not.toBe('');
   const row = `Row ${await firstWholeRow(page)} `;
   const top = await topOf(page, row);

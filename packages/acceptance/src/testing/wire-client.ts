@@ -1,6 +1,7 @@
 import { applyEvent, begin, ChatState, EVENT_RULES, present } from '@parley/chat';
 import type { Event, InitialState } from '@parley/client';
 import { fieldsOf, type Wire } from './expectations.js';
+import { TestEventStream } from './test-event-stream.js';
 import type { TestServer, TestUser } from './test-server.js';
 
 /** All capabilities of events §2 that have an effect. */
@@ -83,12 +84,15 @@ export class WireClient {
     return new WireClient(server, as, capabilities, response, newestChannelId);
   }
 
-  /** Applies all pending events. */
+  /** Applies all pending events, after comparing those of a poll with those of a stream. */
   async catchUp(): Promise<void> {
     for (;;) {
-      const params = { queue_id: this.queueId, last_event_id: this.lastEventId, dont_block: true };
-      const events: Wire[] = fieldsOf(await this.server.get('/events', this.as, params)).events as Wire;
+      const params = { queue_id: this.queueId, last_event_id: this.lastEventId };
+      const poll = await this.server.get('/events', this.as, { ...params, dont_block: true });
+      const events: Wire[] = fieldsOf(poll).events as Wire;
       if (events.length === 0) return;
+      const logged = events.filter(isLogged);
+      expect(await streamed(this.server, params, this.as, logged.length)).toEqual(logged);
       for (const event of events) {
         this.apply(event);
         this.lastEventId = event.id;
@@ -172,6 +176,22 @@ export class WireClient {
       if (ids.includes(maxMessageId)) conversations.add(key);
     }
   }
+}
+
+/** Event types that are delivered once. */
+const EPHEMERAL: ReadonlySet<string> = new Set(['typing', 'typing_edit_message', 'presence']);
+
+const isLogged = ({ type }: Wire): boolean => !EPHEMERAL.has(type);
+
+/** Returns the next logged events of the queue by a stream. */
+async function streamed(server: TestServer, params: object, as: TestUser, count: number): Promise<readonly Wire[]> {
+  const stream = await TestEventStream.open(server, params, { as });
+  // Another server, which may be ahead or behind, may have answered the poll.
+  await server.catchUp();
+  const received = () => stream.events.filter(isLogged);
+  await stream.until(() => received().length >= count);
+  stream.close();
+  return received().slice(0, count);
 }
 
 async function register(

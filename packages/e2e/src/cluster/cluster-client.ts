@@ -5,6 +5,8 @@ import type { Cluster, Person, Reply } from './cluster.js';
 /** Timeout after which a client repeats a poll at the next node, since the node may be frozen. */
 const POLL_MS = 3000;
 const PAUSE_MS = 50;
+/** Number of streamed events that are acknowledged together. */
+const ACKNOWLEDGED = 100;
 
 export const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
   [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
@@ -43,9 +45,11 @@ export class ClusterClient {
   private losses = 0;
   private isOver = false;
 
+  /** @param streams true to receive events by streams instead of polls */
   constructor(
     private readonly cluster: Cluster,
     readonly person: Person,
+    private readonly streams: boolean,
   ) {}
 
   /** Registers and loads stored messages. Returns false without a usable response. */
@@ -66,9 +70,14 @@ export class ClusterClient {
     return true;
   }
 
-  /** Polls until `stop`. @throws Error if the queue ended or an event is repeated */
+  /** Polls or streams until `stop`. @throws Error if the queue ended or an event is repeated */
   async follow(): Promise<void> {
     while (!this.isOver) {
+      if (this.streams && this.hasQueue) {
+        await this.stream();
+        await sleep(PAUSE_MS);
+        continue;
+      }
       const reply = await this.poll();
       if (reply === null) await sleep(PAUSE_MS);
       else for (const event of reply.body.events) this.apply(event);
@@ -93,19 +102,70 @@ export class ClusterClient {
     return lines;
   }
 
+  /** Applies events of one stream until it ends or is silent for as long as a poll may take. */
+  private async stream(): Promise<void> {
+    const place = { queue_id: this.queueId, last_event_id: this.lastEventId };
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), POLL_MS);
+    let unacknowledged = 0;
+    let isOpen = false;
+    try {
+      const response = await this.cluster.open(this.person, 'GET', '/events/stream', place, silence.signal);
+      if (response.status !== 200) {
+        await this.handleRefusal({ status: response.status, body: await response.json() });
+        return;
+      }
+      let rest = '';
+      for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+        isOpen = true;
+        clearTimeout(timer);
+        if (this.isOver) return;
+        timer = setTimeout(() => silence.abort(), POLL_MS);
+        const frames = (rest + piece).split('\n\n');
+        rest = frames.pop()!;
+        for (const frame of frames) {
+          if (!frame.startsWith('id: ')) continue;
+          this.apply(JSON.parse(frame.slice(frame.indexOf('data: ') + 'data: '.length)));
+          unacknowledged++;
+        }
+        if (unacknowledged >= ACKNOWLEDGED) {
+          unacknowledged = 0;
+          this.acknowledge();
+        }
+      }
+    } catch (error) {
+      // The connection was lost; other errors are those of events.
+      if (error instanceof assert.AssertionError) throw error;
+    } finally {
+      clearTimeout(timer);
+      silence.abort();
+    }
+    if (!isOpen) this.failedPolls++;
+  }
+
+  /** Sends an acknowledgement to another node. */
+  private acknowledge(): void {
+    const place = { queue_id: this.queueId, last_event_id: this.lastEventId };
+    this.cluster.request(this.person, 'POST', '/events/acknowledge', place, POLL_MS).catch(() => {});
+  }
+
   private async poll(): Promise<Reply | null> {
     const place = { queue_id: this.queueId, last_event_id: this.lastEventId };
     const reply = await this.cluster.request(this.person, 'GET', '/events', place, POLL_MS).catch(() => null);
     if (reply?.status === 200) return reply;
+    await this.handleRefusal(reply);
+    return null;
+  }
+
+  private async handleRefusal(reply: Reply | null): Promise<void> {
     this.failedPolls++;
     if (reply?.body.code === 'BAD_EVENT_QUEUE_ID' && this.cluster.losses > this.losses) {
       this.hasQueue = false;
       this.hasQueue = await this.register();
       if (this.hasQueue) this.registrations++;
-      return null;
+      return;
     }
     if (reply !== null) assert.equal(reply.status, 503, `${this.person.email}: ${JSON.stringify(reply.body)}`);
-    return null;
   }
 
   private apply(event: Reply['body']): void {

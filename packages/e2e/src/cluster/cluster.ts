@@ -96,31 +96,42 @@ export class Cluster {
 
   /** Sends a request round-robin to one node. @throws Error on timeout */
   async request(
-    { email, apiKey }: Person,
+    person: Person,
     method: string,
     path: string,
     params: Readonly<Record<string, unknown>> = {},
     timeoutMs = 5000,
   ): Promise<Reply> {
-    const { port } = this.nodes[this.next++ % this.nodes.length]!;
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(params)) {
-      query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
-    }
-    const isRead = method === 'GET';
     const call = async (): Promise<Reply> => {
-      const response = await fetch(`http://127.0.0.1:${port}/api/v1${path}${isRead ? `?${query}` : ''}`, {
-        method,
-        headers: { Authorization: `Basic ${btoa(`${email}:${apiKey}`)}` },
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(!isRead && { body: query }),
-      });
+      const response = await this.open(person, method, path, params, AbortSignal.timeout(timeoutMs));
       return { status: response.status, body: await response.json() };
     };
     // One in some hundred thousand calls to killed or frozen nodes outlasts its abort signal.
     const reply = await within(timeoutMs + 1000, call());
     if (!reply) throw new Error(`${method} ${path}: no response within ${timeoutMs} ms`);
     return reply;
+  }
+
+  /** Sends a request to the next node. Resolves to a response with an unread body. */
+  open(
+    { email, apiKey }: Person,
+    method: string,
+    path: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    const { port } = this.nodes[this.next++ % this.nodes.length]!;
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(params)) {
+      query.set(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    const isRead = method === 'GET';
+    return fetch(`http://127.0.0.1:${port}/api/v1${path}${isRead ? `?${query}` : ''}`, {
+      method,
+      headers: { Authorization: `Basic ${btoa(`${email}:${apiKey}`)}` },
+      signal,
+      ...(!isRead && { body: query }),
+    });
   }
 
   async addPerson(name: string): Promise<Person> {

@@ -156,7 +156,10 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
     cluster.onLoss = (left, waiting) => {
       for (const writer of writers) writer.takeLoss(left, waiting);
     };
-    const clients = Array.from({ length: READERS }, (_, i) => new ClusterClient(cluster, people[i % people.length]!));
+    const clients = Array.from(
+      { length: READERS },
+      (_, i) => new ClusterClient(cluster, people[i % people.length]!, i % 2 === 1),
+    );
     for (const client of clients) assert.ok(await client.register());
     const endsAt = Date.now() + minutes * 60_000;
     const following = Promise.all(clients.map((client) => client.follow()));

@@ -53,7 +53,7 @@ describe('server with reconnecting clients', () => {
     return JSON.parse(text);
   };
 
-  it('delivers all missed events to all clients without stalling', async () => {
+  it('delivers all missed events to all clients, by polls and by streams, without stalling', async () => {
     const registration = `event_types=${encodeURIComponent('["message"]')}&fetch_event_types=[]`;
     const queues = await Promise.all(
       accounts.map(async (account) => (await call(account, 'POST', '/register', registration)).queue_id as string),
@@ -75,7 +75,9 @@ describe('server with reconnecting clients', () => {
     await server.terminate();
     server = await organization.serve(['--dev'], server.port, { isProbed: true });
     const { peakBytes: before } = await server.probe.lap();
-    const heard = await Promise.all(accounts.map((account, n) => readAll(account, queues[n]!)));
+    const heard = await Promise.all(
+      accounts.map((account, n) => (n % 2 === 0 ? readAll : streamAll)(account, queues[n]!)),
+    );
     const { stallMs, peakBytes } = await server.probe.lap();
 
     for (const texts of heard) expect([...texts].sort()).toEqual([...contents].sort());
@@ -112,5 +114,21 @@ describe('server with reconnecting clients', () => {
       if (events.length === 0) throw new Error(`A queue ended after ${texts.length} of ${missed} messages`);
     }
     return texts;
+  }
+
+  async function streamAll({ authorization }: Account, queueId: string): Promise<readonly string[]> {
+    const url = `${server.url}/api/v1/events/stream?queue_id=${queueId}&last_event_id=-1`;
+    const response = await fetch(url, { headers: { Authorization: authorization } });
+    const texts: string[] = [];
+    let rest = '';
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      const frames = (rest + piece).split('\n\n');
+      rest = frames.pop()!;
+      for (const frame of frames) {
+        if (frame.startsWith('id: ')) texts.push(JSON.parse(frame.slice(frame.indexOf('{'))).message.content);
+      }
+      if (texts.length >= missed) return texts;
+    }
+    throw new Error(`A stream ended after ${texts.length} of ${missed} messages: ${rest}`);
   }
 });
