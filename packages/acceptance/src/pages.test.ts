@@ -455,7 +455,7 @@ describe('page form', () => {
 
 it('server asks browsers to use https only once they do', async () => {
   await use(limited);
-  for (const path of ['//login/', '/server_settings', '/users/me', '//accounts/passkeys.js']) {
+  for (const path of ['//login/', '/server_settings', '/users/me', '//accounts/passkeys.js', '//nowhere']) {
     const over = (protocol: string) =>
       server.request('GET', path, { headers: { 'X-Forwarded-Proto': protocol, ...from('192.0.2.21') } });
     expect((await over('https')).headers['strict-transport-security']).toBe('max-age=15768000');

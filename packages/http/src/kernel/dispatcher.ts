@@ -104,6 +104,8 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   /** Handles a request below our mount path. Returns false and leaves other requests untouched. Never rejects. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  /** Writes a reply to a request that `handle` did not take, with the headers of all responses (protocol §13). */
+  respond(request: IncomingMessage, response: ServerResponse, reply: Reply): void;
   /** True if the path is dispatched ahead of the web framework. */
   isHot(request: IncomingMessage): boolean;
   /** Number of pending requests, including long polls. */
@@ -194,6 +196,11 @@ class TableDispatcher implements Dispatcher {
 
   get bytesInFlight(): Dispatcher['bytesInFlight'] {
     return { bodies: this.bodies.heldBytes, responses: this.responses.heldBytes };
+  }
+
+  respond(raw: IncomingMessage, response: ServerResponse, reply: Reply): void {
+    const { path, query } = targetOf(raw);
+    this.write(response, reply, new ReceivedRequest(raw, response, path, query, this.proxies, null), null);
   }
 
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
@@ -493,12 +500,8 @@ class TableDispatcher implements Dispatcher {
     }
   }
 
-  private async taken(done: Promise<void>, response: ServerResponse, request: ReceivedRequest): Promise<void> {
-    try {
-      await done;
-    } catch (error) {
-      this.breakOff(error, response, request);
-    }
+  private taken(done: Promise<void>, response: ServerResponse, request: ReceivedRequest): Promise<void> {
+    return done.catch((error: unknown) => this.breakOff(error, response, request));
   }
 
   private breakOff(error: unknown, response: ServerResponse, request: ReceivedRequest): void {

@@ -153,7 +153,7 @@ function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListen
   let application: Promise<RequestListener> | undefined;
   const serveOther = async (request: IncomingMessage, response: ServerResponse) => {
     if (await dispatcher.handle(request, response)) return;
-    application ??= import('express').then(({ default: express }) => unknownPaths(express(), start));
+    application ??= import('express').then(({ default: express }) => unknownPaths(express(), dispatcher, start));
     (await application)(request, response);
   };
   return dispatchHotFirst(dispatcher, (request, response) => {
@@ -165,7 +165,7 @@ function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListen
  * Responds to unknown paths with a page in browsers and otherwise in the API's format. `start` is the path of the start
  * page.
  */
-function unknownPaths(app: Express, start: string): RequestListener {
+function unknownPaths(app: Express, dispatcher: Dispatcher, start: string): RequestListener {
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(async (request, response) => {
@@ -173,16 +173,7 @@ function unknownPaths(app: Express, start: string): RequestListener {
     const reply = isBrowser
       ? await notFoundPage(request.headers['accept-language'], start)
       : ERROR_REPLIES.replyTo(unknownPath()).reply;
-    response.writeHead(reply.status, [
-      'Content-Type',
-      reply.contentType ?? 'application/json',
-      'X-Content-Type-Options',
-      'nosniff',
-      ...(reply.headers ?? []),
-      // Closes the connection instead of waiting for an unread request body.
-      ...(request.complete ? [] : ['Connection', 'close']),
-    ]);
-    response.end(reply.body);
+    dispatcher.respond(request, response, reply);
   });
   return app;
 }
