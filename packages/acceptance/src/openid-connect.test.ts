@@ -8,7 +8,7 @@ import { runJobs } from './testing/jobs.js';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
-import { TestServer } from './testing/test-server.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
 
 const SECRET = 'a secret that the service knows';
 
@@ -333,6 +333,40 @@ describe('log-in by OpenID Connect', () => {
     expectRefused(await browser.get(back), BROKEN);
     const message = expect.stringMatching(/^it rejects clientId with its clientSecret, which may have expired/);
     expect(problems.at(-1)).toMatchObject({ method: 'expired', err: { message } });
+  });
+
+  describe('with a rejected client secret', () => {
+    const noticesTo = async (person: TestUser): Promise<readonly Wire[]> => {
+      const narrow = [{ operator: 'sender', operand: 'notification-bot@parley.invalid' }];
+      const page = {
+        anchor: 'newest',
+        num_before: 100,
+        num_after: 0,
+        narrow: JSON.stringify(narrow),
+        apply_markdown: false,
+      };
+      const messages: readonly Wire[] = fieldsOf(await server.get('/messages', person, page)).messages;
+      return messages.filter(({ content }) => content.startsWith('Nobody can log in with Keycloak:'));
+    };
+
+    it('notifies owners and administrators once', async () => {
+      const { desdemona, iago, hamlet } = server.people;
+      for (let n = 0; n < 2; n++) {
+        const browser = new TestBrowser(server);
+        await browser.get(await logInAtService(await beginAt(browser, 'expired'), 'hamlet'));
+      }
+      const counts = [desdemona, iago, hamlet].map(async (person) => (await noticesTo(person)).length);
+      expect(await Promise.all(counts)).toEqual([1, 1, 0]);
+    });
+
+    it('ignores a rejection that only the return address contains', async () => {
+      const before = await noticesTo(server.people.iago);
+      const browser = new TestBrowser(server);
+      const state = new URL(await beginAt(browser)).searchParams.get('state')!;
+      const query = new URLSearchParams({ state, iss: issuer, error: 'invalid_client' });
+      expectRefused(await browser.get(`/accounts/login/complete/keycloak/?${query}`), BROKEN);
+      expect(await noticesTo(server.people.iago)).toEqual(before);
+    });
   });
 
   it("reports service errors other than the user's refusal", async () => {

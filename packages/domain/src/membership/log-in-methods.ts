@@ -98,12 +98,15 @@ export interface LogInResponse {
   readonly fields: ReadonlyMap<string, string>;
 }
 
+/** The service itself, not the browser, reports an unknown client or a wrong or expired secret. */
+export class ClientRejected extends Error {}
+
 /** Service that authenticates users in the browser. Called outside transactions. */
 export interface LogInProvider {
   readonly method: LogInMethod;
   /** Returns the URL to which the browser is redirected. */
   begin(challenge: LogInChallenge): Promise<string>;
-  /** @throws DomainError LOG_IN_REFUSED; any other error counts as a service failure */
+  /** @throws DomainError LOG_IN_REFUSED, ClientRejected; any other error counts as a service failure */
   identify(challenge: LogInChallenge, response: LogInResponse): Promise<ExternalIdentity>;
   /** Returns the URL that logs a browser out of the service and redirects it to `returnUrl`; null without one. */
   logOutUrl?(returnUrl: string): Promise<string | null>;

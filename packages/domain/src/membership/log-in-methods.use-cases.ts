@@ -32,6 +32,7 @@ import { type LogInEvidence, proofFor, readEvidence, requestProof } from './log-
 import {
   addressStanding,
   admitsStrangers,
+  ClientRejected,
   type ExternalIdentity,
   isMeantFor,
   LOG_IN_SECONDS,
@@ -46,6 +47,7 @@ import {
   requireUnlinked,
 } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
+import { RejectedClientNotices } from './rejected-client-notices.js';
 import { changeRole } from './roles.js';
 import { invitationRequired, loadOpenRealm, OPEN_OFFER, type SignUpKeys } from './sign-up.js';
 import { roleChange } from './stated-roles.js';
@@ -252,6 +254,7 @@ export class CompleteLogIn {
     'clock',
     'report',
     SystemMessages,
+    RejectedClientNotices,
     FinishLogIn,
   ] as const;
   constructor(
@@ -265,6 +268,7 @@ export class CompleteLogIn {
     private readonly clock: Clock,
     private readonly report: ReportProblem,
     private readonly systemMessages: SystemMessages,
+    private readonly notices: RejectedClientNotices,
     private readonly finish: FinishLogIn,
   ) {}
 
@@ -286,7 +290,7 @@ export class CompleteLogIn {
       recognized = { user, change: null };
     } else {
       const challenge = challengeOf(this.tokens, state, this.realmUrls.urlOf(realm), method);
-      const identity = await this.identify(provider, challenge, input.response);
+      const identity = await this.identify(realmId, provider, challenge, input.response);
       if (identity.email !== null) input.identified?.(identity.email);
       await complete();
       for (const problem of identity.problems ?? []) {
@@ -323,15 +327,20 @@ export class CompleteLogIn {
   }
 
   private async identify(
+    realmId: RealmId,
     provider: LogInProvider,
     challenge: LogInChallenge,
     response: LogInResponse,
   ): Promise<ExternalIdentity> {
+    const { method } = provider;
     try {
-      return await provider.identify(challenge, response);
+      const identity = await provider.identify(challenge, response);
+      this.notices.onAccepted(realmId, method);
+      return identity;
     } catch (err) {
       if (err instanceof DomainError) throw err;
-      this.report('a log-in service failed', { err, method: provider.method.name });
+      this.report('a log-in service failed', { err, method: method.name });
+      if (err instanceof ClientRejected) await this.notices.onRejected(realmId, method);
       throw serviceFailed();
     }
   }

@@ -1,4 +1,5 @@
 import { DomainError } from '@parley/domain/kernel';
+import { ClientRejected } from '@parley/domain/membership';
 import { readShort } from '../read-short.js';
 
 const PATIENCE_MS = 10_000;
@@ -13,7 +14,7 @@ export const refused = () => new DomainError('LOG_IN_REFUSED', 'The service did 
 
 /** Error for an unknown client or a wrong or expired secret. */
 export const rejectsClient = (detail?: string) =>
-  new Error(`it rejects clientId with its clientSecret, which may have expired${detail ? `: ${detail}` : ''}`);
+  new ClientRejected(`it rejects clientId with its clientSecret, which may have expired${detail ? `: ${detail}` : ''}`);
 
 /** Sends a request to a log-in service. @throws RangeError if the response is longer than 1 MiB */
 export async function fetchShort(url: string | URL, init: RequestInit = {}): Promise<Response> {

@@ -216,7 +216,11 @@ class OpenIdConnectProvider implements LogInProvider {
     if (!(error instanceof AuthorizationResponseError || error instanceof ResponseBodyError)) return error;
     const { error: code, error_description: detail } = error;
     if (REFUSALS.includes(code)) return refused();
-    if (REJECTIONS.includes(code)) return rejectsClient(detail);
+    if (REJECTIONS.includes(code)) {
+      const rejection = rejectsClient(detail);
+      // Anybody can open the return address with this error.
+      return error instanceof AuthorizationResponseError ? new Error(rejection.message) : rejection;
+    }
     return new Error(`the service reports ${code}${detail ? `: ${detail}` : ''}`, { cause: error });
   }
 
