@@ -32,17 +32,12 @@ describe('createRoutes', () => {
     expect([...new Set(mentioned)].filter((name) => !declared.has(name) && !NO_OPERATIONS.has(name))).toEqual([]);
   });
 
-  it.each(operations.filter(({ section }) => section).map((it) => [nameOf(it), it.section!, it] as const))(
+  it.each(operations.map((it) => [nameOf(it), (it.section ?? it.extension)!, it] as const))(
     '%s is described in %s',
     (_, section, operation) => {
       expect(sectionText(section).replace(/\{[^}]*\}/g, '{}')).toContain(shapeOf(operation));
     },
   );
-
-  it('refers only to existing sections of extensions', () => {
-    const missing = operations.filter(({ extension }) => extension && sectionText(extension) === '');
-    expect(missing.map((it) => `${nameOf(it)}: docs has no ${it.extension}`)).toEqual([]);
-  });
 
   it('stars the twenty operations that the contract stars', () => {
     const starred = operations.filter(({ isStarred }) => isStarred);

@@ -212,7 +212,7 @@ const integration = wire.fields({
 const listRoute = (): Route =>
   route('GET', '/integrations', {
     summary: 'Get the integrations',
-    extension: 'extensions §7',
+    extension: 'extensions §8',
     auth: 'user',
     dto: NoParameters,
     response: wire.fields({ integrations: wire.listOf(wire.named('Integration', integration)) }),
