@@ -66,25 +66,29 @@ function sqlCell(column: string, type: string): string {
   return type === 'double precision' ? `encode(float8send("${column}"), 'hex')` : `"${column}"::text`;
 }
 
+/** Number of rows in the copy, and a description of the first row that differs; null if all rows are equal. */
+export interface Comparison {
+  readonly rows: number;
+  readonly difference: string | null;
+}
+
 /**
- * Returns the number of rows of a table.
+ * Compares a table with its copy.
  * @param copied checksum of the original when it was copied
- * @throws Error naming the first row that differs
  */
 export async function compareTable(
   client: Client,
   source: TableSource,
   table: Table,
   copied: Checksum,
-): Promise<number> {
+): Promise<Comparison> {
   let original = NO_ROWS;
   for (const rows of pagesOf(source, table)) original = withRows(table, original, rows);
   const copy = await checksumIn(client, table);
-  if (isEqual(original, copy)) return copy.rows;
+  if (isEqual(original, copy)) return { rows: copy.rows, difference: null };
   const place = `table ${table.name}, ${await firstDifference(client, source, table)}`;
-  throw new Error(
-    isEqual(original, copied) ? place : `${place} because the original was changed after it had been copied`,
-  );
+  const cause = isEqual(original, copied) ? '' : ' because the original was changed after it had been copied';
+  return { rows: copy.rows, difference: place + cause };
 }
 
 const isEqual = (one: Checksum, other: Checksum): boolean => one.rows === other.rows && one.sum === other.sum;

@@ -132,11 +132,9 @@ async function compare(client: Client, source: TableSource, tables: readonly Tab
   for (const table of tables) {
     const { name } = table;
     const { copied } = await load(client, name, START);
-    try {
-      moved.push({ name, rows: await compareTable(client, source, table, copied) });
-    } catch (error) {
-      differences.push((error as Error).message);
-    }
+    const { rows, difference } = await compareTable(client, source, table, copied);
+    moved.push({ name, rows });
+    if (difference !== null) differences.push(difference);
   }
   if (differences.length === 0) return moved;
   throw new Error(`the copy differs from the original: ${differences.join('; ')}. Begin again with an empty database`);
