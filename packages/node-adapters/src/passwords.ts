@@ -25,8 +25,8 @@ const MAX_WAITING_PER_CLIENT = 64;
 const NODE_THREADS = 4;
 
 /**
- * Hashes one password per core at a time, round-robin between addresses, with known networks first. Drops jobs of disconnected callers and rejects
- * excess jobs immediately.
+ * Hashes one password per core at a time, round-robin between addresses, with known networks first. Drops jobs of
+ * disconnected callers and rejects excess jobs immediately.
  */
 export class HashQueue implements PasswordHasher {
   private readonly queue: WorkQueue;

@@ -76,7 +76,7 @@ describe('messages with the longest HTML', () => {
     }
   });
 
-  it('are read in pages without stalls', async () => {
+  it('fit into pages that cause no stall', async () => {
     const page = { anchor: 'newest', num_before: MESSAGES, num_after: 0, apply_markdown: true };
     expect((await call('GET', '/messages', page)).messages).toHaveLength(MESSAGES);
     await expectNoStall();
