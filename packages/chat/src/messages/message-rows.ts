@@ -1,5 +1,5 @@
 import type { Reaction } from '@parley/client';
-import { isSameDeep, Memo, type Reading, type Table } from '../kernel/reactive.js';
+import { isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
 import type { ChatState, StoredMessage } from '../kernel/state.js';
 import type { MessageRow, OutgoingMessage, ReactionRow } from '../kernel/view-models.js';
 import type { Outbox } from './outbox.js';
@@ -12,8 +12,6 @@ export class MessageRows {
   constructor(
     private readonly state: ChatState,
     private readonly outbox: Outbox,
-    /** Ids of messages sent by this client, by key. */
-    private readonly sentIds: Table<string, number>,
   ) {}
 
   /** Null for deleted or unloaded messages. */
@@ -24,7 +22,7 @@ export class MessageRows {
   private row(key: string): MessageRow | null {
     const outgoing = this.outbox.messages.get(key);
     if (outgoing) return this.outgoingRow(outgoing);
-    const message = this.state.messages.get(this.sentIds.get(key) ?? Number(key));
+    const message = this.state.messages.get(this.outbox.sentIds.get(key) ?? Number(key));
     return message ? this.storedRow(key, message) : null;
   }
 

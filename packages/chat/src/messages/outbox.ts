@@ -10,8 +10,6 @@ export const MAX_WAITING = 100;
 
 /** Chat in which sent messages appear. */
 interface OutboxChat {
-  /** Ids of arrived messages, by key. */
-  readonly sentIds: Table<string, number>;
   selfId(): number;
   hasMessage(id: number): boolean;
   /** Called when the server has accepted a message. */
@@ -22,6 +20,8 @@ interface OutboxChat {
 export class Outbox {
   /** Messages by key, in sending order. */
   readonly messages = new Table<string, OutgoingMessage>();
+  /** Ids of own messages by key; observed, because a message may be fetched before the event with its key. */
+  readonly sentIds = new Table<string, number>();
   private readonly queueId: Signal<string | null> = signal(null);
   private isSending = false;
   private cancelRetry: (() => void) | null = null;
@@ -44,7 +44,7 @@ export class Outbox {
     storage.takeOver((messages) => {
       batch(() => {
         for (const message of messages) {
-          if (message.id === null && !this.chat.sentIds.has(message.key))
+          if (message.id === null && !this.sentIds.has(message.key))
             this.messages.set(message.key, this.resumed(message));
         }
       });
@@ -122,8 +122,16 @@ export class Outbox {
   }
 
   /** Removes a message that arrived as an event. */
-  arrived(key: string): void {
+  arrived(key: string, id: number): void {
+    this.sentIds.set(key, id);
     this.messages.delete(key);
+  }
+
+  /** Forgets the keys of messages that the chat no longer has. */
+  sweep(): void {
+    batch(() => {
+      for (const [key, id] of [...this.sentIds.all()]) if (!this.chat.hasMessage(id)) this.sentIds.delete(key);
+    });
   }
 
   /**

@@ -1,5 +1,5 @@
-import { type Event, type MessageEvent, ParleyError, type QueuePosition, type ReceivedEvent } from '@parley/client';
-import { batch, effect, type Signal, signal, untracked } from '@preact/signals-core';
+import type { Event, MessageEvent, ReceivedEvent } from '@parley/client';
+import { batch, effect, untracked } from '@preact/signals-core';
 import { Topics } from '../channels/topics.js';
 import {
   type Address,
@@ -14,13 +14,12 @@ import {
   type CachedChat,
   type ChatCache,
   type Clock,
-  type EventSource,
   type Gateway,
   type OutboxStorage,
   SYSTEM_CLOCK,
   type Tabs,
 } from '../kernel/ports.js';
-import { type Reading, Table } from '../kernel/reactive.js';
+import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } from '../kernel/view-models.js';
 import type { Arrival } from '../messages/arrivals.js';
@@ -36,15 +35,12 @@ import { destinationOfMessage } from '../messages/unread.js';
 import { Conversations } from '../navigation/conversations.js';
 import { Sidebar } from '../navigation/sidebar.js';
 import { People } from '../people/person-rows.js';
-import { applyPresences, PresenceReports } from '../people/presence.js';
+import { PresenceReports } from '../people/presence.js';
 import { Typing } from '../people/typing.js';
 import { Announcements } from './announcements.js';
-import { CatchUp } from './catch-up.js';
-import { Journal } from './journal.js';
+import { Connection, type ConnectionOptions } from './connection.js';
 import { KeptLists } from './kept-lists.js';
-import { Reloads } from './reloads.js';
-import { applyEvent, begin, present } from './rules.js';
-import { TabCoordinator } from './tab-coordinator.js';
+import { applyEvent, begin } from './rules.js';
 
 export interface ChatOptions {
   /** A `ParleyClient`. */
@@ -66,10 +62,6 @@ export interface ChatOptions {
   readonly isActive?: () => boolean;
 }
 
-/** A page closed overnight resumes its queue. */
-const IDLE_QUEUE_SECONDS = 12 * 60 * 60;
-/** Number of events in a response that indicates more to come (events §6.3). */
-const MAX_EVENTS = 1000;
 /** Number of new messages after which unused messages are removed. */
 const SWEEP_EVERY = 2000;
 
@@ -85,60 +77,40 @@ export class Chat {
   readonly outbox: Outbox;
   /** Actions allowed by the server rules. */
   readonly rights: Rights;
+  /** True without an account: read-only. */
+  readonly isVisitor: boolean;
+  private readonly session: Connection;
   private readonly presence: PresenceReports | null;
-  private readonly team: TabCoordinator | null;
+  private readonly announcements: Announcements;
   private readonly topics: Topics;
   private readonly lists: MessageLists;
   private readonly rows: MessageRows;
   private readonly marks: ReadMarks;
-  /** Own message ids by key; observed, because a message may be fetched before the event with its key. */
-  private readonly sentIds = new Table<string, number>();
-  private readonly connected: Signal<ConnectionView> = signal({ state: 'starting', since: null, code: null });
-  private readonly ready = signal(false);
-  private readonly catchUp: CatchUp;
   /** Null without a cache. */
   private readonly keptLists: KeptLists | null;
-  private readonly announcements: Announcements;
-  /** Refetches open lists that do not receive events: unsubscribed channels, and all lists of a visitor. */
-  private readonly reloads: Reloads;
-  private readonly gateway: Gateway;
-  private readonly clock: Clock;
-  private events: EventSource | null = null;
   private sweptAt = 0;
-  private readonly journal: Journal;
-  /** True without an account: read-only. */
-  readonly isVisitor: boolean;
-  private isStopped = false;
-  private over: (() => void) | null = null;
 
   constructor(options: ChatOptions) {
-    const { gateway, clock = SYSTEM_CLOCK, cache, isActive, outboxStorage, tabs, userId, isVisitor = false } = options;
+    const { gateway, clock = SYSTEM_CLOCK, cache = null, tabs = null, isVisitor = false } = options;
+    const { isActive, outboxStorage = null, userId } = options;
     if (userId !== undefined) this.state.fields.set('user_id', userId);
     this.isVisitor = isVisitor;
-    this.journal = new Journal(this.state, cache ?? null);
-    this.keptLists = cache ? new KeptLists(this.journal, clock) : null;
-    this.catchUp = new CatchUp(clock);
-    this.reloads = new Reloads(clock, () => {
-      if (isVisitor) this.lists.restart();
-      else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
-    });
-    this.gateway = gateway;
-    this.clock = clock;
-    this.team = tabs ? this.join(tabs) : null;
-    this.announcements = new Announcements(this.state, this.team);
+    this.session = this.connect({ gateway, clock, cache, tabs, isVisitor });
+    const { team, journal } = this.session;
+    this.keptLists = cache && new KeptLists(journal, clock);
+    this.announcements = new Announcements(this.state, team);
     this.sidebar = new Sidebar(this.state);
     this.conversations = new Conversations(this.sidebar, this.state);
     this.people = new People(this.state, clock);
     this.typing = new Typing(this.state, gateway, clock);
     this.presence = isActive
-      ? new PresenceReports(this.state, gateway, clock, isActive, this.team, () => this.people.tick())
+      ? new PresenceReports(this.state, gateway, clock, isActive, team, () => this.people.tick())
       : null;
     this.commands = new Commands(this.state, gateway, (id, reach) => this.fetchChanged(id, reach));
     this.topics = new Topics(this.state, gateway, clock);
-    this.outbox = new Outbox(gateway, clock, outboxStorage ?? null, {
+    this.outbox = new Outbox(gateway, clock, outboxStorage, {
       selfId: () => this.state.selfId,
       hasMessage: (id) => this.state.messages.peek(id) !== undefined,
-      sentIds: this.sentIds,
       onSent: (message) => {
         if (!comesAsEvents(this.state, narrowOf(message.destination))) void this.fetchSent(message);
       },
@@ -149,23 +121,23 @@ export class Chat {
       seen: (narrow, ids) => this.marks.seen(narrow, ids),
       markUnreadFrom: (narrow, id) => this.marks.flush().then(() => this.commands.markUnreadFrom(narrow, id)),
       outgoing: (narrow) => this.outbox.keysIn(narrow),
-      cached: (key) => this.journal.messages(key),
-      isStarting: () => !this.ready.peek(),
-      caughtUp: (from) => this.catchUp.includes(from),
+      cached: (key) => journal.messages(key),
+      isStarting: () => !this.isReady.peek(),
+      caughtUp: (from) => this.session.hasCaughtUp(from),
       fetched: () => this.lists.addOwn(this.outbox.reconcile()),
-      missed: () => this.registerAgain(),
+      missed: () => this.session.registerAgain(),
       changed: (list) => this.keptLists?.keepLater(list),
     });
-    this.rows = new MessageRows(this.state, this.outbox, this.sentIds);
+    this.rows = new MessageRows(this.state, this.outbox);
   }
 
   /** True once the organization's state is loaded. Messages may show earlier. */
   get isReady(): Reading<boolean> {
-    return this.ready;
+    return this.session.isReady;
   }
 
   get connection(): Reading<ConnectionView> {
-    return this.connected;
+    return this.session.view;
   }
 
   /** Field of the register response, such as `realm_name` or `user_settings`. Observed inside computations. */
@@ -173,144 +145,52 @@ export class Chat {
     return this.state.fields.get(name);
   }
 
-  /** Registers or continues the cached queue, then applies events until `stop`. Resolves when stopped, or when the log-in is no longer valid. */
+  /**
+   * Registers or continues the cached queue, then applies events until `stop`. Resolves when stopped, or when the log-in
+   * is no longer valid.
+   */
   async run(): Promise<void> {
     this.outbox.restore();
-    const isOver = new Promise<void>((resolve) => {
-      this.over = resolve;
-    });
-    if (!this.isVisitor) this.reloads.start();
-    if (this.team) this.team.start();
-    else await this.poll(null);
-    await isOver;
+    await this.session.run();
   }
 
   stop(): void {
-    this.quit();
     this.outbox.close();
-    if (this.connected.peek().state !== 'ended') this.end(null);
+    this.session.stop();
   }
 
   /** Stops this chat and those of other tabs after a logout. Unsent messages wait for the next start. */
   leave(code: string | null = null): void {
-    if (this.connected.peek().state === 'ended') return;
-    this.team?.report({ state: 'ended', since: this.clock.now(), code });
-    this.end(code);
+    this.session.leave(code);
   }
 
-  /** Stops all background work. */
-  private quit(): void {
-    this.isStopped = true;
-    this.keptLists?.stop();
-    this.reloads.stop();
-    this.catchUp.stop();
-    this.presence?.stop();
-    this.topics.stop();
-    this.typing.stopped();
-    this.outbox.stop();
-    this.marks.stop();
-    this.team?.stop();
-    this.events?.close();
-  }
-
-  /**
-   * Applies events from a position until the poll is closed; without a position, resumes from the cache or registers.
-   */
-  private async poll(from: QueuePosition | null): Promise<void> {
-    let position = from;
-    let since: QueuePosition | null = null;
-    if (position === null && !this.ready.peek()) {
-      const cached = await this.journal.load();
-      if (this.isStopped) return;
-      position = cached && this.restore(cached) ? cached.position : null;
-      since = position && { ...position, lastEventId: cached!.since };
-      if (since) this.catchUp.begin();
-    } else {
-      // The cache may be behind the state.
-      this.journal.registered();
-    }
-    const together: Event[] = [];
-    let polls = 0;
-    const events: EventSource = this.gateway.events(
-      this.isVisitor ? {} : { idle_queue_timeout: IDLE_QUEUE_SECONDS, include_subscribers: 'partial' },
+  private connect(options: ConnectionOptions): Connection {
+    return new Connection(
+      this.state,
       {
-        keepsQueue: this.keptLists !== null || this.team !== null,
-        ...(position && { resume: position }),
-        beforePoll: () => {
-          const received = together.splice(0);
-          this.receiveAll(received);
-          if (polls++ > 0 && received.length < MAX_EVENTS) this.catchUp.finish(since);
-          return this.keep(events.position);
+        begin: (registered) => this.receive(registered),
+        apply: (events) => this.receiveAll(events),
+        restore: (cached) => this.restore(cached),
+        online: (queueId) => {
+          this.outbox.online(queueId);
+          this.lists.retry();
         },
-        onConnection: (state) => this.report(state),
+        // A visitor's lists receive no events at all.
+        reload: () => {
+          if (this.isVisitor) this.lists.restart();
+          else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
+        },
+        stop: () => {
+          this.keptLists?.stop();
+          this.presence?.stop();
+          this.topics.stop();
+          this.typing.stopped();
+          this.outbox.stop();
+          this.marks.stop();
+        },
       },
+      options,
     );
-    this.events = events;
-    try {
-      for await (const event of events) {
-        if (event.type === 'registered') {
-          // A different person logged in after the session ended.
-          if ((this.state.fields.peek('user_id') ?? event.state.user_id) !== event.state.user_id) {
-            this.leave('UNAUTHORIZED');
-            return;
-          }
-          const isReplaced = this.ready.peek();
-          this.receive(event);
-          this.journal.registered();
-          if (events.position) this.team?.begin(event.state, events.position, isReplaced);
-        } else {
-          together.push(event);
-          this.journal.add(event);
-          this.team?.add(event);
-        }
-      }
-      // Another tab may have taken the lead.
-      if (this.isVisitor && !this.isStopped) this.reloads.start();
-      else if (!this.team) this.end(null);
-    } catch (error) {
-      if (!(error instanceof ParleyError)) throw error;
-      this.end(error.code);
-    } finally {
-      if (this.events === events) this.events = null;
-    }
-  }
-
-  /** Registers again to detect that a visitor lost access, since no event reports it. */
-  private registerAgain(): void {
-    if (!this.isVisitor || !this.ready.peek() || this.isStopped || !this.reloads.takeRegistration()) return;
-    this.reloads.stop();
-    void this.poll(null);
-  }
-
-  /** Forwards and stores events before the next poll acknowledges them. */
-  private keep(position: QueuePosition | null): Promise<void> {
-    this.team?.flush(position);
-    return this.journal.flush(position);
-  }
-
-  private join(tabs: Tabs): TabCoordinator {
-    return new TabCoordinator(tabs, this.clock, {
-      lead: (from) => void this.poll(from),
-      follow: () => {
-        const position = this.events?.position ?? null;
-        this.events?.close();
-        return position;
-      },
-      register: (registered, queueId) => {
-        this.receive(registered);
-        this.online(queueId);
-      },
-      apply: (events) => this.receiveAll(events),
-      present: () => present(this.state),
-      connect: (connection, queueId) => {
-        this.connected.value = connection;
-        if (connection.state === 'online' && queueId !== null) this.online(queueId);
-        if (connection.state !== 'ended') return;
-        this.quit();
-        this.over?.();
-      },
-      presences: (presences) => applyPresences(this.state, presences),
-    });
   }
 
   /** Opens the messages of a narrow at a message, or else at the first unread one. */
@@ -374,13 +254,11 @@ export class Chat {
     batch(() => {
       if (event.type === 'registered') {
         begin(this.state, event.state);
-        this.catchUp.finish(null);
         this.marks.reapply();
         // Messages opened before the state was loaded may be older than the queue.
         this.lists.restart();
-        this.ready.value = true;
+        this.session.registered();
         this.presence?.start();
-        this.report('online');
         this.outbox.online(event.state.queue_id);
         return;
       }
@@ -394,7 +272,7 @@ export class Chat {
         this.typing.sent(destinationOfMessage(this.state, event.message), event.message.sender_id);
       }
     });
-    if (event.type === 'realm' && event.op === 'deactivated') this.end('REALM_DEACTIVATED');
+    if (event.type === 'realm' && event.op === 'deactivated') this.session.end('REALM_DEACTIVATED');
     if (event.type === 'message') this.announcements.announce(event);
     if (this.state.messages.all().size > this.sweptAt + SWEEP_EVERY) this.sweep();
   }
@@ -426,8 +304,7 @@ export class Chat {
   /** Matches an arrived message to the local copy that this client sent. */
   private recognize({ local_message_id: key, message }: MessageEvent): void {
     if (key === undefined) return;
-    this.sentIds.set(key, message.id);
-    this.outbox.arrived(key);
+    this.outbox.arrived(key, message.id);
   }
 
   /** Fetches a message sent to an unsubscribed channel, and preceding messages of other people. */
@@ -435,7 +312,7 @@ export class Chat {
     await this.fetchChanged(id, 'lists');
     batch(() => {
       this.state.messages.change(id, (message) => ({ ...message, localId: key }));
-      this.sentIds.set(key, id);
+      this.outbox.sentIds.set(key, id);
       this.lists.addOwn(this.outbox.reconcile());
     });
   }
@@ -444,58 +321,21 @@ export class Chat {
     for (const channelId of await this.lists.fetchChanged(messageId, reach)) this.topics.outdate(channelId);
   }
 
-  /** Restores the state of the last run. Returns false if it is damaged. */
-  private restore({ state, events, position }: CachedChat): boolean {
-    try {
-      batch(() => {
-        begin(this.state, state);
-        for (const event of events) {
-          applyEvent(this.state, event);
-          if (event.type === 'message') this.recognize(event);
-          this.lists.after(event, position.queueId);
-        }
-        this.ready.value = true;
-      });
-    } catch {
-      return false;
-    }
+  private restore({ state, events, position }: CachedChat): void {
+    batch(() => {
+      begin(this.state, state);
+      for (const event of events) {
+        applyEvent(this.state, event);
+        if (event.type === 'message') this.recognize(event);
+        this.lists.after(event, position.queueId);
+      }
+    });
     this.presence?.start();
-    this.report('online');
-    this.outbox.online(position.queueId);
-    this.team?.begin(null, position, false);
-    return true;
   }
 
   private sweep(): void {
     this.lists.sweep();
     this.sweptAt = this.state.messages.all().size;
-    batch(() => {
-      for (const [key, id] of [...this.sentIds.all()])
-        if (this.state.messages.peek(id) === undefined) this.sentIds.delete(key);
-    });
-  }
-
-  private report(state: 'online' | 'offline'): void {
-    const since = state === 'offline' ? this.clock.now() : null;
-    this.connect({ state, since, code: null });
-    const queueId = this.events?.queueId;
-    if (state === 'online' && queueId) this.online(queueId);
-  }
-
-  /** Called after each registration: retries what failed without a connection. */
-  private online(queueId: string): void {
-    this.outbox.online(queueId);
-    this.lists.retry();
-  }
-
-  private end(code: string | null): void {
-    this.connect({ state: 'ended', since: this.clock.now(), code });
-    this.quit();
-    this.over?.();
-  }
-
-  private connect(connection: ConnectionView): void {
-    this.connected.value = connection;
-    if (this.team?.isLeader) this.team.report(connection);
+    this.outbox.sweep();
   }
 }
