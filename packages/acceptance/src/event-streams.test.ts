@@ -193,6 +193,7 @@ describe('rejected stream', () => {
     expect((await refusal({ queue_id: 'x', last_event_id: -1 }, null)).status).toBe(401);
     const post = await server.post('/events/stream', people.hamlet, {});
     expect([post.status, post.headers.allow]).toEqual([405, 'OPTIONS, GET']);
+    expect(post.headers['access-control-allow-methods']).toBe('OPTIONS, GET');
   });
 });
 

@@ -20,7 +20,7 @@ async function receive(reply: Reply, accepted?: string): Promise<Received> {
       request: { raw, id: 'r' } as Request,
       client: 'somebody' as never,
       isAuthenticated: true,
-      isLongPoll: false,
+      longPollMethods: null,
       isSameOriginOnly: false,
       isForBrowsers: false,
       isSecure: false,

@@ -482,14 +482,15 @@ class TableDispatcher implements Dispatcher {
     request: ReceivedRequest,
     requestState: RequestState | null,
   ): Written {
+    const entry = requestState?.match.entry;
     try {
       return this.responses.write(response, reply, {
         request,
         client: clientOf(request, requestState?.proof),
         isAuthenticated: requestState?.identity !== undefined,
-        isLongPoll: requestState?.match.entry.isLongPoll ?? false,
-        isSameOriginOnly: requestState?.match.entry.isSameOriginOnly ?? false,
-        isForBrowsers: requestState?.match.entry.style === 'browser',
+        longPollMethods: entry?.isLongPoll ? entry.allowHeader : null,
+        isSameOriginOnly: entry?.isSameOriginOnly ?? false,
+        isForBrowsers: entry?.style === 'browser',
         isSecure: this.browsers.isSecure(request),
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,

@@ -20,7 +20,7 @@ async function download(othersPerPiece: number): Promise<{ bytes: number; rests:
       request: { raw, id: 'r' } as Request,
       client: 'somebody' as never,
       isAuthenticated: true,
-      isLongPoll: false,
+      longPollMethods: null,
       isSameOriginOnly: false,
       isForBrowsers: false,
       isSecure: false,

@@ -28,7 +28,8 @@ export interface ReplyContext {
   /** Client charged for unsent bytes. */
   readonly client: ClientKey;
   readonly isAuthenticated: boolean;
-  readonly isLongPoll: boolean;
+  /** Methods of the path if it has a long poll; null for other paths. */
+  readonly longPollMethods: string | null;
   /** True if no web page may read the response. */
   readonly isSameOriginOnly: boolean;
   /** True if the response depends on cookies. */
@@ -48,8 +49,6 @@ export interface Written {
 }
 
 const CORS = ['Access-Control-Allow-Origin', '*', 'Access-Control-Allow-Headers', 'Authorization'];
-const METHODS = ['Access-Control-Allow-Methods', 'GET, POST, DELETE, PUT, PATCH, HEAD'];
-const LONG_POLL_METHODS = ['Access-Control-Allow-Methods', 'OPTIONS, GET, DELETE'];
 const ALWAYS = [
   'Vary',
   'Accept-Language',
@@ -61,8 +60,8 @@ const ALWAYS = [
   'DENY',
 ];
 const BROWSER_HEADERS = ALWAYS.map((text) => (text === 'Accept-Language' ? 'Accept-Language, Cookie' : text));
-const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
-const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
+const headersWith = (methods: string) => [...CORS, ...ALWAYS, 'Access-Control-Allow-Methods', methods];
+const HEADERS = headersWith('GET, POST, DELETE, PUT, PATCH, HEAD');
 /** Half a year, as the reference server sends. */
 const HSTS = 'max-age=15768000';
 const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
@@ -417,10 +416,10 @@ class HeldChunks {
   }
 }
 
-function alwaysIn({ isForBrowsers, isSameOriginOnly, isLongPoll }: ReplyContext): readonly string[] {
+function alwaysIn({ isForBrowsers, isSameOriginOnly, longPollMethods }: ReplyContext): readonly string[] {
   if (isForBrowsers) return BROWSER_HEADERS;
   if (isSameOriginOnly) return ALWAYS;
-  return isLongPoll ? LONG_POLL_HEADERS : HEADERS;
+  return longPollMethods === null ? HEADERS : headersWith(longPollMethods);
 }
 
 /** `encoding`: null for a response with the same encoding for all clients. */

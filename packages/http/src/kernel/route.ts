@@ -182,7 +182,7 @@ interface RouteOptions<A extends Auth, D extends object> {
   readonly isDevelopment?: boolean;
   /** True to bypass Express if the server can. */
   readonly hot?: boolean;
-  /** True for a GET that waits: separate limit, no HEAD, and OPTIONS always reports `OPTIONS, GET, DELETE`. */
+  /** True for a GET that waits: separate limit, no HEAD, and OPTIONS and every response name only the methods of the path. */
   readonly longPoll?: boolean;
   /** Additional headers of `OPTIONS` as alternating names and values; the same for all methods of a path. */
   readonly optionsHeaders?: () => readonly string[];
