@@ -727,6 +727,19 @@ it('import into a server with other organizations preserves references in texts'
   await to.close();
 });
 
+it("import takes only the new organization's write lock", async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const to = await TestServer.start();
+  const path = await exported(from);
+  const writes = jest.spyOn(to.storage.uow, 'write');
+  const { realm } = await imported(to, path, 'copied');
+  expect(realm.id).not.toBe(from.realmId);
+  expect([...new Set(writes.mock.calls.map(([realmId]) => realmId))]).toEqual([realm.id]);
+  await from.close();
+  await to.close();
+});
+
 describe('failed import', () => {
   let from: TestServer;
   let to: TestServer;

@@ -132,10 +132,10 @@ export class ImportRealm {
     await ids.messages.reserve(uow, source);
     await structure.run(source.realm);
     await pictures.addCustomEmoji();
-    await uow.write(source.realm.realm.id, (tx) => structure.rewriteDescriptions(tx, source.realm));
+    await uow.write(realmId, (tx) => structure.rewriteDescriptions(tx, source.realm));
     const messageCount = await messages.run(onProgress);
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
-    await uow.write(source.realm.realm.id, (tx) => messages.noteFirstMessages(tx, source.realm));
+    await uow.write(realmId, (tx) => messages.noteFirstMessages(tx, source.realm));
     const { files, missingFiles } = await new FileImport(
       uow,
       blobs,

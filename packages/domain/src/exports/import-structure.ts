@@ -22,15 +22,15 @@ export class StructureImport {
   async run(copy: RealmCopy): Promise<void> {
     await this.addGroups(copy.groups);
     await this.addUsers(copy.users);
-    await this.uow.write(copy.realm.id, (tx) => this.addMembers(tx, copy.groups));
-    await this.uow.write(copy.realm.id, async (tx) => {
+    await this.uow.write(this.ids.realmId, (tx) => this.addMembers(tx, copy.groups));
+    await this.uow.write(this.ids.realmId, async (tx) => {
       for (const part of this.parts) await part.add?.(tx, copy, this.ids);
     });
     await this.addChannels(copy);
-    await this.uow.write(copy.realm.id, async (tx) => {
+    await this.uow.write(this.ids.realmId, async (tx) => {
       for (const part of this.parts) await part.addAfterChannels?.(tx, copy, this.ids);
     });
-    await this.uow.write(copy.realm.id, (tx) => this.completeRealm(tx, copy));
+    await this.uow.write(this.ids.realmId, (tx) => this.completeRealm(tx, copy));
     await this.completeBots(copy.users);
   }
 
