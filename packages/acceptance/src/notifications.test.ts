@@ -187,6 +187,51 @@ it('due notification names the smallest of several mentioned groups', async () =
   expect(subtitle).toBe(`${sender.user.fullName} mentioned @${small}:`);
 });
 
+describe('mention that makes its topic followed', () => {
+  const withoutMentions = { enable_offline_push_notifications: false, enable_offline_email_notifications: false };
+
+  it('is not due to users who turned notifications of mentions off', async () => {
+    fieldsOf(await server.patch('/settings', reader, withoutMentions));
+    const mentioned = await server.sendMessage(sender, channel, { topic: 'new', content: mention() });
+    const later = await server.sendMessage(sender, channel, { topic: 'new' });
+    const judgements = await judged();
+    expect(judgements).toContainEqual([later, 'followedTopic']);
+    expect(judgements).not.toContainEqual([mentioned, expect.anything()]);
+  });
+
+  it('is not due to such a user among more than 100 mentioned users', async () => {
+    const crowd: TestUser[] = [];
+    for (let n = 0; n < 100; n++) {
+      crowd.push(await server.addUser({ email: `crowd${count}.${n}@zulip.com`, fullName: `Crowd ${count} ${n}` }));
+    }
+    const last = await server.addUser({ email: `last${count}@zulip.com`, fullName: `Last ${count}` });
+    fieldsOf(await server.patch('/settings', last, withoutMentions));
+    const members = [...crowd, last];
+    const crowded = `crowded ${count}`;
+    await server.createChannel(crowded, [sender, ...members]);
+    const group = { name: `crowd ${count}`, description: '', members: members.map(({ id }) => id) };
+    fieldsOf(await server.post('/user_groups/create', server.people.desdemona, group));
+    const id = await server.sendMessage(sender, crowded, { topic: 'new', content: `@*crowd ${count}*` });
+    const dueTo = () =>
+      new Set(due.flatMap(({ message, people }) => (message.id === id ? people : [])).map((p) => p.user.id));
+    await until(() => dueTo().size >= 100);
+    await judged();
+    expect(dueTo()).toEqual(new Set(crowd.map((person) => person.id)));
+  });
+
+  it('is due as a message of the topic that was unmuted before', async () => {
+    fieldsOf(await server.patch('/settings', reader, withoutMentions));
+    await judged();
+    due.length = 0;
+    const property = (name: string) => ({ stream_id: channelId, property: name, value: true });
+    const subscription_data = [property('is_muted'), property('push_notifications')];
+    fieldsOf(await server.post('/users/me/subscriptions/properties', reader, { subscription_data }));
+    fieldsOf(await server.post('/user_topics', reader, { stream_id: channelId, topic: 'new', visibility_policy: 2 }));
+    const id = await server.sendMessage(sender, channel, { topic: 'new', content: mention() });
+    expect(await judged()).toEqual([[id, 'channel']]);
+  });
+});
+
 describe('push notification setting (users §6)', () => {
   const set = async (settings: object) => fieldsOf(await server.patch('/settings', reader, { ...settings }));
   const follow = async () => {
@@ -277,5 +322,18 @@ describe('active user', () => {
     await expireQueues();
     expect(await judged()).toEqual([[missed, 'directMessage']]);
     expect(dueOf(missed).people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
+  });
+
+  it('gets no emails about a missed mention that made its topic followed, without emails about mentions', async () => {
+    fieldsOf(await server.patch('/settings', reader, { enable_offline_email_notifications: false }));
+    await judged();
+    due.length = 0;
+    const mentioned = await server.sendMessage(sender, channel, { topic: 'new', content: mention() });
+    const missed = await server.sendMessage(sender, channel, { topic: 'new' });
+    await judged();
+    due.length = 0;
+    await expireQueues();
+    expect(await judged()).toEqual([[missed, 'followedTopic']]);
+    expect(dueOf(mentioned)).toBeUndefined();
   });
 });

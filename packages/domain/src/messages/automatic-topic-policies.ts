@@ -24,6 +24,8 @@ const USERS_AT_A_TIME = 500;
 export interface AutomaticTopicPolicies {
   /** Changes in order of application; a user may occur twice. */
   readonly changes: readonly TopicPolicy[];
+  /** Visibility that mentioned users had before the change. */
+  readonly replaced: readonly (readonly [UserId, TopicVisibility])[];
   /** New policy of the sender; null if unchanged. */
   readonly ofSender: TopicVisibility | null;
 }
@@ -39,10 +41,11 @@ export async function decideAutomaticTopicPolicies(
   rendered: RenderedText,
   now: UnixSeconds,
 ): Promise<AutomaticTopicPolicies> {
-  if (destination.kind !== 'channel') return { changes: [], ofSender: null };
+  if (destination.kind !== 'channel') return { changes: [], replaced: [], ofSender: null };
   const { channel, topic } = destination;
   const { realmId } = sender;
   const changes: TopicPolicy[] = [];
+  const replaced: (readonly [UserId, TopicVisibility])[] = [];
   const mentionsSomebody = rendered.mentionedUserIds.size + rendered.mentionedGroupIds.size > 0;
   const mentioned = mentionsSomebody ? await mentionedSubscribers(tx, sender, destination, rendered) : [];
   const policies = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
@@ -57,12 +60,15 @@ export async function decideAutomaticTopicPolicies(
   if (changed !== null) change(sender.id, changed);
   for (const some of slicesOf(mentioned, USERS_AT_A_TIME)) {
     for (const user of await tx.users.list(realmId, some)) {
-      if (!user.bot && followsWhenMentioned(user.settings, visibilityOf(user.id))) change(user.id, 'followed');
+      const current = visibilityOf(user.id);
+      if (user.bot || !followsWhenMentioned(user.settings, current)) continue;
+      replaced.push([user.id, current]);
+      change(user.id, 'followed');
     }
     await tx.yield();
   }
   const after = visibilityOf(sender.id);
-  return { changes, ofSender: after === before ? null : after };
+  return { changes, replaced, ofSender: after === before ? null : after };
 }
 
 /**

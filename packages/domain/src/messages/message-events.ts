@@ -1,3 +1,4 @@
+import type { TopicVisibility } from '../channels/topic-policies.js';
 import type { FeatureParts } from '../kernel/event.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { TopicLink } from '../markdown/markdown.js';
@@ -13,6 +14,8 @@ export interface MessageEventTypes {
     readonly isPublic: boolean;
     /** Users with flags that differ from the default. */
     readonly exceptions: readonly (readonly [UserId, ReceivedFlags])[];
+    /** Topic visibility, before the message, of users whom it made follow the topic; absent if there are none. */
+    readonly replacedTopicPolicies?: readonly (readonly [UserId, TopicVisibility])[];
     /** Lets the sending client recognize its own message. */
     readonly echo: { readonly queueId: string; readonly localId: string } | null;
   };

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, isPrivate, topicKey } from '../channels/channel.js';
 import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
-import { changeTopicPolicy, type TopicPolicy } from '../channels/topic-policies.js';
+import { changeTopicPolicy, type TopicPolicy, type TopicVisibility } from '../channels/topic-policies.js';
 import { type Audience, anyOf, users } from '../kernel/event.js';
 import type { Caller, ChannelId, FileId, MessageId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
@@ -94,6 +94,7 @@ export interface Post {
   readonly unreadFor?: readonly UserId[];
   /** Policy changes, published after attached files and before the message. */
   readonly topicPolicies?: readonly TopicPolicy[];
+  readonly replacedTopicPolicies?: readonly (readonly [UserId, TopicVisibility])[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -147,6 +148,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
       view: viewOf(message, submessages, post),
       isPublic: destination.kind === 'channel' && !isPrivate(destination.channel),
       exceptions: [...received],
+      ...(post.replacedTopicPolicies?.length ? { replacedTopicPolicies: post.replacedTopicPolicies } : {}),
       echo: post.echo ?? null,
     },
     audience: receivers(destination, [...exceptions.keys()]),

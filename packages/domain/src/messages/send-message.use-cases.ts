@@ -216,17 +216,19 @@ export class SendMessage {
     { isReadBySender, echo }: Pick<SendMessageInput, 'isReadBySender' | 'echo'>,
   ): Promise<SentMessage> {
     const destination = checked.kind === 'channel' ? checked : await open(tx, realm, checked);
-    const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
+    const now = this.clock.now();
+    const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, now);
     const message = await postMessage(tx, {
       sender,
       destination,
       content,
       rendered,
       clientName: caller.clientName,
-      sentAt: this.clock.now(),
+      sentAt: now,
       isReadBySender,
       widget,
       topicPolicies: topicPolicies.changes,
+      replacedTopicPolicies: topicPolicies.replaced,
       echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
     });
     if (destination.kind === 'channel' && actor.botOwnerId !== null) {

@@ -36,6 +36,8 @@ interface Judgement {
   readonly messageId: MessageId;
   readonly userIds: readonly UserId[];
   readonly cause: Cause;
+  /** Topic visibility before the message, where the message changed it. */
+  readonly replacedTopicPolicies?: readonly (readonly [UserId, TopicVisibility])[] | undefined;
 }
 
 /** Messages for which a user no longer needs notifications. */
@@ -99,8 +101,8 @@ export class FindDue {
   /** Returns null if the events have no consequences. */
   readonly consume = async (realmId: RealmId, events: readonly StoredEvent[]): Promise<ConsumerUnit | null> => {
     const { judgements, withdrawals } = await this.read(realmId, events);
-    const slices = judgements.flatMap(({ userIds, ...judgement }) =>
-      [...slicesOf(userIds, CANDIDATES_AT_A_TIME)].map((some) => ({ ...judgement, userIds: some })),
+    const slices = judgements.flatMap((judgement) =>
+      [...slicesOf(judgement.userIds, CANDIDATES_AT_A_TIME)].map((userIds) => sliceOf(judgement, userIds)),
     );
     let room = CANDIDATES_AT_A_TIME;
     const now: Judgement[] = [];
@@ -237,13 +239,20 @@ export class JudgeRecipients implements JobHandler<Judgement> {
   }
 }
 
+function sliceOf(judgement: Judgement, userIds: readonly UserId[]): Judgement {
+  const { replacedTopicPolicies: replaced } = judgement;
+  if (!replaced) return { ...judgement, userIds };
+  const some = new Set(userIds);
+  return { ...judgement, userIds, replacedTopicPolicies: replaced.filter(([id]) => some.has(id)) };
+}
+
 /** Users who may be notified without a mention, by channel and topic. */
 type NotifiableUsers = Map<string, readonly UserId[]>;
 
 async function candidatesOf(
   reads: Repositories,
   realmId: RealmId,
-  { view, exceptions }: EventOf<'message.sent'>,
+  { view, exceptions, replacedTopicPolicies }: EventOf<'message.sent'>,
   notifiable: NotifiableUsers,
 ): Promise<Judgement> {
   const { message, conversation, sender } = view;
@@ -266,7 +275,7 @@ async function candidatesOf(
     for (const id of users) candidates.add(id);
   }
   candidates.delete(sender.id);
-  return { messageId: message.id, userIds: [...candidates], cause: 'sent' };
+  return { messageId: message.id, userIds: [...candidates], cause: 'sent', replacedTopicPolicies };
 }
 
 /** Returns unread messages from the period in which the user no longer polled but still counted as active. */
@@ -361,7 +370,7 @@ async function loadAll(
   });
   const places = new Map<string, Awaited<ReturnType<typeof loadPlace>>>();
   const loaded: Loaded[] = [];
-  for (const { message, cause, userIds: recipients } of placed) {
+  for (const { message, cause, userIds: recipients, replacedTopicPolicies } of placed) {
     const key = placeOf(message);
     let place = places.get(key);
     if (!place) {
@@ -369,8 +378,14 @@ async function loadAll(
       places.set(key, place);
     }
     const { userIds: named, groupIds } = mentionsIn(message.renderedContent);
+    const isMentioned = (id: UserId) => flags.get(id)?.get(message.id)?.mentioned === true;
+    const replaced =
+      cause === 'missed'
+        ? await policiesBefore(reads, message, recipients.filter(isMentioned))
+        : (replacedTopicPolicies ?? []);
     loaded.push({
       ...{ message, cause, flags, named, ...place },
+      topics: new Map([...place.topics, ...replaced]),
       users: recipients.flatMap((id) => users.get(id) ?? []),
       isSilent:
         message.channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
@@ -400,6 +415,24 @@ async function loadPlace(
     if (rows[0]?.isActive) subscriptions.set(userId, rows[0]);
   }
   return { subscriptions, topics: await reads.topicPolicies.listOf(realmId, channelId, topicKey(topic), userIds) };
+}
+
+/**
+ * Returns the mentioned users who follow the topic only since the message. The event of a missed message may be gone, so
+ * their visibility before counts as `inherit`.
+ */
+async function policiesBefore(
+  reads: Repositories,
+  { realmId, channelId, topic, sentAt }: Message,
+  userIds: readonly UserId[],
+): Promise<NonNullable<Judgement['replacedTopicPolicies']>> {
+  const before: (readonly [UserId, TopicVisibility])[] = [];
+  if (channelId === null) return before;
+  for (const userId of userIds) {
+    const policy = await reads.topicPolicies.find(realmId, userId, channelId, topicKey(topic));
+    if (policy?.visibility === 'followed' && policy.changedAt >= sentAt) before.push([userId, 'inherit']);
+  }
+  return before;
 }
 
 async function membersOf(
