@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
 import { ResumableUploads, SweepFiles } from '@parley/domain/files';
+import { DomainError } from '@parley/domain/kernel';
 import { MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
@@ -112,7 +113,7 @@ describe('resumable upload (messages §16.1)', () => {
     expect([partials.size, blobs.size]).toEqual([0, 1]);
 
     // A finished upload accepts no more bytes and is not stored twice.
-    expect((await send(path, hamlet, 10, '')).status).toBe(404);
+    expect((await send(path, hamlet, 10, '')).status).toBe(409);
     expect((await send(path, hamlet, 10, '!')).status).toBe(413);
     expect((await on('DELETE', path, hamlet)).status).toBe(404);
     expect((await server.request('GET', `/${url}`, { as: hamlet })).body).toBe('helloworld');
@@ -178,6 +179,72 @@ describe('resumable upload (messages §16.1)', () => {
     expect((await server.request('GET', `/${path.replace('/tus/', '/user_uploads/')}`, { as: hamlet })).body).toBe(
       '0123456789',
     );
+  });
+
+  it.each(['STORAGE_UNAVAILABLE', 'SERVER_BUSY'] as const)(
+    'survives a database that fails with %s while the file is created',
+    async (code) => {
+      const { hamlet } = people;
+      const path = await begun(hamlet);
+      jest
+        .spyOn(server.parley.ports.unitOfWork, 'write')
+        .mockRejectedValueOnce(new DomainError(code, 'Later.', { retryAfter: 1 } as never));
+      const failed = await send(path, hamlet, 0, '0123456789');
+      expectRefusal(failed, 'Later.', { status: 503, code: 'SERVER_NOT_READY' });
+      expect(failed.headers['retry-after']).toBe('1');
+      expect([partials.size, blobs.size]).toEqual([0, 1]);
+      expect(await offsetOf(path, hamlet)).toBe('10');
+      expect(await listed(hamlet)).toMatchObject([{ size: 10 }]);
+    },
+  );
+
+  it('can be repeated in each of its requests after a database failure', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet);
+    const { unitOfWork } = server.parley.ports;
+    const lost = new DomainError('STORAGE_UNAVAILABLE', 'Later.');
+    for (const [method, request] of [
+      ['write', () => begin(hamlet)],
+      ['read', () => on('HEAD', path, hamlet)],
+      ['read', () => send(path, hamlet, 0, 'hello')],
+      ['write', () => on('DELETE', path, hamlet)],
+    ] as const) {
+      const read = jest.spyOn(unitOfWork, 'read');
+      // The credentials are cached, so the first unit is the use case's.
+      jest.spyOn(unitOfWork, method).mockRejectedValueOnce(lost);
+      const { status, headers } = await request();
+      expect([status, headers['retry-after']]).toEqual([503, '1']);
+      read.mockRestore();
+      jest.restoreAllMocks();
+    }
+    expect(await offsetOf(path, hamlet)).toBe('0');
+    expect((await send(path, hamlet, 0, '0123456789')).status).toBe(200);
+  });
+
+  it('responds with a conflict if another node receives or finishes it at the same time', async () => {
+    const { hamlet } = people;
+    const conflict = (response: Awaited<ReturnType<typeof send>>) =>
+      expectRefusal(response, 'Another request continues this upload; ask for its offset.', {
+        status: 409,
+        code: 'UPLOAD_CONFLICT',
+      });
+    const path = await begun(hamlet);
+    const append = partials.append.bind(partials);
+    const meanwhile = (text: string) =>
+      jest.spyOn(partials, 'append').mockImplementationOnce(async (key, offset, content) => {
+        await append(key, offset, Readable.from([Buffer.from(text)]));
+        return append(key, offset, content);
+      });
+    meanwhile('01234');
+    conflict(await send(path, hamlet, 0, '0123456789'));
+    expect(await offsetOf(path, hamlet)).toBe('5');
+    // The parts of the other node replace longer ones.
+    jest.spyOn(partials, 'append').mockResolvedValueOnce(10);
+    conflict(await send(path, hamlet, 5, '56789'));
+    expect((await send(path, hamlet, 5, '56789')).status).toBe(200);
+    conflict(await send(path, hamlet, 10, ''));
+    expect(await offsetOf(path, hamlet)).toBe('10');
+    expect(await listed(hamlet)).toHaveLength(1);
   });
 
   it('deletes all data when terminated', async () => {

@@ -26,8 +26,12 @@ class Node {
     return new Node(parley, server);
   }
 
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
   async fetch(path: string, apiKey: string, body?: Readonly<Record<string, string>>) {
-    const response = await fetch(`http://127.0.0.1:${(this.server.address() as AddressInfo).port}/api/v1${path}`, {
+    const response = await fetch(`${this.url}/api/v1${path}`, {
       headers: { Authorization: `Basic ${btoa(`${EMAIL}:${apiKey}`)}` },
       ...(body && { method: 'POST', body: new URLSearchParams(body) }),
     });
@@ -144,6 +148,48 @@ describe('several nodes on PostgreSQL', () => {
     const bus = 'nats://127.0.0.1:4222';
     const database = `sqlite:${join(folder, 'parley.db')}`;
     await expect(start({ bus, database })).rejects.toThrow('connects servers of a database on PostgreSQL');
+  });
+
+  it('complete resumable uploads although their database connections break again and again', async () => {
+    const node = await start();
+    const key = await found(node);
+    const tus = (method: string, path: string, headers: object, body?: string) =>
+      fetch(`${node.url}/api/v1/tus/${path}`, {
+        method,
+        headers: { Authorization: `Basic ${btoa(`${EMAIL}:${key}`)}`, 'Tus-Resumable': '1.0.0', ...headers },
+        ...(body !== undefined && { body }),
+      });
+    let isRunning = true;
+    const breaking = (async () => {
+      while (isRunning) {
+        await database.run(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        );
+        await sleep(30);
+      }
+    })();
+    const refusals = new Set<number>();
+    for (let n = 0; n < 10; n++) {
+      let begun = await tus('POST', '', { 'Upload-Length': '5' });
+      for (; begun.status !== 201; begun = await tus('POST', '', { 'Upload-Length': '5' })) refusals.add(begun.status);
+      const path = begun.headers.get('location')!;
+      // Behaves like tus clients, which repeat after these statuses only.
+      for (;;) {
+        const { status, headers } = await tus('HEAD', path, {});
+        const offset = headers.get('upload-offset');
+        if (status === 200 && offset === '5') break;
+        refusals.add(status);
+        if (status === 200) {
+          const content = 'hello'.slice(Number(offset));
+          const type = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': offset! };
+          refusals.add((await tus('PATCH', path, type, content)).status);
+        }
+      }
+    }
+    isRunning = false;
+    await breaking;
+    refusals.delete(200);
+    expect([...refusals]).toEqual([503]);
   });
 
   (hasNatsServer ? describe : describe.skip)('with a bus', () => {

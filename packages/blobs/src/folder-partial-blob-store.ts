@@ -1,7 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BlobKey, type BlobStore, isBlobKey, type PartialBlobStore, type StoredBlob } from '@parley/domain/files';
+import {
+  type BlobKey,
+  type BlobStore,
+  isBlobKey,
+  type PartialBlobStore,
+  type StoredBlob,
+  uploadConflict,
+} from '@parley/domain/files';
 import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
 import { FolderBlobStore } from './folder-blob-store.js';
 
@@ -31,7 +38,7 @@ export class FolderPartialBlobStore implements PartialBlobStore {
     const file = await open(path, 'a', 0o600);
     let size = (await file.stat()).size;
     try {
-      if (size !== offset) throw new Error('The offset does not match the stored bytes');
+      if (size !== offset) throw uploadConflict();
       let unsynced = 0;
       for await (const chunk of content) {
         await writeAll(file, chunk);

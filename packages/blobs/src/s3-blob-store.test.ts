@@ -106,6 +106,38 @@ describe('S3PartialBlobStore on two servers', () => {
     expect([await other!.partials.sizeOf(KEY), await one!.partials.list(null, 9)]).toEqual([0, []]);
   });
 
+  it('continues after overlapping parts of both servers and removes all of them', async () => {
+    const [one, other] = two();
+    const whole = randomBytes(20);
+    const put = (offset: number, end: number) =>
+      one!.blobs.putObject(`uploads/${KEY}/${String(offset).padStart(15, '0')}`, whole.subarray(offset, end));
+    // A late part of one server has replaced the first part of the other one.
+    await put(0, 3);
+    await put(8, 16);
+    expect(await other!.partials.sizeOf(KEY)).toBe(3);
+    expect(await other!.partials.append(KEY, 3, contentOf(whole.subarray(3, 11)))).toBe(11);
+    expect(await one!.partials.sizeOf(KEY)).toBe(11);
+    expect(await other!.partials.append(KEY, 11, contentOf(whole.subarray(11)))).toBe(20);
+    expect(await one!.partials.sizeOf(KEY)).toBe(20);
+    await one!.partials.finish(KEY);
+    const read: Uint8Array[] = [];
+    for await (const piece of other!.blobs.read(KEY, { start: 0, end: 20 })) read.push(piece);
+    expect(Buffer.concat(read).equals(whole)).toBe(true);
+    expect(await one!.partials.list(null, 9)).toEqual([]);
+  });
+
+  it('refuses to complete a blob whose parts become shorter meanwhile', async () => {
+    const [one, other] = two();
+    await one!.partials.append(KEY, 0, contentOf(Buffer.from('all of it')));
+    const readObject = one!.blobs.readObject.bind(one!.blobs);
+    jest.spyOn(one!.blobs, 'readObject').mockImplementation(async function* (name) {
+      await other!.blobs.putObject(name, Buffer.from('all'));
+      yield* readObject(name);
+    });
+    await expect(one!.partials.finish(KEY)).rejects.toMatchObject({ code: 'UPLOAD_CONFLICT' });
+    expect(await other!.partials.sizeOf(KEY)).toBe(3);
+  });
+
   it('completes a blob once if both servers finish it at the same time', async () => {
     const servers = two();
     await servers[0]!.partials.append(KEY, 0, contentOf(Buffer.from('all of it')));

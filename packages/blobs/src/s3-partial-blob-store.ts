@@ -1,4 +1,4 @@
-import { type BlobKey, isBlobKey, type PartialBlobStore, type StoredBlob } from '@parley/domain/files';
+import { type BlobKey, isBlobKey, type PartialBlobStore, type StoredBlob, uploadConflict } from '@parley/domain/files';
 import type { S3BlobStore } from './s3-blob-store.js';
 
 /** Size of a part; one is in memory per upload. */
@@ -27,7 +27,7 @@ export class S3PartialBlobStore implements PartialBlobStore {
   }
 
   async append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
-    if ((await this.sizeOf(key)) !== offset) throw new Error('The offset does not match the stored bytes');
+    if ((await this.sizeOf(key)) !== offset) throw uploadConflict();
     let size = offset;
     let pieces: Uint8Array[] = [];
     let bytes = 0;
@@ -59,7 +59,7 @@ export class S3PartialBlobStore implements PartialBlobStore {
   }
 
   async remove(key: BlobKey): Promise<void> {
-    for (const { name } of await this.partsOf(key)) await this.blobs.removeObject(name);
+    for await (const { name } of this.blobs.listObjects(folderOf(key), null)) await this.blobs.removeObject(name);
   }
 
   async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
@@ -79,7 +79,8 @@ export class S3PartialBlobStore implements PartialBlobStore {
     const parts = await this.partsOf(key);
     if (parts.length === 0 && (await this.blobs.sizeOf(key)) !== null) return;
     try {
-      await this.blobs.complete(key, this.read(parts));
+      const stored = await this.blobs.complete(key, this.read(parts));
+      if (stored !== endOf(parts)) throw uploadConflict();
     } catch (error) {
       // Another server may have finished the same upload and removed its parts.
       if ((await this.blobs.sizeOf(key)) !== endOf(parts)) throw error;
@@ -91,12 +92,13 @@ export class S3PartialBlobStore implements PartialBlobStore {
     for (const { name } of parts) yield* this.blobs.readObject(name);
   }
 
-  /** Returns the parts up to the first gap. */
+  /** Returns the parts up to the first gap, without those whose bytes another server has received, too. */
   private async partsOf(key: BlobKey): Promise<readonly Part[]> {
     const folder = folderOf(key);
     const parts: Part[] = [];
     for await (const { name, size } of this.blobs.listObjects(folder, null)) {
       const offset = Number(name.slice(folder.length));
+      if (offset < endOf(parts)) continue;
       if (offset !== endOf(parts)) break;
       parts.push({ name, offset, size });
     }

@@ -1,4 +1,10 @@
-import type { BlobKey, BlobStore, PartialBlobStore, StoredBlob } from '@parley/domain/files';
+import {
+  type BlobKey,
+  type BlobStore,
+  type PartialBlobStore,
+  type StoredBlob,
+  uploadConflict,
+} from '@parley/domain/files';
 import type { Clock } from '@parley/domain/kernel';
 
 /** Stores partial blobs in a map. */
@@ -20,7 +26,7 @@ export class MemoryPartialBlobStore implements PartialBlobStore {
 
   async append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
     const present = this.parts.get(key)?.bytes ?? Buffer.alloc(0);
-    if (present.length !== offset) throw new Error('The offset does not match the stored bytes');
+    if (present.length !== offset) throw uploadConflict();
     const chunks: Uint8Array[] = [present];
     try {
       for await (const chunk of content) chunks.push(chunk);

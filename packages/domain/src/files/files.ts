@@ -207,6 +207,8 @@ export const FILE_ERRORS = declareErrors({
   TOO_MANY_FILES: 'conflict',
   TOO_MANY_UPLOADS: 'conflict',
   UNKNOWN_UPLOAD: 'unknown',
+  /** Another request, perhaps on another server, receives or finishes the same upload. */
+  UPLOAD_CONFLICT: 'conflict',
   /** The client's metadata for the file is too long. */
   UPLOAD_METADATA_TOO_LONG: 'invalid',
   /** The token is forged or expired, or the file was deleted. */

@@ -1,4 +1,4 @@
-import { DomainError } from '../kernel/errors.js';
+import { DomainError, type ErrorCode } from '../kernel/errors.js';
 import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
@@ -39,6 +39,12 @@ export function requireRoomForUpload(unfinished: number): void {
 
 export const unknownUpload = () => new DomainError('UNKNOWN_UPLOAD', 'This upload does not exist, or has expired.');
 
+export const uploadConflict = () =>
+  new DomainError('UPLOAD_CONFLICT', 'Another request continues this upload; ask for its offset.');
+
+/** Errors after which the file can never be created. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(['UPLOAD_QUOTA_EXCEEDED', 'OWN_UPLOAD_QUOTA_EXCEEDED', 'TOO_MANY_FILES']);
+
 export interface UnfinishedUploadReads {
   /** Returns null if the upload never started, is finished or was removed. */
   find(realmId: RealmId, pathId: string): Promise<UnfinishedUpload | null>;
@@ -71,10 +77,13 @@ export interface PartialBlobStore {
   sizeOf(key: BlobKey): Promise<number>;
   /**
    * Appends bytes to the `offset` existing ones. Resolves with the new total once all are durable. If the stream is
-   * interrupted, received bytes are kept.
+   * interrupted, received bytes are kept. @throws DomainError UPLOAD_CONFLICT for another number of existing bytes
    */
   append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number>;
-  /** Turns the bytes, possibly none, into the blob with this key. Idempotent. */
+  /**
+   * Turns the bytes, possibly none, into the blob with this key. Idempotent. @throws DomainError UPLOAD_CONFLICT if the
+   * bytes change meanwhile
+   */
   finish(key: BlobKey): Promise<void>;
   /** Has no effect if the key does not exist. */
   remove(key: BlobKey): Promise<void>;
@@ -101,8 +110,8 @@ export class UploadFinisher {
   }
 
   /**
-   * Creates the file, or deletes all data of a rejected upload. @throws DomainError UNKNOWN_UPLOAD,
-   * UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
+   * Creates the file, or deletes all data of an upload that exceeds a limit. @throws DomainError UNKNOWN_UPLOAD,
+   * UPLOAD_CONFLICT, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
    */
   async finish(caller: Caller, upload: UnfinishedUpload): Promise<StoredFile> {
     const { realmId, pathId, blob: key, size, name } = upload;
@@ -121,7 +130,7 @@ export class UploadFinisher {
         return this.newFiles.add(tx, actor, pathId, content);
       });
     } catch (error) {
-      if (error instanceof DomainError && !error.is('SERVER_BUSY')) await this.discard(upload);
+      if (error instanceof DomainError && FINAL.has(error.code)) await this.discard(upload);
       throw error;
     }
   }
@@ -254,14 +263,14 @@ export class ContinueUpload {
 
   /**
    * Returns the number of durable bytes. Bytes received before an interruption are kept. @throws DomainError
-   * UNKNOWN_UPLOAD
+   * UNKNOWN_UPLOAD, or UPLOAD_CONFLICT if it is finished or has another offset
    */
   async execute(
     caller: Caller,
     { pathId, offset, content }: UploadInput & { readonly offset: number; readonly content: AsyncIterable<Uint8Array> },
   ): Promise<number> {
     const { upload } = await find(this.uow, caller, pathId, this.clock);
-    if (!upload) throw unknownUpload();
+    if (!upload) throw uploadConflict();
     return this.partials.append(upload.blob, offset, content);
   }
 }
@@ -275,11 +284,14 @@ export class FinishUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
+  /**
+   * @throws DomainError UNKNOWN_UPLOAD, UPLOAD_CONFLICT, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES,
+   * SERVER_BUSY
+   */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<StoredFile> {
     const { upload, file } = await find(this.uow, caller, pathId, this.clock);
     if (!upload) return file;
-    if ((await this.finisher.sizeOf(upload)) !== upload.size) throw unknownUpload();
+    if ((await this.finisher.sizeOf(upload)) !== upload.size) throw uploadConflict();
     return this.finisher.finish(caller, upload);
   }
 }

@@ -307,5 +307,6 @@ export const FILES = {
   errors: {
     UPLOAD_QUOTA_EXCEEDED: { code: 'REALM_UPLOAD_QUOTA' },
     OWN_UPLOAD_QUOTA_EXCEEDED: { code: 'USER_UPLOAD_QUOTA' },
+    UPLOAD_CONFLICT: { status: 409, code: 'UPLOAD_CONFLICT' },
   },
 } satisfies HttpFeature;

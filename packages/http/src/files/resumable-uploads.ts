@@ -11,7 +11,7 @@ export const TUS_PATH = '/api/v1/tus';
 /** Extensions of tus 1.0.0 (https://tus.io) advertised in OPTIONS responses. */
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,termination';
 
-/** Status codes for clients that check the status and show `message` to users (messages §16.1). */
+/** Status codes of rejections that end an upload; clients show their `message` to users (messages §16.1). */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   FILE_TOO_LARGE: 413,
   UPLOAD_METADATA_TOO_LONG: 413,
@@ -20,7 +20,6 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   TOO_MANY_FILES: 403,
   TOO_MANY_UPLOADS: 403,
   UNKNOWN_UPLOAD: 404,
-  SERVER_BUSY: 503,
 };
 
 /** Headers copied from the library's responses; other headers are set for all responses. */
@@ -40,7 +39,8 @@ export class TusProtocol {
     // Browser sessions use a different path prefix than API keys.
     const pathId = unescaped(request.path.replace(/^.*?\/tus\/*/, ''));
     let expiresAt: number | null = null;
-    let unexpected: unknown;
+    /** Error with an ordinary response. */
+    let thrown: unknown;
 
     /** Store of the caller's own uploads. */
     class Store extends DataStore {
@@ -87,19 +87,17 @@ export class TusProtocol {
         return request.method === 'POST' ? { body } : { status_code: 200, body };
       },
       onResponseError: (_, error: unknown) => {
-        if (!(error instanceof DomainError)) {
-          if (error instanceof Error) unexpected = error;
-          return undefined;
-        }
-        return {
-          status_code: STATUSES[error.code as ErrorCode] ?? 400,
-          body: JSON.stringify({ message: error.message }),
-        };
+        // The library's own errors are plain objects.
+        if (!(error instanceof Error)) return undefined;
+        const status = error instanceof DomainError ? STATUSES[error.code as ErrorCode] : undefined;
+        if (status !== undefined) return { status_code: status, body: JSON.stringify({ message: error.message }) };
+        thrown = error;
+        return undefined;
       },
     };
     const response = await new Server(options).handleWeb(webRequestOf(request));
     if (request.isGone) throw new ClientGone();
-    if (unexpected) throw unexpected;
+    if (thrown) throw thrown;
     const body = await response.text();
     const headers = HEADERS.flatMap((name) => {
       const value = response.headers.get(name);

@@ -67,9 +67,12 @@ export function partialBlobStoreContract(open: OpenPartialBlobStore): void {
     });
 
     it('rejects bytes that would leave a gap or overwrite others', async () => {
-      await expect(partials.append(ONE, 1, chunks('x'))).rejects.toThrow();
+      const conflict = { code: 'UPLOAD_CONFLICT' };
+      await expect(partials.append(ONE, 1, chunks('x'))).rejects.toMatchObject(conflict);
       await partials.append(ONE, 0, chunks('abc'));
-      for (const offset of [0, 2, 4]) await expect(partials.append(ONE, offset, chunks('x'))).rejects.toThrow();
+      for (const offset of [0, 2, 4]) {
+        await expect(partials.append(ONE, offset, chunks('x'))).rejects.toMatchObject(conflict);
+      }
       expect(await partials.sizeOf(ONE)).toBe(3);
     });
 
