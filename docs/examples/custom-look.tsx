@@ -56,7 +56,7 @@ function Initial({ name }: AvatarProps) {
 }
 
 function Order({ number }: { readonly number: number }) {
-  const place = { channel: 'orders', topic: `Order ${number}` };
+  const place = { channel: `Order ${number}`, topic: 'Support' };
   const count = useUnread(place);
   return (
     <section className="order">

@@ -25,11 +25,13 @@ const parley = await createParley({
   },
 });
 
-// Idempotent, so it may run at every start.
-await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+// Idempotent, so it may run at every start. Customers are guests, who do not see each other.
+await parley.realms.ensure({ name: 'shop', title: 'The Shop', preset: 'customers' });
 await parley.users.upsert({ realm: 'shop', externalId: 'shopkeeper', name: 'Shopkeeper', role: 'owner' });
 const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' }, { client: 'shop' });
-await shopkeeper.channels.ensure({ name: 'orders', isPrivate: true });
+
+// Customer of each order number.
+const orders = new Map<string, string>();
 
 const app = express();
 app.use('/chat', parley.router); // before your own body parsers: Parley reads bodies itself
@@ -38,7 +40,7 @@ app.use(express.json());
 app.post('/sign-up', async (request, response) => {
   const { name, password } = request.body as { name: string; password: string };
   passwords.set(name, password);
-  const user = await parley.users.upsert({ realm: 'shop', externalId: name, name });
+  const user = await parley.users.upsert({ realm: 'shop', externalId: name, name, role: 'guest' });
   await shopkeeper.messages.send({ to: name, content: `Welcome, **${name}**!` });
   response.json({ chatUserId: user.id });
 });
@@ -56,25 +58,32 @@ app.post('/log-in', (request, response) => {
 
 app.post('/orders/:number', async (request, response) => {
   const customer = customerOf(request);
+  const { number } = request.params;
   if (!customer) {
     response.status(401).end();
     return;
   }
-  await shopkeeper.channels.subscribe('orders', { users: customer });
-  const topic = `Order ${request.params.number}`;
-  response.json(await shopkeeper.messages.send({ channel: 'orders', topic, content: `Thank you, @**${customer}**!` }));
+  if (orders.has(number)) {
+    response.status(409).end();
+    return;
+  }
+  orders.set(number, customer);
+  // One private channel per order, for the customer and the shopkeeper.
+  const channel = `Order ${number}`;
+  await shopkeeper.channels.ensure({ name: channel, isPrivate: true, subscribers: [customer] });
+  response.json(await shopkeeper.messages.send({ channel, content: `Thank you, @**${customer}**!` }));
 });
 
 app.get('/orders/:number/messages', async (request, response) => {
   const customer = customerOf(request);
-  if (!customer) {
-    response.status(401).end();
+  const { number } = request.params;
+  if (!customer || orders.get(number) !== customer) {
+    response.status(customer ? 404 : 401).end();
     return;
   }
-  // With the customer's permissions: customers who are not subscribed see nothing.
+  // With the customer's permissions, so that a mistake above shows nothing either.
   const chat = parley.as({ realm: 'shop', externalId: customer });
-  const topic = `Order ${request.params.number}`;
-  response.json(await chat.messages.list({ channel: 'orders', topic, last: 20 }).toArray());
+  response.json(await chat.messages.list({ channel: `Order ${number}`, last: 20 }).toArray());
 });
 
 app.use(errorHandler()); // refusals become { code, message } with their status

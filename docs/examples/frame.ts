@@ -16,12 +16,13 @@ const parley = await createParley({
   frameAncestors: [shop],
   jwtSecrets: { shop: secret },
 });
-await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+await parley.realms.ensure({ name: 'shop', title: 'The Shop', preset: 'customers' });
 await parley.users.upsert({ realm: 'shop', externalId: 'ben', name: 'Ben', email: 'ben@example.com', role: 'owner' });
-await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann', email: 'ann@example.com' });
+await parley.users.upsert({ realm: 'shop', externalId: 'ann', name: 'Ann', email: 'ann@example.com', role: 'guest' });
 const ben = parley.as({ realm: 'shop', externalId: 'ben' });
-await ben.channels.ensure({ name: 'orders', subscribers: ['ann'] });
-await ben.messages.send({ channel: 'orders', topic: 'Order 7', content: 'Your order is **on its way**.' });
+// One private channel per order: other customers cannot read it.
+await ben.channels.ensure({ name: 'Order 7', isPrivate: true, subscribers: ['ann'] });
+await ben.messages.send({ channel: 'Order 7', topic: 'Support', content: 'Your order is **on its way**.' });
 const chatServer = createHttpServer(parley.mount()).listen(portOf(chat));
 
 /** JSON web token that is valid for a chat log-in for ten minutes. */
@@ -32,7 +33,7 @@ function tokenFor(email: string): string {
 }
 
 const PAGE = `<!doctype html><html lang="en"><title>The Shop</title><main><h1>Order 7</h1>
-<iframe id="chat" src="${chat}/frame?channel=orders&topic=Order+7" title="Chat" width="400" height="500"></iframe></main>
+<iframe id="chat" src="${chat}/frame?channel=Order+7&topic=Support" title="Chat" width="400" height="500"></iframe></main>
 <script>
   const frame = document.getElementById('chat').contentWindow;
   addEventListener('message', async ({ source, origin, data }) => {

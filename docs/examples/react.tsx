@@ -22,7 +22,7 @@ function Plain({ message }: MessageBodyProps) {
 }
 
 function Order({ name }: { readonly name: string }) {
-  const count = useUnread({ channel: 'orders', topic: name });
+  const count = useUnread({ channel: name, topic: 'Support' });
   const [person, setPerson] = useState<number | null>(null);
   return (
     <section>
@@ -32,8 +32,8 @@ function Order({ name }: { readonly name: string }) {
       {person !== null && <output>Customer {person}</output>}
       <div style={{ height: 360 }}>
         <Conversation
-          channel="orders"
-          topic={name}
+          channel={name}
+          topic="Support"
           onPerson={(userId) => {
             setPerson(userId);
             return false;
@@ -46,7 +46,7 @@ function Order({ name }: { readonly name: string }) {
 
 /** A list drawn by the product itself, from the chat state. */
 function Ticker() {
-  const view = useConversation({ channel: 'orders' });
+  const view = useConversation({ channel: 'Order 7' });
   return view && <Lines view={view} />;
 }
 

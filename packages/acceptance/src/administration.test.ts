@@ -246,6 +246,18 @@ describe('parley command line', () => {
       expect(settings[name]).toBe(value);
     });
 
+    it('gives a permission to a group by name', async () => {
+      const set = (group: string) => run('realm', 'set', '', 'can-invite-users', group);
+      expect(await set('role:moderators')).toMatchObject({ out: 'canInviteUsers of Root is role:moderators' });
+      expect(await set('role:moderators')).toMatchObject({ out: 'canInviteUsers of Root was already role:moderators' });
+      expect((await read('realm', 'show', '')).permissions).toMatchObject({ canInviteUsers: 'role:moderators' });
+      expect(await set('moderators')).toMatchObject({ code: 1, err: "parley: There is no group 'moderators'." });
+      expect(await set('role:everyone')).toMatchObject({
+        code: 1,
+        err: "parley: 'canInviteUsers' cannot be given to the group 'role:everyone'.",
+      });
+    });
+
     it.each`
       setting                           | value      | code | err
       ${'inviteRequird'}                | ${'on'}    | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}

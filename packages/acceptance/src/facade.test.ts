@@ -1,7 +1,7 @@
 import { SetTopicPolicy } from '@parley/domain/channels';
 import type { ChannelId } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
-import { errorHandler, type ParleyEvent, refuse } from '@parley/server';
+import { errorHandler, type ParleyEvent, type RealmToEnsure, refuse } from '@parley/server';
 import { until } from '@parley/testkit';
 import { basic, TestServer } from './testing/test-server.js';
 
@@ -54,6 +54,56 @@ describe('parley.realms', () => {
   it('accepts names of one letter and rejects invalid names', async () => {
     expect((await server.parley.realms.ensure({ name: 'x' })).title).toBe('x');
     await expect(server.parley.realms.ensure({ name: 'No' })).rejects.toEqual(code('INVALID_STRING_ID'));
+  });
+});
+
+describe('settings of an organization', () => {
+  const stored = async (name: string) => {
+    const { unitOfWork } = server.parley.ports;
+    const found = (await unitOfWork.readAcross(({ realms }) => realms.findByStringId(name)))!;
+    const groups = await unitOfWork.read(found.id, (repositories) => repositories.groups.systemGroupIds(found.id));
+    return { ...found, groups };
+  };
+
+  it('apply to a new organization and stay as they are in an existing one', async () => {
+    const { realms } = server.parley;
+    const settings = { inviteRequired: false, messageRetentionDays: 30 };
+    await realms.ensure({ name: 'set', settings, permissions: { canInviteUsers: 'role:moderators' } });
+    await realms.ensure({ name: 'set', settings: { inviteRequired: true } });
+    const made = await stored('set');
+    expect(made.settings).toMatchObject(settings);
+    expect(made.permissions.canInviteUsers).toBe(made.groups.moderators);
+  });
+
+  it('change by configure, all or nothing', async () => {
+    const { realms } = server.parley;
+    await realms.ensure({ name: 'changed' });
+    expect(await realms.configure({ name: 'changed', title: 'New', preset: 'customers' })).toMatchObject({
+      title: 'New',
+    });
+    const { permissions, userDefaults, groups } = await stored('changed');
+    expect(permissions.canAccessAllUsers).toBe(groups.members);
+    expect(userDefaults).toMatchObject({ emailAddressVisibility: 'administrators', enterSends: true });
+    const failed = realms.configure({
+      name: 'changed',
+      title: 'Newer',
+      userDefaults: { enterSends: false },
+      permissions: { canInviteUsers: 'no such group' },
+    });
+    await expect(failed).rejects.toEqual(code('UNKNOWN_GROUP'));
+    expect(await stored('changed')).toMatchObject({ name: 'New', userDefaults: { enterSends: true } });
+    await expect(realms.configure({ name: 'none' })).rejects.toEqual(code('UNKNOWN_REALM'));
+  });
+
+  it('have types that reject unknown values', () => {
+    const settings: RealmToEnsure = {
+      name: 'typed',
+      // @ts-expect-error: 'admins' is not a value of the setting.
+      userDefaults: { emailAddressVisibility: 'admins' },
+      // @ts-expect-error: there is no such permission.
+      permissions: { canFly: 'role:members' },
+    };
+    expect(settings.name).toBe('typed');
   });
 });
 
@@ -429,6 +479,32 @@ describe('call by untyped JavaScript', () => {
     ['userId must be a whole number, Parley\'s own id, not "5".', () => parley().users.link!({ ...ann, userId: '5' })],
     ['name must be a string, not an object.', () => parley().realms.find!({ name: 'shop' })],
     ['title must be a string, not false.', () => parley().realms.ensure!({ name: 'x', title: false })],
+    ['preset must be one of customers, not "staff".', () => parley().realms.ensure!({ name: 'x', preset: 'staff' })],
+    ['settings must be an object, not 1.', () => parley().realms.ensure!({ name: 'x', settings: 1 })],
+    [
+      'settings.inviteRequird must be the name of a setting, not "inviteRequird"; did you mean inviteRequired?',
+      () => parley().realms.configure!({ name: 'x', settings: { inviteRequird: true } }),
+    ],
+    [
+      'settings.digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not 9.',
+      () => parley().realms.ensure!({ name: 'x', settings: { digestWeekday: 9 } }),
+    ],
+    [
+      'userDefaults.emailAddressVisibility must be one of everyone, members, administrators, nobody, moderators, not "admins".',
+      () => parley().realms.ensure!({ name: 'x', userDefaults: { emailAddressVisibility: 'admins' } }),
+    ],
+    [
+      'userDefaults.timezone has no default in an organization.',
+      () => parley().realms.ensure!({ name: 'x', userDefaults: { timezone: 'Asia/Tokyo' } }),
+    ],
+    [
+      'permissions.canFly must be a permission of the organization, not "canFly".',
+      () => parley().realms.ensure!({ name: 'x', permissions: { canFly: 'role:members' } }),
+    ],
+    [
+      'permissions.canInviteUsers must be a string, not 3.',
+      () => parley().realms.ensure!({ name: 'x', permissions: { canInviteUsers: 3 } }),
+    ],
     [
       'channel must be absent beside to, not "orders".',
       () => chat().messages.send!({ to: 'u2', channel: 'orders', content: 'x' }),

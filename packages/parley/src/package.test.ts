@@ -331,37 +331,57 @@ describe('example', () => {
 
     it("lets users chat with the application's login", async () => {
       const ann = await customer('Ann');
-      const bob = await customer('B');
       expect((await ann.chat('GET', '/users/me')).body).toMatchObject({ user_id: ann.chatUserId, full_name: 'Ann' });
       expect((await ann.chat('GET', '/messages', WELCOME)).body.messages[0]).toMatchObject({
         sender_full_name: 'Shopkeeper',
         content: '<p>Welcome, <strong>Ann</strong>!</p>',
       });
-      const { queue_id } = (await bob.chat('POST', '/register', { event_types: '["message"]' })).body;
-      const waiting = bob.chat('GET', '/events', { queue_id, last_event_id: '-1' });
-      const sent = await ann.chat('POST', '/messages', {
-        type: 'direct',
-        to: JSON.stringify([bob.chatUserId]),
-        content: 'Is the shop open?',
-      });
-      expect(sent.status).toBe(200);
+      const { queue_id } = (await ann.chat('POST', '/register', { event_types: '["message"]' })).body;
+      const waiting = ann.chat('GET', '/events', { queue_id, last_event_id: '-1' });
+      const ordered = await shop.request('POST', '/orders/1', { cookie: ann.cookie });
+      expect(ordered.status).toBe(200);
       expect((await waiting).body.events).toMatchObject([
-        { type: 'message', message: { id: sent.body.id, content: 'Is the shop open?', sender_id: ann.chatUserId } },
+        { type: 'message', message: { id: ordered.body.id, content: expect.stringContaining('Thank you') } },
       ]);
     });
 
-    it("sends and shows messages in process with each user's permissions", async () => {
+    it('shows an order only to its customer, in the shop and by every call of the chat', async () => {
       const [cid, dora] = [await customer('Cid'), await customer('Dora')];
-      expect((await shop.request('POST', '/orders/7', { cookie: cid.cookie })).body).toEqual({
-        id: expect.any(Number),
-      });
-      const read = ({ cookie }: { readonly cookie: string }) => shop.request('GET', '/orders/7/messages', { cookie });
-      expect((await read(cid)).body).toMatchObject([{ topic: 'Order 7', isMentioned: true }]);
-      // The channel is private.
-      expect([(await read(dora)).status, (await read(dora)).body]).toEqual([
-        404,
-        { code: 'UNKNOWN_CHANNEL', message: expect.any(String) },
-      ]);
+      const order = ({ cookie }: { readonly cookie: string }, number: number) =>
+        shop.request('POST', `/orders/${number}`, { cookie });
+      const { id } = (await order(cid, 7)).body;
+      expect((await order(dora, 7)).status).toBe(409);
+      await order(dora, 8);
+      const read = ({ cookie }: { readonly cookie: string }, number: number) =>
+        shop.request('GET', `/orders/${number}/messages`, { cookie });
+      expect((await read(cid, 7)).body).toMatchObject([{ id, isMentioned: true }]);
+      expect([(await read(dora, 7)).status, (await read(cid, 8)).status]).toEqual([404, 404]);
+
+      const inOrder = (narrow: unknown) => ({ ...WELCOME, num_before: '100', narrow: JSON.stringify(narrow) });
+      for (const [method, path, params] of [
+        ['GET', '/users', {}],
+        ['GET', `/users/${cid.chatUserId}`, {}],
+        ['GET', '/users/external%3ACid', {}],
+        ['POST', '/register', { client_capabilities: '{"external_ids":true}' }],
+        ['GET', '/streams', {}],
+        ['GET', '/users/me/subscriptions', { include_subscribers: 'true' }],
+        ['GET', '/get_stream_id', { stream: 'Order 7' }],
+        ['POST', '/users/me/subscriptions', { subscriptions: '[{"name":"Order 7"}]' }],
+        ['GET', '/messages', { ...WELCOME, num_before: '100' }],
+        ['GET', '/messages', inOrder([['channel', 'Order 7']])],
+        ['GET', '/messages', inOrder([['search', 'Thank']])],
+        ['GET', `/messages/${id}`, {}],
+        ['PATCH', `/messages/${id}`, { content: 'x' }],
+        ['POST', '/messages', { type: 'channel', to: 'Order 7', topic: 'x', content: 'x' }],
+        ['POST', '/messages', { type: 'direct', to: `[${cid.chatUserId}]`, content: 'x' }],
+      ] as const) {
+        const { status, body } = await dora.chat(method, path, params);
+        expect(status).toBeLessThan(500);
+        // Errors repeat the names in the request.
+        if (status !== 200) continue;
+        expect(`${method} ${path}: ${JSON.stringify(body)}`).not.toMatch(/"(Cid|external:Cid)"|Order 7|@Cid/);
+      }
+      expect((await read(cid, 7)).body).toMatchObject([{ id }]);
     });
 
     it('rejects callers without credentials and leaves other routes unchanged', async () => {

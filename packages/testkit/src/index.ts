@@ -22,6 +22,7 @@ export * from './nats-server.js';
 export * from './png.js';
 export * from './random-histories.js';
 export * from './random-read-states.js';
+export * from './realm-changes.js';
 export * from './sample-images.js';
 export * from './schema-bounds.js';
 export * from './seeded-randomness.js';

@@ -34,8 +34,8 @@ export type SettingDefinition<T extends SettingValue = SettingValue> = {
 /** Values of all settings of a registry, keyed by name. */
 export type SettingValues<R> = { readonly [K in keyof R]: R[K] extends { readonly default: infer T } ? T : never };
 
-/** Requested changes with unvalidated values, see `isSettingValue`. Absent settings are unchanged. */
-export type SettingChanges<R> = { readonly [K in keyof R]?: SettingValue };
+/** Requested changes; values from outside are validated by `settingChanges`. Absent settings are unchanged. */
+export type SettingChanges<R> = Partial<SettingValues<R>>;
 
 export type Registry = Readonly<Record<string, SettingDefinition>>;
 
@@ -164,7 +164,8 @@ export function checkSettingValues<R extends Registry>(
 ): void {
   for (const name of names) {
     const value = requested[name];
-    if (value !== undefined && !isSettingValue(registry[name]!, value)) throw badSettingValue(of, name, value);
+    if (value !== undefined && !isSettingValue(registry[name]!, value))
+      throw badSettingValue(of, name, value as SettingValue);
   }
 }
 

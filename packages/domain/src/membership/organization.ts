@@ -39,7 +39,7 @@ import {
   type RealmSettingName,
   STORED_REALM_SETTINGS,
 } from '../realms/realm-settings.js';
-import { USER_SETTINGS } from '../realms/user-settings.js';
+import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
 import type { JsonWebTokens } from '../users/authentication.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { atLeast } from '../users/user-delivery.js';
@@ -174,6 +174,15 @@ function onSystemGroup(ids: Pick<Record<SystemGroupName, GroupId>, 'nobody'>): G
   return groupSettings as GroupSettings<typeof GROUP_PERMISSIONS>;
 }
 
+/** Configuration by the operator or host application. Absent properties stay unchanged. */
+export interface RealmConfiguration {
+  readonly settings?: SettingChanges<typeof REALM_SETTINGS>;
+  /** Names of groups, such as `role:moderators` (channels §3.1). */
+  readonly permissions?: { readonly [P in RealmPermission]?: string };
+  /** Settings of new users. */
+  readonly userDefaults?: SettingChanges<typeof USER_SETTINGS>;
+}
+
 export interface ChangeRealmInput {
   readonly name?: string;
   readonly stringId?: string;
@@ -260,6 +269,24 @@ export class RealmChanges {
     }
   }
 
+  /** Applies a configuration for the operator, with changes that only `ChangeRealmInput` has in `more`. */
+  async configure(
+    tx: Transaction,
+    realm: Realm,
+    { settings = {}, permissions = {}, userDefaults = {} }: RealmConfiguration,
+    more: Pick<ChangeRealmInput, 'name' | 'authenticationMethods'> = {},
+    parsed: ParsedText | null = null,
+  ): Promise<AppliedChanges> {
+    const updates: { [P in RealmPermission]?: GroupSettingUpdate } = {};
+    for (const [permission, name] of Object.entries(permissions) as [RealmPermission, string][]) {
+      const group = await tx.groups.findByName(realm.id, name);
+      if (!group) throw new DomainError('UNKNOWN_GROUP', `There is no group '${name}'.`);
+      updates[permission] = { new: group.id };
+    }
+    const withDefaults = await changeUserDefaults(tx, realm, userDefaults);
+    return this.apply(tx, withDefaults, null, { ...more, settings, permissions: updates }, parsed);
+  }
+
   /** `actor`: null for the operator. */
   async apply(
     tx: Transaction,
@@ -339,6 +366,28 @@ export class RealmChanges {
   async parseDescription(realmId: RealmId, description: unknown): Promise<ParsedText | null> {
     return typeof description === 'string' ? this.texts.parse(realmId, description) : null;
   }
+}
+
+/** Validation order of values that parameter validation does not cover. */
+const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];
+
+/** Changes the default settings of new users and returns the changed realm. @throws DomainError BAD_SETTING_VALUE */
+export async function changeUserDefaults(
+  tx: Transaction,
+  realm: Realm,
+  requested: SettingChanges<typeof USER_SETTINGS>,
+): Promise<Realm> {
+  const changes = settingChanges('user', USER_SETTINGS, realm.userDefaults, requested, CHECKED_FIRST).filter(
+    ({ name }) => USER_SETTINGS[name].hasRealmDefault,
+  );
+  if (changes.length === 0) return realm;
+  const after = { ...realm, userDefaults: changed(realm.userDefaults, changes) };
+  await tx.realms.update(after);
+  for (const { name, value } of changes) {
+    const event = { type: 'realm.user_default_changed', setting: name, value } as const;
+    await tx.events.append(realm.id, { event, audience: wholeRealm });
+  }
+  return after;
 }
 
 /** Publishes user visibility changes to guests, who see everyone or only related users (users §1.4). */

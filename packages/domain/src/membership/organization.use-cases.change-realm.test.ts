@@ -5,55 +5,24 @@ import {
   createFixture,
   expectInSync,
   expectRefused,
-  FakeRenderer,
-  fakeRealmUrls,
   intercepting,
+  type LogInSurroundings,
   type MemoryFixture,
   OverwhelmedRenderer,
+  realmChangesOn,
 } from '@parley/testkit';
 import { FullMemberParts, MAX_PROMOTED_AT_ONCE } from '../groups/system-groups.js';
 import type { ChannelId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
-import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../realms/realm-settings.js';
-import type { PeopleDirectory } from './directories.js';
-import type { LogInMethod, LogInProvider } from './log-in-methods.js';
-import { type ChangeRealmInput, RealmChanges } from './organization.js';
+import type { ChangeRealmInput } from './organization.js';
 import { ChangeRealm, ChangeUserDefaults } from './organization.use-cases.js';
-
-/** Log-in options configured by the operator. */
-interface Surroundings {
-  readonly renderer: FakeRenderer;
-  readonly isDev: boolean;
-  readonly services: readonly Pick<LogInMethod, 'kind' | 'realms'>[];
-  /** String ids of the directories' organizations. */
-  readonly directories: readonly string[];
-  readonly hasWebTokens: boolean;
-  readonly isHostAuthenticated: boolean;
-}
 
 const changing = (
   fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>,
-  {
-    renderer = new FakeRenderer(),
-    isDev = false,
-    services = [],
-    directories = [],
-    hasWebTokens = false,
-    isHostAuthenticated = false,
-  }: Partial<Surroundings> = {},
+  surroundings: Partial<LogInSurroundings> = {},
 ) => {
-  const changes = new RealmChanges(
-    new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
-    new FullMemberParts(fixture.uow, fixture.clock),
-    { isOn: isDev },
-    null,
-    services.map((method) => ({ method }) as LogInProvider),
-    directories.map((realm) => ({ realm }) as PeopleDirectory),
-    { isEnabledFor: () => hasWebTokens, verify: async () => null },
-    { isOn: isHostAuthenticated },
-  );
-  const useCase = new ChangeRealm(fixture.uow, changes);
+  const useCase = new ChangeRealm(fixture.uow, realmChangesOn(fixture, surroundings));
   return (who: string, input: Partial<ChangeRealmInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, permissions: {}, ...input });
 };
@@ -61,7 +30,7 @@ const realmOf = (fixture: MemoryFixture) => fixture.uow.read(fixture.realm.id, (
 
 describe('ChangeRealm', () => {
   const GITHUB = { kind: 'gitHubAuthentication', realms: null } as const;
-  it.each<[string, readonly AuthenticationMethod[], Partial<Surroundings>, boolean]>([
+  it.each<[string, readonly AuthenticationMethod[], Partial<LogInSurroundings>, boolean]>([
     ['passwords', ['emailAuthentication'], {}, true],
     ['no method', [], {}, false],
     ['development log-in outside development mode', ['devAuthentication'], {}, false],

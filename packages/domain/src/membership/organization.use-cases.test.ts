@@ -1,7 +1,16 @@
-import { aChannel, aRealm, createFixture, expectRefused, FixedClock, SeededRandomness } from '@parley/testkit';
+import {
+  aChannel,
+  aRealm,
+  createFixture,
+  expectRefused,
+  FixedClock,
+  realmChangesOn,
+  SeededRandomness,
+} from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import type { ChannelPrivacy } from '../channels/channel.js';
 import type { ServerAddress } from '../realms/realm.js';
+import type { RealmConfiguration } from './organization.js';
 import { CreateRealm, GetServerSettings } from './organization.use-cases.js';
 
 const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
@@ -9,8 +18,12 @@ const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
 /** Creates a fixture with a realm at the server's address. */
 const creating = async (server = SERVER) => {
   const fixture = await createFixture();
-  const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server);
-  return { fixture, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
+  const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server, realmChangesOn(fixture));
+  return {
+    fixture,
+    create: (stringId: string, name = 'Elsinore', configuration?: RealmConfiguration) =>
+      useCase.execute({ stringId, name, ...(configuration && { configuration }) }),
+  };
 };
 
 describe('CreateRealm', () => {
@@ -62,6 +75,28 @@ describe('CreateRealm', () => {
     expect(new Set(fixture.storage.announced.map(({ audience }) => audience.kind))).toEqual(new Set(['nobody']));
   });
 
+  it('applies a configuration, and creates nothing if it is invalid', async () => {
+    const { fixture, create } = await creating();
+    const realm = await create('elsinore', 'Elsinore', {
+      settings: { inviteRequired: false, description: 'A *castle*' },
+      permissions: { canInviteUsers: 'role:moderators' },
+      userDefaults: { emailAddressVisibility: 'administrators' },
+    });
+    const { moderators } = await fixture.uow.read(realm.id, ({ groups }) => groups.systemGroupIds(realm.id));
+    expect(realm).toMatchObject({
+      settings: { inviteRequired: false, description: 'A *castle*' },
+      renderedDescription: expect.stringContaining('castle'),
+      permissions: { canInviteUsers: moderators },
+      userDefaults: { emailAddressVisibility: 'administrators' },
+    });
+    await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'role:everyone' } }), {
+      code: 'GROUP_NOT_ALLOWED',
+    });
+    await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'nobody here' } }), {
+      code: 'UNKNOWN_GROUP',
+    });
+  });
+
   it.each(['a', 'a-1', '42', 'a'.repeat(40)])('accepts the subdomain %j', async (stringId) => {
     const { create } = await creating();
     expect((await create(stringId)).stringId).toBe(stringId);
@@ -87,10 +122,9 @@ describe('realm address', () => {
   /** Creates realms in this order. Returns for each whether it is at the server's address, or the error code. */
   async function addressesOf(names: readonly string[], server: Partial<ServerAddress>): Promise<unknown[]> {
     const clock = new FixedClock();
-    const create = new CreateRealm(new MemoryStorage(clock).uow, clock, new SeededRandomness(5), {
-      ...SERVER,
-      ...server,
-    });
+    const { uow } = new MemoryStorage(clock);
+    const changes = realmChangesOn({ uow, clock });
+    const create = new CreateRealm(uow, clock, new SeededRandomness(5), { ...SERVER, ...server }, changes);
     const realmUrls: unknown[] = [];
     for (const stringId of names) {
       await create.execute({ stringId, name: `Realm "${stringId}"` }).then(

@@ -6,13 +6,7 @@ import { wholeRealm } from '../kernel/event.js';
 import type { AnonymousCaller, Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import { type Clock, type DevelopmentMode, type Randomness, type RealmUrls, SERVER_ITSELF } from '../kernel/ports.js';
-import {
-  badSettingValue,
-  changed,
-  checkSettingValues,
-  type SettingChanges,
-  settingChanges,
-} from '../kernel/settings.js';
+import { badSettingValue, checkSettingValues, type SettingChanges } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { callOffDeletion, isReachable, planDeletion } from '../realms/delete-realm-data.js';
 import { type Realm, type ServerAddress, takesServerAddress } from '../realms/realm.js';
@@ -28,50 +22,68 @@ import {
   REALM_SETTINGS,
   type RealmSettingName,
 } from '../realms/realm-settings.js';
-import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
+import type { USER_SETTINGS } from '../realms/user-settings.js';
 import { type LogInMethod, type LogInProvider, offeredMethods } from './log-in-methods.js';
 import {
   type AuthenticationMethodChanges,
   addRealm,
   type ChangeRealmInput,
   type ChangeRealmOutput,
+  changeUserDefaults,
   checkNewRealm,
   checkRealmName,
   namesOf,
   RESERVED_STRING_IDS,
   RealmChanges,
+  type RealmConfiguration,
 } from './organization.js';
 
 export interface CreateRealmInput {
   readonly stringId: string;
   readonly name: string;
+  /** Applied in the same unit of work, except the description. */
+  readonly configuration?: RealmConfiguration;
 }
 
 /** Creates a realm for the operator or host application; users cannot call it. */
 export class CreateRealm {
-  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'serverAddress'] as const;
+  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'serverAddress', RealmChanges] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly server: ServerAddress,
+    private readonly changes: RealmChanges,
   ) {}
 
-  /** @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
-  async execute({ stringId, name }: CreateRealmInput): Promise<Realm> {
+  /**
+   * @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT, BAD_SETTING_VALUE,
+   * UNKNOWN_GROUP, GROUP_NOT_ALLOWED
+   */
+  async execute({ stringId, name, configuration = {} }: CreateRealmInput): Promise<Realm> {
     checkNewRealm({ stringId, name });
+    const { settings: { description, ...settings } = {}, ...rest } = configuration;
+    this.changes.checkProvider(settings);
     const uuid = this.randomness.uuid();
-    return this.uow.writeAcross(async (tx) => {
+    const realm = await this.uow.writeAcross(async (tx) => {
       const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
-      return addRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
+      const { id } = await addRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
+      await this.changes.configure(tx, await tx.realms.get(id), { ...rest, settings });
+      return tx.realms.get(id);
+    });
+    if (description === undefined) return realm;
+    // Markdown is parsed outside a unit of work and needs an existing realm.
+    const parsed = await this.changes.parseDescription(realm.id, description);
+    return this.uow.write(realm.id, async (tx) => {
+      await this.changes.configure(tx, realm, { settings: { description } }, {}, parsed);
+      return tx.realms.get(realm.id);
     });
   }
 }
 
-export interface ConfigureRealmInput {
+export interface ConfigureRealmInput extends RealmConfiguration {
   readonly realmId: RealmId;
   readonly name?: string;
-  readonly settings: SettingChanges<typeof REALM_SETTINGS>;
   /** Absent methods stay unchanged. */
   readonly authenticationMethods?: ReadonlyMap<AuthenticationMethod, boolean>;
 }
@@ -86,15 +98,14 @@ export class ConfigureRealm {
 
   /**
    * Applies all changes or none. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE,
-   * AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE
+   * AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, UNKNOWN_GROUP, GROUP_NOT_ALLOWED
    */
-  async execute({ realmId, name, settings, authenticationMethods }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
+  async execute(input: ConfigureRealmInput): Promise<ChangeRealmOutput> {
+    const { realmId, name, settings = {}, authenticationMethods } = input;
     if (name !== undefined) checkRealmName(name);
     this.changes.checkProvider(settings);
     const parsed = await this.changes.parseDescription(realmId, settings.description);
-    const input = {
-      settings,
-      permissions: {},
+    const more = {
       ...(name !== undefined && { name }),
       ...(authenticationMethods && { authenticationMethods: { methods: authenticationMethods, unknown: null } }),
     };
@@ -104,7 +115,7 @@ export class ConfigureRealm {
       if (authenticationMethods && !methods.some((it) => authenticationMethods.get(it) ?? realm.settings[it])) {
         throw authenticationMethodRequired();
       }
-      return this.changes.apply(tx, realm, null, input, parsed);
+      return this.changes.configure(tx, realm, input, more, parsed);
     });
     return this.changes.complete(applied);
   }
@@ -194,9 +205,6 @@ function checkAuthenticationMethods(actor: Actor, { methods, unknown }: Authenti
 const authenticationMethodRequired = () =>
   new DomainError('AUTHENTICATION_METHOD_REQUIRED', 'At least one authentication method must be enabled.');
 
-/** Validation order of values that parameter validation does not cover. */
-const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];
-
 /** Changes the default settings of new users; existing users are unaffected (users §6.5, organization §4). */
 export class ChangeUserDefaults {
   static readonly inject = ['unitOfWork'] as const;
@@ -209,16 +217,7 @@ export class ChangeUserDefaults {
   execute(caller: Caller, requested: SettingChanges<typeof USER_SETTINGS>): Promise<void> {
     return this.uow.write(caller.realmId, async (tx) => {
       enforce(canChangeUserDefaults(await tx.actors.get(caller)));
-      const realm = await tx.realms.get(caller.realmId);
-      const changes = settingChanges('user', USER_SETTINGS, realm.userDefaults, requested, CHECKED_FIRST).filter(
-        ({ name }) => USER_SETTINGS[name].hasRealmDefault,
-      );
-      if (changes.length === 0) return;
-      await tx.realms.update({ ...realm, userDefaults: changed(realm.userDefaults, changes) });
-      for (const { name, value } of changes) {
-        const event = { type: 'realm.user_default_changed', setting: name, value } as const;
-        await tx.events.append(realm.id, { event, audience: wholeRealm });
-      }
+      await changeUserDefaults(tx, await tx.realms.get(caller.realmId), requested);
     });
   }
 }

@@ -43,7 +43,7 @@ describe('ChangeSettings', () => {
   it('publishes settings to their user, and the name and time zone to users who can see them', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const change = changing(fixture);
-    const settings = { timezone: 'Asia/Tokyo', enterSends: true, colorScheme: 'dark' };
+    const settings = { timezone: 'Asia/Tokyo', enterSends: true, colorScheme: 'dark' } as const;
     await expectInSync(fixture, () => change('member', { settings, fullName: 'Another name' }));
     const everybody = expect.arrayContaining(['owner', 'guest']);
     expect(await eventsWithReceivers(fixture)).toEqual([
@@ -75,7 +75,7 @@ describe('ChangeSettings', () => {
     [{ emailNotificationsBatchingPeriodSeconds: 0, notificationSound: 'bang' }, 'notificationSound'],
   ])('rejects invalid setting values: %j', async (settings, setting) => {
     const fixture = await createFixture(aUserOfEachRole());
-    await expectRefused(fixture, () => changing(fixture)('member', { settings, fullName: 'New' }), {
+    await expectRefused(fixture, () => changing(fixture)('member', { settings: settings as never, fullName: 'New' }), {
       code: 'BAD_SETTING_VALUE',
       details: expect.objectContaining({ of: 'user', setting }),
     });

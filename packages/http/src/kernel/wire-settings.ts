@@ -106,14 +106,14 @@ export class WireSettings<R extends Registry> {
     return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
   }
 
-  /** Reads the requested changes; values that the registry validates remain unconverted. */
+  /** Reads the requested changes, whose values the domain validates. */
   read(dto: object): SettingChanges<R> {
     const changes: Partial<Record<keyof R, SettingValue>> = {};
     for (const [setting, row] of this.rows) {
       const value = (dto as Readonly<Record<string, unknown>>)[row.name];
       if (value !== undefined) changes[setting] = this.fromWire(setting, row, value);
     }
-    return changes;
+    return changes as SettingChanges<R>;
   }
 
   /** Returns the error for an invalid value; see `WireSetting.refusal`. */

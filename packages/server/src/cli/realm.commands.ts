@@ -3,13 +3,15 @@ import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { ImportRealm } from '@parley/domain/exports';
-import { type ChannelId, DomainError } from '@parley/domain/kernel';
+import { type ChannelId, DomainError, type GroupId } from '@parley/domain/kernel';
 import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/membership';
 import {
   type AuthenticationMethod,
   ForgetLimits,
+  REALM_PERMISSIONS,
   REALM_SETTINGS,
   type Realm,
+  type RealmPermission,
   type RealmSettingDefinition,
   type RealmSettingName,
   takesServerAddress,
@@ -21,6 +23,7 @@ import { exportToFile } from '../exports/write-exports.js';
 import { addressesOf } from '../http/http-server.js';
 import { hint } from '../kernel/did-you-mean.js';
 import { serverAddressOf } from '../kernel/realm-resolver.js';
+import { describeValues } from '../kernel/setting-values.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult, type Terminal } from './command.js';
 import { findRealm, findUser, hasDatabase, NEW_DATABASE, nameOf, REALM, requireDatabase } from './databases.js';
@@ -67,7 +70,7 @@ async function create(context: CommandContext): Promise<CommandResult> {
 async function rename(context: CommandContext): Promise<CommandResult> {
   const name = context.words[1]!;
   return withRealm(context, async (parley, realm) => {
-    await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name, settings: {} });
+    await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name });
     return {
       lines: [`Renamed organization '${realm.stringId}' to ${name}`],
       data: presentRealm(parley, { ...realm, name }),
@@ -94,13 +97,21 @@ async function show(context: CommandContext): Promise<CommandResult> {
     const settings = Object.fromEntries(
       (Object.keys(REALM_SETTINGS) as RealmSettingName[]).map((name) => [name, realm.settings[name]]),
     );
+    const groups = await groupNames(parley, realm);
+    const permissions = Object.entries(realm.permissions).map(([name, id]) => [name, groups.get(id) ?? SEVERAL]);
     return {
       lines: [
         `${nameOf(realm)} at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
         ...(await shownSettings(parley, realm)),
+        ...permissions.map(([name, group]) => `${name}: ${group}`),
         `${AUTHENTICATION}: ${shownMethods(realm)}`,
       ],
-      data: { ...presentRealm(parley, realm), settings, authentication: shownMethods(realm) },
+      data: {
+        ...presentRealm(parley, realm),
+        settings,
+        permissions: Object.fromEntries(permissions),
+        authentication: shownMethods(realm),
+      },
     };
   });
 }
@@ -109,6 +120,10 @@ async function set(context: CommandContext): Promise<CommandResult> {
   const [, settingName, text] = context.words as [string, string, string];
   if (settingName === AUTHENTICATION) return setAuthentication(context, text);
   const name = settingNamed(settingName);
+  return isPermission(name) ? setPermission(context, name, text) : setValue(context, name, text);
+}
+
+async function setValue(context: CommandContext, name: RealmSettingName, text: string): Promise<CommandResult> {
   return withRealm(context, async (parley, realm) => {
     const value = await parseValue(parley, realm, name, text);
     const { settings } = await parley
@@ -116,7 +131,9 @@ async function set(context: CommandContext): Promise<CommandResult> {
       .execute({ realmId: realm.id, settings: { [name]: value } })
       .catch((error: unknown) => {
         if (error instanceof DomainError && error.code === 'BAD_SETTING_VALUE') {
-          throw new UsageError(`${name} must be ${describeValues(REALM_SETTINGS[name])}, not ${JSON.stringify(text)}.`);
+          throw new UsageError(
+            `${name} must be ${describeValues(REALM_SETTINGS[name], WORDS)}, not ${JSON.stringify(text)}.`,
+          );
         }
         throw error;
       });
@@ -127,6 +144,29 @@ async function set(context: CommandContext): Promise<CommandResult> {
       data: { ...presentRealm(parley, realm), setting: name, value, changed },
     };
   });
+}
+
+async function setPermission(context: CommandContext, name: RealmPermission, group: string): Promise<CommandResult> {
+  return withRealm(context, async (parley, realm) => {
+    const { permissions } = await parley
+      .useCase(ConfigureRealm)
+      .execute({ realmId: realm.id, permissions: { [name]: group } });
+    const isChanged = permissions.length > 0;
+    const before = (await groupNames(parley, realm)).get(realm.permissions[name]) ?? SEVERAL;
+    return {
+      ...(isChanged && { changes: { [name]: { from: before, to: group } } }),
+      lines: [`${name} of ${nameOf(realm)} ${isChanged ? 'is' : 'was already'} ${group}`],
+      data: { ...presentRealm(parley, realm), setting: name, value: group, changed: isChanged },
+    };
+  });
+}
+
+/** Shown for a permission given to people or to several groups in a client. */
+const SEVERAL = 'several people or groups';
+
+async function groupNames({ ports }: ComposedParley, realm: Realm): Promise<ReadonlyMap<GroupId, string>> {
+  const groups = await ports.unitOfWork.read(realm.id, (repositories) => repositories.groups.listNamed(realm.id));
+  return new Map(groups.map(({ id, name }) => [id, name!]));
 }
 
 /** Name under which `realm set` changes the enabled log-in methods. */
@@ -153,7 +193,7 @@ function parseMethods(text: string): ReadonlyMap<AuthenticationMethod, boolean> 
 async function setAuthentication(context: CommandContext, text: string): Promise<CommandResult> {
   const authenticationMethods = parseMethods(text);
   return withRealm(context, async (parley, realm) => {
-    const input = { realmId: realm.id, settings: {}, authenticationMethods };
+    const input = { realmId: realm.id, authenticationMethods };
     const { changesAuthentication: changed } = await parley.useCase(ConfigureRealm).execute(input);
     return {
       lines: [`${AUTHENTICATION} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
@@ -178,15 +218,19 @@ async function shownSettings({ ports }: ComposedParley, realm: Realm): Promise<r
   });
 }
 
+const isPermission = (name: string): name is RealmPermission => Object.hasOwn(REALM_PERMISSIONS, name);
+
 /** Accepts both `message-retention-days` and `message_retention_days`. @throws UsageError */
-function settingNamed(settingName: string): RealmSettingName {
-  const names = Object.keys(REALM_SETTINGS) as RealmSettingName[];
+function settingNamed(settingName: string): RealmSettingName | RealmPermission {
+  const names = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)];
   const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
   const name = names.find((it) => plain(it) === plain(settingName));
   if (!name)
     throw new UsageError(`There is no setting ${settingName}${hint(settingName, names) || '; see parley realm show.'}`);
-  return name;
+  return name as RealmSettingName | RealmPermission;
 }
+
+const WORDS = { flag: 'on or off', none: 'none', channel: 'the name of an active channel' };
 
 async function parseValue({ ports }: ComposedParley, realm: Realm, name: RealmSettingName, text: string) {
   const definition: RealmSettingDefinition = REALM_SETTINGS[name];
@@ -206,24 +250,6 @@ async function parseValue({ ports }: ComposedParley, realm: Realm, name: RealmSe
       if (!channel) throw new StartupError(`There is no channel ${text} in ${nameOf(realm)}.`);
       return channel.id;
     }
-  }
-}
-
-function describeValues(definition: RealmSettingDefinition): string {
-  const none = definition.nullable ? ' or none' : '';
-  switch (definition.kind) {
-    case 'boolean':
-      return 'on or off';
-    case 'integer':
-      return `a number from ${definition.min} to ${definition.max}${none}`;
-    case 'limit':
-      return `a number above 0${none}`;
-    case 'choice':
-      return `one of ${definition.values.join(', ')}${none}`;
-    case 'text':
-      return `a${definition.isValid ? ' valid' : ''} text of at most ${definition.max} characters${none}`;
-    case 'channel':
-      return `the name of an active channel${none}`;
   }
 }
 
@@ -316,9 +342,10 @@ export const REALM_COMMANDS: readonly Command[] = [
     name: 'realm set',
     words: 'STRING_ID SETTING VALUE',
     help: 'changes a setting of an organization, including settings that only operators may change',
-    details: `${STRING_ID} parley realm show lists the settings. Switches are on or off; none clears a value.`,
+    details: `${STRING_ID} parley realm show lists the settings. Switches are on or off; none clears a value. Permissions take the name of a group.`,
     examples: [
       "parley realm set '' inviteRequired off",
+      "parley realm set '' canInviteUsers role:administrators",
       'parley realm set lear message-retention-days 365',
       "parley realm set '' authentication 'OpenID Connect=on,Email=off'",
     ],

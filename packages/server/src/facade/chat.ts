@@ -33,7 +33,7 @@ export interface ChannelToCreate {
   readonly description?: string;
   /** True if only subscribers can access it; default: false. */
   readonly isPrivate?: boolean;
-  /** True if new subscribers of a private channel can read its history; default: true. */
+  /** True if new subscribers can read earlier messages; default: true for public channels, false for private ones. */
   readonly sharesHistory?: boolean;
   /** True to subscribe new users of the organization; default: false. */
   readonly isDefault?: boolean;

@@ -9,7 +9,8 @@ import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
 import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.js';
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
-import { type Realms, realmsOf, type Users, usersOf } from './people.js';
+import { type Users, usersOf } from './people.js';
+import { type Realms, realmsOf } from './realms.js';
 import type { UserRef } from './references.js';
 import { type ScimTokens, scimTokensOf } from './scim-tokens.js';
 

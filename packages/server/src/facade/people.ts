@@ -1,62 +1,17 @@
 import type { Role } from '@parley/domain/access';
-import { DomainError, type RealmUrls, type UnitOfWork, type UserId } from '@parley/domain/kernel';
+import type { UserId } from '@parley/domain/kernel';
 import {
-  CreateRealm,
   FindHostUsers,
   GetHostUserApiKey,
   LinkHostUser,
   SetHostUserActive,
   UpsertHostUser,
 } from '@parley/domain/membership';
-import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import type { Resolve } from '../kernel/injector.js';
 import { externalIdAt, flagAt, numberedAt, objectAt, optionalTextAt, roleAt, textAt } from './arguments.js';
-import { type ChatRealm, type ChatUser, presentRealm, presentUser } from './chat-messages.js';
+import { type ChatUser, presentUser } from './chat-messages.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
-
-export interface RealmToEnsure {
-  /** Lower-case letters, digits and inner dashes; `''` for the organization at the server's public URL. */
-  readonly name: string;
-  /** Displayed name; default: `name`. An existing organization keeps its title. */
-  readonly title?: string;
-}
-
-/** Organizations API for the host application. */
-export interface Realms {
-  /** Returns the organization of this name, created if missing. Safe for concurrent calls. */
-  ensure(realm: RealmToEnsure): Promise<ChatRealm>;
-  /** Returns null if the organization does not exist. */
-  find(name: string): Promise<ChatRealm | null>;
-  /** Returns organizations by id, oldest first. */
-  list(): Promise<readonly ChatRealm[]>;
-}
-
-export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Realms {
-  const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
-  const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
-  return {
-    async ensure(realm) {
-      const name = textAt('name', objectAt('The organization', realm).name);
-      const title = optionalTextAt('title', realm.title) ?? (name === '' ? 'Chat' : name);
-      const existing = await find(name);
-      if (existing) return present(existing);
-      try {
-        return present(await resolve(CreateRealm).execute({ stringId: name, name: title }));
-      } catch (error) {
-        if (!(error instanceof DomainError && error.is('STRING_ID_TAKEN'))) throw error;
-        const made = await find(name);
-        if (!made) throw error;
-        return present(made);
-      }
-    },
-    async find(name) {
-      const realm = await find(textAt('name', name));
-      return realm && present(realm);
-    },
-    list: async () => (await uow.readAcross(({ realms }) => realms.list())).map(present),
-  };
-}
 
 export interface UserToUpsert {
   readonly realm: string;

@@ -2,7 +2,7 @@ import { SERVER_ITSELF } from '@parley/domain/kernel';
 import { CreateRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { SystemRandomness } from '@parley/node-adapters';
-import { FixedClock } from '@parley/testkit';
+import { FixedClock, realmChangesOn } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';
 
@@ -16,7 +16,13 @@ async function setUp(
   const url = options.url ?? 'https://chat.example.com';
   const by = options.realmAddresses && { realmAddresses: options.realmAddresses };
   const server = serverAddressOf({ url, defaultRealm: null, ...by });
-  const createRealm = new CreateRealm(storage.uow, clock, new SystemRandomness(), server);
+  const createRealm = new CreateRealm(
+    storage.uow,
+    clock,
+    new SystemRandomness(),
+    server,
+    realmChangesOn({ uow: storage.uow, clock }),
+  );
   const realms = new Map<string, Realm>();
   const add = async (stringId: string) => {
     realms.set(stringId, await createRealm.execute({ stringId, name: `Realm ${stringId}` }));

@@ -1,0 +1,41 @@
+import { FullMemberParts } from '@parley/domain/groups';
+import type { Clock, UnitOfWork } from '@parley/domain/kernel';
+import { type LogInMethod, type LogInProvider, type PeopleDirectory, RealmChanges } from '@parley/domain/membership';
+import { MarkdownTextRenderer } from '@parley/domain/messages';
+import { fakeRealmUrls } from './fake-ports.js';
+import { FakeRenderer } from './fake-renderer.js';
+
+/** Log-in options configured by the operator. */
+export interface LogInSurroundings {
+  readonly renderer: FakeRenderer;
+  readonly isDev: boolean;
+  readonly services: readonly Pick<LogInMethod, 'kind' | 'realms'>[];
+  /** String ids of the directories' organizations. */
+  readonly directories: readonly string[];
+  readonly hasWebTokens: boolean;
+  readonly isHostAuthenticated: boolean;
+}
+
+/** Returns `RealmChanges` on a storage; by default without any configured log-in service. */
+export function realmChangesOn(
+  { uow, clock }: { readonly uow: UnitOfWork; readonly clock: Clock },
+  {
+    renderer = new FakeRenderer(),
+    isDev = false,
+    services = [],
+    directories = [],
+    hasWebTokens = false,
+    isHostAuthenticated = false,
+  }: Partial<LogInSurroundings> = {},
+): RealmChanges {
+  return new RealmChanges(
+    new MarkdownTextRenderer(uow, renderer, fakeRealmUrls),
+    new FullMemberParts(uow, clock),
+    { isOn: isDev },
+    null,
+    services.map((method) => ({ method }) as LogInProvider),
+    directories.map((realm) => ({ realm }) as PeopleDirectory),
+    { isEnabledFor: () => hasWebTokens, verify: async () => null },
+    { isOn: isHostAuthenticated },
+  );
+}
