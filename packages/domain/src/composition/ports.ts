@@ -45,7 +45,7 @@ import type { MessageHooks } from '../messages/post-message.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
 import type { DigestConfig } from '../push/digests.js';
 import type { IncomingEmailQuota, MailGateway } from '../push/incoming-email.js';
-import type { NotificationChannel, NotificationMeter } from '../push/notifications.js';
+import type { NotificationMeter, NotificationTargets } from '../push/notifications.js';
 import type { PushService } from '../push/push.js';
 import type { WebPushService } from '../push/web-push.js';
 import type { MeetingLinks, MeetingServer } from '../realms/calls.js';
@@ -111,7 +111,7 @@ export interface Ports {
   /** Null if the server receives no email. */
   readonly mailGateway: MailGateway | null;
   readonly incomingEmailQuota: IncomingEmailQuota;
-  readonly notificationChannels: readonly NotificationChannel[];
+  readonly notificationTargets: NotificationTargets;
   /** Null if none is configured. */
   readonly pushService: PushService | null;
   /** Null if none is configured. */

@@ -14,7 +14,7 @@ import { OFFLINE_SECONDS } from '../users/presence.js';
 import { PresenceBoard } from '../users/presence-board.js';
 import type { User } from '../users/user.js';
 import { type Due, type DueFacts, decideDue, dueInAddition, isIdle } from './due.js';
-import type { DueRecipient, NotificationChannel, NotificationMeter } from './notifications.js';
+import type { DueRecipient, NotificationMeter, NotificationTargets } from './notifications.js';
 
 /** Name of the log consumer that stores the position of `FindDue`. */
 export const NOTIFICATION_CONSUMER = 'parley.notifications';
@@ -70,7 +70,7 @@ export class FindDue {
     'clock',
     'servedQueues',
     PresenceBoard,
-    'notificationChannels',
+    'notificationTargets',
     'notificationMeter',
   ] as const;
   constructor(
@@ -78,12 +78,13 @@ export class FindDue {
     private readonly clock: Clock,
     private readonly queues: ServedQueues,
     private readonly presence: Pick<PresenceBoard, 'find'>,
-    private readonly channels: readonly NotificationChannel[],
+    private readonly targets: NotificationTargets,
     private readonly meter: NotificationMeter,
   ) {}
 
-  /** True for events that `consume` handles. */
+  /** True for events that `consume` handles; none without a target. */
   readonly isWanted = ({ event }: Pick<StoredEvent, 'event'>): boolean => {
+    if (this.targets.channels.length === 0 && !this.targets.hasHost) return false;
     switch (event.type) {
       case 'message.sent':
       case 'message.deleted':
@@ -140,12 +141,12 @@ export class FindDue {
     const due = { messageId, recipients };
     this.meter.due += recipients.length;
     await tx.events.append(realmId, { event: { type: 'notification.due', ...due }, audience: nobody });
-    for (const channel of this.channels) await channel.schedule(tx, realmId, due);
+    for (const channel of this.targets.channels) await channel.schedule(tx, realmId, due);
     await tx.yield();
   }
 
   private async withdraw(tx: Transaction, realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {
-    for (const channel of this.channels) await channel.withdraw(tx, realmId, userId, ids);
+    for (const channel of this.targets.channels) await channel.withdraw(tx, realmId, userId, ids);
     await tx.yield();
   }
 

@@ -29,6 +29,13 @@ export interface NotificationChannel {
   withdraw(tx: Transaction, realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
 }
 
+/** Receivers of due notifications, known since the start of the server. */
+export interface NotificationTargets {
+  readonly channels: readonly NotificationChannel[];
+  /** True if a host application may receive `notification.due`. */
+  readonly hasHost: boolean;
+}
+
 export interface NotificationReads {
   /**
    * Returns subscribers whom the topic may notify without a mention, because of their own setting, a subscription

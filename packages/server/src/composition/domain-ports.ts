@@ -142,14 +142,15 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
     servedQueues: () => get('hub'),
     queueFilters: () => QUEUE_FILTERS,
     digestConfig: () => ({ sendsDigests: options.notifications?.email !== false && options.sendsMail !== false }),
-    notificationChannels: () => {
+    notificationTargets: () => {
       const { push = true, email = true } = options.notifications ?? {};
-      return [
+      const channels = [
         ...(push && options.push ? [resolve(MobilePush)] : []),
         ...(push && options.webPush ? [resolve(WebPush)] : []),
         // Without a mail server, emails are files that an operator reads; missed messages would fill the folder.
         ...(email && options.sendsMail !== false ? [resolve(MissedEmails)] : []),
       ];
+      return { channels, hasHost: options.hasHost ?? true };
     },
     webPushService: () =>
       options.webPush

@@ -103,6 +103,8 @@ export interface ParleyDependencies {
   readonly dataFolder?: string;
   /** Default: no gauges. */
   readonly storageGauges?: () => StorageGauges;
+  /** False if no host application receives events; default: true. */
+  readonly hasHost?: boolean;
   readonly authenticate?: HostAuthenticate;
   /** Log-in services, in button order; default: none. */
   readonly logInProviders?: readonly LogInProvider[];

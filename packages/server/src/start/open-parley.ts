@@ -64,7 +64,7 @@ export interface HostPorts {
 export interface HostOptions
   extends Pick<
     ParleyDependencies,
-    'logger' | 'authenticate' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'
+    'logger' | 'authenticate' | 'hasHost' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'
   > {
   readonly onCommit?: (commit: Commit) => void;
   /** Called after another version has migrated the schema beyond this version. */

@@ -64,6 +64,7 @@ export async function startServer(
       {
         logger,
         acceptsNewSecret,
+        hasHost: false,
         onUnknownSchema,
         ...(metrics && { metrics }),
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
