@@ -570,7 +570,7 @@ it("SCIM rejects addresses outside the organization's domains", async () => {
   const user = await createUser();
   await server.changeRealm({ settings: { emailsRestrictedToDomains: true, disallowDisposableEmailAddresses: true } });
   await server.storage.uow.write(server.realmId, (tx) =>
-    tx.allowedDomains.add(server.realmId, { domain: 'zulip.com', allowsSubdomains: false }),
+    tx.allowedDomains.add({ realmId: server.realmId, domain: 'zulip.com', allowsSubdomains: false }),
   );
   const elsewhere = { schemas: [USER_SCHEMA], userName: 'x@elsewhere.example', displayName: 'X' };
   expectError(await scim('POST', '/Users', elsewhere), 400, 'invalidValue');

@@ -77,7 +77,7 @@ const percent = (part: number, whole: number): number => Math.round((1000 * part
 
 /** Declaration of a feature in one layer. */
 const FEATURE =
-  /^export const ([A-Z][A-Z0-9_]*) = (?:userRows\b|\{\n(?:[^}\n].*\n|\n)*\} satisfies (?:FeatureParts|\w*Feature)\b)/gm;
+  /^export const ([A-Z][A-Z0-9_]*) = (?:new Table\b|\{\n(?:[^}\n].*\n|\n)*\} satisfies (?:FeatureParts|\w*Feature)\b)/gm;
 
 /** Most places that name one feature outside of its files. Files of the same name in all packages are one feature. */
 function featureMeasure(sources: readonly Source[]): Measure {

@@ -38,6 +38,7 @@ import { MemoryBouncedAddresses, MemoryReplyAddresses } from './memory/memory-in
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryLeases } from './memory/memory-leases.js';
+import { MemoryLinkifiers } from './memory/memory-linkifiers.js';
 import { MemoryLogIns } from './memory/memory-log-ins.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
 import { MemoryMessageEdits } from './memory/memory-message-edits.js';
@@ -55,10 +56,10 @@ import { MemoryProvisioning } from './memory/memory-provisioning.js';
 import { MemoryPushStatus, MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealmData } from './memory/memory-realm-data.js';
-import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-realm-lists.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
+import { rowsOf } from './memory/memory-rows.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySecondFactors } from './memory/memory-second-factors.js';
@@ -68,7 +69,6 @@ import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
 import { MemoryUnfinishedUploads } from './memory/memory-unfinished-uploads.js';
-import { userRowsOf } from './memory/memory-user-rows.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { MemoryWebPush } from './memory/memory-web-push.js';
 import { MemoryUnit, type StoredTables } from './memory/tables.js';
@@ -232,9 +232,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
     exports: new MemoryExports(unit),
-    allowedDomains: new MemoryAllowedDomains(unit),
     linkifiers: new MemoryLinkifiers(unit),
-    playgrounds: new MemoryPlaygrounds(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),
@@ -290,7 +288,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     callCounts: new MemoryCallCounts(unit),
     jobs: new MemoryJobs(unit),
     leases: new MemoryLeases(unit),
-    ...userRowsOf(unit),
+    ...rowsOf(unit),
     // Memory operations are fast, so yielding is unnecessary.
     yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),

@@ -45,7 +45,7 @@ import type { PersonPart, RealmPart } from '../kernel/export-parts.js';
 import { JOB_FEATURE } from '../kernel/jobs.js';
 import { LEASE_FEATURE } from '../kernel/leases.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
-import type { UserRowRules } from '../kernel/user-rows.js';
+import type { RowRules } from '../kernel/rows.js';
 import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
 import { INVITATION_FEATURE } from '../membership/invitations.js';
@@ -224,7 +224,7 @@ export interface DomainFeature {
   readonly eventFormats?: Partial<EventFormats<DomainEventTypes>>;
   /** Present if the feature needs files beyond those in messages. */
   readonly fileUser?: FileUser;
-  readonly userRows?: Readonly<Record<string, UserRowRules>>;
+  readonly rows?: Readonly<Record<string, RowRules>>;
   readonly notExported?: NotExported;
 }
 
@@ -290,12 +290,12 @@ export const EVENT_FORMATS: EventFormats<DomainEventTypes> = Object.assign(
   ...FEATURES.map(({ eventFormats }) => eventFormats),
 ) as Record<FormatsOf<(typeof ALL)[number]>, number>;
 
-type UserRowsOf<F> = F extends { readonly userRows: infer Rows } ? keyof Rows : never;
+type RowsOf<F> = F extends { readonly rows: infer Rows } ? keyof Rows : never;
 
-/** Rules for the rows of users, by repository. */
-export const USER_ROWS: Readonly<Record<UserRowsOf<(typeof ALL)[number]>, UserRowRules>> = Object.assign(
+/** Rules of declared rows, by repository. */
+export const ROWS: Readonly<Record<RowsOf<(typeof ALL)[number]>, RowRules>> = Object.assign(
   {},
-  ...FEATURES.map(({ userRows }) => userRows),
+  ...FEATURES.map(({ rows }) => rows),
 );
 
 /** Export parts of all features. */

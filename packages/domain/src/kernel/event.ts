@@ -1,8 +1,8 @@
 import { declareErrors } from './errors.js';
 import type { PersonPart, RealmPart } from './export-parts.js';
 import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
+import type { RowRules } from './rows.js';
 import type { Transaction } from './unit-of-work.js';
-import type { UserRowRules } from './user-rows.js';
 
 /**
  * Logged event types with their data as plain JSON values (maps are lists of pairs), complete enough for every client
@@ -56,8 +56,8 @@ export interface FeatureParts<Types> {
   readonly eventFormats: EventFormats<Types>;
   readonly personPart?: PersonPart;
   readonly realmPart?: RealmPart;
-  /** Repositories of users' rows that all storages keep in the same way, by name. */
-  readonly userRows?: Readonly<Record<string, UserRowRules>>;
+  /** Repositories of rows that all storages keep in the same way, by name. */
+  readonly rows?: Readonly<Record<string, RowRules>>;
   /** Repositories that exports do not read by name, with the reason. */
   readonly notExported?: NotExported;
 }

@@ -7,10 +7,10 @@ import { byId, type PersonPart } from '../kernel/export-parts.js';
 import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf, enforce } from '../kernel/permission.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { RowRules, UserRowReads, UserRows } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import type { UserRowReads, UserRowRules, UserRows } from '../kernel/user-rows.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { otherParticipants, parseContent } from './message.js';
 
@@ -63,7 +63,12 @@ export function requireRoomForDraftText(
 }
 
 /** Lists drafts last edited first. */
-export const DRAFT_ROWS: UserRowRules<keyof Draft> = { kind: 'draft', order: ['-editedAt', '-id'], texts: ['content'] };
+export const DRAFT_ROWS: RowRules<keyof Draft> = {
+  kind: 'draft',
+  owner: 'user',
+  order: ['-editedAt', '-id'],
+  texts: ['content'],
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
@@ -158,7 +163,7 @@ export const DRAFT_FEATURE = {
     'draft.removed': 1,
   },
   personPart: personPart,
-  userRows: { drafts: DRAFT_ROWS },
+  rows: { drafts: DRAFT_ROWS },
 } satisfies FeatureParts<DraftEventTypes>;
 
 export async function publishDrafts(

@@ -3,10 +3,10 @@ import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { RowRules, UserRow, UserRowReads, UserRows } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import type { UserRow, UserRowReads, UserRowRules, UserRows } from '../kernel/user-rows.js';
 
 /** Properties of a navigation view that clients see. */
 export interface NavigationViewFields {
@@ -68,10 +68,10 @@ export function requireRoomForView(views: readonly NavigationView[]): void {
   throw new DomainError('TOO_MANY_NAVIGATION_VIEWS', `Too many navigation views (limit: ${MAX_NAVIGATION_VIEWS}).`);
 }
 
-export const NAVIGATION_VIEW_ROWS: UserRowRules<keyof NavigationView> = {
+export const NAVIGATION_VIEW_ROWS: RowRules<keyof NavigationView> = {
   kind: 'navigationView',
+  owner: 'user',
   order: ['id'],
-  texts: [],
 };
 
 declare module '../kernel/unit-of-work.js' {
@@ -140,7 +140,7 @@ export const NAVIGATION_VIEW_FEATURE = {
     'navigation_view.removed': 1,
   },
   personPart: personPart,
-  userRows: { navigationViews: NAVIGATION_VIEW_ROWS },
+  rows: { navigationViews: NAVIGATION_VIEW_ROWS },
 } satisfies FeatureParts<NavigationViewEventTypes>;
 
 export async function publishNavigationView(

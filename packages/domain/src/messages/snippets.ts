@@ -3,10 +3,10 @@ import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
 import type { RealmId, SnippetId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { RowRules, UserRowReads, UserRows } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import type { UserRowReads, UserRowRules, UserRows } from '../kernel/user-rows.js';
 
 /** Text that a user saved for reuse. */
 export interface Snippet {
@@ -44,7 +44,12 @@ export function requireSnippet(snippet: Snippet | null): Snippet {
   throw new DomainError('UNKNOWN_SNIPPET', 'Saved snippet does not exist.');
 }
 
-export const SNIPPET_ROWS: UserRowRules<keyof Snippet> = { kind: 'snippet', order: ['id'], texts: ['content'] };
+export const SNIPPET_ROWS: RowRules<keyof Snippet> = {
+  kind: 'snippet',
+  owner: 'user',
+  order: ['id'],
+  texts: ['content'],
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
@@ -110,7 +115,7 @@ export const SNIPPET_FEATURE = {
     'snippet.removed': 1,
   },
   personPart: personPart,
-  userRows: { snippets: SNIPPET_ROWS },
+  rows: { snippets: SNIPPET_ROWS },
 } satisfies FeatureParts<SnippetEventTypes>;
 
 export async function publishSnippet(

@@ -1,7 +1,7 @@
 import { DomainError } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
 import type { RealmPart } from '../kernel/export-parts.js';
-import type { RealmId } from '../kernel/ids.js';
+import type { RealmRow, RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { foldCase, trim } from '../kernel/text.js';
 
@@ -13,9 +13,8 @@ export interface AllowedDomain {
   readonly allowsSubdomains: boolean;
 }
 
-export interface ListedDomain extends AllowedDomain {
-  readonly id: number;
-}
+/** Ids are unique on the server and never reused. */
+export interface ListedDomain extends AllowedDomain, RealmRow {}
 
 /** Limit, because every joining email is compared with all domains and every client receives all. */
 export const MAX_ALLOWED_DOMAINS = 1000;
@@ -52,27 +51,20 @@ export function requireRoomForDomain(count: number): void {
   throw new DomainError('TOO_MANY_ALLOWED_DOMAINS', `Too many domains (limit: ${MAX_ALLOWED_DOMAINS}).`);
 }
 
-export const unknownDomain = (domain: string): DomainError =>
-  new DomainError('UNKNOWN_ALLOWED_DOMAIN', `No entry found for domain ${domain}.`);
-
-export interface AllowedDomainReads {
-  /** Returns domains in order of addition. */
-  list(realmId: RealmId): Promise<readonly ListedDomain[]>;
-}
-
-/** Every implementation passes realm-lists.contract.ts. */
-export interface AllowedDomainRepository extends AllowedDomainReads {
-  /** Returns the id, which is unique on the server and never reused. @throws DomainError ALLOWED_DOMAIN_EXISTS */
-  add(realmId: RealmId, domain: AllowedDomain): Promise<number>;
-  /** Returns true if the domain existed. */
-  update(realmId: RealmId, domain: AllowedDomain): Promise<boolean>;
-  /** Returns true if the domain existed. */
-  remove(realmId: RealmId, domain: string): Promise<boolean>;
-}
+export const ALLOWED_DOMAIN_ROWS: RowRules<keyof ListedDomain> = {
+  kind: 'allowedDomain',
+  owner: 'realm',
+  order: ['id'],
+  unique: {
+    property: 'domain',
+    taken: (domain) =>
+      new DomainError('ALLOWED_DOMAIN_EXISTS', `The domain ${domain} is already a part of your organization.`),
+  },
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    allowedDomains: [reads: AllowedDomainReads, repository: AllowedDomainRepository];
+    allowedDomains: [reads: RealmRowReads<ListedDomain>, repository: RealmRows<ListedDomain>];
   }
 }
 
@@ -89,7 +81,7 @@ declare module '../kernel/event.js' {
 
 declare module '../kernel/export-parts.js' {
   interface RealmCopy {
-    readonly allowedDomains: readonly ListedDomain[];
+    readonly allowedDomains: readonly Omit<ListedDomain, 'realmId'>[];
   }
   interface IdKinds {
     allowedDomain: number;
@@ -107,8 +99,8 @@ const realmPart: RealmPart<'allowedDomains'> = {
   },
   read: async (reads, realmId) => ({ allowedDomains: await reads.allowedDomains.list(realmId) }),
   async add(tx, { allowedDomains }, ids) {
-    await ids.addAll(tx, 'allowedDomain', 'allowedDomain', allowedDomains, (it) =>
-      tx.allowedDomains.add(ids.realmId, it),
+    await ids.addAll(tx, 'allowedDomain', 'allowedDomain', allowedDomains, ({ id: _, ...fields }) =>
+      tx.allowedDomains.add({ ...fields, realmId: ids.realmId }),
     );
   },
 };
@@ -120,4 +112,5 @@ export const ALLOWED_DOMAIN_FEATURE = {
     'allowed_domain.removed': 1,
   },
   realmPart,
+  rows: { allowedDomains: ALLOWED_DOMAIN_ROWS },
 } satisfies FeatureParts<AllowedDomainEventTypes>;

@@ -1,14 +1,9 @@
+import { DomainError } from '../kernel/errors.js';
 import { wholeRealm } from '../kernel/event.js';
-import type { Caller } from '../kernel/ids.js';
+import type { Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import {
-  type AllowedDomain,
-  type ListedDomain,
-  parseDomain,
-  requireRoomForDomain,
-  unknownDomain,
-} from './allowed-domains.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { type AllowedDomain, type ListedDomain, parseDomain, requireRoomForDomain } from './allowed-domains.js';
 import { canManageDomains } from './realm-permissions.js';
 
 /** Lists allowed domains for any user (organization §5). */
@@ -38,9 +33,9 @@ export class AddAllowedDomain {
       enforce(canManageDomains(actor));
       const domain = { domain: parseDomain(raw), allowsSubdomains };
       requireRoomForDomain((await tx.allowedDomains.list(realmId)).length);
-      const id = await tx.allowedDomains.add(realmId, domain);
+      const added = await tx.allowedDomains.add({ ...domain, realmId });
       await tx.events.append(realmId, { event: { type: 'allowed_domain.added', ...domain }, audience: wholeRealm });
-      return { id, ...domain };
+      return added;
     });
   }
 }
@@ -55,10 +50,18 @@ export class ChangeAllowedDomain {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageDomains(actor));
-      if (!(await tx.allowedDomains.update(realmId, domain))) throw unknownDomain(domain.domain);
+      const listed = await loadDomain(tx, realmId, domain.domain);
+      await tx.allowedDomains.update({ ...listed, allowsSubdomains: domain.allowsSubdomains });
       await tx.events.append(realmId, { event: { type: 'allowed_domain.changed', ...domain }, audience: wholeRealm });
     });
   }
+}
+
+/** The domain is matched exactly as given. @throws DomainError UNKNOWN_ALLOWED_DOMAIN */
+async function loadDomain(tx: Transaction, realmId: RealmId, domain: string): Promise<ListedDomain> {
+  const listed = await tx.allowedDomains.findByKey(realmId, domain);
+  if (listed) return listed;
+  throw new DomainError('UNKNOWN_ALLOWED_DOMAIN', `No entry found for domain ${domain}.`);
 }
 
 export interface RemoveAllowedDomainInput {
@@ -78,7 +81,8 @@ export class RemoveAllowedDomain {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageDomains(actor));
-      if (!(await tx.allowedDomains.remove(realmId, domain))) throw unknownDomain(domain);
+      const { id } = await loadDomain(tx, realmId, domain);
+      await tx.allowedDomains.remove(realmId, id);
       const realm = await tx.realms.get(realmId);
       const isLast = (await tx.allowedDomains.list(realmId)).length === 0;
       if (isLast && realm.settings.emailsRestrictedToDomains) {

@@ -48,7 +48,7 @@ export const unknownLinkifier = (): DomainError => new DomainError('UNKNOWN_LINK
 
 /**
  * Writes linkifiers; they are read with the realm (`Realm.linkifiers`). Every implementation passes
- * realm-lists.contract.ts.
+ * linkifier-repository.contract.ts.
  */
 export interface LinkifierRepository {
   /** Appends a linkifier and returns its id. */

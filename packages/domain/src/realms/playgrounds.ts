@@ -3,6 +3,7 @@ import { type FeatureParts, wholeRealm } from '../kernel/event.js';
 import type { RealmPart } from '../kernel/export-parts.js';
 import type { Caller, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
+import type { RealmRow, RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -18,10 +19,8 @@ export interface PlaygroundFields {
   readonly urlTemplate: string;
 }
 
-export interface Playground extends PlaygroundFields {
-  /** Unique on the server and never reused. */
-  readonly id: number;
-}
+/** Ids are unique on the server and never reused. */
+export interface Playground extends PlaygroundFields, RealmRow {}
 
 /** Error texts by field; `general` has errors about several fields. Every list is nonempty. */
 export type PlaygroundProblems = { readonly [K in keyof PlaygroundFields | 'general']?: readonly string[] };
@@ -75,28 +74,17 @@ export const isScript = (urlTemplate: string): boolean =>
 
 const BLANK = 'This field cannot be blank.';
 
-export interface PlaygroundReads {
-  /** Returns playgrounds by ascending id. */
-  list(realmId: RealmId): Promise<readonly Playground[]>;
-}
-
-/** Every implementation passes realm-lists.contract.ts. */
-export interface PlaygroundRepository extends PlaygroundReads {
-  /** Returns the id. */
-  add(realmId: RealmId, playground: PlaygroundFields): Promise<number>;
-  /** Returns true if the playground existed. */
-  remove(realmId: RealmId, id: number): Promise<boolean>;
-}
+export const PLAYGROUND_ROWS: RowRules<keyof Playground> = { kind: 'playground', owner: 'realm', order: ['id'] };
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    playgrounds: [reads: PlaygroundReads, repository: PlaygroundRepository];
+    playgrounds: [reads: RealmRowReads<Playground>, repository: RealmRows<Playground>];
   }
 }
 
 /** Sent to everyone on any change (organization §7). */
 export interface PlaygroundEventTypes {
-  'realm.playgrounds_changed': { readonly playgrounds: readonly Playground[] };
+  'realm.playgrounds_changed': { readonly playgrounds: readonly Omit<Playground, 'realmId'>[] };
 }
 
 declare module '../kernel/event.js' {
@@ -105,7 +93,7 @@ declare module '../kernel/event.js' {
 
 declare module '../kernel/export-parts.js' {
   interface RealmCopy {
-    readonly playgrounds: readonly Playground[];
+    readonly playgrounds: readonly Omit<Playground, 'realmId'>[];
   }
   interface IdKinds {
     playground: number;
@@ -124,18 +112,21 @@ const realmPart: RealmPart<'playgrounds'> = {
   read: async (reads, realmId) => ({ playgrounds: await reads.playgrounds.list(realmId) }),
   async add(tx, { playgrounds }, ids) {
     const safe = playgrounds.filter(({ urlTemplate }) => !isScript(urlTemplate));
-    await ids.addAll(tx, 'playground', 'playground', safe, (it) => tx.playgrounds.add(ids.realmId, it));
+    await ids.addAll(tx, 'playground', 'playground', safe, ({ id: _, ...fields }) =>
+      tx.playgrounds.add({ ...fields, realmId: ids.realmId }),
+    );
   },
 };
 
 export const PLAYGROUND_FEATURE = {
   eventFormats: { 'realm.playgrounds_changed': 1 },
   realmPart,
+  rows: { playgrounds: PLAYGROUND_ROWS },
 } satisfies FeatureParts<PlaygroundEventTypes>;
 
 /** Publishes the current playgrounds. */
 export async function publishPlaygrounds(tx: Transaction, realmId: RealmId): Promise<void> {
-  const playgrounds = await tx.playgrounds.list(realmId);
+  const playgrounds = (await tx.playgrounds.list(realmId)).map(({ realmId: _, ...playground }) => playground);
   await tx.events.append(realmId, {
     event: { type: 'realm.playgrounds_changed', playgrounds },
     audience: wholeRealm,
@@ -156,7 +147,7 @@ export class AddPlayground {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManagePlaygrounds(actor));
       const playground = checkPlayground(input, await tx.playgrounds.list(realmId), this.syntax);
-      const id = await tx.playgrounds.add(realmId, playground);
+      const { id } = await tx.playgrounds.add({ ...playground, realmId });
       await publishPlaygrounds(tx, realmId);
       return id;
     });
@@ -177,8 +168,9 @@ export class RemovePlayground {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManagePlaygrounds(actor));
-      if (!(await tx.playgrounds.remove(realmId, id)))
-        throw new DomainError('UNKNOWN_PLAYGROUND', 'Invalid playground');
+      const playground = await tx.playgrounds.find(realmId, id);
+      if (!playground) throw new DomainError('UNKNOWN_PLAYGROUND', 'Invalid playground');
+      await tx.playgrounds.remove(realmId, id);
       await publishPlaygrounds(tx, realmId);
     });
   }

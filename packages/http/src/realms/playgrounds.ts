@@ -56,7 +56,7 @@ export const playgroundRoutes: readonly Route[] = [
 ];
 
 /** Implements organization §7. */
-const presentPlaygrounds = (playgrounds: readonly Playground[]) => ({
+const presentPlaygrounds = (playgrounds: readonly Omit<Playground, 'realmId'>[]) => ({
   realm_playgrounds: playgrounds.map(({ id, name, language, urlTemplate }) => ({
     id,
     name,

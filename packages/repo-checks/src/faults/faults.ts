@@ -294,10 +294,10 @@ export const FAULTS: readonly Fault[] = [
     tests: ['contracts', 'tenancy'],
   },
   {
-    name: 'playgrounds of other realms are deleted',
+    name: 'declared rows of other realms are deleted',
     layer: 'sqlite',
-    text: "'DELETE FROM playground WHERE id = ? AND realm_id = ?'",
-    replacement: "'DELETE FROM playground WHERE id = ? AND ? IS NOT NULL'",
+    text: 'DELETE FROM ${name} WHERE ${own} AND id = ?',
+    replacement: "DELETE FROM ${name} WHERE ${own.replace('realm_id = ?', '? IS NOT NULL')} AND id = ?",
     tests: ['contracts', 'tenancy'],
   },
   {

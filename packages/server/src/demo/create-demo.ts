@@ -168,7 +168,7 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
     renderedDescription: `<p>${description}</p>`,
     userDefaults: { ...realm.userDefaults, emailAddressVisibility: DEMO_EMAIL_VISIBILITY },
   });
-  await tx.allowedDomains.add(realm.id, { domain: 'zulip.com', allowsSubdomains: false });
+  await tx.allowedDomains.add({ realmId: realm.id, domain: 'zulip.com', allowsSubdomains: false });
   return realm.id;
 }
 

@@ -1,21 +1,37 @@
+import { DomainError, type UserRow } from '@parley/domain/kernel';
+import { Table } from './declared-rows.js';
 import { type Migration, migrationsOf, normalizeSql, POSTGRES_SCHEMA, SQLITE_SCHEMA } from './migration.js';
-import { userRows } from './user-rows.js';
 
+type Pin = UserRow & Record<'channelId' | 'topic' | 'isFirst' | 'rank' | 'note' | 'seenBy', unknown>;
+
+const PINS = new Table<Pin>(
+  {
+    ...{ kind: 'topicPin', owner: 'user', order: ['id'] },
+    unique: { property: 'topic', ignoresCase: true, taken: () => new DomainError('UNKNOWN_DRAFT', 'taken') },
+  },
+  {
+    columns: {
+      channelId: 'int',
+      topic: 'text',
+      isFirst: ['flag', { sql: 'DEFAULT 0' }],
+      rank: ['int', { name: 'position' }],
+      note: 'text?',
+      seenBy: 'ids?',
+    },
+    addedColumns: ['seenBy'],
+    indices: [
+      'INDEX topic_pin_by_user ON topic_pin (user_id, id)',
+      'UNIQUE INDEX topic_pin_by_topic ON topic_pin (user_id, channel_id, topic)',
+    ],
+  },
+);
 const features = [
   { schema: 'a', steps: { 1: 'CREATE TABLE a (id {id}, name {TEXT|bytea}) {strict};' } },
   { schema: 'b', steps: { 2: '-- expand: test\nCREATE TABLE b (id {int});' } },
-  userRows(
-    'pins' as string,
-    { kind: 'topicPin', order: ['id'], texts: [] },
-    {
-      step: 22,
-      columns: { channelId: 'int', topic: 'text', isFirst: 'flag', note: 'text?', seenBy: 'ids?' },
-      addedColumns: ['seenBy'],
-      laterSteps: { 23: '-- expand: test\nALTER TABLE topic_pin ADD COLUMN seen_by {ids};' },
-      indices: { topic_pin_by_user: 'user_id, id' },
-      uniqueIndices: { topic_pin_by_topic: 'user_id, channel_id, topic' },
-    },
-  ),
+  {
+    schema: PINS.name,
+    steps: { 22: PINS.sql, 23: '-- expand: test\nALTER TABLE topic_pin ADD COLUMN seen_by {ids};' },
+  },
 ];
 const own = (from: number, to: number) =>
   Object.fromEntries(
@@ -37,7 +53,9 @@ it('assigns the same number to the steps of a new table in both databases', () =
       user_id INTEGER NOT NULL,
       channel_id INTEGER NOT NULL,
       topic TEXT NOT NULL,
-      is_first INTEGER NOT NULL,
+      topic_key TEXT NOT NULL,
+      is_first INTEGER NOT NULL DEFAULT 0,
+      position INTEGER NOT NULL,
       note TEXT
     ) STRICT; ${indices}`),
   );
@@ -48,7 +66,9 @@ it('assigns the same number to the steps of a new table in both databases', () =
       user_id bigint NOT NULL,
       channel_id bigint NOT NULL,
       topic text COLLATE "C" NOT NULL,
-      is_first smallint NOT NULL,
+      topic_key text COLLATE "C" NOT NULL,
+      is_first smallint NOT NULL DEFAULT 0,
+      position bigint NOT NULL,
       note text COLLATE "C"
     ); ${indices}`),
   );

@@ -1,6 +1,6 @@
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { DRAFT_ROWS, type Draft } from '@parley/domain/messages';
-import { userRows } from '../engine/user-rows.js';
+import { Table } from '../engine/declared-rows.js';
 
 /** Draft to a channel, to users, or to nobody yet. */
 interface StoredDraft extends Pick<Draft, 'content' | 'editedAt'> {
@@ -9,10 +9,9 @@ interface StoredDraft extends Pick<Draft, 'content' | 'editedAt'> {
   readonly topic: string;
 }
 
-export const DRAFT_FEATURE = userRows<'drafts', Draft, StoredDraft>('drafts', DRAFT_ROWS, {
-  step: 1,
+export const DRAFT_FEATURE = new Table<Draft, StoredDraft>(DRAFT_ROWS, {
   columns: { channelId: 'int?', userIds: 'ids?', topic: 'text', content: 'text', editedAt: 'real' },
-  indices: { draft_by_user: 'user_id, edited_at, id, realm_id' },
+  indices: ['INDEX draft_by_user ON draft (user_id, edited_at, id, realm_id)'],
   pack: ({ to, content, editedAt }) => ({
     channelId: to.kind === 'channel' ? to.channelId : null,
     userIds: to.kind === 'direct' ? to.userIds : null,
@@ -21,7 +20,7 @@ export const DRAFT_FEATURE = userRows<'drafts', Draft, StoredDraft>('drafts', DR
     editedAt,
   }),
   unpack: ({ channelId, userIds, topic, ...draft }) => ({ ...draft, to: addressee(channelId, userIds, topic) }),
-});
+}).feature(1, 'drafts');
 
 function addressee(channelId: ChannelId | null, userIds: readonly UserId[] | null, topic: string): Draft['to'] {
   if (channelId !== null) return { kind: 'channel', channelId, topic };

@@ -1,13 +1,8 @@
 import { NAVIGATION_VIEW_ROWS, type NavigationView } from '@parley/domain/messages';
-import { userRows } from '../engine/user-rows.js';
+import { Table } from '../engine/declared-rows.js';
 
-export const NAVIGATION_VIEW_FEATURE = userRows<'navigationViews', NavigationView>(
-  'navigationViews',
-  NAVIGATION_VIEW_ROWS,
-  {
-    step: 1,
-    columns: { fragment: 'text', isPinned: 'flag', name: 'text?' },
-    uniqueIndices: { navigation_view_by_fragment: 'user_id, fragment' },
-    reusesIds: true,
-  },
-);
+export const NAVIGATION_VIEW_FEATURE = new Table<NavigationView>(NAVIGATION_VIEW_ROWS, {
+  columns: { fragment: 'text', isPinned: 'flag', name: 'text?' },
+  indices: ['UNIQUE INDEX navigation_view_by_fragment ON navigation_view (user_id, fragment)'],
+  reusesIds: true,
+}).feature(1, 'navigationViews');

@@ -1,8 +1,7 @@
 import { SNIPPET_ROWS, type Snippet } from '@parley/domain/messages';
-import { userRows } from '../engine/user-rows.js';
+import { Table } from '../engine/declared-rows.js';
 
-export const SNIPPET_FEATURE = userRows<'snippets', Snippet>('snippets', SNIPPET_ROWS, {
-  step: 1,
+export const SNIPPET_FEATURE = new Table<Snippet>(SNIPPET_ROWS, {
   columns: { title: 'text', content: 'text', createdAt: 'int' },
-  indices: { snippet_by_user: 'user_id, id, realm_id' },
-});
+  indices: ['INDEX snippet_by_user ON snippet (user_id, id, realm_id)'],
+}).feature(1, 'snippets');

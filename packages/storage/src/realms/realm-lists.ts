@@ -1,71 +1,28 @@
-import { DomainError, type RealmId } from '@parley/domain/kernel';
-import type {
-  AllowedDomain,
-  AllowedDomainRepository,
-  Linkifier,
-  LinkifierFields,
-  LinkifierRepository,
-  ListedDomain,
-  Playground,
-  PlaygroundFields,
-  PlaygroundRepository,
+import type { RealmId } from '@parley/domain/kernel';
+import {
+  ALLOWED_DOMAIN_ROWS,
+  type Linkifier,
+  type LinkifierFields,
+  type LinkifierRepository,
+  type ListedDomain,
+  PLAYGROUND_ROWS,
+  type Playground,
 } from '@parley/domain/realms';
+import { Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, listColumn, toFlag } from '../engine/rows.js';
+import { listColumn } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
 
-export class SqlAllowedDomainRepository implements AllowedDomainRepository {
-  private readonly all;
-  private readonly insert;
-  private readonly store;
-  private readonly delete;
+export const ALLOWED_DOMAIN_TABLE = new Table<ListedDomain>(ALLOWED_DOMAIN_ROWS, {
+  columns: { domain: 'text', allowsSubdomains: 'flag' },
+  indices: ['UNIQUE INDEX allowed_domain_by_name ON allowed_domain (realm_id, domain)'],
+});
 
-  constructor(connection: Statements) {
-    this.all = connection.rows<AllowedDomainRow>(
-      `SELECT id, domain, allows_subdomains FROM allowed_domain WHERE realm_id = ? ORDER BY id`,
-    );
-    this.insert = connection.values<number>(
-      `INSERT INTO allowed_domain (realm_id, domain, allows_subdomains) VALUES (?, ?, ?)
-       ON CONFLICT DO NOTHING RETURNING id`,
-    );
-    this.store = connection.command(
-      'UPDATE allowed_domain SET allows_subdomains = ? WHERE realm_id = ? AND domain = ?',
-    );
-    this.delete = connection.command('DELETE FROM allowed_domain WHERE realm_id = ? AND domain = ?');
-  }
-
-  async list(realmId: RealmId): Promise<readonly ListedDomain[]> {
-    return (await this.all.all(realmId)).map(({ id, domain, allows_subdomains: flag }) => ({
-      id,
-      domain,
-      allowsSubdomains: flag === 1,
-    }));
-  }
-
-  async add(realmId: RealmId, { domain, allowsSubdomains }: AllowedDomain): Promise<number> {
-    const id = await this.insert.get(realmId, domain, toFlag(allowsSubdomains));
-    if (id === undefined) throw domainExists(domain);
-    return id;
-  }
-
-  async update(realmId: RealmId, { domain, allowsSubdomains }: AllowedDomain): Promise<boolean> {
-    return (await this.store.run(toFlag(allowsSubdomains), realmId, domain)).changes > 0;
-  }
-
-  async remove(realmId: RealmId, domain: string): Promise<boolean> {
-    return (await this.delete.run(realmId, domain)).changes > 0;
-  }
-}
-
-const domainExists = (domain: string) =>
-  new DomainError('ALLOWED_DOMAIN_EXISTS', `The domain ${domain} is already a part of your organization.`);
-
-interface AllowedDomainRow {
-  readonly id: number;
-  readonly domain: string;
-  readonly allows_subdomains: Flag;
-}
+export const PLAYGROUND_TABLE = new Table<Playground>(PLAYGROUND_ROWS, {
+  columns: { name: 'text', language: 'text', urlTemplate: 'text' },
+  indices: ['INDEX playground_by_realm ON playground (realm_id, id)'],
+});
 
 /** Linkifiers read with the realm, whose version increases with each change. */
 export class SqlLinkifierRepository implements LinkifierRepository {
@@ -150,45 +107,10 @@ const fromLinkifier = (linkifier: LinkifierFields): readonly Parameter[] => [
   JSON.stringify(linkifier.alternativeUrlTemplates),
 ];
 
-export class SqlPlaygroundRepository implements PlaygroundRepository {
-  private readonly all;
-  private readonly insert;
-  private readonly delete;
-
-  constructor(connection: Statements) {
-    this.all = connection.rows<PlaygroundRow>(
-      'SELECT id, name, language, url_template FROM playground WHERE realm_id = ? ORDER BY id',
-    );
-    this.insert = connection.values<number>(
-      'INSERT INTO playground (realm_id, name, language, url_template) VALUES (?, ?, ?, ?) RETURNING id',
-    );
-    this.delete = connection.command('DELETE FROM playground WHERE id = ? AND realm_id = ?');
-  }
-
-  async list(realmId: RealmId): Promise<readonly Playground[]> {
-    return (await this.all.all(realmId)).map(({ url_template: urlTemplate, ...row }) => ({ ...row, urlTemplate }));
-  }
-
-  async add(realmId: RealmId, { name, language, urlTemplate }: PlaygroundFields): Promise<number> {
-    return (await this.insert.get(realmId, name, language, urlTemplate))!;
-  }
-
-  async remove(realmId: RealmId, id: number): Promise<boolean> {
-    return (await this.delete.run(id, realmId)).changes > 0;
-  }
-}
-
-interface PlaygroundRow {
-  readonly id: number;
-  readonly name: string;
-  readonly language: string;
-  readonly url_template: string;
-}
-
 export const REALM_LIST_FEATURE = {
-  repositories: () => (connection) => ({
-    allowedDomains: new SqlAllowedDomainRepository(connection),
+  repositories: (parts) => (connection) => ({
+    ...ALLOWED_DOMAIN_TABLE.repositories('allowedDomains')(parts)(connection),
+    ...PLAYGROUND_TABLE.repositories('playgrounds')(parts)(connection),
     linkifiers: new SqlLinkifierRepository(connection),
-    playgrounds: new SqlPlaygroundRepository(connection),
   }),
 } satisfies StorageFeature;

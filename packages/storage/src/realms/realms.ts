@@ -24,7 +24,7 @@ import {
 import type { Statements } from '../engine/statements.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
-import { type LinkifierRow, toLinkifier } from './realm-lists.js';
+import { ALLOWED_DOMAIN_TABLE, type LinkifierRow, PLAYGROUND_TABLE, toLinkifier } from './realm-lists.js';
 
 const stringIdTaken = () =>
   new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
@@ -245,13 +245,7 @@ CREATE TABLE realm (
 ) {strict};
 CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;
 
-CREATE TABLE allowed_domain (
-  id {id},
-  realm_id {int} NOT NULL REFERENCES realm (id),
-  domain {text} NOT NULL,
-  allows_subdomains {flag} NOT NULL
-) {strict};
-CREATE UNIQUE INDEX allowed_domain_by_name ON allowed_domain (realm_id, domain);
+${ALLOWED_DOMAIN_TABLE.sql}
 
 CREATE TABLE linkifier (
   id {id},
@@ -267,14 +261,7 @@ CREATE TABLE linkifier (
 ) {strict};
 CREATE INDEX linkifier_in_order ON linkifier (realm_id, position);
 
-CREATE TABLE playground (
-  id {id},
-  realm_id {int} NOT NULL REFERENCES realm (id),
-  name {text} NOT NULL,
-  language {text} NOT NULL,
-  url_template {text} NOT NULL
-) {strict};
-CREATE INDEX playground_by_realm ON playground (realm_id, id);
+${PLAYGROUND_TABLE.sql}
 `;
 
 /** Realm tables in both databases. */

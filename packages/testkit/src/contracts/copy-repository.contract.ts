@@ -91,8 +91,6 @@ export function copyRepositoryContract(open: OpenStorage): void {
       customEmoji: async (tx, realmId, name) =>
         (await tx.customEmoji.add({ realmId, name, authorId: null, format: 'png', isAnimated: false })).id,
       linkifier: (tx, realmId, name) => tx.linkifiers.add(realmId, { ...LINKIFIER, pattern: name }),
-      playground: (tx, realmId, name) => tx.playgrounds.add(realmId, { name, language: 'x', urlTemplate: '{code}' }),
-      allowedDomain: (tx, realmId, name) => tx.allowedDomains.add(realmId, { domain: name, allowsSubdomains: false }),
       recipient: async (tx, realmId, name) => {
         const person = (await tx.users.findByEmail(realmId, `${name}@example.com`))!;
         return tx.recipients.openDirect(realmId, [person.id]);

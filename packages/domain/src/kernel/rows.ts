@@ -1,0 +1,99 @@
+import type { DomainError } from './errors.js';
+import type { RealmId, UserId } from './ids.js';
+import { foldCase } from './text.js';
+
+/** Row of an organization's list, such as a playground. */
+export interface RealmRow {
+  readonly id: number;
+  readonly realmId: RealmId;
+}
+
+/** Row that belongs to one user, such as a draft. */
+export interface UserRow extends RealmRow {
+  readonly userId: UserId;
+}
+
+export type NewRow<Row extends RealmRow> = Omit<Row, 'id'> & Pick<Row, 'realmId'>;
+
+/** Changes of rows of either owner. Every implementation passes rows.contract.ts. */
+interface RowWrites<Row extends RealmRow, New> {
+  /**
+   * `id` is unused and was reserved by `copies.raiseIds`.
+   * @throws DomainError of the unique rule
+   */
+  add(row: New, id?: Row['id'] | null): Promise<Row>;
+  /**
+   * Replaces all properties except id and owner. Has no effect on a missing row.
+   * @throws DomainError of the unique rule
+   */
+  update(row: Row): Promise<void>;
+}
+
+export interface RealmRowReads<Row extends RealmRow> {
+  /** Returns null for rows of other realms. */
+  find(realmId: RealmId, id: Row['id']): Promise<Row | null>;
+  /** Returns the row with this value of the unique property, or null. */
+  findByKey(realmId: RealmId, key: string): Promise<Row | null>;
+  /** Returns the realm's rows in the order of `RowRules`. */
+  list(realmId: RealmId): Promise<readonly Row[]>;
+  count(realmId: RealmId): Promise<number>;
+}
+
+export interface RealmRows<Row extends RealmRow, New = NewRow<Row>> extends RealmRowReads<Row>, RowWrites<Row, New> {
+  /** Has no effect on a missing row. */
+  remove(realmId: RealmId, id: Row['id']): Promise<void>;
+}
+
+export interface UserRowReads<Row extends UserRow> {
+  /** Returns null for rows of other realms and users. */
+  find(realmId: RealmId, userId: UserId, id: Row['id']): Promise<Row | null>;
+  /** Returns at most `limit` rows of the user in the order of `RowRules`; all by default. */
+  list(realmId: RealmId, userId: UserId, limit?: number): Promise<readonly Row[]>;
+  count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Total size of the user's `texts` in UTF-8 bytes. */
+  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
+}
+
+export interface UserRows<Row extends UserRow> extends UserRowReads<Row>, RowWrites<Row, NewRow<Row>> {
+  /** Has no effect on a missing row. */
+  remove(realmId: RealmId, userId: UserId, id: Row['id']): Promise<void>;
+  /** Removes all rows of the user. */
+  removeAll(realmId: RealmId, userId: UserId): Promise<void>;
+}
+
+/** Rules that all storages follow for the rows of one feature. */
+export interface RowRules<Property extends string = string> {
+  /** Kind of id. The SQL table has the same name in snake case. */
+  readonly kind: string;
+  readonly owner: 'realm' | 'user';
+  /** Properties by which `list` sorts; `-` means descending. Texts sort by code points. */
+  readonly order: readonly `${'' | '-'}${Property}`[];
+  /** Properties whose size `countBytes` returns. */
+  readonly texts?: readonly Property[];
+  readonly unique?: UniqueRule<Property>;
+  /** Property that new rows without it get from their id. */
+  readonly place?: Property;
+}
+
+/** Property whose value no two rows of a realm share. */
+export interface UniqueRule<Property extends string> {
+  readonly property: Property;
+  readonly ignoresCase?: true;
+  taken(value: string): DomainError;
+}
+
+/** Returns the value under which a row with this value of the unique property is found. */
+export const rowKey = ({ ignoresCase }: UniqueRule<string>, value: string): string =>
+  ignoresCase ? foldCase(value) : value;
+
+/** Called by all storages before a row is added or updated, in units that exclude each other. */
+export async function requireFreeKey(
+  { unique }: RowRules,
+  rows: Pick<RealmRowReads<RealmRow>, 'findByKey'>,
+  row: Omit<RealmRow, 'id'> & { readonly id?: number },
+): Promise<void> {
+  if (!unique) return;
+  const value = (row as object as Readonly<Record<string, string>>)[unique.property]!;
+  const holder = await rows.findByKey(row.realmId, value);
+  if (holder && holder.id !== row.id) throw unique.taken(value);
+}

@@ -1,0 +1,214 @@
+import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
+import type { IdKind } from '@parley/domain/exports';
+import type { ChannelId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
+import type { Draft, NavigationViewFields, Snippet } from '@parley/domain/messages';
+import type { AllowedDomain, PlaygroundFields } from '@parley/domain/realms';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
+import type { MemoryRows } from '../memory/memory-rows.js';
+import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+type Name = keyof typeof ROWS;
+type Fields<Row> = Omit<Row, keyof UserRow>;
+type Pair<Row> = readonly [Fields<Row>, Fields<Row>];
+
+/** Declared repository with parameters of either owner. */
+type AnyRows = MemoryRows<RealmRow>;
+
+const channel = { kind: 'channel', channelId: 7 as ChannelId, topic: 'plans' } as const;
+
+/** Two sample rows per repository, in list order, and for rows of users the size of their texts. */
+const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, bytes?: number]>> = {
+  drafts: [
+    { to: { kind: 'direct', userIds: [2, 5] as UserId[] }, content: 'later', editedAt: 100.25 },
+    { to: channel, content: 'é', editedAt: 7 },
+    7,
+  ] satisfies [Fields<Draft>, Fields<Draft>, number],
+  snippets: [
+    { title: 'one', content: 'Dear *all*', createdAt: 100 },
+    { title: 'two', content: 'é', createdAt: 7 },
+    12,
+  ] satisfies [Fields<Snippet>, Fields<Snippet>, number],
+  navigationViews: [
+    { fragment: 'narrow/is/starred', isPinned: false, name: null },
+    { fragment: 'narrow/is/alerted', isPinned: true, name: 'Alerts' },
+    0,
+  ] satisfies [NavigationViewFields, NavigationViewFields, number],
+  allowedDomains: [
+    { domain: 'acme.com', allowsSubdomains: false },
+    { domain: 'example.com', allowsSubdomains: true },
+  ] satisfies Pair<AllowedDomain>,
+  playgrounds: [
+    { name: 'Play', language: 'Python', urlTemplate: 'https://example.com/{code}' },
+    { name: 'Toy', language: 'C', urlTemplate: 'https://example.org/{code}' },
+  ] satisfies Pair<PlaygroundFields>,
+};
+
+const EXPORTED_KINDS = new Set([...EXPORT_PARTS.people, ...EXPORT_PARTS.realm].flatMap(({ idKinds = [] }) => idKinds));
+
+const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
+
+export function rowsContract(open: OpenStorage): void {
+  describe.each(Object.keys(ROWS) as Name[])('%s repository', (name) => {
+    const stage = stagesOn(open);
+    const [first, second, bytes] = SAMPLES[name];
+
+    const { kind, owner, unique } = ROWS[name];
+    const ownerOf = ({ realm, user }: Fixture, who: string): readonly number[] =>
+      owner === 'user' ? [realm.id, user(who).id] : [realm.id];
+    const write = <T>({ uow, realm }: Fixture, work: (rows: AnyRows) => Promise<T>, realmId = realm.id) =>
+      uow.write(realmId, (tx) => work(tx[name] as object as AnyRows));
+    const add = (fixture: Fixture, who: string, fields: object) => {
+      const own = { realmId: fixture.realm.id, ...(owner === 'user' && { userId: fixture.user(who).id }) };
+      return write(fixture, (rows) => rows.add({ ...fields, ...own }));
+    };
+    const list = (fixture: Fixture, who = 'a') => write(fixture, (rows) => rows.list(...ownerOf(fixture, who)));
+
+    it('stores and changes every property', async () => {
+      const fixture = await stage(...pieces);
+      const added = await add(fixture, 'a', first);
+      const find = () => write(fixture, (rows) => rows.find(...ownerOf(fixture, 'a'), added.id));
+      expect(await find()).toEqual(added);
+      expect(added).toMatchObject(first);
+      const changed = { ...added, ...second };
+      await write(fixture, (rows) => rows.update(changed));
+      expect(await find()).toEqual(changed);
+    });
+
+    it("lists and counts an owner's rows", async () => {
+      const fixture = await stage(...pieces);
+      const rows = [await add(fixture, 'a', second), await add(fixture, 'a', first)];
+      expect(new Set(await list(fixture))).toEqual(new Set(rows));
+      expect(await write(fixture, (r) => r.count(...ownerOf(fixture, 'a')))).toBe(2);
+    });
+
+    it('removes a row and ignores changes of missing rows', async () => {
+      const fixture = await stage(...pieces);
+      const removed = await add(fixture, 'a', first);
+      const kept = await add(fixture, 'a', second);
+      await write(fixture, (rows) => rows.remove(...ownerOf(fixture, 'a'), removed.id));
+      await write(fixture, (rows) => rows.update(removed));
+      expect(await list(fixture)).toEqual([kept]);
+    });
+
+    if (EXPORTED_KINDS.has(kind as IdKind)) {
+      it('assigns ids from the raised minimum on', async () => {
+        const fixture = await stage(...pieces);
+        await fixture.uow.writeAcross((tx) => tx.copies.raiseIds(kind as IdKind, 41));
+        expect([(await add(fixture, 'a', first)).id, (await add(fixture, 'a', second)).id]).toEqual([41, 42]);
+      });
+    }
+
+    it('isolates realms', async () => {
+      const fixture = await stage(...pieces);
+      const added = await add(fixture, 'a', first);
+      const { realm } = await anotherRealm(fixture);
+      const there = [realm.id, ...ownerOf(fixture, 'a').slice(1)];
+      await write(
+        fixture,
+        async (rows) => {
+          expect(await rows.find(...there, added.id)).toBeNull();
+          expect(await rows.list(...there)).toEqual([]);
+          expect(await rows.count(...there)).toBe(0);
+          await rows.remove(...there, added.id);
+          await rows.update({ ...added, ...second, realmId: realm.id });
+        },
+        realm.id,
+      );
+      expect(await list(fixture)).toEqual([added]);
+    });
+
+    if (owner === 'user') {
+      it("isolates users, limits lists, counts bytes and removes all of a user's rows", async () => {
+        const fixture = await stage(...pieces);
+        const [a, b] = [ownerOf(fixture, 'a'), ownerOf(fixture, 'b')];
+        const rows = [await add(fixture, 'a', first), await add(fixture, 'a', second)];
+        const others = await add(fixture, 'b', first);
+        await write(fixture, async (r) => {
+          expect(await r.list(...a)).toEqual(rows);
+          expect(await r.list(...a, 1)).toEqual([rows[0]]);
+          expect(await r.list(...b)).toEqual([others]);
+          expect(await r.countBytes(...a)).toBe(bytes);
+          expect(await r.find(...b, rows[0]!.id)).toBeNull();
+          await r.remove(...b, rows[0]!.id);
+          await r.update({ ...rows[0]!, ...second, userId: fixture.user('b').id } as RealmRow);
+          expect(await r.list(...a)).toEqual(rows);
+          await r.removeAll(...a);
+          expect([await r.list(...a), await r.list(...b)]).toEqual([[], [others]]);
+          expect(await r.countBytes(...a)).toBe(0);
+        });
+      });
+    }
+
+    if (unique) {
+      const keyOf = (fields: object) => (fields as Readonly<Record<string, string>>)[unique.property]!;
+      const spelled = (key: string) => (unique.ignoresCase ? key.toUpperCase() : key);
+
+      it('finds a row by its unique key and rejects rows with the key of another one', async () => {
+        const fixture = await stage(...pieces);
+        const { realm } = fixture;
+        const added = await add(fixture, 'a', first);
+        const other = await add(fixture, 'a', second);
+        const sameKey = { [unique.property]: spelled(keyOf(first)) };
+        const taken = code(unique.taken('').code);
+        await expect(add(fixture, 'a', { ...second, ...sameKey })).rejects.toEqual(taken);
+        await expect(write(fixture, (rows) => rows.update({ ...other, ...sameKey }))).rejects.toEqual(taken);
+        const changed = { ...added, ...sameKey };
+        await write(fixture, (rows) => rows.update(changed));
+        await write(fixture, async (rows) => {
+          expect(await rows.findByKey(realm.id, keyOf(first))).toEqual(changed);
+          expect(await rows.findByKey(realm.id, `${keyOf(first)}x`)).toBeNull();
+        });
+        const elsewhere = await anotherRealm(fixture);
+        await write(
+          elsewhere,
+          async (rows) => {
+            expect(await rows.findByKey(elsewhere.realm.id, keyOf(first))).toBeNull();
+            await rows.add({ ...first, realmId: elsewhere.realm.id });
+          },
+          elsewhere.realm.id,
+        );
+      });
+    }
+  });
+
+  describe('user row repository', () => {
+    const stage = stagesOn(open);
+    const draftOf = ({ realm, user }: Fixture, editedAt: number, content = ''): Omit<Draft, 'id'> => {
+      return { realmId: realm.id, userId: user('a').id, to: { kind: 'nobody' }, content, editedAt };
+    };
+
+    it('sorts by several properties, in descending order for a minus sign', async () => {
+      const fixture = await stage(...pieces);
+      const add = (editedAt: number) =>
+        fixture.uow.write(fixture.realm.id, (tx) => tx.drafts.add(draftOf(fixture, editedAt)));
+      const [old, newer, alsoOld] = [await add(100), await add(100.5), await add(100)];
+      const { realm, user } = fixture;
+      const listed = await fixture.uow.read(realm.id, ({ drafts }) => drafts.list(realm.id, user('a').id));
+      expect(listed).toEqual([newer, alsoOld, old]);
+    });
+
+    it('never reuses the ids of removed drafts and snippets', async () => {
+      const fixture = await stage(...pieces);
+      const { realm, user } = fixture;
+      await fixture.uow.write(realm.id, async (tx) => {
+        const snippet = { realmId: realm.id, userId: user('a').id, title: '', content: '', createdAt: 0 };
+        const before = [await tx.drafts.add(draftOf(fixture, 0)), await tx.snippets.add(snippet)] as const;
+        await tx.drafts.removeAll(realm.id, user('a').id);
+        await tx.snippets.remove(realm.id, user('a').id, before[1].id);
+        expect((await tx.drafts.add(draftOf(fixture, 0))).id).toBeGreaterThan(before[0].id);
+        expect((await tx.snippets.add(snippet)).id).toBeGreaterThan(before[1].id);
+      });
+    });
+
+    it('counts bytes, even after a zero byte', async () => {
+      const fixture = await stage(...pieces);
+      const { realm, user } = fixture;
+      const bytes = await fixture.uow.write(realm.id, async (tx) => {
+        await tx.drafts.add(draftOf(fixture, 100, 'a\0é'));
+        return tx.drafts.countBytes(realm.id, user('a').id);
+      });
+      // Storages that cannot store zero bytes replace them.
+      expect([4, 6]).toContain(bytes);
+    });
+  });
+}
