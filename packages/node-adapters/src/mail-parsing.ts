@@ -1,6 +1,9 @@
 import { EMAIL_HEADERS, type EmailHeader, type IncomingEmail } from '@parley/domain/push';
 import { convert, type HtmlToTextOptions } from 'html-to-text';
 import PostalMime, { type Attachment, addressParser, type Email, type Mailbox } from 'postal-mime';
+import { provideMailDecoders } from './mail-charsets.js';
+
+provideMailDecoders();
 
 /** Maximum number of body characters to parse; a message cannot use more. */
 const MAX_TEXT_LENGTH = 40_000;
