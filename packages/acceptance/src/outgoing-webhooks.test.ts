@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { DeliverWebhooks } from '@parley/domain/membership';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
@@ -11,7 +12,8 @@ let receiver: Server;
 let url: string;
 let received: { readonly headers: Wire; readonly body: string }[];
 /** Response of the receiver; null closes the connection. */
-let answer: { readonly status?: number; readonly body?: string; readonly headers?: object } | null;
+let answer: { readonly status?: number; readonly body?: string | Buffer; readonly headers?: object } | null;
+const logged: Wire[] = [];
 let count = 0;
 
 beforeAll(async () => {
@@ -28,12 +30,17 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
-  server = await TestServer.start({ webhookNetworks: ['127.0.0.0/8'] });
+  const log = (level: string) => (fields: Wire, message: string) => {
+    if (!fields.audit) logged.push({ level, message, ...fields });
+  };
+  const logger = { info: () => {}, warn: log('warn'), error: log('error') };
+  server = await TestServer.start({ webhookNetworks: ['127.0.0.0/8'], logger });
   ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.cordelia]);
 });
 beforeEach(() => {
   received = [];
+  logged.length = 0;
   answer = { body: '""' };
 });
 afterAll(async () => {
@@ -152,6 +159,16 @@ describe('outgoing webhook (organization §19)', () => {
     );
   });
 
+  it.each([204, 200])('posts nothing for an empty response with status %d', async (status) => {
+    const bot = await webhook();
+    answer = { status, body: '' };
+    const id = await mention(bot, `empty ${status}`);
+    await deliver();
+    expect(received).toHaveLength(1);
+    expect((await inTopic(`empty ${status}`)).id).toBe(id);
+    expect(logged).toEqual([]);
+  });
+
   it.each(['""', '{"response_not_required": true}', '{"response_not_required": true, "content": "x"}', '{}'])(
     'posts nothing for the response %s',
     async (body) => {
@@ -167,15 +184,27 @@ describe('outgoing webhook (organization §19)', () => {
   it.each([
     [{ body: 'oops' }, 'Invalid JSON in response'],
     [{ body: '[1]' }, 'Invalid response format'],
+    [{ body: '{"content": "half' }, 'Invalid JSON in response'],
+    [{ body: '{"content": {"text": "nested"}}' }, 'Invalid response format'],
+    [{ body: '{"content": ["list"]}' }, 'Invalid response format'],
+    [{ body: '{"content": "a\\u0000b"}' }, 'The reply could not be sent'],
+    [{ body: '{"content": "a", "widget_content": "{"}' }, 'The reply could not be sent'],
+    [{ body: '{"content": "@*role:owners*"}' }, 'The reply could not be sent'],
+    [{ body: Buffer.from([0, 1, 2, 255, 254, 0]) }, 'Invalid JSON in response'],
+    [{ body: gzipSync('{"content": "x"}'), headers: { 'Content-Encoding': 'gzip' } }, 'Invalid JSON in response'],
+    [{ status: 502, body: Buffer.from('bad\0gateway') }, 'Third party responded with 502'],
     [{ status: 500, body: 'a ``` fence' }, 'Third party responded with 500'],
     [{ status: 302, headers: { Location: 'http://169.254.169.254/' } }, 'Third party responded with 302'],
-  ])('reports the failed response %j to the conversation and the owner', async (response, reason) => {
+  ])('reports the failed response %j to the conversation, the owner and the log', async (response, reason) => {
     const bot = await webhook();
     answer = response;
     const id = await mention(bot, reason);
     await deliver();
     expect(received).toHaveLength(1);
+    expect(received[0]!.headers['accept-encoding']).toBe('identity');
     expect(await inTopic(reason)).toMatchObject({ sender_id: bot.id, content: `Failure! ${reason}` });
+    const entry = { level: 'warn', message: 'an outgoing webhook failed', botId: bot.id, messageId: id, reason };
+    expect(logged).toMatchObject([entry]);
     const notice = await toOwner();
     expect(notice.content).toContain(
       `/near/${id}) to your bot @_**${bot.name}|${bot.id}** triggered an outgoing webhook.`,

@@ -64,7 +64,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
 
   async post(url: string, { contentType, body, headers }: WebhookRequest): Promise<WebhookResponse> {
     const length = Buffer.byteLength(body);
-    const all = { ...headers, 'Content-Type': contentType, 'Content-Length': length };
+    const all = { ...headers, 'Accept-Encoding': 'identity', 'Content-Type': contentType, 'Content-Length': length };
     const { status, bytes } = await this.send(url, 'POST', all, MAX_RESPONSE_BYTES, body);
     return { status, text: bytes.toString('utf8') };
   }

@@ -30,9 +30,9 @@ export interface Timers {
 
 /**
  * Reports problems outside of requests, such as an unreadable row or a failing listener. Never throws. `fields`
- * contains ids and names but no content; `err` is the cause.
+ * contains ids and names but no content; `err` is the cause. Level `warn` is for failures of other servers.
  */
-export type ReportProblem = (message: string, fields: Readonly<Record<string, unknown>>) => void;
+export type ReportProblem = (message: string, fields: Readonly<Record<string, unknown>>, level?: 'warn') => void;
 
 /** Development mode, in which anyone can log in as any user. */
 export interface DevelopmentMode {

@@ -2,7 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
@@ -82,6 +82,12 @@ type Outcome =
   | { readonly kind: 'failure'; readonly failure: Failure }
   | null;
 
+/** Messages to post: the requested reply, if there is one, and the one about a failure. */
+interface PreparedReply {
+  readonly reply: PreparedMessage | null;
+  readonly failure: PreparedMessage;
+}
+
 /** Client name of replies, shown with messages. */
 const CLIENT_NAME = 'OutgoingWebhookResponse';
 /** Maximum length of a response quoted to the owner, in code points. */
@@ -102,6 +108,7 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     'webhookClient',
     SendMessage,
     SystemMessages,
+    'report',
   ] as const;
 
   readonly kind = WEBHOOK_JOB;
@@ -114,6 +121,7 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     private readonly client: WebhookClient,
     private readonly sending: SendMessage,
     private readonly systemMessages: SystemMessages,
+    private readonly report: ReportProblem,
   ) {}
 
   async prepare({ realmId, payload: { botId }, attempt }: Job<{ readonly botId: UserId }>): Promise<JobWork> {
@@ -129,8 +137,13 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     };
   }
 
-  async giveUp(tx: Transaction, { realmId, payload: { botId } }: Job<{ readonly botId: UserId }>): Promise<void> {
+  async giveUp(
+    tx: Transaction,
+    { realmId, payload: { botId } }: Job<{ readonly botId: UserId }>,
+    err: unknown,
+  ): Promise<void> {
     const waiting = await tx.botTriggers.findFirst(realmId, botId);
+    this.report('a message for an outgoing webhook was dropped', { realmId, botId, ...waiting, err });
     if (waiting) await tx.botTriggers.remove(realmId, botId, waiting.messageId);
     await this.scheduleNext(tx, realmId, botId, PAUSE_SECONDS);
   }
@@ -161,11 +174,17 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     return reply && { kind: 'reply', reply };
   }
 
-  /** Parses the bot's message, which may be slow, before the unit of work. */
-  private prepareReply({ view, bot }: WebhookDelivery, outcome: NonNullable<Outcome>): Promise<PreparedMessage> {
+  /** Parses the bot's messages, which may be slow, before the unit of work. */
+  private async prepareReply(delivery: WebhookDelivery, outcome: NonNullable<Outcome>): Promise<PreparedReply> {
+    if (outcome.kind === 'failure') {
+      return { reply: null, failure: await this.prepareMessage(delivery, textOf(outcome.failure)) };
+    }
+    const reply = await this.prepareMessage(delivery, outcome.reply);
+    return { reply, failure: await this.prepareMessage(delivery, textOf({ reason: NOT_SENT })) };
+  }
+
+  private prepareMessage({ view, bot }: WebhookDelivery, { content, widget }: WebhookReply): Promise<PreparedMessage> {
     const { conversation, message } = view;
-    const { content, widget } =
-      outcome.kind === 'reply' ? outcome.reply : { content: `Failure! ${outcome.failure.reason}`, widget: null };
     return this.sending.prepare(callerOf(bot), {
       to:
         conversation.kind === 'channel'
@@ -181,24 +200,35 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     tx: Transaction,
     delivery: WebhookDelivery,
     outcome: NonNullable<Outcome>,
-    prepared: PreparedMessage,
+    { reply, failure }: PreparedReply,
   ): Promise<void> {
     const caller = callerOf(delivery.bot);
-    let refusal = null;
+    const { realmId, userId: botId } = caller;
     // The owner may have deactivated the bot during the request.
-    if (!(await tx.users.find(caller.realmId, caller.userId))?.isActive) return;
-    let checked: CheckedMessage | null = null;
+    if (!(await tx.users.find(realmId, botId))?.isActive) return;
+    const refusal = reply && (await this.post(tx, caller, reply));
+    if (reply && refusal === null) return;
+    const { reason, details } =
+      outcome.kind === 'failure'
+        ? outcome.failure
+        : { reason: NOT_SENT, details: `${NOT_SENT}:\n${quotedAsCode(refusal!)}` };
+    await this.post(tx, caller, failure);
+    await this.notifyOwner(tx, delivery, details);
+    const { id: messageId } = delivery.view.message;
+    this.report('an outgoing webhook failed', { realmId, botId, messageId, reason, refusal }, 'warn');
+  }
+
+  /** Returns the reason if the message may not be sent. */
+  private async post(tx: Transaction, caller: Caller, prepared: PreparedMessage): Promise<string | null> {
+    let checked: CheckedMessage;
     try {
       checked = await this.sending.check(tx, caller, prepared);
     } catch (error) {
       if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-      refusal = error.message;
+      return error.message;
     }
-    if (checked) await this.sending.send(tx, caller, checked, { isReadBySender: true, echo: null });
-    if (outcome.kind === 'failure') await this.notifyOwner(tx, delivery, outcome.failure.details);
-    else if (refusal !== null) {
-      await this.notifyOwner(tx, delivery, `The reply could not be sent:\n${quotedAsCode(refusal)}`);
-    }
+    await this.sending.send(tx, caller, checked, { isReadBySender: true, echo: null });
+    return null;
   }
 
   private async notifyOwner(tx: Transaction, { realm, bot, view }: WebhookDelivery, details: string): Promise<void> {
@@ -214,6 +244,9 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
 
 const NO_DIRECT_MESSAGES = "Slack outgoing webhooks don't support direct messages.";
 const UNAVAILABLE = 'Bot is unavailable';
+const NOT_SENT = 'The reply could not be sent';
+
+const textOf = ({ reason }: Pick<Failure, 'reason'>): WebhookReply => ({ content: `Failure! ${reason}`, widget: null });
 
 const failure = (reason: string, details = reason): Outcome => ({ kind: 'failure', failure: { reason, details } });
 
@@ -223,9 +256,9 @@ const detailsOf = ({ status, text }: WebhookResponse): string =>
   `The webhook got a response with status code *${status}*.\n` +
   `The response contains the following payload:\n${quotedAsCode(text)}`;
 
-/** Returns a code block that the text cannot end. */
+/** Returns a code block that the text cannot end. Control characters of binary data are replaced. */
 function quotedAsCode(text: string): string {
-  const shown = takeCodePoints(text, MAX_QUOTED);
+  const shown = takeCodePoints(text, MAX_QUOTED).replace(/(?![\n\t])\p{Cc}/gu, '\ufffd');
   const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `${fence}\n${shown}\n${fence}`;

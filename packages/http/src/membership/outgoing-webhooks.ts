@@ -29,6 +29,7 @@ export class WireWebhookFormats implements WebhookFormats {
 
   /** Returns the reply, null for no reply, or the contract's error message for an invalid response. */
   replyOf(kind: WebhookInterface, text: string): WebhookReply | string | null {
+    if (text.trim() === '') return null;
     let value: unknown;
     try {
       value = parseJson(text);
@@ -41,6 +42,7 @@ export class WireWebhookFormats implements WebhookFormats {
     if (fields.response_not_required === true) return null;
     const content = kind === 'slack' ? fields.text : (fields.response_string ?? fields.content);
     if (content === undefined || content === null || String(content).trim() === '') return null;
+    if (typeof content === 'object') return 'Invalid response format';
     const widget = kind === 'slack' ? undefined : fields.widget_content;
     return {
       content: String(content),

@@ -7,7 +7,7 @@ import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/export
 import { DomainError, LocalBus } from '@parley/domain/kernel';
 import { VerifyDirectoryPassword } from '@parley/domain/membership';
 import { MissedEmails, MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
-import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, ZULIP_VERSION } from '@parley/http';
+import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, warn, ZULIP_VERSION } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   type AvatarUrlOf,
@@ -68,10 +68,11 @@ const kernelPorts = (options: ParleyDependencies, get: Get) =>
     randomness: () => options.randomness,
     timers: () => new SystemTimers(),
     eventLoop: () => new SystemEventLoop(),
-    report: () => (message, fields) => {
+    report: () => (message, fields, level) => {
       // The storage logs an outage once; until it ends, all work fails.
       if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
-      options.logger.error(fields, message);
+      if (level === 'warn') warn(options.logger, fields, message);
+      else options.logger.error(fields, message);
     },
     developmentMode: () => ({ isOn: options.isDev }),
     hostAuthentication: () => ({ isOn: options.authenticate !== undefined }),
