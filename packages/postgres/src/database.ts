@@ -163,9 +163,11 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
 export const finishUpgradeOfPostgres = (url: string, release: string): ReturnType<typeof finishUpgrade> =>
   withClient(url, (client) => finishUpgrade(client, MIGRATIONS, release));
 
-/** Examines the database server without changing it. @throws DatabaseRefused */
-export const examinePostgres = (url: string): Promise<ServerFacts> =>
-  withClient(url, (client) => examineServer(client, Date.now));
+/** Examines the database server and its pooler without changing anything. @throws DatabaseRefused */
+export async function examinePostgres(url: string): Promise<ServerFacts> {
+  await requirePooler(url, DEFAULT_LIMITS);
+  return withClient(url, (client) => examineServer(client, Date.now));
+}
 
 /** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */
 export const migratePostgres = (url: string): Promise<readonly string[]> =>
@@ -240,12 +242,14 @@ const DUPLICATE_STATEMENT = '42P05';
 async function requireUsable(client: Client): Promise<void> {
   const { rows } = await client.query(
     `SELECT current_setting('server_version_num')::int AS version, pg_is_in_recovery() AS is_standby,
-       current_setting('fsync') AS fsync, current_setting('synchronous_commit') AS synchronous_commit,
+       current_setting('transaction_read_only') AS read_only, current_setting('fsync') AS fsync,
+       current_setting('synchronous_commit') AS synchronous_commit,
        current_setting('server_encoding') AS encoding`,
   );
-  const { version, is_standby, fsync, synchronous_commit, encoding } = rows[0];
+  const { version, is_standby, read_only, fsync, synchronous_commit, encoding } = rows[0];
   if (version < OLDEST_VERSION * 10_000) throw new Error(`it is older than PostgreSQL ${OLDEST_VERSION}`);
   if (is_standby) throw new Error('it is a standby, which accepts no changes');
+  if (read_only === 'on') throw new Error('it is read-only: `default_transaction_read_only` is on');
   if (encoding !== 'UTF8') throw new Error(`its encoding is ${encoding} instead of UTF8`);
   if (fsync === 'off') throw new Error('`fsync` is off, so acknowledged changes would be lost in a crash');
   if (synchronous_commit === 'off')

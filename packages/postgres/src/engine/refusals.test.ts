@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { FixedClock } from '@parley/testkit';
 import pg from 'pg';
-import { openPostgresStorage } from '../database.js';
+import { examinePostgres, inspectPostgres, openPostgresStorage } from '../database.js';
 import { createDatabase, type TestDatabase } from '../testing/databases.js';
 import { findBinaries, ownerOf, startServer, type TestServer } from '../testing/server.js';
 
@@ -30,6 +30,16 @@ describe('openPostgresStorage', () => {
     await query(database.url, `ALTER DATABASE ${database.name} SET synchronous_commit = off`);
     await refused(database.url, '`synchronous_commit` is off, so acknowledged changes would be lost in a crash');
     await query(database.url, `ALTER DATABASE ${database.name} RESET synchronous_commit`);
+  });
+
+  it('rejects a database in which transactions are read-only, and so does its inspection', async () => {
+    await query(database.url, `ALTER DATABASE ${database.name} SET default_transaction_read_only = on`);
+    const reason = 'it is read-only: `default_transaction_read_only` is on';
+    await refused(database.url, reason);
+    await expect(inspectPostgres(database.url)).rejects.toThrow(reason);
+    const writable = new URL(database.url);
+    writable.searchParams.set('options', '-c default_transaction_read_only=off');
+    await query(writable.href, `ALTER DATABASE ${database.name} RESET default_transaction_read_only`);
   });
 
   it('rejects a database if a newer version created its schema', async () => {
@@ -141,7 +151,20 @@ const POOLER = '/usr/sbin/pgbouncer';
     await refused(await start('statement'), 'its pooler runs in statement mode; .*');
   });
 
+  // PgBouncer supports prepared statements in transaction mode since 1.21.
+  const [, minor] = /PgBouncer 1\.(\d+)/.exec(execFileSync(POOLER, ['--version'], { encoding: 'utf8' })) ?? [];
+  (Number(minor) < 21 ? it : it.skip)(
+    'rejects a pooler that mixes prepared statements up, and so does its examination',
+    async () => {
+      const url = await start('transaction');
+      await refused(url, 'its pooler mixes prepared statements up; .*');
+      await expect(examinePostgres(url)).rejects.toThrow('its pooler mixes prepared statements up');
+    },
+  );
+
   it('accepts a pooler in session mode', async () => {
-    await (await open(await start('session'))).close();
+    const url = await start('session');
+    await (await open(url)).close();
+    expect(await examinePostgres(url)).toMatchObject({ version: expect.any(String) });
   });
 });
