@@ -4,6 +4,7 @@ import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type Commit, DatabaseRefused, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
 import type { Client, ClientConfig, Pool } from 'pg';
+import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
 import { examineServer, type ServerFacts } from './engine/examination.js';
 import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
@@ -74,7 +75,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   options.admit?.({ secretFingerprint });
   await requirePooler(url, DEFAULT_LIMITS);
   const installation = await withClient(url, identify);
-  const pool: Pool = new library.Pool(poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types));
+  const pool: Pool = new library.Pool({
+    ...poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types),
+    Client: clientClass(library),
+  });
   let roundTrips = 0;
   const count: StatementTrace = (sql, isFirst) => {
     if (isFirst) roundTrips++;
@@ -195,7 +199,7 @@ async function withClients<T>(
   options: readonly ClientConfig[],
   work: (clients: readonly Client[]) => Promise<T>,
 ): Promise<T> {
-  const { Client } = await loadLibrary();
+  const Client = clientClass(await loadLibrary());
   const base = { connectionString: url, application_name: 'parley', connectionTimeoutMillis: 5000 };
   const clients = options.map((each) => new Client({ ...base, ...each }));
   try {

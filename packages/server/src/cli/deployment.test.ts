@@ -18,7 +18,15 @@ const samples = readdirSync(deploy).map((name) => join('deploy', name));
 const settings = Object.values(SETTINGS as Record<string, Setting<unknown>>);
 
 /** Documents that contain commands and settings. */
-const DOCUMENTS = ['../README.md', 'operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'embedding.md', ...samples];
+const DOCUMENTS = [
+  '../README.md',
+  'operating.md',
+  'cluster.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'embedding.md',
+  ...samples,
+];
 
 /** Maximum duration of a poll: `HEARTBEAT_SECONDS` plus jitter. */
 const LONGEST_POLL_SECONDS = 55;
@@ -70,7 +78,7 @@ describe('documentation for operators', () => {
   });
 
   it('links only to existing files', () => {
-    for (const path of ['operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'configuration.md']) {
+    for (const path of ['operating.md', 'cluster.md', 'CONTRIBUTING.md', 'SECURITY.md', 'configuration.md']) {
       const links = [...textOf(path).matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target!);
       expect(links.filter((target) => !existsSync(join(docs, target)))).toEqual([]);
     }
@@ -85,7 +93,12 @@ describe('documentation for operators', () => {
         ),
       ].map(([, name]) => name!),
     );
-    for (const path of ['operating.md', 'deploy/prometheus-rules.yaml', 'deploy/grafana-dashboard.json']) {
+    for (const path of [
+      'operating.md',
+      'cluster.md',
+      'deploy/prometheus-rules.yaml',
+      'deploy/grafana-dashboard.json',
+    ]) {
       const named = [...textOf(path).matchAll(/\bparley_([a-z_]*[a-z])\b/g)].map(([, name]) =>
         name!.replace(/_(bucket|sum|count)$/, ''),
       );
