@@ -75,7 +75,7 @@ describe.each(INTEGRATIONS)('integration $name', ({ documentation, events, offBy
     const names = Object.keys(events);
     expect(offByDefault.filter((event) => !names.includes(event))).toEqual([]);
     expect(ignored.filter((event) => names.includes(event))).toEqual([]);
-    expect(names.every((event) => /^[\w-]+(\.[\w-]+)?$/.test(event))).toBe(true);
+    expect(names.every((event) => /^[\w:.-]+$/.test(event))).toBe(true);
   });
 });
 

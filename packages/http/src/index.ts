@@ -2,7 +2,7 @@ export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
 export { ERROR_REPLIES } from './features.js';
 export { pngChunk } from './files/pictures.js';
 export { permissionTitle } from './groups/group-settings.js';
-export { escapeText, Payload } from './integrations/integration.js';
+export { AnomalousPayload, escapeText, Payload } from './integrations/integration.js';
 export { INTEGRATIONS } from './integrations/integrations.js';
 export * from './kernel/authenticate.js';
 export { isLoopbackName, SessionCookies } from './kernel/authenticate.js';

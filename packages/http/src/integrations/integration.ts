@@ -141,8 +141,7 @@ export class Payload {
 
   /** Returns the text as a quote below the message; empty if it is missing or blank. */
   quote(path: string): string {
-    const text = this.maybe(path).trim();
-    return text === '' ? '' : `\n\n${quoted(text)}`;
+    return quoteOf(this.maybe(path));
   }
 
   /** Returns the text as inline code. @throws AnomalousPayload */
@@ -166,6 +165,26 @@ export class Payload {
   }
 }
 
+/** Returns the text as a quote below the message; empty if it is blank. */
+export const quoteOf = (text: string): string => (text.trim() === '' ? '' : `\n\n${quoted(text.trim())}`);
+
+const HTML_ENTITIES: Readonly<Record<string, string>> = {
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  '#39': "'",
+  nbsp: ' ',
+  amp: '&',
+};
+
+/** Returns the text of HTML without its formatting. */
+export const textOfHtml = (html: string): string =>
+  html
+    .replace(/<(?:br|\/p|\/div|\/li)\b[^<>]*>/gi, '\n')
+    .replace(/<[^<>]*>/g, '')
+    .replace(/&(#39|\w{2,4});/g, (entity, name: string) => lookUp(HTML_ENTITIES, name) ?? entity)
+    .trim();
+
 /** Returns text as inline code; backticks become apostrophes, so that the text cannot end the code. */
 export const codeOf = (text: string): string => `\`${toSingleLine(text).trim().replaceAll('`', "'") || ' '}\``;
 
@@ -175,6 +194,13 @@ export function bulletsOf(entries: readonly Payload[], line: (entry: Payload) =>
   if (entries.length > MAX_ENTRIES) lines.push(`* … and ${entries.length - MAX_ENTRIES} more`);
   return lines.join('\n');
 }
+
+/** Returns the value of a listed key; null for other keys. */
+export const lookUp = <T>(table: Readonly<Record<string, T>>, key: string): T | null =>
+  Object.hasOwn(table, key) ? table[key]! : null;
+
+/** Returns `1 commit`, `2 commits`. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Returns a topic truncated to 60 characters. */
 export const topicOf = (...parts: readonly string[]): string =>
