@@ -71,7 +71,8 @@ const commented = (path: string, done = 'commented'): EventTemplate => ({
 
 const RESULTS: Readonly<Record<string, string>> = { SUCCESSFUL: 'success', FAILED: 'failure', STOPPED: 'stopped' };
 const status: EventTemplate = {
-  topic: (payload) => topicOf(repository(payload), payload.first('commit_status.refname', 'commit_status.name')),
+  topic: (payload) =>
+    topicOf(repository(payload), payload.maybe('commit_status.refname') || payload.raw('commit_status.key')),
   text: (payload) => {
     const result = lookUp(RESULTS, payload.raw('commit_status.state'));
     const name = payload.link(payload.first('commit_status.name', 'commit_status.key'), 'commit_status.url');
