@@ -63,6 +63,10 @@ describe('parley command line', () => {
       expect(await run('user', 'set-role', 'bob@example.com', 'moderator')).toMatchObject({
         out: 'Bob Roe <bob@example.com> is now moderator of Root',
       });
+      expect(await run('user', 'rename', 'bob@example.com', 'Robert "Rob" Roe')).toMatchObject({
+        code: 1,
+        err: 'parley: Invalid characters in name: "\\"".',
+      });
       expect(await read('user', 'rename', 'bob@example.com', 'Robert Roe')).toMatchObject({
         name: 'Robert Roe',
         role: 'moderator',

@@ -104,6 +104,9 @@ it.each([
   ['sm jo', 'John Smith', 2],
   ['up thu', 'thumbs_up', 2],
   ['oberg', 'Åsa Öberg', 2],
+  ['ann@ex', 'ann＠example.org', 1],
+  ['ann', 'Anna “Ann” Lee', 1],
+  ['ann lee', 'Lee “Ann”', 2],
   ['s s', 'John Smith', null],
   ['ohn', 'John Smith', null],
 ])('ranks %j against %j', (query, name, rank) => {

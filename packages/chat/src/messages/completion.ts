@@ -124,12 +124,12 @@ export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
   return 2;
 }
 
-const SEPARATORS = /[\s_\-./]+/;
+const SEPARATORS = /[\s_\-./"“”]+/;
 
-/** Removes case and accents. */
+/** Removes case, accents and compatibility forms such as `＠`. */
 function folded(text: string): string {
   const lower = text.toLowerCase();
-  return IS_ASCII.test(lower) ? lower : lower.normalize('NFD').replaceAll(/\p{M}/gu, '');
+  return IS_ASCII.test(lower) ? lower : lower.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.

@@ -3,14 +3,13 @@ import type { Role } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
-import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
 import { changeEmail, rename } from '../users/change-email.js';
-import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { addUser } from './add-user.js';
 import { admit, findEmailInvitation } from './admission.js';
@@ -52,13 +51,10 @@ type Plan = (
   readonly problems: readonly string[];
 };
 
-/** Code points. */
-const MAX_NAME_LENGTH = 100;
-
-/** Returns null for an invalid name. */
+/** Returns null for an empty name. */
 function validName(raw: string): string | null {
   try {
-    return parseFullName(takeCodePoints(raw.trim(), MAX_NAME_LENGTH), SHORTEST_GIVEN_NAME);
+    return parseFullName(toFullName(raw), SHORTEST_GIVEN_NAME);
   } catch {
     return null;
   }

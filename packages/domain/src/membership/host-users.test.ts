@@ -68,6 +68,24 @@ describe('UpsertHostUser', () => {
     expect(await upsert(person)).toMatchObject(person);
   });
 
+  it.each([
+    ['Anna "Ann" Lee', 'Anna “Ann” Lee'],
+    ['"Ann" (the "best")', '“Ann” (the “best”)'],
+    ['ann@example.org', 'ann＠example.org'],
+    ['A*n`n\\e> ', 'A＊n｀n＼e＞'],
+    ['Ann\tLee\u0007', 'Ann Lee'],
+    ['Ann|12', 'Ann｜12'],
+    ['x'.repeat(101), `${'x'.repeat(99)}…`],
+    ['x'.repeat(100), 'x'.repeat(100)],
+  ])('stores the name %j as %j and writes nothing for the same name', async (raw, fullName) => {
+    const { fixture, upsert } = await cast();
+    expect((await upsert({ fullName: raw })).fullName).toBe(fullName);
+    expect(fullName.normalize('NFKC')).toContain(raw.slice(0, 2).replaceAll('"', '“'));
+    const write = jest.spyOn(fixture.uow, 'write');
+    await upsert({ fullName: raw });
+    expect(write).not.toHaveBeenCalled();
+  });
+
   it('updates and publishes only the changed fields', async () => {
     const { fixture, upsert } = await cast();
     const ann = await upsert({ email: 'ann@example.org' });
@@ -115,7 +133,7 @@ describe('UpsertHostUser', () => {
     [{ externalId: 'a\u0000' }, 'INVALID_EXTERNAL_ID'],
     [{ externalId: '\ud800' }, 'INVALID_EXTERNAL_ID'],
     [{ fullName: ' ' }, 'INVALID_USER_NAME'],
-    [{ fullName: 'Ann*' }, 'INVALID_USER_NAME'],
+    [{ fullName: '\u0000' }, 'INVALID_USER_NAME'],
     [{ email: 'ann' }, 'INVALID_EMAIL'],
     [{ email: 'hamlet@example.com' }, 'EMAIL_TAKEN'],
     [{ realmId: 99 as RealmId }, 'UNKNOWN_REALM'],

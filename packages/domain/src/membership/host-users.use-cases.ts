@@ -8,7 +8,7 @@ import { issueKeyOf } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated } from '../users/authentication.js';
 import { acceptedName, changeEmail, rename } from '../users/change-email.js';
-import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { addUser } from './add-user.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
@@ -165,7 +165,7 @@ export class UpsertHostUser {
   async execute(input: UpsertHostUserInput): Promise<User> {
     const { realmId, externalId } = input;
     checkExternalId(externalId);
-    const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);
+    const fullName = parseFullName(toFullName(input.fullName), SHORTEST_GIVEN_NAME);
     const { email } = input;
     if (email !== undefined && !isEmailAddress(email)) {
       throw new DomainError('INVALID_EMAIL', `'${email}' is no email address.`);

@@ -7,7 +7,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
-import { foldCase, isLongerThan, takeCodePoints } from '../kernel/text.js';
+import { foldCase, isLongerThan } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { Removal } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
@@ -15,7 +15,7 @@ import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, unknownRealm } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
-import { parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { admit } from './admission.js';
 import {
@@ -464,11 +464,11 @@ export class CompleteLogIn {
     return admit(tx, realm, newcomer, { now: this.clock.now(), mint, systemMessages });
   }
 
-  /** Falls back to the email address for a missing, invalid or taken name; users can change it later. */
+  /** Falls back to the email address for a missing or taken name; users can change it later. */
   private async nameFor(tx: Transaction, realm: Realm, fullName: string | null, email: string): Promise<string> {
     for (const candidate of [fullName ?? '', email.split('@')[0]!, email]) {
       try {
-        const name = parseFullName(takeCodePoints(candidate, MAX_NAME_LENGTH), SHORTEST_GIVEN_NAME);
+        const name = parseFullName(toFullName(candidate), SHORTEST_GIVEN_NAME);
         const isTaken = realm.settings.requireUniqueNames && (await tx.users.isNameTaken(realm.id, name, null));
         if (!isTaken) return name;
       } catch (error) {
@@ -503,8 +503,6 @@ export class RemoveExpiredLogIns extends Removal {
   }
 }
 
-/** In code points. */
-const MAX_NAME_LENGTH = 100;
 /** In code points; OpenID Connect ids have at most 255 characters. */
 const MAX_SUBJECT_LENGTH = 255;
 

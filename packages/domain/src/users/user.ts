@@ -1,7 +1,7 @@
 import type { Role } from '../access/roles.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, trim } from '../kernel/text.js';
+import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, takeCodePoints, trim } from '../kernel/text.js';
 import type { UserSettingName, UserSettings } from '../realms/user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
@@ -78,11 +78,30 @@ export function parseFullName(raw: string, shortest = MIN_NAME_LENGTH): string {
   const name = trim(raw);
   if (isLongerThan(name, MAX_NAME_LENGTH)) throw new DomainError('INVALID_USER_NAME', 'Name too long!');
   if (isShorterThan(name, shortest)) throw new DomainError('INVALID_USER_NAME', 'Name too short!');
-  if (/[*`\\>"@]/.test(name) || positionOfUnprintable(name) > 0)
-    throw new DomainError('INVALID_USER_NAME', 'Invalid characters in name!');
+  const character = /[*`\\>"@]/.exec(name)?.[0] ?? [...name][positionOfUnprintable(name) - 1];
+  if (character !== undefined) {
+    throw new DomainError('INVALID_USER_NAME', 'Invalid characters in name!', { character });
+  }
   // `name|12` would read as a mention of user 12.
   if (/\|\d+$/.test(raw)) throw new DomainError('INVALID_USER_NAME', 'Invalid format!');
   return name;
+}
+
+/** Similar characters that names may contain. Folding by NFKC turns them back, so that searches find the original. */
+const SIMILAR: Readonly<Record<string, string>> = { '*': '＊', '`': '｀', '\\': '＼', '>': '＞', '@': '＠' };
+
+/**
+ * Replaces what `parseFullName` rejects: forbidden characters by similar ones, unprintable ones by spaces, and the end
+ * of a long name by an ellipsis. For names from other systems, whose people cannot choose another one.
+ */
+export function toFullName(raw: string): string {
+  const printable = [...raw].map((character) => (positionOfUnprintable(character) > 0 ? ' ' : character)).join('');
+  const name = trim(printable)
+    .replace(/[*`\\>@]/g, (character) => SIMILAR[character]!)
+    .replace(/(^|[\s(])"/g, '$1“')
+    .replaceAll('"', '”')
+    .replace(/\|(?=\d+$)/, '｜');
+  return isLongerThan(name, MAX_NAME_LENGTH) ? `${trim(takeCodePoints(name, MAX_NAME_LENGTH - 1))}…` : name;
 }
 
 /**
@@ -145,6 +164,8 @@ declare module '../kernel/errors.js' {
   interface ErrorDetails {
     /** `entity`: `user` or `organization owner`; the account is the last one of that kind. */
     CANNOT_DEACTIVATE_LAST_USER: { readonly isLastOwner: boolean; readonly entity: string };
+    /** The first forbidden character, if that is the reason. */
+    INVALID_USER_NAME: { readonly character?: string };
   }
 }
 

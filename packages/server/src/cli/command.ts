@@ -1,3 +1,4 @@
+import { DomainError } from '@parley/domain/kernel';
 import type { ComposedParley } from '../composition/parley.js';
 import { ENV_FILE } from '../configuration/env-file.js';
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
@@ -84,6 +85,12 @@ export interface Command {
    */
   readonly isReadOnly?: (flags: Invocation['flags']) => boolean;
   run(context: CommandContext): Promise<CommandResult | undefined>;
+}
+
+/** Returns the message of an error and, for an invalid name, the character that the API's text does not name. */
+export function explained(error: Error): string {
+  const character = error instanceof DomainError && error.is('INVALID_USER_NAME') ? error.details.character : undefined;
+  return character === undefined ? error.message : `${error.message.slice(0, -1)}: ${JSON.stringify(character)}.`;
 }
 
 export const always = (): boolean => true;

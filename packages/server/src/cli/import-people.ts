@@ -5,7 +5,7 @@ import { RegisterUser } from '@parley/domain/membership';
 import type { ComposedParley } from '../composition/parley.js';
 import { hint } from '../kernel/did-you-mean.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import type { CommandContext, CommandResult } from './command.js';
+import { type CommandContext, type CommandResult, explained } from './command.js';
 import { findRealm, nameOf, requireDatabase } from './databases.js';
 
 /** @throws UsageError */
@@ -59,7 +59,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
           const added = `${created.length} users were added before this line; fix the file and import it again.`;
-          throw new StartupError(`line ${line} (${person.email}): ${error.message} ${added}`);
+          throw new StartupError(`line ${line} (${person.email}): ${explained(error)} ${added}`);
         }
       }
     }
@@ -156,7 +156,7 @@ function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check
       people.push({ line, ...person });
     } catch (error) {
       if (!(error instanceof DomainError || error instanceof StartupError)) throw error;
-      problems.push(`line ${line} (${email}): ${error.message}`);
+      problems.push(`line ${line} (${email}): ${explained(error)}`);
     }
   }
   if (problems.length === 0) return people;

@@ -16,6 +16,7 @@ import {
   type CommandFlag,
   type CommandResult,
   EXIT_CODES,
+  explained,
   flagsOf,
   type Terminal,
   usageOf,
@@ -79,8 +80,8 @@ const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
 
 /** Appends the cause, which the API hides from users. */
-const messageOf = ({ message, cause }: Error): string =>
-  isDiskFailure(cause) ? `The database cannot be written to: ${cause.message}.` : message;
+const messageOf = (error: Error): string =>
+  isDiskFailure(error.cause) ? `The database cannot be written to: ${error.cause.message}.` : explained(error);
 
 /** Returns the error code for `--json` output. */
 function codeOf(error: unknown): string {
