@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteOptions } from '@parley/domain/kernel';
 import type { WritableRepositories } from '@parley/storage';
-import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
+import { bytesAfterMinorCollection, machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openReader, openWriter } from '../database.js';
 import type { Command, Connection, Query } from './connection.js';
@@ -588,6 +588,12 @@ describe('read unit', () => {
     other.close();
     expect(seen).toEqual([['a'], ['a']]);
     expect(await stored()).toEqual(['a', 'b']);
+  });
+
+  it('frees its result without a full garbage collection', async () => {
+    const before = bytesAfterMinorCollection();
+    for (let n = 0; n < 50; n++) await uow.readAcross(async () => new Array(10_000).fill(n + 0.5));
+    expect(bytesAfterMinorCollection() - before).toBeLessThan(1_000_000);
   });
 
   it('returns its connection when it fails', async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import { threadTimes } from './thread-times.js';
 
-export { retainedBytes } from './retained-bytes.js';
+export { bytesAfterMinorCollection, retainedBytes } from './retained-bytes.js';
 export { threadTimes } from './thread-times.js';
 export { machineSlowness, workMsOf } from './work-time.js';
 
