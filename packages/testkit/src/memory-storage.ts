@@ -20,12 +20,10 @@ import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots, MemoryBotTriggers } from './memory/memory-bots.js';
 import { MemoryCallCounts } from './memory/memory-call-counts.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
-import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryConfirmations } from './memory/memory-confirmations.js';
 import { MemoryCopies } from './memory/memory-copies.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
-import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
@@ -238,8 +236,6 @@ function allRepositoriesOf(unit: MemoryUnit) {
     groups: new MemoryGroups(unit),
     channels: new MemoryChannels(unit),
     channelAddresses: new MemoryChannelAddresses(unit),
-    channelFolders: new MemoryChannelFolders(unit),
-    defaultChannelGroups: new MemoryDefaultChannelGroups(unit),
     topicPolicies: new MemoryTopicPolicies(unit),
     recipients: new MemoryRecipients(unit),
     messages: new MemoryMessages(unit),

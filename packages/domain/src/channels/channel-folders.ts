@@ -4,6 +4,7 @@ import { byId, type RealmPart } from '../kernel/export-parts.js';
 import type { Caller, ChannelFolderId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { positionOfUnprintable, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -32,22 +33,6 @@ export const MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH = 1024;
 /** Limit per realm, including archived folders, because every client receives all of them. */
 export const MAX_CHANNEL_FOLDERS = 1000;
 
-export interface ChannelFolderReads {
-  find(realmId: RealmId, id: ChannelFolderId): Promise<ChannelFolder | null>;
-  /** Ignores letter case; includes archived folders. */
-  findByName(realmId: RealmId, name: string): Promise<ChannelFolder | null>;
-  /** Returns all folders of the realm, including archived ones, by order, then id. */
-  list(realmId: RealmId): Promise<readonly ChannelFolder[]>;
-}
-
-/** Every implementation passes channel-folder-repository.contract.ts. */
-export interface ChannelFolderRepository extends ChannelFolderReads {
-  /** Assigns the id as the folder's order. @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
-  add(folder: Omit<ChannelFolder, 'id' | 'order'>): Promise<ChannelFolder>;
-  /** @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
-  update(folder: ChannelFolder): Promise<void>;
-}
-
 /** Trims and validates the name. @throws DomainError INVALID_CHANNEL_FOLDER_NAME (channels §4.15) */
 export function parseFolderName(raw: string): string {
   const name = trim(raw);
@@ -60,6 +45,15 @@ export function parseFolderName(raw: string): string {
 
 export const folderNameTaken = (): DomainError =>
   new DomainError('CHANNEL_FOLDER_NAME_TAKEN', 'Channel folder name already in use');
+
+/** Includes archived folders. */
+export const CHANNEL_FOLDER_ROWS: RowRules<keyof ChannelFolder> = {
+  kind: 'channelFolder',
+  owner: 'realm',
+  order: ['order', 'id'],
+  unique: { property: 'name', ignoresCase: true, taken: folderNameTaken },
+  place: 'order',
+};
 
 /** @throws DomainError UNKNOWN_CHANNEL_FOLDER */
 export async function loadFolder(
@@ -98,7 +92,7 @@ export function folderOrder(
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    channelFolders: [reads: ChannelFolderReads, repository: ChannelFolderRepository];
+    channelFolders: [reads: RealmRowReads<ChannelFolder>, repository: RealmRows<ChannelFolder, 'order'>];
   }
 }
 
@@ -152,9 +146,7 @@ const realmPart: RealmPart<'channelFolders'> = {
     const { realmId } = ids;
     await ids.addAll(tx, 'channelFolder', 'channel folder', channelFolders, async ({ id: _, ...folder }) => {
       const row = { ...folder, realmId, creatorId: ids.users.orNull(folder.creatorId) };
-      const added = await tx.channelFolders.add(row);
-      if (added.order !== folder.order) await tx.channelFolders.update({ ...row, id: added.id });
-      return added.id;
+      return tx.channelFolders.add(row);
     });
   },
   async rewriteTexts(tx, { channelFolders }, ids) {
@@ -177,6 +169,7 @@ export const CHANNEL_FOLDER_FEATURE = {
     'channel_folder.reordered': 1,
   },
   realmPart,
+  rows: { channelFolders: CHANNEL_FOLDER_ROWS },
 } satisfies FeatureParts<ChannelFolderEventTypes>;
 
 /** Lists channel folders by order (channels §4.15). */
@@ -219,7 +212,7 @@ export class CreateChannelFolder {
       const { realmId } = actor;
       enforce(canManageFolders(actor));
       const name = parseFolderName(typed);
-      if (await tx.channelFolders.findByName(realmId, name)) throw folderNameTaken();
+      if (await tx.channelFolders.findByKey(realmId, name)) throw folderNameTaken();
       if ((await tx.channelFolders.list(realmId)).length >= MAX_CHANNEL_FOLDERS) {
         const text = `Too many channel folders (limit: ${MAX_CHANNEL_FOLDERS}).`;
         throw new DomainError('TOO_MANY_CHANNEL_FOLDERS', text);
@@ -296,7 +289,7 @@ export class ChangeChannelFolder {
 /** Deliberate: another spelling of the folder's own name counts as taken. */
 async function newName(tx: Transaction, folder: ChannelFolder, typed: string): Promise<string> {
   const name = parseFolderName(typed);
-  if (await tx.channelFolders.findByName(folder.realmId, name)) throw folderNameTaken();
+  if (await tx.channelFolders.findByKey(folder.realmId, name)) throw folderNameTaken();
   return name;
 }
 

@@ -2,6 +2,7 @@ import { DomainError } from '../kernel/errors.js';
 import { byId, type RealmPart } from '../kernel/export-parts.js';
 import type { Caller, ChannelId, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { compareCodePoints, isLongerThan, positionOfUnprintable, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
@@ -25,23 +26,6 @@ export const MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH = 60;
 export const MAX_DEFAULT_CHANNEL_GROUPS = 100;
 export const MAX_CHANNELS_OF_A_DEFAULT_GROUP = 1000;
 
-export interface DefaultChannelGroupReads {
-  find(realmId: RealmId, id: DefaultChannelGroupId): Promise<DefaultChannelGroup | null>;
-  /** Ignores letter case. */
-  findByName(realmId: RealmId, name: string): Promise<DefaultChannelGroup | null>;
-  /** Returns groups by name in code-point order. */
-  list(realmId: RealmId): Promise<readonly DefaultChannelGroup[]>;
-}
-
-/** Every implementation passes default-channel-group-repository.contract.ts. */
-export interface DefaultChannelGroupRepository extends DefaultChannelGroupReads {
-  /** @throws DomainError DEFAULT_CHANNEL_GROUP_NAME_TAKEN */
-  add(group: Omit<DefaultChannelGroup, 'id'>): Promise<DefaultChannelGroup>;
-  /** @throws DomainError DEFAULT_CHANNEL_GROUP_NAME_TAKEN */
-  update(group: DefaultChannelGroup): Promise<void>;
-  remove(realmId: RealmId, id: DefaultChannelGroupId): Promise<void>;
-}
-
 /** Trims and validates the name. @throws DomainError INVALID_DEFAULT_CHANNEL_GROUP_NAME (channels §4.14) */
 export function parseDefaultGroupName(raw: string): string {
   const name = trim(raw);
@@ -59,6 +43,13 @@ export function parseDefaultGroupName(raw: string): string {
 
 export const defaultGroupNameTaken = (name: string): DomainError =>
   new DomainError('DEFAULT_CHANNEL_GROUP_NAME_TAKEN', `Default channel group '${name}' already exists`);
+
+export const DEFAULT_CHANNEL_GROUP_ROWS: RowRules<keyof DefaultChannelGroup> = {
+  kind: 'defaultChannelGroup',
+  owner: 'realm',
+  order: ['name'],
+  unique: { property: 'name', ignoresCase: true, taken: defaultGroupNameTaken },
+};
 
 interface NamedChannel {
   readonly id: ChannelId;
@@ -111,7 +102,7 @@ export function withoutChannels<G extends Pick<DefaultChannelGroup, 'name' | 'ch
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    defaultChannelGroups: [reads: DefaultChannelGroupReads, repository: DefaultChannelGroupRepository];
+    defaultChannelGroups: [reads: RealmRowReads<DefaultChannelGroup>, repository: RealmRows<DefaultChannelGroup>];
   }
 }
 
@@ -244,4 +235,4 @@ const realmPart: RealmPart<'defaultChannelGroups'> = {
   },
 };
 
-export const DEFAULT_CHANNEL_FEATURE = { realmPart };
+export const DEFAULT_CHANNEL_FEATURE = { realmPart, rows: { defaultChannelGroups: DEFAULT_CHANNEL_GROUP_ROWS } };

@@ -62,7 +62,7 @@ export class CreateDefaultChannelGroup {
       const channels = await listReadableChannels(tx, actor, input.channelNames);
       const group = withChannels({ ...input, realmId, channelIds: [] }, channels);
       const name = parseDefaultGroupName(input.name);
-      if (await tx.defaultChannelGroups.findByName(realmId, name)) throw defaultGroupNameTaken(name);
+      if (await tx.defaultChannelGroups.findByKey(realmId, name)) throw defaultGroupNameTaken(name);
       if ((await tx.defaultChannelGroups.list(realmId)).length >= MAX_DEFAULT_CHANNEL_GROUPS) {
         const text = `Too many default channel groups (limit: ${MAX_DEFAULT_CHANNEL_GROUPS}).`;
         throw new DomainError('TOO_MANY_DEFAULT_CHANNEL_GROUPS', text);
@@ -112,7 +112,7 @@ async function newName(tx: Transaction, group: DefaultChannelGroup, typed: strin
     const text = `This default channel group is already named '${name}'`;
     throw new DomainError('DEFAULT_CHANNEL_GROUP_NAME_UNCHANGED', text);
   }
-  const holder = await tx.defaultChannelGroups.findByName(group.realmId, name);
+  const holder = await tx.defaultChannelGroups.findByKey(group.realmId, name);
   if (holder && holder.id !== group.id) throw defaultGroupNameTaken(name);
   return name;
 }

@@ -39,7 +39,10 @@ export interface RealmRowReads<Row extends RealmRow> {
   count(realmId: RealmId): Promise<number>;
 }
 
-export interface RealmRows<Row extends RealmRow, New = NewRow<Row>> extends RealmRowReads<Row>, RowWrites<Row, New> {
+/** `Optional`: the property of `RowRules.place`. */
+export interface RealmRows<Row extends RealmRow, Optional extends keyof Row = never>
+  extends RealmRowReads<Row>,
+    RowWrites<Row, Omit<NewRow<Row>, Optional> & Partial<Pick<Row, Optional>>> {
   /** Has no effect on a missing row. */
   remove(realmId: RealmId, id: Row['id']): Promise<void>;
 }

@@ -294,17 +294,10 @@ export const FAULTS: readonly Fault[] = [
     tests: ['contracts', 'tenancy'],
   },
   {
-    name: 'declared rows of other realms are deleted',
+    name: 'declared rows of other realms are found and deleted',
     layer: 'sqlite',
-    text: 'DELETE FROM ${name} WHERE ${own} AND id = ?',
-    replacement: "DELETE FROM ${name} WHERE ${own.replace('realm_id = ?', '? IS NOT NULL')} AND id = ?",
-    tests: ['contracts', 'tenancy'],
-  },
-  {
-    name: 'channel folders of other realms are found',
-    layer: 'sqlite',
-    text: "'SELECT * FROM channel_folder WHERE id = ? AND realm_id = ?'",
-    replacement: "'SELECT * FROM channel_folder WHERE id = ? AND ? IS NOT NULL'",
+    text: "realm: 'realm_id = ?',",
+    replacement: "realm: '? IS NOT NULL',",
     tests: ['contracts', 'tenancy'],
   },
   {

@@ -23,8 +23,6 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, on first use
   'SELECT * FROM user_status WHERE realm_id = ?', // register returns all of them
   'SELECT realm_id, user_id, generation FROM api_key', // once, at startup
-  'SELECT * FROM channel_folder WHERE realm_id = ? ORDER BY position', // returns all rows
-  'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // returns all rows
   'SELECT min((SELECT m.id FROM message m', // searches a quiet realm among busy ones through the realm's index
   'SELECT email, bounced_at AS "bouncedAt", reason FROM bounced_address INDEXED BY', // the newest rows, up to a limit
   'SELECT min(floor_seq) FROM event_queue', // the first index entry
@@ -46,6 +44,8 @@ const NARROW_INDEXES = [
   'user_bots',
   'user_group_deactivated',
   'allowed_domain_by_name',
+  'channel_folder_by_name',
+  'default_channel_group_by_name',
   'linkifier_in_order',
   'playground_by_realm',
   'custom_emoji_by_realm',

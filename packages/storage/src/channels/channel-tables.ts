@@ -1,4 +1,6 @@
 import type { FeatureTables } from '../engine/feature.js';
+import { CHANNEL_FOLDER_TABLE } from './channel-folders.js';
+import { DEFAULT_CHANNEL_GROUP_TABLE } from './default-channels.js';
 
 const TABLES = `
 -- Channels and their subscribers.
@@ -34,32 +36,9 @@ CREATE UNIQUE INDEX channel_by_name ON channel (realm_id, name_key);
 CREATE INDEX channel_by_folder ON channel (folder_id) WHERE folder_id IS NOT NULL;
 CREATE INDEX channel_recently_active ON channel (realm_id, id) WHERE is_recently_active = 1;
 
-CREATE TABLE channel_folder (
-  id {id},
-  realm_id {int} NOT NULL REFERENCES realm (id),
-  name {text} NOT NULL,
-  -- Case-folded.
-  name_key {text} NOT NULL,
-  description {text} NOT NULL,
-  rendered_description {text} NOT NULL,
-  position {int} NOT NULL,
-  created_at {int} NOT NULL,
-  creator_id {int},
-  is_archived {flag} NOT NULL
-) {strict};
-CREATE UNIQUE INDEX channel_folder_by_name ON channel_folder (realm_id, name_key);
+${CHANNEL_FOLDER_TABLE.sql}
 
-CREATE TABLE default_channel_group (
-  id {id},
-  realm_id {int} NOT NULL REFERENCES realm (id),
-  name {text} NOT NULL,
-  -- Case-folded.
-  name_key {text} NOT NULL,
-  description {text} NOT NULL,
-  -- JSON: ids, ascending.
-  channel_ids {text} NOT NULL
-) {strict};
-CREATE UNIQUE INDEX default_channel_group_by_name ON default_channel_group (realm_id, name_key);
+${DEFAULT_CHANNEL_GROUP_TABLE.sql}
 
 CREATE TABLE channel_address (
   channel_id {int} NOT NULL REFERENCES channel (id),

@@ -125,6 +125,11 @@ export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> {
   }
 }
 
+const OWN = {
+  realm: 'realm_id = ?',
+  user: 'realm_id = ? AND user_id = ?',
+} as const;
+
 /** Maximum `integer` of PostgreSQL. */
 const NO_LIMIT = 2 ** 31 - 1;
 
@@ -158,7 +163,7 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
       if (type === 'flag') return [[property, (flag) => flag === 1]];
       return type === 'ids' ? [[property, listColumn<number>(name, column, Number.isSafeInteger)]] : [];
     });
-    const own = this.owner.map((property) => `${snakeCase(property)} = ?`).join(' AND ');
+    const own = OWN[rules.owner];
     const written = [...columns.map((column) => column.name), ...(rules.unique?.ignoresCase ? [keyColumn!] : [])];
     this.selected = ['id', ...this.owner, ...columns.map(({ property }) => property)]
       .map((property) => `${table.columnOf(property)} AS "${property}"`)

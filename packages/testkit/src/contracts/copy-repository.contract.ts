@@ -86,8 +86,6 @@ export function copyRepositoryContract(open: OpenStorage): void {
     const LINKIFIER = { urlTemplate: 'x', exampleInput: null, reverseTemplate: null, alternativeUrlTemplates: [] };
     /** Creates minimal objects by kind and returns their id. */
     const MAKERS: Partial<Record<IdKind, (tx: Transaction, realmId: RealmId, name: string) => Promise<number>>> = {
-      defaultChannelGroup: async (tx, realmId, name) =>
-        (await tx.defaultChannelGroups.add({ name, description: '', channelIds: [], realmId })).id,
       customEmoji: async (tx, realmId, name) =>
         (await tx.customEmoji.add({ realmId, name, authorId: null, format: 'png', isAnimated: false })).id,
       linkifier: (tx, realmId, name) => tx.linkifiers.add(realmId, { ...LINKIFIER, pattern: name }),

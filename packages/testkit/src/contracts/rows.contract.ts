@@ -1,3 +1,4 @@
+import type { ChannelFolder, DefaultChannelGroup } from '@parley/domain/channels';
 import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
 import type { IdKind } from '@parley/domain/exports';
 import type { ChannelId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
@@ -37,6 +38,21 @@ const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, by
     { domain: 'acme.com', allowsSubdomains: false },
     { domain: 'example.com', allowsSubdomains: true },
   ] satisfies Pair<AllowedDomain>,
+  channelFolders: [
+    {
+      name: 'Ärger',
+      description: '*d*',
+      renderedDescription: '<p>d</p>',
+      createdAt: 5,
+      creatorId: null,
+      isArchived: true,
+    },
+    { name: 'late', description: '', renderedDescription: '', createdAt: 7, creatorId: 3 as UserId, isArchived: false },
+  ] satisfies Pair<Omit<ChannelFolder, 'order'>>,
+  defaultChannelGroups: [
+    { name: 'Zoë', description: 'd', channelIds: [3, 7] as ChannelId[] },
+    { name: 'late', description: '', channelIds: [] },
+  ] satisfies Pair<DefaultChannelGroup>,
   playgrounds: [
     { name: 'Play', language: 'Python', urlTemplate: 'https://example.com/{code}' },
     { name: 'Toy', language: 'C', urlTemplate: 'https://example.org/{code}' },
@@ -52,7 +68,7 @@ export function rowsContract(open: OpenStorage): void {
     const stage = stagesOn(open);
     const [first, second, bytes] = SAMPLES[name];
 
-    const { kind, owner, unique } = ROWS[name];
+    const { kind, owner, place, unique } = ROWS[name];
     const ownerOf = ({ realm, user }: Fixture, who: string): readonly number[] =>
       owner === 'user' ? [realm.id, user(who).id] : [realm.id];
     const write = <T>({ uow, realm }: Fixture, work: (rows: AnyRows) => Promise<T>, realmId = realm.id) =>
@@ -139,6 +155,16 @@ export function rowsContract(open: OpenStorage): void {
       });
     }
 
+    if (place !== undefined) {
+      it('places a new row last, unless it has a place', async () => {
+        const fixture = await stage(...pieces);
+        const last = await add(fixture, 'a', first);
+        const placed = await add(fixture, 'a', { ...second, [place]: 0 });
+        expect(last).toMatchObject({ [place]: last.id });
+        expect(await list(fixture)).toEqual([placed, last]);
+      });
+    }
+
     if (unique) {
       const keyOf = (fields: object) => (fields as Readonly<Record<string, string>>)[unique.property]!;
       const spelled = (key: string) => (unique.ignoresCase ? key.toUpperCase() : key);
@@ -185,6 +211,16 @@ export function rowsContract(open: OpenStorage): void {
       const { realm, user } = fixture;
       const listed = await fixture.uow.read(realm.id, ({ drafts }) => drafts.list(realm.id, user('a').id));
       expect(listed).toEqual([newer, alsoOld, old]);
+    });
+
+    it('sorts texts by code points', async () => {
+      const { uow, realm } = await stage();
+      const names = await uow.write(realm.id, async ({ defaultChannelGroups }) => {
+        for (const name of ['late', 'Zoë', 'ärger', 'early'])
+          await defaultChannelGroups.add({ realmId: realm.id, name, description: '', channelIds: [] });
+        return (await defaultChannelGroups.list(realm.id)).map(({ name }) => name);
+      });
+      expect(names).toEqual(['Zoë', 'early', 'late', 'ärger']);
     });
 
     it('never reuses the ids of removed drafts and snippets', async () => {
