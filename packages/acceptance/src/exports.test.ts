@@ -247,7 +247,7 @@ describe('exports (organization §8)', () => {
     const { unitOfWork: uow } = server.parley.ports;
     const now = server.clock.now();
     await uow.writeAcross((tx) =>
-      tx.jobs.lease(selection, { now, until: now + handler.kind.leaseSeconds, attempts: 1 }, 1),
+      tx.jobs.lease(selection, { now, until: now + handler.kind.leaseSeconds, attempts: 1, holder: null }, 1),
     );
     await write();
     expect((await list())[0].pending).toBe(true);

@@ -142,7 +142,7 @@ const CASES: Readonly<Record<keyof typeof SHARED_UNITS, Case>> = {
       const job = encodeJob(JOB, { realmId, dueAt: clock.now(), payload: { n } });
       await storage.uow.write(realmId, (tx) => tx.jobs.schedule(job));
     }
-    const lease = { now: clock.now(), until: clock.now() + 60, attempts: 1 } as const;
+    const lease = { now: clock.now(), until: clock.now() + 60, attempts: 1, holder: null } as const;
     const selection = { kind: JOB.name, maxFormat: JOB.format };
     const leased = await Promise.all(
       servers.map((each) =>

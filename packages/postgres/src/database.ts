@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
@@ -51,8 +50,11 @@ export interface PostgresStorage {
   readonly installation: Installation;
   /** Returns the time of the database server in milliseconds since the epoch. */
   currentTimeMs(): Promise<number>;
-  /** Records that this server uses the database, and checks that it still may; call every ten seconds. */
-  reportPresence(release: string): Promise<void>;
+  /**
+   * Records that this server uses the database, and checks that it still may; call every ten seconds. `id` is unique
+   * among servers and starts. Returns the ids of servers that are gone.
+   */
+  reportPresence(release: string, id: string): Promise<readonly string[]>;
   gauges(): StorageGauges;
   /** Called every second. @throws Error once another version has changed the schema */
   verify(): void;
@@ -91,10 +93,10 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   return {
     uow,
     installation,
-    reportPresence: (release) =>
-      sessions.reaching(async () => {
-        if (nodes.length === 0) nodes.push(new OwnNode(pool, randomUUID(), release));
-        await nodes[0]!.report();
+    reportPresence: (release, id) =>
+      sessions.reaching(() => {
+        if (nodes.length === 0) nodes.push(new OwnNode(pool, id, release));
+        return nodes[0]!.report();
       }),
     currentTimeMs: () =>
       sessions.reaching(

@@ -29,8 +29,8 @@ export interface JobKind<Payload> {
   readonly readPayload: (stored: unknown, format: number) => Payload;
   readonly retries: RetryPolicy;
   /**
-   * Lease duration of a job on one server, longer than any attempt. Prevents concurrent attempts. After a crash, the
-   * job waits until the lease ends.
+   * Lease duration of a job on one server, longer than any attempt. Prevents concurrent attempts. If the server is
+   * known to have stopped, the lease of a first attempt ends early (`JobRepository.release`).
    */
   readonly leaseSeconds: number;
   /**
@@ -147,6 +147,16 @@ export interface JobReads {
   listDue(selection: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
   /** Returns true if a job with this key is waiting or running. */
   isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean>;
+  /** Returns the holders of leases, also of expired ones, in ascending order. */
+  listHolders(): Promise<readonly string[]>;
+}
+
+export interface JobLease {
+  readonly now: UnixSeconds;
+  readonly until: UnixSeconds;
+  readonly attempts: 0 | 1;
+  /** Null if the lease ends by time only. */
+  readonly holder: string | null;
 }
 
 /**
@@ -163,14 +173,17 @@ export interface JobRepository extends JobReads {
   take(job: StoredJob): Promise<boolean>;
   /**
    * Leases the jobs that `listDue` would return, and returns them in their updated state. Each becomes due again at
-   * `until`, and its attempt count grows by `attempts`.
+   * `until`, and its attempt count grows by `attempts`. `holder` identifies the server for `release`.
    */
-  lease(
-    selection: JobSelection,
-    lease: { readonly now: UnixSeconds; readonly until: UnixSeconds; readonly attempts: 0 | 1 },
-    limit: number,
-  ): Promise<readonly StoredJob[]>;
-  /** Reschedules a job for another attempt. */
+  lease(selection: JobSelection, lease: JobLease, limit: number): Promise<readonly StoredJob[]>;
+  /** Extends a lease. */
+  renew(job: StoredJob, until: UnixSeconds): Promise<boolean>;
+  /**
+   * Makes the holder's leased jobs due now. A repeated attempt stays leased, so that a job that kills its server does
+   * not kill each new one at once.
+   */
+  release(holder: string, now: UnixSeconds): Promise<void>;
+  /** Reschedules a job for another attempt, without a lease. */
   postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean>;
   /** Keeps a given-up job for the operator; it is never due again. `problem` is truncated to MAX_JOB_PROBLEM_LENGTH. */
   setAside(job: StoredJob, at: UnixSeconds, problem: string): Promise<boolean>;
@@ -230,6 +243,8 @@ export interface JobRunnerParts {
   readonly uow: UnitOfWork;
   readonly clock: Clock;
   readonly report: ReportProblem;
+  /** Identifies this start of the server as the holder of leases; without it, they end by time only. */
+  readonly holder?: string;
 }
 
 /** Delay before retrying when the server is busy, which does not count as a failure. */
@@ -310,7 +325,8 @@ export class JobRunner {
   private lease(now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
     const { leaseSeconds, inOrder } = this.handler.kind;
     // Slow work may crash the process, so it counts as an attempt when it starts; a unit of work cannot.
-    const lease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1 } as const;
+    const { holder = null } = this.parts;
+    const lease: JobLease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1, holder };
     return this.parts.uow.writeAcross((tx) => tx.jobs.lease(this.selection, lease, limit), {
       shared: { kind: 'jobs' },
     });
@@ -366,7 +382,7 @@ export class JobRunner {
     const { leaseSeconds } = this.handler.kind;
     return async () => {
       const until = clock.now() + leaseSeconds;
-      const isHeld = await uow.write(stored.realmId, (tx) => tx.jobs.postpone(stored, until, stored.attempts));
+      const isHeld = await uow.write(stored.realmId, (tx) => tx.jobs.renew(stored, until));
       if (isHeld) this.leased.set(stored.id, until);
       return isHeld;
     };

@@ -1,10 +1,10 @@
 import { createFixture } from '@parley/testkit';
-import { Leases } from './leases.js';
+import { Leases, listLeaseHolders, releaseLeases } from './leases.js';
 
 describe('Leases', () => {
   async function twoServers() {
     const { uow, storage, clock } = await createFixture();
-    return { storage, clock, one: new Leases(uow, clock, 'one'), other: new Leases(uow, clock, 'other') };
+    return { uow, storage, clock, one: new Leases(uow, clock, 'one'), other: new Leases(uow, clock, 'other') };
   }
 
   it('gives recurring work to one server until its lease ends', async () => {
@@ -29,10 +29,10 @@ describe('Leases', () => {
   });
 
   it('lets another server take over when the first one stops', async () => {
-    const { one, other } = await twoServers();
+    const { one, other, uow, clock } = await twoServers();
     await one.take('work', 90);
-    await one.release();
-    await one.release();
+    expect([...(await listLeaseHolders(uow))]).toEqual(['one']);
+    await releaseLeases(uow, 'one', clock.now());
     expect(await other.take('work', 90)).toBe(0);
   });
 });

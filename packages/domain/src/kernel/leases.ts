@@ -8,8 +8,13 @@ export interface Lease {
   readonly until: UnixSeconds;
 }
 
+export interface LeaseReads {
+  /** Returns the holders of leases, also of expired ones, in ascending order. */
+  listHolders(): Promise<readonly string[]>;
+}
+
 /** Every implementation passes lease-repository.contract.ts. */
-export interface LeaseRepository {
+export interface LeaseRepository extends LeaseReads {
   /** Takes or extends the lease unless another holder has it at `now`. Returns the lease then in force. */
   take(name: string, lease: Lease, now: UnixSeconds): Promise<Lease>;
   /** Ends all leases of the holder. */
@@ -18,7 +23,7 @@ export interface LeaseRepository {
 
 declare module './unit-of-work.js' {
   interface RepositoryMap {
-    leases: [reads: never, repository: LeaseRepository];
+    leases: [reads: LeaseReads, repository: LeaseRepository];
   }
 }
 
@@ -29,6 +34,16 @@ export const LEASE_FEATURE = {
 };
 
 const SHARED = { shared: { kind: 'leases' } } as const;
+
+/** Returns the servers that hold leases of jobs or recurring work. */
+export const listLeaseHolders = (uow: UnitOfWork): Promise<ReadonlySet<string>> =>
+  uow.readAcross(async ({ jobs, leases }) => new Set([...(await jobs.listHolders()), ...(await leases.listHolders())]));
+
+/** Ends the leases of a server that has stopped. */
+export async function releaseLeases(uow: UnitOfWork, holder: string, now: UnixSeconds): Promise<void> {
+  await uow.writeAcross(({ leases }) => leases.release(holder), SHARED);
+  await uow.writeAcross(({ jobs }) => jobs.release(holder, now), { shared: { kind: 'jobs' } });
+}
 
 /** Leases of one server for recurring work that only one server at a time may perform. */
 export class Leases {
@@ -56,12 +71,5 @@ export class Leases {
     }
     this.held.set(name, lease.until);
     return 0;
-  }
-
-  /** Lets other servers take over immediately. */
-  async release(): Promise<void> {
-    if (this.held.size === 0) return;
-    this.held.clear();
-    await this.uow.writeAcross(({ leases }) => leases.release(this.holder), SHARED);
   }
 }

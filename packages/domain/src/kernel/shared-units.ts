@@ -18,7 +18,7 @@ export const SHARED_UNITS = {
   presence: "Rows by time; update ids come from the organization's counter.",
   uploads: 'Sums of sizes belong to this kind; nobody can refer to the file yet.',
   leases: 'One row, which the first holder keeps.',
-  jobs: 'Jobs that no other server has leased.',
+  jobs: 'Jobs that no other running server has leased.',
   calls: 'Rows in the order of their numbers, which this kind alone adds.',
   health: 'A row with the value that it has.',
 } as const;

@@ -20,9 +20,12 @@ it('takes jobs without waiting for a unit that completes one of them, and omits 
 
   const leased = await one.uow.write(realm.id, async ({ jobs }) => {
     expect(await jobs.take(first!)).toBe(true);
-    return other.uow.writeAcross((tx) => tx.jobs.lease(selection, { now, until: now + 60, attempts: 1 }, 10), {
-      shared: { kind: 'jobs' },
-    });
+    return other.uow.writeAcross(
+      (tx) => tx.jobs.lease(selection, { now, until: now + 60, attempts: 1, holder: null }, 10),
+      {
+        shared: { kind: 'jobs' },
+      },
+    );
   });
 
   expect(leased.map(({ id }) => id)).toEqual([second!.id]);

@@ -35,9 +35,13 @@ export class OwnNode {
     private readonly release: string,
   ) {}
 
-  async report(): Promise<void> {
+  /** Returns the ids of servers that are gone, each to one server. */
+  async report(): Promise<readonly string[]> {
     await this.pool.query(REPORT, [this.id, `${hostname()}, process ${process.pid}`, this.release]);
-    await this.pool.query(`DELETE FROM server_node WHERE seen_at < now() - interval '1 day'`);
+    const { rows } = await this.pool.query<{ readonly id: string }>(
+      `DELETE FROM server_node WHERE seen_at < now() - make_interval(secs => ${GONE_SECONDS}) RETURNING id`,
+    );
+    return rows.map(({ id }) => id);
   }
 
   async remove(): Promise<void> {

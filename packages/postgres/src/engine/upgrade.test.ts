@@ -38,7 +38,7 @@ describe('upgrade of several servers', () => {
     expect(await migrate(client, NEXT)).toEqual([]);
     expect(await names(NEXT)).toEqual({ expand: [], contract: ['realms.900'] });
     const { gauges, reportPresence, close } = await open();
-    await reportPresence(FORMER);
+    await reportPresence(FORMER, 'former');
     expect(gauges().hasOwnSchema).toBe(true);
     await close();
   });
@@ -60,7 +60,7 @@ describe('upgrade of several servers', () => {
   it('finishes only after no server with another release is running, and then rejects such servers', async () => {
     await migrate(client, NEXT);
     const former = await open();
-    await former.reportPresence(FORMER);
+    await former.reportPresence(FORMER, 'former');
     expect(await finishUpgrade(client, NEXT, NEWER)).toEqual({
       others: [{ name: expect.stringContaining(`process ${process.pid}`), release: FORMER, age: 0 }],
       done: [],
@@ -75,16 +75,26 @@ describe('upgrade of several servers', () => {
 
   it('forgets a killed server after a minute', async () => {
     const killed = await open();
-    await killed.reportPresence(FORMER);
+    await killed.reportPresence(FORMER, 'killed');
     await client.query("UPDATE server_node SET seen_at = now() - interval '61 s'");
     expect((await finishUpgrade(client, MIGRATIONS, NEWER)).others).toEqual([]);
     await killed.close();
   });
 
+  it('names servers that are gone to one of the others', async () => {
+    const [killed, one, other] = [await open(), await open(), await open()];
+    await killed.reportPresence(FORMER, 'killed');
+    expect(await one.reportPresence(FORMER, 'one')).toEqual([]);
+    await client.query("UPDATE server_node SET seen_at = now() - interval '61 s' WHERE id = 'killed'");
+    expect(await one.reportPresence(FORMER, 'one')).toEqual(['killed']);
+    expect(await other.reportPresence(FORMER, 'other')).toEqual([]);
+    for (const storage of [killed, one, other]) await storage.close();
+  });
+
   it('makes a running server with the previous release not ready after it is finished', async () => {
     const late = await open();
     await finishUpgrade(client, NEXT.slice(0, -2), NEWER);
-    await late.reportPresence(FORMER);
+    await late.reportPresence(FORMER, 'late');
     expect(late.gauges().hasOwnSchema).toBe(true);
     await client.query("UPDATE server_node SET seen_at = now() - interval '61 s'");
     await migrate(client, NEXT);

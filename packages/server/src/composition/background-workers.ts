@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { RemoveOldBounces } from '@parley/domain/access';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
@@ -21,6 +20,7 @@ import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { type Logger, warn } from '@parley/http';
 import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { Resolve } from '../kernel/injector.js';
+import { EndedLeases } from '../workers/ended-leases.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
 import { periodic, type Recurrence, RecurringWorker, type Worker } from '../workers/recurring-worker.js';
@@ -154,13 +154,13 @@ const LEASE_MARGIN_SECONDS = 30;
 const EVENT_QUEUES = 'event queues';
 const EVENT_QUEUES_SECONDS = 30;
 
-/** Lets other servers take over at once when this one stops. */
+/** Lets other servers take over at once when this one stops. Stopped last, after the work has ended. */
 class LeaseRelease implements Worker {
   readonly name = 'holding leases';
-  constructor(private readonly leases: Leases) {}
+  constructor(private readonly release: () => Promise<void>) {}
   start(): void {}
   stop(): Promise<void> {
-    return this.leases.release();
+    return this.release();
   }
 }
 
@@ -172,7 +172,7 @@ interface Schedule {
 }
 
 function scheduleOf(get: Get): Schedule {
-  const leases = new Leases(get('storage'), get('clock'), randomUUID());
+  const leases = new Leases(get('storage'), get('clock'), get('serverId'));
   const recurring = (recurrence: Recurrence) => new RecurringWorker(recurrence, get('timers'), get('report'));
   const every = ({ name, everyMs, firstMs = everyMs, isOwn = false, run }: RecurringTask) =>
     recurring({
@@ -193,7 +193,7 @@ function scheduleOf(get: Get): Schedule {
 export function workersOf(parts: ParleyDependencies, get: Get, resolve: Resolve): readonly Worker[] {
   const schedule = scheduleOf(get);
   return [
-    new LeaseRelease(schedule.leases),
+    new LeaseRelease(() => resolve(EndedLeases).release([get('serverId')])),
     ...inactivityWorkers(schedule, resolve),
     ...eventWorkers(schedule, get),
     ...serverWorkers(schedule, parts, get, resolve),
@@ -263,7 +263,7 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
 
 /** Limits, load and storage of the server itself. */
 function serverWorkers(
-  { every }: Schedule,
+  { every, recurring }: Schedule,
   { shedsLoad, verifyStorage, reportPresence, examineStorage }: ParleyDependencies,
   get: Get,
   resolve: Resolve,
@@ -276,8 +276,23 @@ function serverWorkers(
       isOwn: true,
       run: () => get('callExchange').run(),
     }),
+    recurring({
+      name: 'ending leases of stopped servers',
+      firstDelayMs: 0,
+      run: async () => {
+        await resolve(EndedLeases).releaseLocal();
+        return null;
+      },
+    }),
     ...(reportPresence
-      ? [every({ name: 'reporting to the database', everyMs: 10 * SECOND_MS, isOwn: true, run: reportPresence })]
+      ? [
+          every({
+            name: 'reporting to the database',
+            everyMs: 10 * SECOND_MS,
+            isOwn: true,
+            run: async () => resolve(EndedLeases).release(await reportPresence()),
+          }),
+        ]
       : []),
     every({
       name: 'removing counts of calls',

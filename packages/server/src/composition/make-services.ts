@@ -28,6 +28,7 @@ import { CallExchange, LimitReset } from '../http/quotas.js';
 import type { Makers, Resolve } from '../kernel/injector.js';
 import { RealmResolver } from '../kernel/realm-resolver.js';
 import { StoredAuditStates } from '../observation/audited-objects.js';
+import { newServerId } from '../workers/ended-leases.js';
 import { JobWorkers, jobHandlersOf } from '../workers/job-workers.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
@@ -96,7 +97,9 @@ export function serviceMakers(options: ParleyDependencies, get: Get, resolve: Re
         clock,
         timers: get('timers'),
         report: get('report'),
+        holder: get('serverId'),
       }),
+    serverId: () => options.serverId ?? newServerId(),
     workers: () => workersOf(options, get, resolve),
   };
 }

@@ -56,10 +56,13 @@ export interface ParleyDependencies {
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second. Throws if other processes no longer find the written data. */
   readonly verifyStorage?: () => void;
+  /** Identifies this start of the server; default: a new id. */
+  readonly serverId?: string;
   /**
    * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
+   * Returns the ids of servers that are gone.
    */
-  readonly reportPresence?: () => Promise<void>;
+  readonly reportPresence?: () => Promise<readonly string[]>;
   /** Logs problems of the database server for the operator. Runs at startup and every hour. */
   readonly examineStorage?: () => Promise<void>;
   /** Service that delivers mobile push notifications; null for none. */

@@ -32,6 +32,8 @@ export interface ServerServices extends InjectedServices {
   readonly commitListeners: readonly CommitListener[];
   readonly jobHandlers: readonly JobHandler[];
   readonly jobWorkers: JobWorkers;
+  /** Holder of the leases of this start of the server. */
+  readonly serverId: string;
   /** Started in this order and stopped in reverse order. */
   readonly workers: readonly Worker[];
 }

@@ -54,9 +54,11 @@ for await (const content of createInterface({ input: process.stdin })) {
 
 it('a server attempts every notification at least once, and none again after its result was stored, despite kills', async () => {
   const notified: string[] = [];
+  let isSilent = false;
   const service = createServer(async (request, response) => {
     const body = await text(request);
     if (request.url!.endsWith('push/notify')) notified.push(JSON.parse(body).gcm_payload.content);
+    if (isSilent) return;
     response.writeHead(200, { 'Content-Type': 'application/json' });
     response.end(JSON.stringify({ result: 'success', msg: '', realms: {}, realm: null }));
   });
@@ -111,7 +113,18 @@ it('a server attempts every notification at least once, and none again after its
   idle.stdin!.write('marker\n');
   await until(() => notified.includes('marker'));
   expect(notified.slice(before)).toEqual(['marker']);
+
+  // A notification in progress is repeated at once, although its lease lasts for a minute.
+  isSilent = true;
+  idle.stdin!.write('in flight\n');
+  await until(() => notified.includes('in flight'));
   await kill(idle);
+  isSilent = false;
+  const restartedAt = performance.now();
+  const restarted = await start(2 * LATER_MS);
+  await until(() => notified.filter((content) => content === 'in flight').length === 2);
+  expect(performance.now() - restartedAt).toBeLessThan(30_000);
+  await kill(restarted);
   service.closeAllConnections();
   service.close();
   rmSync(directory, { recursive: true });

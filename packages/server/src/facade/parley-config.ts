@@ -33,8 +33,8 @@ export interface Storage {
   verify?(): void;
   /** Time of the database server in milliseconds since the epoch. */
   currentTimeMs?(): Promise<number>;
-  /** Records that this server uses the database. */
-  reportPresence?(release: string): Promise<void>;
+  /** Records that this server uses the database. Returns the ids of servers that are gone. */
+  reportPresence?(release: string, id: string): Promise<readonly string[]>;
 }
 
 /** Bus between servers of one database. */

@@ -38,6 +38,7 @@ import { logInDirectories, logInServices } from '../log-in/providers.js';
 import { openTelemetryTracer } from '../observation/open-telemetry.js';
 import { findingsOn } from '../observation/postgres-findings.js';
 import { parleyVersion } from '../version.js';
+import { newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 
@@ -113,15 +114,17 @@ export async function openParley(
   };
   try {
     const ownSecret = secret();
+    const serverId = newServerId();
     const reportPresence = async () => {
       if (ownClock) await ownClock.compare(() => storage.currentTimeMs!());
-      if (!hostOptions.isOneOff) await storage.reportPresence!(parleyVersion());
+      return hostOptions.isOneOff ? [] : storage.reportPresence!(parleyVersion(), serverId);
     };
     if (installation) await reportPresence();
     // One-off commands need no bus: servers see their events when they read the log.
     if (installation && !hostOptions.isOneOff) bus = await openBus(configuration, installation, hostOptions.logger);
     return await composeParley({
       ...configuration,
+      serverId,
       secret: ownSecret,
       onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
       verifyStorage: () => storage.verify?.(),

@@ -34,6 +34,7 @@ const RELEASED = [
   ['log-in-methods.019', '89679e892ac17515f59eb6e03fc93b611aaca5fe7b5a292859e931b90a06cbe6'],
   ['messages.020', '63761b24a6546273a23cd5036ce9f0e786a61ac5f44154d63fe0b03738592ce9'],
   ['messages.021', '1700a0cf13ed572bfa361567bf377730f9ec330e865b7d435049d7681ff49787'],
+  ['jobs.022', '580f7a1a9b5d29245e32277c2ffc85ec8f95f795f0100839a11f373cd533ef57'],
 ];
 
 let directory: string;

@@ -36,6 +36,8 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT group_id AS "groupId", external_id AS "externalId", is_removed AS "isRemoved" FROM provisioned_group', // all rows
   'SELECT realm_id AS "realmId", name, created_at AS "createdAt" FROM provisioning_token', // at most ten rows
   'DELETE FROM realm WHERE id = ?', // checks its foreign keys after all its rows are deleted
+  'SELECT DISTINCT holder FROM job WHERE holder IS NOT NULL', // jobs in progress, once after startup
+  'SELECT DISTINCT holder FROM worker_lease', // one row per recurring work, once after startup
   'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted
 ];
 /** Indexes selective enough on their own for rows of a realm. */

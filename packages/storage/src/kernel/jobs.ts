@@ -1,6 +1,7 @@
 import {
   type EncodedJob,
   type JobId,
+  type JobLease,
   type JobRepository,
   type JobSelection,
   MAX_JOB_PROBLEM_LENGTH,
@@ -37,6 +38,9 @@ export class SqlJobRepository implements JobRepository {
   private readonly deleteWaiting;
   private readonly deleteSame;
   private readonly reschedule;
+  private readonly extend;
+  private readonly holders;
+  private readonly releaseFirst;
   private readonly markSetAside;
   private readonly deleteSetAside;
 
@@ -57,8 +61,16 @@ export class SqlJobRepository implements JobRepository {
       'DELETE FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
     );
     this.deleteSame = connection.command(`DELETE FROM job WHERE ${SAME}`);
-    this.reschedule = connection.command(`UPDATE job SET due_at = ?, attempts = ? WHERE ${SAME}`);
-    this.markSetAside = connection.command(`UPDATE job SET set_aside_at = ?, problem = ? WHERE ${SAME}`);
+    this.reschedule = connection.command(`UPDATE job SET due_at = ?, attempts = ?, holder = ? WHERE ${SAME}`);
+    this.extend = connection.command(`UPDATE job SET due_at = ? WHERE ${SAME}`);
+    this.holders = connection.values<string>(
+      'SELECT DISTINCT holder FROM job WHERE holder IS NOT NULL ORDER BY holder',
+    );
+    this.releaseFirst = connection.values<string>(
+      `UPDATE job SET due_at = ?, holder = NULL WHERE holder = ? AND attempts <= 1 AND set_aside_at IS NULL
+       RETURNING kind`,
+    );
+    this.markSetAside = connection.command(`UPDATE job SET set_aside_at = ?, problem = ?, holder = NULL WHERE ${SAME}`);
     this.deleteSetAside = connection.command(
       `DELETE FROM job WHERE id IN (SELECT id FROM job WHERE set_aside_at < ? ORDER BY set_aside_at LIMIT ? + 0)`,
     );
@@ -94,17 +106,29 @@ export class SqlJobRepository implements JobRepository {
 
   async lease(
     selection: JobSelection,
-    { now, until, attempts }: Parameters<JobRepository['lease']>[1],
+    { now, until, attempts, holder }: JobLease,
     limit: number,
   ): Promise<readonly StoredJob[]> {
     // Skips rows locked by units that complete jobs.
     const due = (await this.free.all(selection.kind, selection.maxFormat, now, limit)).map(toJob);
-    for (const job of due) this.reschedule.defer(until, job.attempts + attempts, job.id, job.attempts);
+    for (const job of due) this.reschedule.defer(until, job.attempts + attempts, holder, job.id, job.attempts);
     return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
   }
 
   async postpone({ id, attempts }: StoredJob, dueAt: UnixSeconds, nextAttempts: number): Promise<boolean> {
-    return (await this.reschedule.run(dueAt, nextAttempts, id, attempts)).changes > 0;
+    return (await this.reschedule.run(dueAt, nextAttempts, null, id, attempts)).changes > 0;
+  }
+
+  async renew({ id, attempts }: StoredJob, until: UnixSeconds): Promise<boolean> {
+    return (await this.extend.run(until, id, attempts)).changes > 0;
+  }
+
+  async listHolders(): Promise<readonly string[]> {
+    return await this.holders.all();
+  }
+
+  async release(holder: string, now: UnixSeconds): Promise<void> {
+    for (const kind of await this.releaseFirst.all(now, holder)) this.connection.record.jobs.push({ kind, dueAt: now });
   }
 
   async setAside({ id, attempts }: StoredJob, at: UnixSeconds, problem: string): Promise<boolean> {
@@ -142,9 +166,15 @@ CREATE UNIQUE INDEX job_by_key ON job (realm_id, kind, key) WHERE key IS NOT NUL
 CREATE INDEX job_set_aside ON job (set_aside_at) WHERE set_aside_at IS NOT NULL;
 `;
 
+const HOLDER = `
+-- expand: the server that leased a job, so that the lease ends with the server.
+ALTER TABLE job ADD COLUMN holder {text};
+CREATE INDEX job_by_holder ON job (holder) WHERE holder IS NOT NULL;
+`;
+
 export const JOB_FEATURE = {
   schema: 'jobs',
-  steps: { 1: TABLES },
+  steps: { 1: TABLES, 22: HOLDER },
   realmTables: ['job'],
   notExported: {
     job: 'Imports schedule their own jobs.',

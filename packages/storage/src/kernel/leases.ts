@@ -6,6 +6,7 @@ export class SqlLeaseRepository implements LeaseRepository {
   private readonly upsert;
   private readonly row;
   private readonly deleteOf;
+  private readonly holders;
 
   constructor(connection: Statements) {
     this.upsert = connection.command(
@@ -15,11 +16,16 @@ export class SqlLeaseRepository implements LeaseRepository {
     );
     this.row = connection.rows<Lease>('SELECT holder, until FROM worker_lease WHERE name = ?');
     this.deleteOf = connection.command('DELETE FROM worker_lease WHERE holder = ?');
+    this.holders = connection.values<string>('SELECT DISTINCT holder FROM worker_lease ORDER BY holder');
   }
 
   async take(name: string, { holder, until }: Lease, now: UnixSeconds): Promise<Lease> {
     this.upsert.defer(name, holder, until, now);
     return (await this.row.get(name))!;
+  }
+
+  async listHolders(): Promise<readonly string[]> {
+    return await this.holders.all();
   }
 
   async release(holder: string): Promise<void> {

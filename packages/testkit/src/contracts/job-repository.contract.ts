@@ -137,7 +137,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await isScheduled(fixture.realm.id, POST.name, 'b')).toBe(false);
       const now = fixture.clock.now();
       const [leased] = await fixture.uow.writeAcross((tx) =>
-        tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1 }, 1),
+        tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1, holder: null }, 1),
       );
       expect(await isScheduled()).toBe(true);
       await fixture.uow.writeAcross((tx) => tx.jobs.setAside(leased!, now, 'broken'));
@@ -182,7 +182,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       const lease = () =>
         fixture.uow.writeAcross((tx) => {
           const now = fixture.clock.now();
-          return tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1 }, 2);
+          return tx.jobs.lease(ALL, { now, until: now + 60, attempts: 1, holder: null }, 2);
         });
       const leased = await lease();
       expect(leased).toEqual(seen.slice(0, 2).map((job) => ({ ...job, dueAt: now + 60, attempts: 1 })));
@@ -196,6 +196,64 @@ export function jobRepositoryContract(open: OpenStorage): void {
         ['c', 2],
       ]);
       expect(await fixture.uow.writeAcross((tx) => tx.jobs.take(leased[1]!))).toBe(false);
+    });
+
+    const leaseAs = (fixture: Stage, holder: string, attempts: 0 | 1 = 1) =>
+      fixture.uow.writeAcross((tx) => {
+        const now = fixture.clock.now();
+        return tx.jobs.lease(ALL, { now, until: now + 60, attempts, holder }, 1);
+      });
+    const release = (fixture: Stage, holder: string) =>
+      fixture.uow.writeAcross((tx) => tx.jobs.release(holder, fixture.clock.now()));
+    const holders = (fixture: Stage) => fixture.uow.readAcross(({ jobs }) => jobs.listHolders());
+
+    it('makes jobs due that a server leased for the first time, and keeps the leases of other servers', async () => {
+      const fixture = await stage();
+      for (const name of ['a', 'b', 'c']) await schedule(fixture, name);
+      await leaseAs(fixture, 'one');
+      await leaseAs(fixture, 'other');
+      await leaseAs(fixture, 'one', 0);
+      expect(await holders(fixture)).toEqual(['one', 'other']);
+      await release(fixture, 'one');
+      expect((await due(fixture)).map((job) => [nameOf(job), job.attempts])).toEqual([
+        ['a', 1],
+        ['c', 0],
+      ]);
+      expect(await holders(fixture)).toEqual(['other']);
+    });
+
+    it('keeps a repeated attempt leased when its server is gone', async () => {
+      const fixture = await stage();
+      await schedule(fixture, 'a');
+      await leaseAs(fixture, 'one');
+      fixture.clock.advance(60);
+      await leaseAs(fixture, 'other');
+      await release(fixture, 'other');
+      expect(await dueNames(fixture)).toEqual([]);
+      fixture.clock.advance(60);
+      expect(await dueNames(fixture)).toEqual(['a']);
+    });
+
+    it('keeps the holder of a renewed lease and forgets that of a postponed or abandoned job', async () => {
+      const fixture = await stage();
+      for (const name of ['renewed', 'postponed', 'set aside']) await schedule(fixture, name);
+      const now = fixture.clock.now();
+      const [renewed] = await leaseAs(fixture, 'one');
+      const [postponed] = await leaseAs(fixture, 'two');
+      const [abandoned] = await leaseAs(fixture, 'three');
+      await fixture.uow.writeAcross(async ({ jobs }) => {
+        expect(await jobs.renew(renewed!, now + 90)).toBe(true);
+        expect(await jobs.renew({ ...renewed!, attempts: 7 }, now + 90)).toBe(false);
+        await jobs.postpone(postponed!, now + 90, 1);
+        await jobs.setAside(abandoned!, now, 'broken');
+      });
+      fixture.clock.advance(80);
+      expect(await dueNames(fixture)).toEqual([]);
+      for (const holder of ['two', 'three']) await release(fixture, holder);
+      expect(await dueNames(fixture)).toEqual([]);
+      expect(await holders(fixture)).toEqual(['one']);
+      await release(fixture, 'one');
+      expect(await dueNames(fixture)).toEqual(['renewed']);
     });
 
     it('postpones a job without other attempts', async () => {

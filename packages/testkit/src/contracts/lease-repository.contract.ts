@@ -30,5 +30,15 @@ export function leaseRepositoryContract(open: OpenStorage): void {
       expect(await take(fixture, 'c', 60, 1)).toEqual({ holder: 'c', until: 60 });
       expect(await take(fixture, 'c', 60, 1, 'other')).toEqual({ holder: 'b', until: 30 });
     });
+
+    it('lists the holders', async () => {
+      const fixture = await stage();
+      const holders = () => fixture.uow.readAcross(({ leases }) => leases.listHolders());
+      expect(await holders()).toEqual([]);
+      await take(fixture, 'b', 30, 0);
+      await take(fixture, 'a', 30, 0, 'other');
+      await take(fixture, 'b', 30, 0, 'third');
+      expect(await holders()).toEqual(['a', 'b']);
+    });
   });
 }

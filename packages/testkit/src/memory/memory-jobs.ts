@@ -1,6 +1,7 @@
 import type {
   EncodedJob,
   JobId,
+  JobLease,
   JobRepository,
   JobSelection,
   RealmId,
@@ -12,6 +13,7 @@ import type { MemoryUnit } from './tables.js';
 interface JobRow extends StoredJob {
   /** Null while the job is waiting. */
   readonly setAsideAt: UnixSeconds | null;
+  readonly holder: string | null;
 }
 
 declare module './tables.js' {
@@ -31,7 +33,7 @@ export class MemoryJobs implements JobRepository {
     return this.waiting(selection)
       .filter(({ dueAt }) => dueAt <= now)
       .slice(0, limit)
-      .map(({ setAsideAt: _, ...job }) => job);
+      .map(({ setAsideAt: _, holder: __, ...job }) => job);
   }
 
   async isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean> {
@@ -42,7 +44,7 @@ export class MemoryJobs implements JobRepository {
     this.unit.record.requireRealm(job.realmId);
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
     const id = this.unit.nextNumber<JobId>('job');
-    this.unit.change('jobs').set(id, { ...job, id, attempts: 0, setAsideAt: null });
+    this.unit.change('jobs').set(id, { ...job, id, attempts: 0, setAsideAt: null, holder: null });
     this.unit.record.jobs.push({ kind: job.kind, dueAt: job.dueAt });
     return id;
   }
@@ -57,21 +59,38 @@ export class MemoryJobs implements JobRepository {
 
   async lease(
     selection: JobSelection,
-    { now, until, attempts }: Parameters<JobRepository['lease']>[1],
+    { now, until, attempts, holder }: JobLease,
     limit: number,
   ): Promise<readonly StoredJob[]> {
     const due = await this.listDue(selection, now, limit);
     const leased = due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
-    for (const job of leased) this.unit.change('jobs').set(job.id, { ...job, setAsideAt: null });
+    for (const job of leased) this.unit.change('jobs').set(job.id, { ...job, setAsideAt: null, holder });
     return leased;
   }
 
+  async renew(job: StoredJob, until: UnixSeconds): Promise<boolean> {
+    return this.update(job, { dueAt: until });
+  }
+
+  async listHolders(): Promise<readonly string[]> {
+    const holders = [...this.unit.read('jobs').values()].flatMap(({ holder }) => holder ?? []);
+    return [...new Set(holders)].sort();
+  }
+
+  async release(holder: string, now: UnixSeconds): Promise<void> {
+    for (const job of [...this.unit.read('jobs').values()]) {
+      if (job.holder !== holder || job.attempts > 1 || job.setAsideAt !== null) continue;
+      this.unit.change('jobs').set(job.id, { ...job, dueAt: now, holder: null });
+      this.unit.record.jobs.push({ kind: job.kind, dueAt: now });
+    }
+  }
+
   async postpone(job: StoredJob, dueAt: UnixSeconds, attempts: number): Promise<boolean> {
-    return this.update(job, { dueAt, attempts });
+    return this.update(job, { dueAt, attempts, holder: null });
   }
 
   async setAside(job: StoredJob, at: UnixSeconds, _problem: string): Promise<boolean> {
-    return this.update(job, { setAsideAt: at });
+    return this.update(job, { setAsideAt: at, holder: null });
   }
 
   async removeSetAside(before: UnixSeconds, limit: number): Promise<number> {

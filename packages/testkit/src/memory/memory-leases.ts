@@ -17,6 +17,10 @@ export class MemoryLeases implements LeaseRepository {
     return lease;
   }
 
+  async listHolders(): Promise<readonly string[]> {
+    return [...new Set([...this.unit.read('leases').values()].map(({ holder }) => holder))].sort();
+  }
+
   async release(holder: string): Promise<void> {
     for (const [name, lease] of this.unit.read('leases')) {
       if (lease.holder === holder) this.unit.change('leases').delete(name);
