@@ -266,6 +266,30 @@ describe('POST /external/:integration (organization §19)', () => {
     }
   });
 
+  it.each([
+    ['inline code that is cut', { template: '{{data}}' }, { data: { a: `@**all** ${'x'.repeat(10_000)}` } }],
+    ['a quote with lines of backticks', {}, { text: `&gt; ${'`'.repeat(200)}\n${'`'.repeat(100)}\n@**all**` }],
+  ])('prevents %s from mentioning users', async (_, query, payload) => {
+    fieldsOf(
+      await send('data' in payload ? 'json' : 'slack_incoming', payload, { query: query as Record<string, string> }),
+    );
+    const { flags } = (fieldsOf(await server.get(`/messages/${(await posted()).id}`, people.iago)) as Wire).message;
+    expect(flags).toEqual([]);
+  });
+
+  it('prevents quoted comments from mentioning users', async () => {
+    const body = `x ${'`'.repeat(200)} y\n${'`'.repeat(100)}\n@**all**`;
+    const payload = {
+      action: 'created',
+      repository: { name: 'repo' },
+      sender: { login: 'ann' },
+      comment: { body, commit_id: 'a1' },
+    };
+    fieldsOf(await send('github', payload, { headers: { 'X-GitHub-Event': 'commit_comment' } }));
+    const { flags } = (fieldsOf(await server.get(`/messages/${(await posted()).id}`, people.iago)) as Wire).message;
+    expect(flags).toEqual([]);
+  });
+
   it('is described in register (events §3.2)', async () => {
     const fields = { fetch_event_types: ['realm_incoming_webhook_bots'] };
     const { realm_incoming_webhook_bots } = fieldsOf(await server.post('/register', people.hamlet, fields)) as Wire;

@@ -7,7 +7,7 @@ import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
 import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../messages/bot-triggers.js';
-import type { MessageView } from '../messages/message.js';
+import { cutMarkdown, MAX_MESSAGE_LENGTH, type MessageView } from '../messages/message.js';
 import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
 import {
   type Addressee,
@@ -302,7 +302,7 @@ export interface PostIntegrationInput {
   /** Null for a direct message to the bot's owner. */
   readonly channel: { readonly id: ChannelId } | { readonly name: string } | null;
   readonly topic: string;
-  /** Markdown. */
+  /** Markdown; truncated if it is too long. */
   readonly content: string;
 }
 
@@ -320,8 +320,9 @@ export class PostIntegration {
    */
   async execute(caller: Caller, { channel, topic, content }: PostIntegrationInput): Promise<void> {
     const to = channel === null ? await this.ownerOf(caller) : addresseeOf(channel);
+    const markdown = cutMarkdown(content, MAX_MESSAGE_LENGTH);
     try {
-      await this.sending.execute(caller, { to, topic, content, isReadBySender: true, echo: null });
+      await this.sending.execute(caller, { to, topic, content: markdown, isReadBySender: true, echo: null });
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION')) throw error;
     }

@@ -117,6 +117,27 @@ export function parseContent(raw: string): string {
 export const cutContent = (content: string, max: number): string =>
   isLongerThan(content, max) ? takeCodePoints(content, max - TRUNCATION_NOTICE.length) + TRUNCATION_NOTICE : content;
 
+/**
+ * Truncates generated Markdown as `cutContent` does, but never inside inline code: without its end, quoted text would
+ * become Markdown, and could mention people.
+ */
+export function cutMarkdown(markdown: string, max: number): string {
+  if (!isLongerThan(markdown, max)) return markdown;
+  const kept = takeCodePoints(markdown, max - TRUNCATION_NOTICE.length);
+  return kept.slice(0, openCodeStart(kept)) + TRUNCATION_NOTICE;
+}
+
+/** Returns the position of the inline code in the last line that has no end, or the length of the text. */
+function openCodeStart(text: string): number {
+  const lineStart = text.lastIndexOf('\n') + 1;
+  let open: { readonly length: number; readonly at: number } | null = null;
+  for (const { 0: run, index } of text.slice(lineStart).matchAll(/`+/g)) {
+    if (open === null) open = { length: run.length, at: index };
+    else if (open.length === run.length) open = null;
+  }
+  return open === null ? text.length : lineStart + open.at;
+}
+
 export const MESSAGE_ERRORS = declareErrors({
   UNKNOWN_MESSAGE: 'unknown',
   UNKNOWN_TOPIC: 'unknown',

@@ -17,7 +17,7 @@ import {
 import { normalizeTopic, parseTopic } from '../channels/channel.js';
 import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../markdown/markdown.js';
-import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
+import { cutMarkdown, MAX_MESSAGE_LENGTH, parseContent } from './message.js';
 import { markdownOptions, RenderMarkdown, renderText, UserTextParser } from './render-message.js';
 
 const rendering = (fixture: MemoryFixture) => {
@@ -246,6 +246,16 @@ describe('parseContent', () => {
     [' \n\t', 'Message must not be empty'],
     ['a\0', 'Message must not contain null bytes'],
   ])('rejects %j', (raw, message) => expect(() => parseContent(raw)).toThrow(message));
+});
+
+describe('cutMarkdown', () => {
+  it.each([
+    ['short `x`', 100, 'short `x`'],
+    ['a'.repeat(50), 40, `${'a'.repeat(20)}\n[message truncated]`],
+    [`\`a\` b \`${'c'.repeat(50)}\``, 40, '`a` b \n[message truncated]'],
+    [`a \`\`b \` ${'c'.repeat(50)}\`\``, 40, 'a \n[message truncated]'],
+    [`\`\na \`b\` ${'c'.repeat(50)}`, 32, '`\na `b` cccc\n[message truncated]'],
+  ])('truncates %j outside inline code', (markdown, max, kept) => expect(cutMarkdown(markdown, max)).toBe(kept));
 });
 
 describe('parseTopic and normalizeTopic', () => {

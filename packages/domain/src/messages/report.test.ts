@@ -16,6 +16,10 @@ it.each([
   ['plain', '```quote\nplain\n```'],
   ['```\ncode\n```', '````quote\n```\ncode\n```\n````'],
   ['a ````` b', '``````quote\na ````` b\n``````'],
+  [
+    `${'`'.repeat(200)}\n${'`'.repeat(100)}\nx`,
+    `${'`'.repeat(100)}quote\n${'`'.repeat(99)}\n${'`'.repeat(99)}\nx\n${'`'.repeat(100)}`,
+  ],
 ])('quoted puts %j within a longer fence', (text, markdown) => {
   expect(quoted(text)).toBe(markdown);
 });

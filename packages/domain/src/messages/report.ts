@@ -39,9 +39,11 @@ const MAX_QUOTED = 6000;
 /** Returns a Markdown quote of a text that may itself contain fences. */
 export function quoted(text: string): string {
   const content = isLongerThan(text, MAX_QUOTED) ? `${takeCodePoints(text, MAX_QUOTED)}…` : text;
-  const longest = Math.max(2, ...[...content.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(Math.min(longest + 1, 100));
-  return `${fence}quote\n${content}\n${fence}`;
+  // No run may be as long as the fence, or a line of it would end the quote.
+  const shown = content.replace(/`{100,}/g, '`'.repeat(99));
+  const longest = Math.max(2, ...[...shown.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}quote\n${shown}\n${fence}`;
 }
 
 export interface ReportMessageInput {
