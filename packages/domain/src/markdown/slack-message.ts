@@ -1,0 +1,369 @@
+import { takeCodePoints } from '../kernel/text.js';
+import {
+  type Block,
+  type Emphasis,
+  type Inline,
+  isTime,
+  type List,
+  type ListItem,
+  paragraph,
+  plain,
+  plainText,
+} from './rich-text.js';
+import { dateNodes, emojiNode, parseInline, parseMrkdwn, parsePlain } from './slack-mrkdwn.js';
+
+/** Maximum number of blocks, attachments, fields and elements; Slack's limits are similar. */
+const MAX_PARTS = 100;
+/** Lists nested deeper continue at this level. */
+const MAX_LIST_DEPTH = 6;
+
+/** Maximum length of all texts together; Slack's limit for one message is 40,000. */
+const MAX_TEXT = 40_000;
+
+/** Returns a copy in which the texts together keep the limit. */
+function limited(value: Json, budget: { left: number }): Json {
+  if (typeof value === 'string') {
+    const kept = takeCodePoints(value, Math.max(0, budget.left));
+    budget.left -= kept.length;
+    return kept;
+  }
+  if (Array.isArray(value)) return value.slice(0, MAX_PARTS).map((each) => limited(each, budget));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, limited(each, budget)]));
+}
+
+/** Untrusted JSON; all readers treat values of a wrong type as missing. */
+type Json = unknown;
+
+const member = (value: Json, name: string): Json =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Readonly<Record<string, Json>>)[name]
+    : undefined;
+const text = (value: Json, name: string): string => {
+  const found = member(value, name);
+  return typeof found === 'string' ? found : '';
+};
+const number = (value: Json, name: string): number => {
+  const found = member(value, name);
+  return typeof found === 'number' || typeof found === 'string' ? Number(found) : Number.NaN;
+};
+const list = (value: Json, name: string): readonly Json[] => {
+  const found = member(value, name);
+  return Array.isArray(found) ? found.slice(0, MAX_PARTS) : [];
+};
+const flag = (value: Json, name: string): boolean => member(value, name) === true;
+
+/**
+ * Parses a message for Slack: `text`, `blocks`, `attachments` and `icon_emoji`. Returns no blocks if nothing of it can
+ * be shown.
+ */
+export function parseSlackMessage(untrusted: Json): readonly Block[] {
+  const message = limited(untrusted, { left: MAX_TEXT });
+  const blocks = parseSlackBlocks(list(message, 'blocks'));
+  // With blocks, `text` is only a fallback for notifications.
+  const body = blocks.length > 0 ? blocks : textBlocks(text(message, 'text'), member(message, 'mrkdwn') !== false);
+  const shown = [...body, ...list(message, 'attachments').flatMap(attachmentBlocks)];
+  const icon = /^:([^:\s]{1,100}):$/.exec(text(message, 'icon_emoji'))?.[1];
+  const emoji = icon === undefined ? null : emojiNode(icon);
+  return emoji && shown.length > 0 ? withIcon(emoji, shown) : shown;
+}
+
+/** Shows the icon at the start of the first line. */
+function withIcon(icon: Inline, blocks: readonly Block[]): readonly Block[] {
+  const [first, ...others] = blocks;
+  if (first?.type !== 'paragraph' && first?.type !== 'heading') return [paragraph([icon]), ...blocks];
+  return [{ ...first, children: [icon, plain(' '), ...first.children] }, ...others];
+}
+
+const textBlocks = (content: string, isMrkdwn: boolean): readonly Block[] =>
+  isMrkdwn ? parseMrkdwn(content) : nonEmpty(parseInline(content, false));
+
+/** Returns a paragraph, or nothing for blank text. */
+const nonEmpty = (children: readonly Inline[]): readonly Block[] =>
+  plainText(children).trim() === '' ? [] : [paragraph(children)];
+
+/** Parses blocks of Block Kit. Unknown kinds show their text. */
+export const parseSlackBlocks = (blocks: readonly Json[]): readonly Block[] => blocks.flatMap(blockOf);
+
+function blockOf(block: Json): readonly Block[] {
+  switch (text(block, 'type')) {
+    case 'rich_text':
+      return parseRichText(list(block, 'elements'));
+    case 'header': {
+      const children = textInlines(member(block, 'text'));
+      return plainText(children).trim() === '' ? [] : [{ type: 'heading', children }];
+    }
+    case 'context':
+    case 'actions':
+      return nonEmpty(spaced(list(block, 'elements').map(elementInlines)));
+    case 'divider':
+      return [{ type: 'rule' }];
+    case 'image':
+      return imageBlocks(block);
+    case 'video':
+      return [
+        ...nonEmpty(linked(textInlines(member(block, 'title')), text(block, 'title_url') || text(block, 'video_url'))),
+        ...textObjectBlocks(member(block, 'description')),
+        ...nonEmpty(imageLink(text(block, 'thumbnail_url'), text(block, 'alt_text'))),
+      ];
+    case 'table':
+      return tableBlocks(block);
+    case 'markdown':
+      return text(block, 'text').trim() === '' ? [] : [{ type: 'markdown', text: text(block, 'text') }];
+    default:
+      return [
+        ...textObjectBlocks(member(block, 'text')),
+        ...fieldList(list(block, 'fields').map(textInlines)),
+        ...nonEmpty(elementInlines(member(block, 'accessory'))),
+      ];
+  }
+}
+
+/** Blocks of a text object, `{ type: 'mrkdwn', text }` or `{ type: 'plain_text', text }`. */
+const textObjectBlocks = (object: Json): readonly Block[] =>
+  text(object, 'type') === 'mrkdwn' ? parseMrkdwn(text(object, 'text')) : nonEmpty(textInlines(object));
+
+const textInlines = (object: Json): readonly Inline[] => {
+  if (typeof object === 'string') return parsePlain(object);
+  const content = text(object, 'text');
+  return text(object, 'type') === 'mrkdwn'
+    ? parseInline(content)
+    : parsePlain(content, member(object, 'emoji') !== false);
+};
+
+/** Elements of contexts, actions and accessories. Menus and inputs show nothing, since nobody can use them. */
+function elementInlines(element: Json): readonly Inline[] {
+  switch (text(element, 'type')) {
+    case 'mrkdwn':
+    case 'plain_text':
+      return textInlines(element);
+    case 'image':
+      return imageLink(imageUrl(element), text(element, 'alt_text'));
+    case 'button':
+      return linked(textInlines(member(element, 'text')), text(element, 'url'));
+    default:
+      return [];
+  }
+}
+
+const spaced = (parts: readonly (readonly Inline[])[]): readonly Inline[] =>
+  parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : [plain(SEPARATOR), ...part]));
+const SEPARATOR = ' · ';
+
+const linked = (children: readonly Inline[], url: string): readonly Inline[] =>
+  url === '' || children.length === 0 ? children : [{ type: 'link', url, children }];
+
+const imageUrl = (image: Json): string => text(image, 'image_url') || text(member(image, 'slack_file'), 'url');
+/** Clients show a preview of a link to an image. */
+const imageLink = (url: string, name: string): readonly Inline[] =>
+  url === '' ? [] : [{ type: 'link', url, children: [plain(name.trim() || 'image')] }];
+
+const imageBlocks = (image: Json): readonly Block[] =>
+  nonEmpty(imageLink(imageUrl(image), plainText(textInlines(member(image, 'title'))) || text(image, 'alt_text')));
+
+/** Fields as items; a bold name on a line of its own gets its value on the same line. */
+function fieldList(fields: readonly (readonly Inline[])[]): readonly Block[] {
+  const items = fields
+    .filter((field) => plainText(field).trim() !== '')
+    .map(
+      (children): ListItem => ({
+        children: children.map((node, i) => (i === 1 && isBreakAfterName(children) ? plain(' ') : node)),
+        lists: [],
+      }),
+    );
+  return items.length === 0 ? [] : [{ type: 'list', start: null, items }];
+}
+
+const isBreakAfterName = ([name, lineBreak]: readonly Inline[]): boolean =>
+  name?.type === 'strong' && lineBreak?.type === 'text' && lineBreak.text === '\n';
+
+function tableBlocks(table: Json): readonly Block[] {
+  const rows = list(table, 'rows').map((row) =>
+    (Array.isArray(row) ? row.slice(0, MAX_PARTS) : []).map((cell: Json) =>
+      text(cell, 'type') === 'rich_text'
+        ? list(cell, 'elements').flatMap((section) => list(section, 'elements').flatMap(richInlines))
+        : parsePlain(text(cell, 'text')),
+    ),
+  );
+  return rows.length === 0 ? [] : [{ type: 'table', rows }];
+}
+
+/** Parses the elements of a `rich_text` block: sections, nested lists, quotes and code. */
+export function parseRichText(elements: readonly Json[]): readonly Block[] {
+  const blocks: Block[] = [];
+  for (const element of elements) {
+    const added = richBlocks(element, blocks);
+    // A border shows a list or code inside the quote before it.
+    if (number(element, 'border') === 1 && text(element, 'type') !== 'rich_text_quote') addToQuote(blocks, added);
+    else blocks.push(...added);
+  }
+  return blocks;
+}
+
+function addToQuote(blocks: Block[], added: readonly Block[]): void {
+  const last = blocks.at(-1);
+  if (last?.type === 'quote') blocks[blocks.length - 1] = { type: 'quote', children: [...last.children, ...added] };
+  else if (added.length > 0) blocks.push({ type: 'quote', children: added });
+}
+
+/** Returns the new blocks; an item of a list that is not over is added to the last block. */
+function richBlocks(element: Json, blocks: Block[]): readonly Block[] {
+  const elements = list(element, 'elements');
+  switch (text(element, 'type')) {
+    case 'rich_text_list':
+      return addList(blocks, element);
+    case 'rich_text_quote': {
+      const children = nonEmpty(withoutLineBreaks(elements.flatMap(richInlines)));
+      return children.length === 0 ? [] : [{ type: 'quote', children }];
+    }
+    case 'rich_text_preformatted':
+      return [{ type: 'code', text: plainText(elements.flatMap(richInlines)), language: text(element, 'language') }];
+    default:
+      return nonEmpty(withoutLineBreaks(elements.flatMap(richInlines)));
+  }
+}
+
+/** Slack ends a section before a list or quote with a line break. */
+function withoutLineBreaks(inlines: readonly Inline[]): readonly Inline[] {
+  const last = inlines.at(-1);
+  return last?.type === 'text' ? [...inlines.slice(0, -1), plain(last.text.replace(/(?<!\n)\n+$/, ''))] : inlines;
+}
+
+/** List under construction. */
+interface OpenList extends List {
+  readonly items: OpenItem[];
+}
+interface OpenItem extends ListItem {
+  readonly lists: OpenList[];
+}
+
+/** Slack sends each run of items of one level as a list with the level as `indent`. */
+function addList(blocks: Block[], element: Json): readonly Block[] {
+  const items = list(element, 'elements').map(
+    (section): OpenItem => ({ children: withoutLineBreaks(list(section, 'elements').flatMap(richInlines)), lists: [] }),
+  );
+  if (items.length === 0) return [];
+  const start = text(element, 'style') === 'ordered' ? 1 + (number(element, 'offset') || 0) : null;
+  const last = blocks.at(-1);
+  if (last?.type !== 'list') return [{ type: 'list', start, items }];
+  let siblings = [last as OpenList];
+  const depth = Math.min(number(element, 'indent') || 0, MAX_LIST_DEPTH);
+  for (let level = 0; level < depth; level++) {
+    const parent = siblings.at(-1)?.items.at(-1);
+    if (!parent) break;
+    siblings = parent.lists;
+  }
+  const sibling = siblings.at(-1);
+  if (sibling && (sibling.start === null) === (start === null)) sibling.items.push(...items);
+  else if (siblings.length > 0 && sibling === last) return [{ type: 'list', start, items }];
+  else siblings.push({ type: 'list', start, items });
+  return [];
+}
+
+const STYLES: readonly (readonly [string, Emphasis])[] = [
+  ['bold', 'strong'],
+  ['italic', 'em'],
+  ['strike', 'del'],
+];
+
+function richInlines(element: Json): readonly Inline[] {
+  const style = member(element, 'style');
+  const nodes = richNodes(element, flag(style, 'code'));
+  return STYLES.reduce((inner, [name, type]) => (flag(style, name) ? [{ type, children: inner }] : inner), nodes);
+}
+
+function richNodes(element: Json, isCode: boolean): readonly Inline[] {
+  const content = text(element, 'text');
+  const mention = (of: 'user' | 'group' | 'channel', id: string): readonly Inline[] => [
+    { type: 'mention', of, id, name: id },
+  ];
+  switch (text(element, 'type')) {
+    case 'link': {
+      const children: readonly Inline[] =
+        content === '' ? [] : [isCode ? { type: 'code', text: content } : plain(content)];
+      return [{ type: 'link', url: text(element, 'url'), children }];
+    }
+    case 'emoji':
+      return [richEmoji(element)];
+    case 'user':
+      return mention('user', text(element, 'user_id'));
+    case 'usergroup':
+      return mention('group', text(element, 'usergroup_id'));
+    case 'channel':
+      return mention('channel', text(element, 'channel_id'));
+    case 'broadcast':
+      return [{ type: 'mention', of: 'everyone', id: text(element, 'range'), name: text(element, 'range') }];
+    case 'color':
+      return [{ type: 'code', text: text(element, 'value') }];
+    case 'date':
+      return dateNodes(
+        number(element, 'timestamp'),
+        text(element, 'format'),
+        text(element, 'url'),
+        text(element, 'fallback'),
+      );
+    default:
+      return [isCode ? { type: 'code', text: content } : plain(content || text(element, 'fallback'))];
+  }
+}
+
+/** The code points of an emoji are part of the element, except for custom emoji. */
+function richEmoji(element: Json): Inline {
+  const name = text(element, 'name');
+  const codes = text(element, 'unicode');
+  // Keycaps begin with an ASCII character and are found by name.
+  if (/^[0-9a-f]{4,5}(?:-[0-9a-f]{4,5}){0,10}$/i.test(codes) && !/\b00[0-7]/.test(codes)) {
+    const character = codes.split('-').map((code) => String.fromCodePoint(Number.parseInt(code, 16)));
+    return { type: 'emoji', name, character: character.join('') };
+  }
+  const tone = number(element, 'skin_tone');
+  return emojiNode(name, Number.isInteger(tone) ? String(tone) : undefined) ?? plain(`:${name}:`);
+}
+
+/** Parses a legacy attachment: texts, fields, image, footer and blocks. Shows `fallback` if there is nothing else. */
+function attachmentBlocks(attachment: Json): readonly Block[] {
+  const formatted = list(attachment, 'mrkdwn_in');
+  const isFormatted = (name: string): boolean => formatted.length === 0 || formatted.includes(name);
+  const title = linked(parsePlain(text(attachment, 'title')), text(attachment, 'title_link'));
+  const fields = list(attachment, 'fields').map((field): readonly Inline[] => {
+    const name = parsePlain(text(field, 'title').trim());
+    const value = parseInline(text(field, 'value'), isFormatted('fields'));
+    return [{ type: 'strong', children: name }, plain(plainText(name) === '' ? '' : ': '), ...value];
+  });
+  const blocks = [
+    ...textBlocks(text(attachment, 'pretext'), isFormatted('pretext')),
+    ...nonEmpty(linked(parsePlain(text(attachment, 'author_name')), text(attachment, 'author_link'))),
+    ...nonEmpty(plainText(title) === '' ? [] : [{ type: 'strong', children: title }]),
+    ...textBlocks(text(attachment, 'text'), isFormatted('text')),
+    ...fieldList(fields),
+    ...nonEmpty(imageLink(text(attachment, 'image_url'), '')),
+    ...nonEmpty(text(attachment, 'image_url') === '' ? imageLink(text(attachment, 'thumb_url'), '') : []),
+    ...nonEmpty(spaced(list(attachment, 'actions').map(actionInlines))),
+    ...parseSlackBlocks(list(attachment, 'blocks')),
+    ...footerBlocks(attachment),
+  ];
+  return blocks.length > 0 ? mergeParagraphs(blocks) : nonEmpty(parsePlain(text(attachment, 'fallback')));
+}
+
+const actionInlines = (action: Json): readonly Inline[] =>
+  text(action, 'type') === 'button' ? linked(parsePlain(text(action, 'text')), text(action, 'url')) : [];
+
+function footerBlocks(attachment: Json): readonly Block[] {
+  const at = number(attachment, 'ts');
+  const children = spaced([
+    text(attachment, 'footer').trim() === '' ? [] : parsePlain(text(attachment, 'footer').trim()),
+    isTime(at) ? [{ type: 'time', at }] : [],
+  ]);
+  return children.length === 0 ? [] : [paragraph([{ type: 'em', children }])];
+}
+
+/** Shows neighbouring paragraphs as lines of one. */
+function mergeParagraphs(blocks: readonly Block[]): readonly Block[] {
+  const merged: Block[] = [];
+  for (const block of blocks) {
+    const last = merged.at(-1);
+    if (last?.type !== 'paragraph' || block.type !== 'paragraph') merged.push(block);
+    else merged[merged.length - 1] = paragraph([...last.children, plain('\n'), ...block.children]);
+  }
+  return merged;
+}
