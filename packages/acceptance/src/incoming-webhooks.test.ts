@@ -290,6 +290,24 @@ describe('POST /external/:integration (organization §19)', () => {
     expect(flags).toEqual([]);
   });
 
+  it('succeeds for HEAD and GET with a valid key, as services send them when a webhook is created', async () => {
+    const path = `/external/trello?api_key=${bot.apiKey}&stream=reports`;
+    const { status, body } = await server.request('HEAD', path, {});
+    expect([status, body]).toEqual([200, null]);
+    expect(fieldsOf(await server.request('GET', path, {}))).toEqual({});
+    expectRefusal(await server.request('GET', path.replace('trello', 'kettle'), {}), 'Unknown integration', {
+      status: 404,
+    });
+    expect((await server.request('HEAD', path.replace(bot.apiKey, 'x'.repeat(32)), {})).status).toBe(401);
+  });
+
+  it('reads the fields of a form without the field `payload`', async () => {
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    fieldsOf(await send('json', null, { headers, body: 'title=The+lid&count=2' }));
+    expect((await posted()).content).toBe('```json\n{\n  "title": "The lid",\n  "count": "2"\n}\n```');
+    expectRefusal(await send('json', null, { headers, body: '' }), 'Malformed JSON', { code: 'INVALID_JSON' });
+  });
+
   it('is described in register (events §3.2)', async () => {
     const fields = { fetch_event_types: ['realm_incoming_webhook_bots'] };
     const { realm_incoming_webhook_bots } = fieldsOf(await server.post('/register', people.hamlet, fields)) as Wire;
@@ -304,7 +322,7 @@ describe('POST /external/:integration (organization §19)', () => {
   });
 });
 
-describe('GET /integrations (extensions §7)', () => {
+describe('GET /integrations (extensions §8)', () => {
   it('lists integrations with their documentation and events', async () => {
     const { integrations } = fieldsOf(await server.get('/integrations', people.hamlet)) as Wire;
     expect(integrations.map(({ name }: Wire) => name)).toEqual(INTEGRATIONS.map(({ name }) => name));
@@ -317,7 +335,9 @@ describe('GET /integrations (extensions §7)', () => {
         { name: 'star', is_on_by_default: false },
       ]),
       has_branches: true,
+      setup: null,
     });
+    expect(integrations.find(({ name }: Wire) => name === 'freshdesk').setup).toContain('{{ticket.subject}}');
   });
 
   it('rejects anonymous callers', async () => {

@@ -90,6 +90,7 @@ describe('route table', () => {
   it('allows incoming-webhook bots only to send messages', () => {
     expect(routes.filter(({ allowsWebhookBots }) => allowsWebhookBots).map(nameOf)).toEqual([
       'POST /external/:integration',
+      'GET /external/:integration',
       'POST /messages',
     ]);
   });

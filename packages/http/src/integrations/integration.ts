@@ -21,6 +21,11 @@ export interface Integration {
   readonly offByDefault?: readonly string[];
   /** Events that catch-all webhooks also send and that never produce a message. */
   readonly ignored?: readonly string[];
+  /**
+   * Body, script or configuration that users enter at a service without a format of its own. `ADDRESS` stands for the
+   * URL of the webhook.
+   */
+  readonly setup?: string;
   /** True if the `branches` parameter can restrict pushes. */
   readonly hasBranches?: boolean;
 }
@@ -73,6 +78,12 @@ function safeUrl(value: unknown): string | null {
   const url = new URL(value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   return url.href.replace(/[()[\]<>*`|\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** Returns a Markdown link, or just the text if the value is no web address. `text` must already be escaped. */
+export function linkTo(text: string, value: unknown): string {
+  const url = safeUrl(value);
+  return url === null ? text : `[${text}](${url})`;
 }
 
 /** JSON payload of another service, read by paths such as `repository.owner.login`. */
@@ -135,8 +146,7 @@ export class Payload {
 
   /** Returns a Markdown link, or just the text if the path has no web address. `text` must already be escaped. */
   link(text: string, path: string): string {
-    const url = safeUrl(this.at(path));
-    return url === null ? text : `[${text}](${url})`;
+    return linkTo(text, this.at(path));
   }
 
   /** Returns the text as a quote below the message; empty if it is missing or blank. */

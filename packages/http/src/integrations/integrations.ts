@@ -25,6 +25,13 @@ export const INTEGRATIONS: readonly Integration[] = Object.values(all).sort((a, 
 
 const BY_NAME: ReadonlyMap<string, Integration> = new Map(INTEGRATIONS.map((each) => [each.name, each]));
 
+/** @throws HttpRefusal 404 */
+function getIntegration(name: string): Integration {
+  const integration = BY_NAME.get(name);
+  if (!integration) throw new HttpRefusal(404, 'BAD_REQUEST', 'Unknown integration');
+  return integration;
+}
+
 const PATTERNS = { max: 100, each: { max: 100 }, optional: true };
 
 class IntegrationDto {
@@ -57,7 +64,7 @@ class PayloadRefused extends HttpRefusal {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Parses JSON from the body or the form field `payload`. @throws PayloadRefused */
+/** Parses JSON from the body or the form field `payload`, or the fields of a form. @throws PayloadRefused */
 function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): Payload {
   let text: string;
   try {
@@ -65,8 +72,13 @@ function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): 
   } catch {
     throw new PayloadRefused(malformedPayload(), 'that is not valid UTF-8');
   }
-  if (header('content-type')?.startsWith('application/x-www-form-urlencoded'))
-    text = parseForm(text).get('payload') ?? '';
+  if (header('content-type')?.startsWith('application/x-www-form-urlencoded')) {
+    const fields = parseForm(text);
+    const payload = fields.get('payload');
+    // Some services send the members themselves as fields.
+    if (payload === undefined && fields.size > 0) return new Payload(Object.fromEntries(fields));
+    text = payload ?? '';
+  }
   let value: unknown;
   try {
     value = parseJson(text);
@@ -163,8 +175,7 @@ const integrationRoute = (): Route =>
     useCase: PostIntegration,
     response: wire.fields({}),
     handle: async ({ caller, dto, request, useCase, resolve }) => {
-      const integration = BY_NAME.get(dto.integration);
-      if (!integration) throw new HttpRefusal(404, 'BAD_REQUEST', 'Unknown integration');
+      const integration = getIntegration(dto.integration);
       if (dto.template !== undefined && integration !== JSON_WEBHOOK) {
         throw badParameter(`The integration ${integration.name} takes no template.`);
       }
@@ -191,6 +202,24 @@ const integrationRoute = (): Route =>
     },
   });
 
+/** Some services send HEAD when the webhook is created and give up unless it succeeds. */
+const checkRoute = (): Route =>
+  route('GET', '/external/:integration', {
+    summary: 'Check the URL of an incoming webhook',
+    extension: 'extensions §8',
+    withoutPage: 'bots',
+    auth: 'user',
+    dto: IntegrationDto,
+    takesKeyParameter: true,
+    allowsWebhookBots: true,
+    sessions: 'none',
+    response: wire.fields({}),
+    handle: async ({ dto }) => {
+      getIntegration(dto.integration);
+      return success();
+    },
+  });
+
 const bot = wire.fields({
   name: wire.text(),
   display_name: wire.text(),
@@ -207,6 +236,7 @@ const integration = wire.fields({
   documentation_url: wire.text(),
   events: wire.listOf(wire.fields({ name: wire.text(), is_on_by_default: wire.boolean() })),
   has_branches: wire.boolean(),
+  setup: wire.nullable(wire.text()),
 });
 
 const listRoute = (): Route =>
@@ -225,11 +255,12 @@ const presentIntegration = (each: Integration): WireFields => ({
   documentation_url: each.documentation,
   events: Object.keys(each.events).map((name) => ({ name, is_on_by_default: isOnByDefault(each, name) })),
   has_branches: each.hasBranches ?? false,
+  setup: each.setup ?? null,
 });
 
 export const INTEGRATION_FEATURE = {
   tag: 'Bots and integrations',
-  routes: () => [integrationRoute(), listRoute()],
+  routes: () => [integrationRoute(), checkRoute(), listRoute()],
   registerSections: () => [
     fixedSection(
       'realm_incoming_webhook_bots',

@@ -274,8 +274,7 @@ function addressOf(baseUrl: string, { name, events }: Integration, { key, values
 
 function Address({ address, integration }: { readonly address: string; readonly integration: Integration }) {
   const { i18n } = useLingui();
-  const [isCopied, setCopied] = useState(false);
-  const { display_name: name, documentation_url } = integration;
+  const { display_name: name, documentation_url, setup } = integration;
   return (
     <div className={overlays.form}>
       <p>
@@ -286,14 +285,37 @@ function Address({ address, integration }: { readonly address: string; readonly 
         <a className={overlays.button} href={documentation_url} target="_blank" rel="noreferrer">
           {i18n._('Documentation')}
         </a>
-        <button
-          type="button"
-          className={overlays.primary}
-          onClick={() => void navigator.clipboard.writeText(address).then(() => setCopied(true))}
-        >
-          {isCopied ? i18n._('Copied') : i18n._('Copy')}
-        </button>
+        <CopyButton text={address} />
       </div>
+      {setup !== null && <Setup text={setup.replaceAll('ADDRESS', address)} name={name} />}
     </div>
+  );
+}
+
+/** Body, script or configuration for a service without a format of its own. */
+function Setup({ text, name }: { readonly text: string; readonly name: string }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <p>{i18n._('Also enter this at {name}:', { name })}</p>
+      <pre className={styles.key}>{text}</pre>
+      <div className={overlays.buttons}>
+        <CopyButton text={text} label={i18n._('Copy text')} />
+      </div>
+    </>
+  );
+}
+
+function CopyButton({ text, label }: { readonly text: string; readonly label?: string }) {
+  const { i18n } = useLingui();
+  const [isCopied, setCopied] = useState(false);
+  return (
+    <button
+      type="button"
+      className={overlays.primary}
+      onClick={() => void navigator.clipboard.writeText(text).then(() => setCopied(true))}
+    >
+      {isCopied ? i18n._('Copied') : (label ?? i18n._('Copy'))}
+    </button>
   );
 }

@@ -13,6 +13,7 @@ export const INPUTS: Inputs = {
     }),
     'nested lists': () => ({ integration: 'json', body: jsonBody(Array(600).fill(Array(9).fill([[1]]))) }),
   },
+  'GET /external/:integration': { 'a service': () => ({ integration: 'trello' }) },
   'POST /bots': {
     'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
       full_name: lengthened(`Bot ${n} `, 100),
