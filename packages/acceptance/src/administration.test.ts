@@ -396,7 +396,7 @@ describe('parley command line', () => {
     const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
     expect(await run('doctor', '--thorough', files)).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be used: \S/),
     });
   });
 

@@ -298,15 +298,82 @@ describe('S3BlobStore', () => {
     await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('Invalid blob key');
   });
 
-  it('names the unreachable service in the error', async () => {
-    const store = new S3BlobStore({
-      bucket: 'away',
-      prefix: '',
-      endpoint: 'http://127.0.0.1:9',
-      region: 'us-east-1',
-      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  describe('with a failing bucket', () => {
+    const CREDENTIALS = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+    let status: number;
+    let failing: Server;
+    let problems: (string | null)[];
+    let store: S3BlobStore;
+    beforeEach(async () => {
+      status = 200;
+      problems = [];
+      failing = createHttpServer((_, response) => void response.writeHead(status).end());
+      await new Promise<void>((resolve) => failing.listen(0, '127.0.0.1', resolve));
+      const endpoint = `http://127.0.0.1:${(failing.address() as AddressInfo).port}`;
+      const location = { bucket: 'parley', prefix: '', endpoint, region: 'us-east-1', credentials: CREDENTIALS };
+      store = new S3BlobStore(location, {}, (problem) => problems.push(problem));
     });
-    await expect(store.sizeOf(KEY)).rejects.toThrow(/^The bucket away cannot be reached: .*ECONNREFUSED/);
+    afterEach(() => failing.close());
+
+    it.each([
+      [403, '403 '],
+      [500, '500 '],
+    ])('names the bucket and the status %d until a check succeeds', async (code, text) => {
+      status = code;
+      const problem = expect.stringContaining(`The bucket parley cannot be used: ${text}`);
+      for (let n = 0; n < 2; n++) {
+        await expect(store.sizeOf(KEY)).rejects.toMatchObject({
+          code: 'STORAGE_UNAVAILABLE',
+          message: 'The files are not available; try again in a moment.',
+          cause: { message: problem },
+        });
+      }
+      await expect(store.check()).rejects.toMatchObject({ message: problem });
+      expect(problems).toEqual([problem]);
+      expect(store.problem).toEqual(problem);
+      status = 200;
+      await store.sizeOf(KEY);
+      expect(problems).toHaveLength(1);
+      await store.check();
+      expect([problems, store.problem]).toEqual([[problem, null], null]);
+    });
+
+    it('finds a bucket that does not exist', async () => {
+      status = 404;
+      await expect(store.check()).rejects.toThrow('The bucket parley cannot be used: 404 NotFound');
+      expect(problems).toHaveLength(1);
+    });
+
+    it('does not count a missing blob as a failure', async () => {
+      status = 404;
+      expect(await store.sizeOf(KEY)).toBeNull();
+      await expect(store.read(KEY, { start: 0, end: 1 }).next()).rejects.toThrow();
+      expect(problems).toEqual([]);
+    });
+
+    it('names a bucket that cannot be reached or does not respond', async () => {
+      const port = (failing.address() as AddressInfo).port;
+      failing.removeAllListeners('request');
+      const silent = new S3BlobStore(
+        { bucket: 'silent', prefix: '', endpoint: `http://127.0.0.1:${port}`, region: 'x', credentials: CREDENTIALS },
+        { checkMs: 100 },
+      );
+      await expect(silent.check()).rejects.toThrow('The bucket silent cannot be used: no response within 0.1 s');
+      failing.closeAllConnections();
+      await new Promise((resolve) => failing.close(resolve));
+      const reason = expect.stringMatching(/^The bucket silent cannot be used: .*ECONNREFUSED/);
+      await expect(silent.sizeOf(KEY)).rejects.toMatchObject({ cause: { message: reason } });
+      expect(silent.problem).toEqual(reason);
+    });
+
+    it('does not count content that breaks off', async () => {
+      const broken = (async function* () {
+        yield Buffer.alloc(12 * 1024 * 1024);
+        throw new Error('gone');
+      })();
+      await expect(store.put(KEY, broken)).rejects.toThrow();
+      expect(problems).toEqual([]);
+    });
   });
 
   it.each([

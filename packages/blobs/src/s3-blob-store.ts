@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandInput, ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
-import { loadOptional } from '@parley/domain/kernel';
+import { DomainError, loadOptional } from '@parley/domain/kernel';
 
 const require = createRequire(import.meta.url);
 
@@ -38,9 +38,14 @@ interface S3Limits {
   readonly answerMs: number;
   /** Maximum time for which one reader's stream occupies a connection. */
   readonly readerMs: number;
+  /** Timeout of a check. */
+  readonly checkMs: number;
 }
 
-const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000 };
+const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000, checkMs: 5000 };
+
+/** Receives the reason when a bucket begins to fail, and null when it works again. */
+export type BucketListener = (problem: string | null) => void;
 
 /** Object below the store's prefix. */
 interface BucketObject {
@@ -54,17 +59,43 @@ export class S3BlobStore implements BlobStore {
   private loaded: ReturnType<typeof loadClient> | undefined;
 
   private readonly limits: S3Limits;
+  private currentProblem: string | null = null;
 
   /** @throws MissingLibrary */
   constructor(
     private readonly location: S3Location,
     limits: Partial<S3Limits> = {},
+    private readonly onProblem: BucketListener = () => {},
   ) {
     this.limits = { ...LIMITS, ...limits };
     loadOptional('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'files: s3', () => {
       require.resolve('@aws-sdk/client-s3');
       require.resolve('@aws-sdk/lib-storage');
     });
+  }
+
+  get bucket(): string {
+    return this.location.bucket;
+  }
+
+  /** Reason why the bucket fails; null if it works. Any request sets the reason, but only `check` removes it. */
+  get problem(): string | null {
+    return this.currentProblem;
+  }
+
+  /** Finds out whether the bucket exists and accepts the credentials. @throws Error for the operator */
+  async check(): Promise<void> {
+    const { s3, sdk } = this.client();
+    const { checkMs } = this.limits;
+    try {
+      const abortSignal = AbortSignal.timeout(checkMs);
+      await s3.send(new sdk.HeadBucketCommand({ Bucket: this.bucket }), { abortSignal });
+    } catch (error) {
+      if (error instanceof DomainError) throw error.cause;
+      const reason = isAbort(error) ? `no response within ${checkMs / 1000} s` : reasonOf(error);
+      throw this.fail(reason, error);
+    }
+    this.show(null);
   }
 
   async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
@@ -246,14 +277,27 @@ export class S3BlobStore implements BlobStore {
   }
 
   private client() {
-    this.loaded ??= loadClient(this.location, this.limits);
+    this.loaded ??= loadClient(this.location, this.limits, (reason, error) => this.fail(reason, error));
     return this.loaded;
+  }
+
+  private fail(reason: string, cause: unknown): Error {
+    const problem = `The bucket ${this.bucket} cannot be used: ${reason}`;
+    this.show(problem);
+    return new Error(problem, { cause });
+  }
+
+  private show(problem: string | null): void {
+    const hasChanged = (problem === null) !== (this.currentProblem === null);
+    this.currentProblem = problem;
+    if (hasChanged) this.onProblem(problem);
   }
 }
 
 function loadClient(
-  { bucket, region, endpoint, credentials }: S3Location,
+  { region, endpoint, credentials }: S3Location,
   { connections, connectMs, answerMs }: S3Limits,
+  fail: (reason: string, cause: unknown) => Error,
 ) {
   const sdk = require('@aws-sdk/client-s3') as typeof import('@aws-sdk/client-s3');
   const { Upload } = require('@aws-sdk/lib-storage') as typeof import('@aws-sdk/lib-storage');
@@ -278,10 +322,8 @@ function loadClient(
       try {
         return await next(request);
       } catch (error) {
-        if (hasAnswer(error)) throw error;
-        throw new Error(`The bucket ${bucket} cannot be reached: ${(error as Error).message || 'no response'}`, {
-          cause: error,
-        });
+        if (!isFailure(error)) throw error;
+        throw Object.assign(new DomainError('STORAGE_UNAVAILABLE', AWAY), { cause: fail(reasonOf(error), error) });
       }
     },
     { step: 'initialize', name: 'sayWhichBucket' },
@@ -311,11 +353,31 @@ async function* beginningOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-/** True if the service responded with an error, false if it was unreachable or credentials are missing. */
-const hasAnswer = (error: unknown): boolean =>
-  (error as { readonly $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode !== undefined;
+/** Text for people. */
+const AWAY = 'The files are not available; try again in a moment.';
+
+type ServiceError = Error & { readonly $metadata?: { readonly httpStatusCode?: number } };
+
+const statusOf = (error: unknown): number | undefined => (error as ServiceError).$metadata?.httpStatusCode;
+
+const isAbort = (error: unknown): boolean => (error as Error).name === 'AbortError';
+
+/** True if the bucket cannot be reached or refuses every request, rather than this one. */
+function isFailure(error: unknown): boolean {
+  const status = statusOf(error);
+  if (status === undefined) return !isAbort(error) && !(error instanceof DomainError);
+  return status >= 500 || status === 401 || status === 403 || (error as Error).name === 'NoSuchBucket';
+}
+
+function reasonOf(error: unknown): string {
+  const status = statusOf(error);
+  const { name, message } = error as Error;
+  if (status === undefined) return message || 'no response';
+  // Responses without a body, such as those to HEAD, have no message.
+  return message === '' || message === 'UnknownError' ? `${status} ${name}` : `${status} ${name}: ${message}`;
+}
 
 function isMissing(error: unknown): boolean {
-  const { name, $metadata } = error as { readonly name?: string; readonly $metadata?: { httpStatusCode?: number } };
-  return name === 'NotFound' || name === 'NoSuchKey' || $metadata?.httpStatusCode === 404;
+  const { name } = error as Error;
+  return name === 'NotFound' || name === 'NoSuchKey' || (statusOf(error) === 404 && name !== 'NoSuchBucket');
 }

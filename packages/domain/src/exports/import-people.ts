@@ -50,7 +50,7 @@ export class ImportedPictures {
     }
     await this.pictures.makeAhead(userId, bytes, targetsOf(info), async (made) => {
       if (made instanceof DomainError) {
-        if (made.is('SERVER_BUSY')) throw made;
+        if (made.kind === 'unavailable') throw made;
         this.missing++;
         return work([]);
       }
@@ -63,7 +63,7 @@ export class ImportedPictures {
     try {
       return await this.images.inspect(bytes, userId);
     } catch (error) {
-      if (error instanceof DomainError && !error.is('SERVER_BUSY')) return null;
+      if (error instanceof DomainError && error.kind !== 'unavailable') return null;
       throw error;
     }
   }

@@ -172,12 +172,12 @@ const describe = ({ width, height, frames, format }: ImageInfo) => ({
   isAnimated: frames > 1 && ANIMATED_FORMATS.has(format),
 });
 
-/** Image errors are final; SERVER_BUSY is retried. */
+/** Image errors are final; others are retried. */
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof DomainError && !error.is('SERVER_BUSY')) return null;
+    if (error instanceof DomainError && error.kind !== 'unavailable') return null;
     throw error;
   }
 }

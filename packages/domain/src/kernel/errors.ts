@@ -57,7 +57,7 @@ export const SHARED_ERRORS = declareErrors({
   RATE_LIMITED: 'tooMany',
   /** The server is at capacity. */
   SERVER_BUSY: 'unavailable',
-  /** Stored data is lost or damaged; retrying will not help. */
+  /** The database or the store for files cannot be reached, or has lost data. */
   STORAGE_UNAVAILABLE: 'unavailable',
 });
 

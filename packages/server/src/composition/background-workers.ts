@@ -264,7 +264,7 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
 /** Limits, load and storage of the server itself. */
 function serverWorkers(
   { every, recurring }: Schedule,
-  { shedsLoad, verifyStorage, reportPresence, examineStorage }: ParleyDependencies,
+  { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket }: ParleyDependencies,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
@@ -291,6 +291,17 @@ function serverWorkers(
             everyMs: 10 * SECOND_MS,
             isOwn: true,
             run: async () => resolve(EndedLeases).release(await reportPresence()),
+          }),
+        ]
+      : []),
+    // The bucket logs its failures itself.
+    ...(bucket
+      ? [
+          every({
+            name: 'checking the bucket',
+            everyMs: 10 * SECOND_MS,
+            isOwn: true,
+            run: () => bucket.check().catch(() => {}),
           }),
         ]
       : []),

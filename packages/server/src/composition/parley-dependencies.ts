@@ -20,7 +20,7 @@ import type { IncomingMail } from '../configuration/configuration.js';
 import type { HostAuthenticate } from '../facade/host-authentication.js';
 import type { OwnNotifications } from '../facade/parley-config.js';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
-import type { ServerMetrics } from '../observation/metrics.js';
+import type { Bucket, ServerMetrics } from '../observation/metrics.js';
 
 /** Dependencies that differ between a server, an embedding application and a test. */
 export interface ParleyDependencies {
@@ -126,6 +126,8 @@ export interface ParleyDependencies {
   readonly eventLimits?: EventLimits;
   /** Store for file bytes. */
   readonly blobs: BlobStore;
+  /** Bucket of `blobs`, which is checked every ten seconds; default: none. */
+  readonly bucket?: Bucket;
   /** Store for the bytes of unfinished uploads. */
   readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;

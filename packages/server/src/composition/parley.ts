@@ -69,9 +69,14 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
       jobs: get('jobWorkers'),
       notifications: get('notificationMeter'),
       storage: options.storageGauges,
+      bucket: options.bucket ?? null,
     });
   const readiness = new Readiness(
-    readinessChecks(ports, gauges, { dataFolder: options.dataFolder ?? null, hasBus: options.hasBus ?? false }),
+    readinessChecks(ports, gauges, {
+      dataFolder: options.dataFolder ?? null,
+      hasBus: options.hasBus ?? false,
+      bucket: options.bucket ?? null,
+    }),
   );
   options.metrics?.watch(gauges);
 

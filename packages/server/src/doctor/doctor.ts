@@ -1,5 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
 import { administerDatabase } from '@parley/sqlite';
@@ -132,8 +133,7 @@ async function examineFile(path: string, examination: Examination): Promise<void
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
-      // Tests the store even if there are no files yet.
-      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
+      await checkFiles(configuration);
       const { count, missing } = await findMissingFiles(configuration);
       if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
       else
@@ -174,17 +174,17 @@ async function examineServer(url: string, examination: Examination): Promise<voi
   } else add('advice', 'bus', 'there is none (PARLEY_BUS): servers look for events of others four times a second');
   await attempt('files', async () => {
     if (files?.kind !== 's3') throw new Error('PARLEY_FILES must name a bucket that every server reaches');
-    try {
-      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
-    } catch (error) {
-      throw new Error(`the files cannot be used: ${(error as Error).message}`);
-    }
+    await checkFiles(configuration);
     add('good', 'files', `the bucket ${files.bucket} responds`);
   });
 }
 
-/** Key without a blob. */
-const UNUSED_KEY = '0'.repeat(32) as BlobKey;
+/** Tests the store even if there are no files yet. @throws Error */
+async function checkFiles(configuration: Configuration): Promise<void> {
+  const store = blobStoreOf(configuration);
+  if (store instanceof S3BlobStore) await store.check();
+  else await store.sizeOf('0'.repeat(32) as BlobKey);
+}
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);

@@ -5,6 +5,15 @@ import type { Commit } from '@parley/storage';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
 
+/** Bucket for files, watched for the operator. */
+export interface Bucket {
+  readonly bucket: string;
+  /** Reason why it fails; null if it works. */
+  readonly problem: string | null;
+  /** @throws Error while it fails */
+  check(): Promise<void>;
+}
+
 /** Current state of the server. */
 export interface ServerGauges {
   /** Number of pending requests, including long polls. */
@@ -25,6 +34,8 @@ export interface ServerGauges {
   readonly bus: Pick<Bus, 'state' | 'counts'>;
   /** Null if the storage has none. */
   readonly storage: StorageGauges | null;
+  /** Null if files are elsewhere. */
+  readonly bucket: Pick<Bucket, 'bucket' | 'problem'> | null;
 }
 
 export interface GaugeSources {
@@ -35,6 +46,7 @@ export interface GaugeSources {
   readonly jobs: JobWorkers;
   readonly notifications: NotificationMeter;
   readonly storage: (() => StorageGauges) | undefined;
+  readonly bucket: ServerGauges['bucket'];
 }
 
 /** Reads the gauges. Takes several database reads, so call it rarely. */
@@ -46,6 +58,7 @@ export async function readGauges({
   jobs,
   notifications,
   storage,
+  bucket,
 }: GaugeSources): Promise<ServerGauges> {
   const queues = hub.liveQueues;
   return {
@@ -59,6 +72,7 @@ export async function readGauges({
     notifications,
     bus,
     storage: storage?.() ?? null,
+    bucket,
   };
 }
 
@@ -244,6 +258,12 @@ export class ServerMetrics implements RequestObserver {
       labelNames: ['kind'],
       registers,
     });
+    const files = new Gauge({
+      name: 'parley_files_available',
+      help: '1 if the bucket for files works, else 0',
+      labelNames: ['bucket'],
+      registers,
+    });
     const gauges = async () => this.gauges?.() ?? null;
     return new Gauge({
       name: 'parley_up',
@@ -257,6 +277,7 @@ export class ServerMetrics implements RequestObserver {
           const value = read(now);
           if (value !== undefined) gauge.set(value);
         }
+        if (now.bucket) files.set({ bucket: now.bucket.bucket }, Number(now.bucket.problem === null));
         for (const [kind, seconds] of now.jobLagSeconds) jobs.set({ kind }, seconds);
         count(now);
       },

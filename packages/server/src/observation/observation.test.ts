@@ -15,7 +15,7 @@ import { notReady, Readiness, withHealth } from './readiness.js';
 
 const NO_GAUGES = {
   ...{ requestsInFlight: 0, bodiesBytes: 0, answersBytes: 0, queues: 0, waitingPolls: 0 },
-  ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null },
+  ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null, bucket: null },
   ...{ bus: { state: 'connected' as const } },
 };
 

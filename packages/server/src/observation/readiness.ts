@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ports } from '@parley/domain/composition';
-import type { ServerGauges, ServerMetrics } from './metrics.js';
+import type { Bucket, ServerGauges, ServerMetrics } from './metrics.js';
 
 export interface ReadinessCheck {
   readonly name: string;
@@ -80,12 +80,13 @@ interface CheckedParts {
   /** Folder on the disk that needs free space; null if data is stored elsewhere. */
   readonly dataFolder: string | null;
   readonly hasBus: boolean;
+  readonly bucket: Pick<Bucket, 'problem'> | null;
 }
 
 export function readinessChecks(
   { unitOfWork, apiKeyMint, bus }: Pick<Ports, 'unitOfWork' | 'apiKeyMint' | 'bus'>,
   gauges: () => Promise<ServerGauges>,
-  { dataFolder, hasBus }: CheckedParts,
+  { dataFolder, hasBus, bucket }: CheckedParts,
 ): readonly ReadinessCheck[] {
   const checks: ReadinessCheck[] = [
     {
@@ -118,6 +119,15 @@ export function readinessChecks(
       isAdvice: true,
       run: () => {
         if (bus.state === 'unavailable') throw new Error('away; events of other servers are read from the database');
+      },
+    });
+  }
+  if (bucket) {
+    checks.push({
+      name: 'files',
+      isAdvice: true,
+      run: () => {
+        if (bucket.problem !== null) throw new Error(bucket.problem);
       },
     });
   }

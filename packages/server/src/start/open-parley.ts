@@ -1,7 +1,13 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore, S3PartialBlobStore } from '@parley/blobs';
+import {
+  type BucketListener,
+  FolderBlobStore,
+  FolderPartialBlobStore,
+  S3BlobStore,
+  S3PartialBlobStore,
+} from '@parley/blobs';
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
@@ -84,7 +90,7 @@ export async function openParley(
   const directories = await logInDirectories(configuration);
   const ownClock = ports.clock ? null : databaseClockOf(configuration, hostOptions);
   const clock = ownClock ?? ports.clock ?? new SystemClock();
-  const blobStores = blobStoresOf(configuration, ports);
+  const blobStores = blobStoresOf(configuration, ports, hostOptions.logger);
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration);
   const {
@@ -307,23 +313,37 @@ export function filesFolderOf(configuration: FilesConfiguration): string {
 }
 
 /** Returns the configured store for file bytes. */
-export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
+export const blobStoreOf = (
+  configuration: FilesConfiguration,
+  onProblem?: BucketListener,
+): FolderBlobStore | S3BlobStore =>
   configuration.files?.kind === 's3'
-    ? new S3BlobStore({ ...configuration.files, credentials: null })
+    ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem)
     : new FolderBlobStore(filesFolderOf(configuration));
 
 function blobStoresOf(
   configuration: RuntimeConfig,
   ports: HostPorts,
-): Pick<ParleyDependencies, 'blobs' | 'exportsFolder' | 'partialBlobs'> {
-  const blobs = ports.blobs ?? blobStoreOf(configuration);
+  logger: Logger,
+): Pick<ParleyDependencies, 'blobs' | 'bucket' | 'exportsFolder' | 'partialBlobs'> {
+  const blobs =
+    ports.blobs ??
+    blobStoreOf(configuration, (reason) => {
+      if (reason === null) warn(logger, {}, 'the bucket works again');
+      else logger.error({ reason }, 'the bucket fails: uploads and downloads get 503 until it works again');
+    });
   const folder = filesFolderOf(configuration);
   // In a bucket, any server can receive the next chunk of an upload.
   const partialBlobs =
     blobs instanceof S3BlobStore
       ? new S3PartialBlobStore(blobs)
       : new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
-  return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
+  return {
+    blobs,
+    partialBlobs,
+    exportsFolder: join(folder, 'exports'),
+    ...(blobs instanceof S3BlobStore && { bucket: blobs }),
+  };
 }
 
 type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;

@@ -32,7 +32,9 @@ export function composePushServer(options: PushServiceOptions) {
       requestsInFlight: dispatcher.inFlight,
       bodiesBytes: dispatcher.bytesInFlight.bodies,
       answersBytes: dispatcher.bytesInFlight.responses,
-      ...{ queues: 0, waitingPolls: 0, undeliveredEvents: 0, jobLagSeconds: new Map(), bus: noBus, storage: null },
+      ...{ queues: 0, waitingPolls: 0, undeliveredEvents: 0, jobLagSeconds: new Map(), bus: noBus },
+      storage: null,
+      bucket: null,
       notifications,
     }),
     async close(): Promise<void> {
