@@ -1,13 +1,14 @@
 import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import { type Commit, DatabaseRefused, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
+import { type Commit, DatabaseRefused, hostsOf, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
 import type { Client, ClientConfig, Pool } from 'pg';
 import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
 import { examineServer, type ServerFacts } from './engine/examination.js';
 import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
 import { OwnNode } from './engine/nodes.js';
+import { findPrimary, Primary } from './engine/primary.js';
 import { SchemaWatch } from './engine/schema-watch.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
@@ -77,19 +78,26 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   options.admit?.({ secretFingerprint });
   await requirePooler(url, DEFAULT_LIMITS);
   const installation = await withClient(url, identify);
+  const primary = await Primary.find(clientClass(library), hostsOf(url));
   const pool: Pool = new library.Pool({
     ...poolConfig(url, { ...DEFAULT_LIMITS, ...options.limits }, library.types),
-    Client: clientClass(library),
+    Client: primary.Client,
   });
   let roundTrips = 0;
   const count: StatementTrace = (sql, isFirst) => {
     if (isFirst) roundTrips++;
     trace?.(sql, isFirst);
   };
-  const sessions = new SessionPool(pool, () => repositoryFactory(clock, report, words), count, onState);
+  const sessions = new SessionPool(
+    pool,
+    () => repositoryFactory(clock, report, words),
+    count,
+    onState,
+    () => primary.search(),
+  );
   const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
   const nodes: OwnNode[] = [];
-  const schema = new SchemaWatch(pool, MIGRATIONS, options.onUnknownSchema ?? (() => {}));
+  const schema = new SchemaWatch(pool, MIGRATIONS, options.onUnknownSchema ?? (() => {}), () => primary.search());
   return {
     uow,
     installation,
@@ -201,10 +209,12 @@ async function withClients<T>(
   options: readonly ClientConfig[],
   work: (clients: readonly Client[]) => Promise<T>,
 ): Promise<T> {
-  const Client = clientClass(await loadLibrary());
-  const base = { connectionString: url, application_name: 'parley', connectionTimeoutMillis: 5000 };
-  const clients = options.map((each) => new Client({ ...base, ...each }));
+  const Driver = clientClass(await loadLibrary());
+  const clients: Client[] = [];
   try {
+    const connectionString = await findPrimary(Driver, hostsOf(url));
+    const base = { connectionString, application_name: 'parley', connectionTimeoutMillis: 5000 };
+    clients.push(...options.map((each) => new Driver({ ...base, ...each })));
     for (const client of clients) {
       client.on('error', () => {});
       await client.connect();
@@ -268,12 +278,4 @@ function refusal(url: string, error: unknown): DatabaseRefused {
   return new DatabaseRefused(`Cannot use database ${withoutPassword(url)}: ${reason}`, { cause: error });
 }
 
-function withoutPassword(url: string): string {
-  try {
-    const parsed = new URL(url);
-    parsed.password = '';
-    return parsed.href;
-  } catch {
-    return 'postgres://…';
-  }
-}
+const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1@');

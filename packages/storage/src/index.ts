@@ -6,6 +6,7 @@ export * from './channels/topic-policies.js';
 export * from './engine/commit.js';
 export * from './engine/database-refused.js';
 export * from './engine/feature.js';
+export * from './engine/hosts.js';
 export * from './engine/migration.js';
 export * from './engine/quarantine.js';
 export * from './engine/rows.js';

@@ -223,7 +223,12 @@ describe('CreateUser', () => {
     ],
     ['a long name', 'iago', { fullName: '*'.repeat(101), email: 'x' }, { message: 'Name too long!' }],
     ['a short name', 'iago', { fullName: ' * ', email: 'x' }, { message: 'Name too short!' }],
-    ['an invalid name', 'iago', { fullName: 'a*|7', email: 'x' }, { message: 'Invalid characters in name!', details: { character: '*' } }],
+    [
+      'an invalid name',
+      'iago',
+      { fullName: 'a*|7', email: 'x' },
+      { message: 'Invalid characters in name!', details: { character: '*' } },
+    ],
     ['a name like a mention', 'iago', { fullName: 'ab|7', email: 'x' }, { message: 'Invalid format!' }],
     [
       'a taken name',

@@ -4,17 +4,24 @@ import { pendingSteps, UnknownSchema } from './migrate.js';
 
 /** Interval between schema checks, which take two short statements each. */
 const LOOK_MS = 2000;
+/** Time after which a check without a response shows that the database server does not respond. */
+const STUCK_MS = 3000;
 
 /** Detects that another version has migrated the schema beyond this version. */
 export class SchemaWatch {
   private lookedAt = performance.now();
+  private isLooking = false;
   private isKnown = true;
 
-  /** @param onUnknown called once, with a reason for the operator */
+  /**
+   * @param onUnknown called once, with a reason for the operator
+   * @param onStuck called every second while the database server does not respond
+   */
   constructor(
     private readonly pool: Pool,
     private readonly migrations: readonly Migration[],
     private readonly onUnknown: (reason: string) => void,
+    private readonly onStuck: () => void,
   ) {}
 
   get hasOwnSchema(): boolean {
@@ -27,12 +34,15 @@ export class SchemaWatch {
    */
   verify(): void {
     if (!this.isKnown) throw new Error('Another version has changed the schema');
-    if (performance.now() - this.lookedAt < LOOK_MS) return;
+    const passedMs = performance.now() - this.lookedAt;
+    if (this.isLooking && passedMs > STUCK_MS) this.onStuck();
+    if (this.isLooking || passedMs < LOOK_MS) return;
     this.lookedAt = performance.now();
     void this.look();
   }
 
   private async look(): Promise<void> {
+    this.isLooking = true;
     try {
       await pendingSteps(this.pool, this.migrations);
     } catch (error) {
@@ -40,6 +50,8 @@ export class SchemaWatch {
       if (!(error instanceof UnknownSchema) || !this.isKnown) return;
       this.isKnown = false;
       this.onUnknown(error.message);
+    } finally {
+      this.isLooking = false;
     }
   }
 }

@@ -95,6 +95,8 @@ export class SessionPool {
     private readonly createFactory: () => CreateRepositories,
     private readonly trace?: StatementTrace,
     private readonly onState: StateListener = () => {},
+    /** Called whenever work could not reach the server. */
+    private readonly onFailure: () => void = () => {},
   ) {
     this.createRepositories = createFactory();
     // Idle connections end with the server. The next unit opens another one.
@@ -139,6 +141,7 @@ export class SessionPool {
   away(cause: unknown): DomainError {
     if (this.failedAtMs === null) this.onState('unavailable', cause);
     this.failedAtMs = performance.now();
+    this.onFailure();
     return storageAway(cause);
   }
 

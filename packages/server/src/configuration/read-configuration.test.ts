@@ -207,6 +207,13 @@ describe('readConfiguration', () => {
     expect(read([], environment).hasRateLimits).toBe(limited);
   });
 
+  it('accepts a database address with several hosts, each of them valid and without a password', () => {
+    const url = 'postgres://parley@db1.example.com,db2.example.com:5433/parley?sslmode=verify-full';
+    expect(read(['--database', url]).database).toEqual({ kind: 'postgres', url });
+    for (const wrong of ['db1,db2:x/parley', 'parley:hunter2@db1,db2/parley', 'db1,db2/p?password=x'])
+      expect(() => read(['--database', `postgres://${wrong}`])).toThrow(/of the form postgres:\/\/USER@HOST\/NAME/);
+  });
+
   it.each([
     ['s3:my-bucket', { bucket: 'my-bucket', prefix: '', endpoint: null, region: 'us-east-1' }],
     ['s3:my.bucket/chat/files', { bucket: 'my.bucket', prefix: 'chat/files/', endpoint: null, region: 'us-east-1' }],

@@ -3,6 +3,7 @@ import type { S3Location } from '@parley/blobs';
 import { EMAIL_TOKEN_PLACEHOLDER } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
 import { type ProxyTrust, parseNetworks } from '@parley/http';
+import { hostsOf } from '@parley/storage';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
 import { isMarkedSecret, parseMarkedSecret } from '../kernel/secret-format.js';
 import {
@@ -42,9 +43,10 @@ export function parseDatabase(text: string): DatabaseLocation {
 }
 
 function parsePostgres(url: string): DatabaseLocation {
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  // Command lines and reports show the URL, so it must not contain a password.
-  if (parsed?.password !== '' || parsed.searchParams.has('password')) {
+  for (const host of hostsOf(url)) {
+    const parsed = URL.canParse(host) ? new URL(host) : null;
+    // Command lines and reports show the URL, so it must not contain a password.
+    if (parsed?.password === '' && !parsed.searchParams.has('password')) continue;
     throw new Error('of the form postgres://USER@HOST/NAME, with the password in PGPASSWORD or the file PGPASSFILE');
   }
   return { kind: 'postgres', url };
