@@ -47,6 +47,8 @@ export type StatementTrace = (sql: string) => void;
 export interface ServerRecord {
   /** Fingerprint of the secret from which API keys are derived; null if not stored yet. */
   readonly secretFingerprint: string | null;
+  /** Number of schema steps that opening the database would run. */
+  readonly pendingSteps: number;
 }
 
 /** Throws to reject the database. */
@@ -147,14 +149,14 @@ function lookInto(path: string, look: (database: Database) => void): void {
 
 /** Runs before anything is changed. @throws Error if the schema is not of this version, NotAdmitted */
 function checkContents(database: Database, admit: AdmissionCheck | undefined): void {
-  pendingSteps(database, MIGRATIONS);
+  const { length } = pendingSteps(database, MIGRATIONS);
   if (!admit) return;
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
   const fact = isThere
     ? database.prepare<[string], string>('SELECT value FROM server_fact WHERE name = ?').pluck().get(SECRET_FINGERPRINT)
     : undefined;
   try {
-    admit({ secretFingerprint: fact ?? null });
+    admit({ secretFingerprint: fact ?? null, pendingSteps: length });
   } catch (error) {
     throw new NotAdmitted(error);
   }

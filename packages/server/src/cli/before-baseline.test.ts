@@ -89,12 +89,30 @@ it('migrates a database from before the baseline by command', async () => {
   await expectConversation('');
 });
 
+it.each([
+  ['user', 'list'],
+  ['user', 'api-key', 'hamlet@example.com', '--rotate'],
+  ['realm', 'create', 'lear', 'King Lear'],
+  ['import', EXPORT, '--as=elsinore'],
+])('refuses %s %s on an older schema, which a running server may use', async (...command) => {
+  await unpackDatabase();
+  const before = readFileSync(database);
+  expect(await run(...command)).toEqual({
+    code: 1,
+    out:
+      'parley: The database has an older schema, which only parley serve and parley migrate change. ' +
+      'Upgrade the server first, or use the command of the version that runs.',
+  });
+  expect(readFileSync(database).equals(before)).toBe(true);
+});
+
 it('restores a backup from before the baseline', async () => {
   expect(await run('restore', backup)).toMatchObject({ code: 0 });
   expect(await run('doctor', '--thorough')).toMatchObject({
     code: 0,
     out: expect.stringContaining('the content of all 1 files exists'),
   });
+  expect(await run('migrate')).toMatchObject({ code: 0 });
   expect(await run('user', 'api-key', 'hamlet@example.com')).toEqual({
     code: 0,
     out: 'wTzVJKARo1MZSoCMKyenSFepxQMJeBlF',

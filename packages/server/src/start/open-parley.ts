@@ -101,6 +101,7 @@ export async function openParley(
   } = await openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
+    isOneOff: hostOptions.isOneOff ?? false,
     logger: hostOptions.logger,
     ...(onCommit && { onCommit }),
     ...(onUnknownSchema && { onUnknownSchema }),
@@ -229,10 +230,13 @@ async function openStorage(
   {
     acceptsNewSecret,
     clock,
+    isOneOff,
     logger,
     onCommit,
     onUnknownSchema,
-  }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit' | 'onUnknownSchema'> & { readonly clock: Clock },
+  }: Pick<HostOptions, 'acceptsNewSecret' | 'isOneOff' | 'logger' | 'onCommit' | 'onUnknownSchema'> & {
+    readonly clock: Clock;
+  },
 ): Promise<OpenStorage> {
   const { database } = configuration;
   if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
@@ -240,7 +244,8 @@ async function openStorage(
   const options = {
     clock,
     words: htmlMessages,
-    admit: ({ secretFingerprint }: { readonly secretFingerprint: string | null }) => {
+    admit: ({ secretFingerprint, pendingSteps = 0 }: AdmittedDatabase) => {
+      if (isOneOff && pendingSteps > 0) throw olderSchema();
       if (!acceptsNewSecret) requireSameSecret({ ...configuration, database }, secret, secretFingerprint);
     },
     report: (problem: string) => logger.error({}, problem),
@@ -273,6 +278,19 @@ async function openStorage(
   const storage = openSqliteStorage({ path: database.path, ...options });
   return { storage, secret: () => secret ?? makeSecret({ database }) };
 }
+
+interface AdmittedDatabase {
+  readonly secretFingerprint: string | null;
+  /** Absent on PostgreSQL, where only `parley migrate` changes the schema. */
+  readonly pendingSteps?: number;
+}
+
+/** An older server that still uses the database could not continue after a change of its schema. */
+const olderSchema = () =>
+  new StartupError(
+    'The database has an older schema, which only parley serve and parley migrate change. Upgrade the server first, or use ' +
+      'the command of the version that runs.',
+  );
 
 /** Returns the driver's message without the failed statement. */
 function reasonOf(error: unknown): string {

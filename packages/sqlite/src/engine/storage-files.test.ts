@@ -314,5 +314,5 @@ it('checks admission before it changes the database', async () => {
   expect(changed).not.toEqual(before);
   expect(refuse).toThrow(new TypeError('not you'));
   expect([readFileSync(path, 'latin1'), readdirSync(join(directory, 'data'))]).toEqual(changed);
-  expect(seen).toEqual([{ secretFingerprint: 'f' }]);
+  expect(seen).toEqual([{ secretFingerprint: 'f', pendingSteps: 0 }]);
 });
