@@ -1,6 +1,6 @@
 import type { ParleyEvent } from '@parley/server';
 import { until } from '@parley/testkit';
-import { fieldsOf } from './testing/expectations.js';
+import { fieldsOf, type Wire } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
@@ -275,8 +275,9 @@ describe('push notification setting (users §6)', () => {
 });
 
 describe('active user', () => {
+  let queueId: string;
   beforeEach(async () => {
-    fieldsOf(await server.post('/register', reader, { event_types: ['message'] }));
+    ({ queue_id: queueId } = fieldsOf(await server.post('/register', reader, { event_types: ['message'] })) as Wire);
     fieldsOf(await server.post('/users/me/presence', reader, { status: 'active' }));
   });
 
@@ -321,6 +322,22 @@ describe('active user', () => {
     due.length = 0;
     await expireQueues();
     expect(await judged()).toEqual([[missed, 'directMessage']]);
+    expect(dueOf(missed).people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
+  });
+
+  it.each([
+    ['is deleted', (queue_id: string) => server.delete('/events', reader, { queue_id })],
+    ['ends after two seconds', () => server.clock.advance(2)],
+  ] as const)('gets notifications for unread messages when the last queue with messages %s', async (_, end) => {
+    fieldsOf(await server.patch('/settings', reader, { enable_online_push_notifications: false }));
+    const params = { event_types: ['message'], idle_queue_timeout: 2 };
+    const short: Wire = fieldsOf(await server.post('/register', reader, params));
+    fieldsOf(await server.delete('/events', reader, { queue_id: queueId }));
+    fieldsOf(await server.post('/register', reader, { event_types: ['typing'] }));
+    const missed = await server.sendMessage(sender, [reader]);
+    expect(await judged()).toEqual([]);
+    await end(short.queue_id);
+    await until(() => due.some(({ message }) => message.id === missed));
     expect(dueOf(missed).people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
   });
 

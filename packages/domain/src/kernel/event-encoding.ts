@@ -136,7 +136,7 @@ export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): Queu
     }),
     decodeQueue(row) {
       const filter = parseObject(row.filter);
-      const presentation = parseObject(row.presentation);
+      const presentation = decodePresentation(row.presentation);
       if (!filter || !isFilter(filter)) return { id: row.id, ownerId: row.ownerId, reason: 'its filter is damaged' };
       if (!presentation) return { id: row.id, ownerId: row.ownerId, reason: 'its presentation is damaged' };
       return { ...row, filter, presentation };
@@ -145,6 +145,9 @@ export function queueEncoding(isKnown: (term: QueueNarrowTerm) => boolean): Queu
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+
+/** Returns null if the text is damaged. */
+export const decodePresentation = (text: string): EventQueue['presentation'] | null => parseObject(text);
 
 /** Returns null if the text is not a JSON object. */
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {

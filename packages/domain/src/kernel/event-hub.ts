@@ -20,6 +20,7 @@
 
 import type { Bus, BusHint } from './bus.js';
 import type { DeliveryFeatures, SignedOut } from './delivery.js';
+import { hasMessageQueue, publishLastEnded } from './ended-queues.js';
 import { DomainError } from './errors.js';
 import type { EphemeralAnnouncement, EphemeralEvents } from './event.js';
 import { EventCache } from './event-cache.js';
@@ -259,6 +260,10 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
         const queue = await tx.queues.find(realmId, id);
         if (!queue || queue.ownerId !== ownerId) throw queueNotFound(id);
         await tx.queues.remove(realmId, [id]);
+        if ('reason' in queue) return;
+        const live = this.queues.get(id);
+        const lastPolledAt = live?.isWaitedFor ? this.parts.clock.now() : (live ?? queue).lastPolledAt;
+        await publishLastEnded(tx, [{ ...queue, lastPolledAt }], this.wantsMessages);
       },
       { shared: { kind: 'queues' } },
     );
@@ -290,17 +295,15 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   }
 
   async receivesMessages(realmId: RealmId, ownerId: UserId): Promise<boolean> {
-    const wantsThem = ({ presentation }: EventQueue) => this.parts.catalogue.wants(presentation, 'message.sent');
-    if ([...(this.byOwner.get(ownerId) ?? [])].some(({ queue }) => wantsThem(queue))) return true;
+    const live = [...(this.byOwner.get(ownerId) ?? [])];
+    if (live.some(({ queue }) => this.wantsMessages(queue.presentation))) return true;
     // Other servers also poll queues.
-    return this.parts.uow.read(realmId, async ({ queues }) => {
-      for (const { id } of await queues.listOf(realmId, ownerId)) {
-        const queue = await queues.find(realmId, id);
-        if (queue && 'presentation' in queue && wantsThem(queue)) return true;
-      }
-      return false;
-    });
+    return this.parts.uow.read(realmId, (reads) => hasMessageQueue(reads, realmId, ownerId, this.wantsMessages));
   }
+
+  /** True if queues with this presentation receive messages. */
+  readonly wantsMessages = (presentation: EventQueue['presentation']): boolean =>
+    this.parts.catalogue.wants(presentation, 'message.sent');
 
   /** Closes queues with removed rows and answers their waiting polls, on every server. */
   forgetRemoved(keys: readonly QueueKey[]): void {

@@ -86,15 +86,17 @@ export interface QueueKey {
   readonly id: string;
 }
 
-/** Queue that expired because its client stopped polling. */
-export interface IdleQueue extends QueueKey {
+/** Queue that was removed. */
+export interface EndedQueue extends QueueKey {
   readonly ownerId: UserId;
   readonly lastPolledAt: UnixSeconds;
+  /** Null if it cannot be read. */
+  readonly presentation: EventQueue['presentation'] | null;
 }
 
 /** Logged events about queues, for features that follow the log. */
 export interface QueueEventTypes {
-  /** The user's last queue expired. It was last polled at `since`. */
+  /** The user's last queue that receives messages has ended. It was last polled at `since`. */
   'queue.last_expired': { readonly userId: UserId; readonly since: UnixSeconds };
 }
 
@@ -143,9 +145,9 @@ export interface EventQueueRepository extends EventQueueReads {
   remove(realmId: RealmId, ids: readonly string[]): Promise<void>;
   removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void>;
   /** Removes at most `limit` queues with an expired idle time, of any realm. Returns the removed queues. */
-  removeIdle(expiry: Expiry, limit: number): Promise<readonly IdleQueue[]>;
+  removeIdle(expiry: Expiry, limit: number): Promise<readonly EndedQueue[]>;
   /** Removes at most `limit` queues of the realm with a lower `floorSeq`. Returns the removed queues. */
-  removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]>;
+  removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly EndedQueue[]>;
   /**
    * Stores positions, which only move forward, because several servers may store them. Returns the queues that no
    * longer exist.

@@ -119,6 +119,78 @@ describe('idle event queue', () => {
   });
 });
 
+describe('last event queue of a user that receives messages', () => {
+  const MESSAGES = { presentation: { features: ['message'] } };
+  const TYPING = { presentation: { features: ['typing'] } };
+  const CHANGES = { presentation: { features: ['typing', 'realm'] } };
+  const endings = async ({ fixture }: LiveEvents) => {
+    const { id } = fixture.realm;
+    const log = await fixture.uow.read(id, (reads) => reads.events.listAfter(id, 0 as EventSeq, 1000));
+    return log.flatMap((row) => ('event' in row && row.event.type === 'queue.last_expired' ? row.event : []));
+  };
+
+  it('is logged with the time of its last poll when it expires, despite queues without messages', async () => {
+    const { fixture, events } = await start();
+    const since = fixture.clock.now();
+    await events.register('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 60 });
+    await events.register('hamlet', {}, { ...TYPING, idleTimeoutSeconds: 90_000 });
+    fixture.clock.advance(60 + UNSAVED_SECONDS);
+    await events.sweep.run();
+    expect(await endings(events)).toEqual([{ type: 'queue.last_expired', userId: fixture.user('hamlet').id, since }]);
+  });
+
+  it('is not logged while another one remains, or when a queue without messages expires', async () => {
+    const { fixture, events } = await start();
+    await events.register('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 60 });
+    await events.register('hamlet', {}, { idleTimeoutSeconds: 90_000 });
+    await events.register('iago', {}, { ...CHANGES, idleTimeoutSeconds: 60 });
+    fixture.clock.advance(60 + UNSAVED_SECONDS);
+    await events.sweep.run();
+    expect(await endings(events)).toEqual([]);
+  });
+
+  it('is logged when its client deletes it, with the present time if a poll waits', async () => {
+    const { fixture, events } = await start();
+    const { id: hamlet } = fixture.user('hamlet');
+    const since = fixture.clock.now();
+    const ids = [await events.registerLive('hamlet', {}, MESSAGES), await events.register('hamlet', {}, TYPING)];
+    fixture.clock.advance(30);
+    for (const id of ids) await events.hub.remove(fixture.realm.id, hamlet, id);
+    const polled = await events.open('hamlet', await events.registerLive('hamlet', {}, MESSAGES));
+    polled.waitFor(() => {});
+    fixture.clock.advance(30);
+    await events.hub.remove(fixture.realm.id, hamlet, polled.queue.id);
+    expect(await endings(events)).toMatchObject([{ since }, { since: since + 60 }]);
+  });
+
+  it('is logged when it falls too far behind', async () => {
+    const { events } = await start({ maxEventsBehind: 2 });
+    await events.register('hamlet', {}, MESSAGES);
+    await events.sweep.run();
+    for (let n = 0; n < 3; n++) await events.announce(wholeRealm);
+    await events.sweep.run();
+    expect(await endings(events)).toHaveLength(1);
+  });
+
+  it('expires within seconds on the only server, but not while it is polled', async () => {
+    const { fixture, events } = await start({ unsavedSeconds: 0 });
+    const options = { ...MESSAGES, idleTimeoutSeconds: 2 };
+    const [left, polled] = [
+      await events.registerLive('hamlet', {}, options),
+      await events.registerLive('iago', {}, options),
+    ];
+    fixture.clock.advance(1);
+    await events.sweep.removeExpired();
+    expect(await endings(events)).toEqual([]);
+    await events.hub.acknowledge(await events.open('iago', polled), -1);
+    fixture.clock.advance(1);
+    await events.sweep.removeExpired();
+    expect(await endings(events)).toMatchObject([{ userId: fixture.user('hamlet').id }]);
+    expect(await stored(events, left)).toBeNull();
+    expect(await stored(events, polled)).not.toBeNull();
+  });
+});
+
 describe('lagging event queue', () => {
   it('ends without a poll if it falls too many events behind after the server start', async () => {
     const { events } = await start({ maxEventsBehind: 10 });
@@ -213,8 +285,9 @@ describe('event log', () => {
     expect(await kept(events)).toBe(4);
     await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id);
     await events.sweep.run();
-    expect(await kept(events)).toBe(0);
-    expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
+    // The end of the queue is an event.
+    expect(await kept(events)).toBe(1);
+    expect(await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]! + 1);
   });
 
   it('keeps recent events even if nothing needs them', async () => {

@@ -1,9 +1,9 @@
-import { nobody } from './event.js';
+import { publishLastEnded } from './ended-queues.js';
 import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
 import type { EventHub } from './event-hub.js';
 import type { LogEnd } from './event-log.js';
-import type { IdleQueue, QueueKey, QueuePosition } from './event-queue.js';
-import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
+import type { EndedQueue, QueuePosition } from './event-queue.js';
+import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
 import type { Clock, ReportProblem } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
@@ -18,6 +18,11 @@ export interface QueueSweepParts {
 }
 
 export interface QueueSweepOptions {
+  /**
+   * Grace period after the idle time of a queue, because servers store polls only once a minute; 0 if this server is the
+   * only one.
+   */
+  readonly unsavedSeconds: number;
   /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
   /** Minimum time that events stay in the log even if nothing needs them. */
@@ -34,8 +39,11 @@ export interface QueueSweepOptions {
 export type EventLimits = Pick<QueueSweepOptions, 'maxQueueBytes' | 'maxLogBytes'>;
 
 const MIB = 1024 * 1024;
+/** Grace period if there are several servers. */
+export const UNSAVED_SECONDS = 90;
 
 export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
+  unsavedSeconds: UNSAVED_SECONDS,
   maxEventsBehind: 20_000,
   keepSeconds: 600,
   maxEventsForConsumers: MAX_EVENTS_FOR_CONSUMERS,
@@ -49,8 +57,6 @@ const SLICE = 250;
 const REALMS_AT_A_TIME = 50;
 /** Log growth between two sweeps of a realm, as a share of the queue size limit. */
 const GROWTH_SHARE = 0.25;
-/** Grace period after the idle time of a queue before it is removed, because servers store polls only once a minute. */
-export const UNSAVED_SECONDS = 90;
 /** Time without polls after which a queue leaves memory. */
 const SLEEP_SECONDS = 300;
 
@@ -146,13 +152,25 @@ export class QueueSweep {
     for (const live of queues) if (now - live.lastPolledAt >= SLEEP_SECONDS) hub.deactivateQueue(live);
   }
 
+  /**
+   * Removes expired queues in the memory of the only server, without reading their rows. Cheap enough to run every few
+   * seconds.
+   */
+  async removeExpired(): Promise<void> {
+    if (this.options.unsavedSeconds > 0) return;
+    const { hub, clock } = this.parts;
+    const now = clock.now();
+    for (const { queue, lastPolledAt, isWaitedFor, isClosed } of hub.liveQueues) {
+      if (isWaitedFor || isClosed || now - lastPolledAt < queue.idleTimeoutSeconds) continue;
+      await this.attempt('giving up an idle event queue', { realmId: queue.realmId }, () =>
+        hub.remove(queue.realmId, queue.ownerId, queue.id),
+      );
+    }
+  }
+
   private async removeIdle(): Promise<void> {
-    const before = this.parts.clock.now() - UNSAVED_SECONDS;
-    await this.removeAll(async (tx) => {
-      const removed = await tx.queues.removeIdle({ before, servedSince: this.startedAt }, SLICE);
-      await publishLastExpired(tx, removed);
-      return removed;
-    });
+    const before = this.parts.clock.now() - this.options.unsavedSeconds;
+    await this.removeAll((tx) => tx.queues.removeIdle({ before, servedSince: this.startedAt }, SLICE));
   }
 
   private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
@@ -188,10 +206,15 @@ export class QueueSweep {
     while ((await this.parts.uow.write(realmId, (tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
   }
 
-  private async removeAll(remove: (tx: Transaction) => Promise<readonly QueueKey[]>): Promise<void> {
+  private async removeAll(remove: (tx: Transaction) => Promise<readonly EndedQueue[]>): Promise<void> {
+    const { uow, hub } = this.parts;
     for (;;) {
-      const removed = await this.parts.uow.writeAcross(remove);
-      this.parts.hub.forgetRemoved(removed);
+      const removed = await uow.writeAcross(async (tx) => {
+        const ended = await remove(tx);
+        await publishLastEnded(tx, ended, hub.wantsMessages);
+        return ended;
+      });
+      hub.forgetRemoved(removed);
       if (removed.length < SLICE) return;
     }
   }
@@ -202,20 +225,5 @@ export class QueueSweep {
     } catch (err) {
       this.parts.report(`${what} failed`, { ...fields, err });
     }
-  }
-}
-
-/** Publishes which users have no queue left, so that missed messages can reach them in another way. */
-async function publishLastExpired(tx: Transaction, removed: readonly IdleQueue[]): Promise<void> {
-  const lastPolls = new Map<UserId, IdleQueue>();
-  for (const queue of removed) {
-    const other = lastPolls.get(queue.ownerId);
-    if (!other || other.lastPolledAt < queue.lastPolledAt) lastPolls.set(queue.ownerId, queue);
-  }
-  for (const [userId, { realmId, lastPolledAt }] of lastPolls) {
-    if ((await tx.queues.listOf(realmId, userId)).length > 0) continue;
-    const event = { type: 'queue.last_expired', userId, since: lastPolledAt } as const;
-    await tx.events.append(realmId, { event, audience: nobody });
-    await tx.yield();
   }
 }

@@ -255,7 +255,9 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
       firstMs: 2 * SECOND_MS,
       isOwn: true,
       run: async () => {
-        if (await sweepsQueues()) await get('queueSweep').runIfGrown();
+        if (!(await sweepsQueues())) return;
+        await get('queueSweep').removeExpired();
+        await get('queueSweep').runIfGrown();
       },
     }),
   ];

@@ -1,17 +1,17 @@
 import { decodeQueue, encodeQueue } from '@parley/domain/composition';
-import type {
-  EventQueue,
-  EventQueueRepository,
-  EventSeq,
-  Expiry,
-  IdleQueue,
-  MessageId,
-  QueueKey,
-  QueuePosition,
-  RealmId,
-  UnixSeconds,
-  UnreadableQueue,
-  UserId,
+import {
+  decodePresentation,
+  type EndedQueue,
+  type EventQueue,
+  type EventQueueRepository,
+  type EventSeq,
+  type Expiry,
+  type MessageId,
+  type QueuePosition,
+  type RealmId,
+  type UnixSeconds,
+  type UnreadableQueue,
+  type UserId,
 } from '@parley/domain/kernel';
 import type { Statements } from '../engine/statements.js';
 
@@ -37,7 +37,13 @@ interface QueueRow {
   readonly idle_timeout_seconds: number;
 }
 
-const toQueueKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
+const ENDED = 'realm_id, id, owner_id, last_polled_at, presentation';
+type EndedTuple = readonly [RealmId, string, UserId, UnixSeconds, presentation: string];
+
+const toEndedQueue = ([realmId, id, ownerId, lastPolledAt, presentation]: EndedTuple): EndedQueue => ({
+  ...{ realmId, id, ownerId, lastPolledAt },
+  presentation: decodePresentation(presentation),
+});
 
 const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
   decodeQueue({
@@ -112,18 +118,18 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
     // The plus sign keeps SQLite from using the floor index, which would visit every queue of the realm.
     this.delete = statements.command(`DELETE FROM event_queue WHERE id ${dialect.inSet} AND +realm_id = ?`);
     this.deleteOfUser = statements.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
-    this.deleteIdle = statements.tuples<[RealmId, string, UserId, UnixSeconds]>(
+    this.deleteIdle = statements.tuples<EndedTuple>(
       `DELETE FROM event_queue WHERE id IN (
          SELECT id FROM event_queue ${dialect.indexedBy('event_queue_by_deadline')}
          WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
          LIMIT ? + 0)
-       RETURNING realm_id, id, owner_id, last_polled_at`,
+       RETURNING ${ENDED}`,
     );
-    this.deleteBehind = statements.tuples<[RealmId, string]>(
+    this.deleteBehind = statements.tuples<EndedTuple>(
       `DELETE FROM event_queue WHERE id IN (
          SELECT id FROM event_queue ${dialect.indexedBy('event_queue_by_floor')}
          WHERE realm_id = ? AND floor_seq < ? LIMIT ? + 0)
-       RETURNING realm_id, id`,
+       RETURNING ${ENDED}`,
     );
   }
 
@@ -164,12 +170,11 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
     await this.deleteOfUser.run(ownerId, realmId);
   }
 
-  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
-    const removed = await this.deleteIdle.all(before, servedSince, before, limit);
-    return removed.map(([realmId, id, ownerId, lastPolledAt]) => ({ realmId, id, ownerId, lastPolledAt }));
+  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly EndedQueue[]> {
+    return (await this.deleteIdle.all(before, servedSince, before, limit)).map(toEndedQueue);
   }
 
-  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
-    return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toQueueKey);
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly EndedQueue[]> {
+    return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toEndedQueue);
   }
 }

@@ -139,7 +139,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(removed.flat().map(idOf).sort()).toEqual(idle.map(idOf).sort());
       expect(removed.flat().find(({ id }) => id === idle[2]!.id)).toEqual({
         ...{ realmId: other.realm.id, id: idle[2]!.id },
-        ...{ ownerId: other.user('b').id, lastPolledAt: 900 },
+        ...{ ownerId: other.user('b').id, lastPolledAt: 900, presentation: idle[2]!.presentation },
       });
       expect(await left(fixture, ...idle, ...kept)).toEqual(kept);
     });
@@ -156,6 +156,8 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       const removed = [await remove(), await remove(), await remove()];
       expect(removed.map(({ length }) => length)).toEqual([2, 1, 0]);
       expect(removed.flat().map(idOf).sort()).toEqual(behind.map(idOf).sort());
+      const { realmId, id, ownerId, lastPolledAt, presentation } = behind[0]!;
+      expect(removed.flat()).toContainEqual({ realmId, id, ownerId, lastPolledAt, presentation });
       expect(await left(fixture, ...behind, ...kept)).toEqual(kept);
     });
 

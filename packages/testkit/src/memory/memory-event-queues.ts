@@ -1,16 +1,16 @@
 import { decodeQueue, encodeQueue } from '@parley/domain/composition';
-import type {
-  EncodedQueue,
-  EventQueue,
-  EventQueueRepository,
-  EventSeq,
-  Expiry,
-  IdleQueue,
-  QueueKey,
-  QueuePosition,
-  RealmId,
-  UnreadableQueue,
-  UserId,
+import {
+  decodePresentation,
+  type EncodedQueue,
+  type EndedQueue,
+  type EventQueue,
+  type EventQueueRepository,
+  type EventSeq,
+  type Expiry,
+  type QueuePosition,
+  type RealmId,
+  type UnreadableQueue,
+  type UserId,
 } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
@@ -52,15 +52,14 @@ export class MemoryEventQueues implements EventQueueRepository {
     this.removeRows(this.rows(realmId).filter((row) => row.ownerId === ownerId));
   }
 
-  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly IdleQueue[]> {
+  async removeIdle({ before, servedSince }: Expiry, limit: number): Promise<readonly EndedQueue[]> {
     const isIdle = ({ lastPolledAt, idleTimeoutSeconds }: EncodedQueue) =>
       before - Math.max(lastPolledAt, servedSince) >= idleTimeoutSeconds;
     const removed = [...this.unit.read('queues').values()].filter(isIdle).slice(0, limit);
-    this.removeRows(removed);
-    return removed.map(({ realmId, id, ownerId, lastPolledAt }) => ({ realmId, id, ownerId, lastPolledAt }));
+    return this.removeRows(removed);
   }
 
-  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly EndedQueue[]> {
     return this.removeRows(
       this.rows(realmId)
         .filter((row) => row.floorSeq < floorSeq)
@@ -89,8 +88,11 @@ export class MemoryEventQueues implements EventQueueRepository {
     return [...this.unit.read('queues').values()].filter((row) => row.realmId === realmId);
   }
 
-  private removeRows(rows: readonly EncodedQueue[]): QueueKey[] {
+  private removeRows(rows: readonly EncodedQueue[]): EndedQueue[] {
     for (const { id } of rows) this.unit.change('queues').delete(id);
-    return rows.map(({ realmId, id }) => ({ realmId, id }));
+    return rows.map(({ realmId, id, ownerId, lastPolledAt, presentation }) => ({
+      ...{ realmId, id, ownerId, lastPolledAt },
+      presentation: decodePresentation(presentation),
+    }));
   }
 }
