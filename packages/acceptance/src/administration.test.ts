@@ -250,6 +250,21 @@ describe('parley command line', () => {
       expect(settings[name]).toBe(value);
     });
 
+    it('finds the organization of a user whose address is unique on the server', async () => {
+      await run('user', 'create', 'kent@example.com', 'Kent', '--realm=lear');
+      expect(await read('user', 'show', 'kent@example.com')).toMatchObject({ name: 'Kent' });
+      await run('user', 'create', 'kent@example.com', 'Clark', '--realm=');
+      expect(await run('user', 'show', 'kent@example.com')).toMatchObject({
+        code: 1,
+        err: "parley: --realm must be one of '', 'lear', which all have a user kent@example.com.",
+      });
+      expect(await read('user', 'show', 'kent@example.com', '--realm=lear')).toMatchObject({ name: 'Kent' });
+      expect(await run('user', 'show', 'cordelia@example.com')).toMatchObject({
+        code: 1,
+        err: "parley: There is no user cordelia@example.com in '', 'lear'; see parley user list.",
+      });
+    });
+
     it('gives a permission to a group by name', async () => {
       const set = (group: string) => run('realm', 'set', '', 'can-invite-users', group);
       expect(await set('role:moderators')).toMatchObject({ out: 'canInviteUsers of Root is role:moderators' });

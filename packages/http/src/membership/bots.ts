@@ -84,6 +84,7 @@ export const botChange = wire.fields({ user_id: wire.integer(), ...wire.optional
 /** Response of bot creation (users §15). */
 export const CREATED_BOT = wire.fields({
   user_id: wire.integer(),
+  email: wire.text(),
   api_key: wire.text(),
   avatar_url: wire.nullable(wire.text()),
   ...DEFAULTS,
@@ -139,6 +140,7 @@ const avatarOf = ({ user }: Pick<KeyedBot, 'user'>, publicRealm: PublicRealm): s
 
 export const presentCreatedBot = (bot: KeyedBot, publicRealm: PublicRealm): WireFields => ({
   user_id: bot.user.id,
+  email: bot.user.email,
   api_key: bot.apiKey,
   avatar_url: avatarOf(bot, publicRealm),
   ...presentDefaults(bot.view),

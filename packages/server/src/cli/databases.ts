@@ -22,7 +22,7 @@ export const NEW_DATABASE: Readonly<Record<string, CommandFlag>> = {
 
 /** Flag of commands for one organization. */
 export const REALM: Readonly<Record<string, CommandFlag>> = {
-  realm: { value: 'STRING_ID', help: 'organization; required if there are several' },
+  realm: { value: 'STRING_ID', help: 'organization; required if several match' },
 };
 
 /** @throws StartupError if it cannot be determined */
@@ -98,17 +98,37 @@ export async function findRealm({ ports }: ComposedParley, named: string | undef
   if (realms.length === 0) throw noRealm();
   const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
   if (realm) return realm;
-  const realmNames = realms.map(({ stringId }) => `'${stringId}'`).join(', ');
-  throw new StartupError(`--realm must be one of ${realmNames}.`);
+  throw new StartupError(`--realm must be one of ${stringIdsOf(realms)}.`);
 }
 
-/** Finds a user by id or by case-insensitive email. @throws StartupError */
-export async function findUser({ ports }: ComposedParley, realm: Realm, named: string): Promise<User> {
-  const user = await ports.unitOfWork.read(realm.id, ({ users }) =>
+const stringIdsOf = (realms: readonly Realm[]): string => realms.map(({ stringId }) => `'${stringId}'`).join(', ');
+
+/** Returns the only organization with such a user. @throws StartupError */
+async function findRealmOf(parley: ComposedParley, named: string): Promise<Realm> {
+  const { unitOfWork } = parley.ports;
+  const realms = await unitOfWork.readAcross((repositories) => repositories.realms.list());
+  if (realms.length < 2) return findRealm(parley, undefined);
+  const found: Realm[] = [];
+  for (const realm of realms) if (await lookUpUser(parley, realm, named)) found.push(realm);
+  if (found.length === 1) return found[0]!;
+  throw new StartupError(
+    found.length === 0
+      ? `There is no user ${named} in ${stringIdsOf(realms)}; see parley user list.`
+      : `--realm must be one of ${stringIdsOf(found)}, which all have a user ${named}.`,
+  );
+}
+
+/** Finds a user by id or by case-insensitive email. */
+const lookUpUser = ({ ports }: ComposedParley, realm: Realm, named: string): Promise<User | null> =>
+  ports.unitOfWork.read(realm.id, ({ users }) =>
     /^[1-9]\d{0,14}$/.test(named)
       ? users.find(realm.id, Number(named) as User['id'])
       : users.findByEmail(realm.id, named),
   );
+
+/** @throws StartupError */
+export async function findUser(parley: ComposedParley, realm: Realm, named: string): Promise<User> {
+  const user = await lookUpUser(parley, realm, named);
   if (!user) throw new StartupError(`There is no user ${named} in ${nameOf(realm)}; see parley user list.`);
   return user;
 }
@@ -116,13 +136,15 @@ export async function findUser({ ports }: ComposedParley, realm: Realm, named: s
 export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
   stringId === '' ? name : `${stringId} (${name})`;
 
-/** Runs a command for one user: `--realm` selects the organization, the first argument the user. */
+/** Runs a command for the user in the first argument. `--realm` is needed only if several organizations have them. */
 export function withUser<T>(
   context: CommandContext,
   work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,
 ): Promise<T> {
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
-    return work(parley, await findUser(parley, realm, context.words[0]!), realm);
+    const [named] = context.words as [string];
+    const flag = context.flag('realm');
+    const realm = await (flag === undefined ? findRealmOf(parley, named) : findRealm(parley, flag));
+    return work(parley, await findUser(parley, realm, named), realm);
   });
 }
