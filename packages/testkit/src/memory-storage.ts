@@ -1,3 +1,5 @@
+import { EXPORT_ROWS } from '@parley/domain/exports';
+import { CUSTOM_EMOJI_ROWS } from '@parley/domain/files';
 import type {
   Clock,
   EncodedEvent,
@@ -226,10 +228,11 @@ function requireRealm(realmId: RealmId, value: unknown): void {
 
 function allRepositoriesOf(unit: MemoryUnit) {
   return {
+    ...rowsOf(unit),
     realms: new MemoryRealms(unit),
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
-    exports: new MemoryExports(unit),
+    exports: new MemoryExports(unit, EXPORT_ROWS),
     linkifiers: new MemoryLinkifiers(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
@@ -268,7 +271,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     files: new MemoryFiles(unit),
     unfinishedUploads: new MemoryUnfinishedUploads(unit),
     pictures: new MemoryPictures(unit),
-    customEmoji: new MemoryCustomEmoji(unit),
+    customEmoji: new MemoryCustomEmoji(unit, CUSTOM_EMOJI_ROWS),
     onboarding: new MemoryOnboarding(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
@@ -284,7 +287,6 @@ function allRepositoriesOf(unit: MemoryUnit) {
     callCounts: new MemoryCallCounts(unit),
     jobs: new MemoryJobs(unit),
     leases: new MemoryLeases(unit),
-    ...rowsOf(unit),
     // Memory operations are fast, so yielding is unnecessary.
     yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),

@@ -5,6 +5,7 @@ import { type FeatureParts, users } from '../kernel/event.js';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { RealmSource } from './realm-copy.js';
 
@@ -84,22 +85,16 @@ export function requireArchive({ state }: RealmExport): BlobKey {
 export const exportPath = ({ pathId, state }: Pick<RealmExport, 'pathId' | 'state'>): string | null =>
   state.status === 'complete' ? `/user_avatars/exports/${pathId}` : null;
 
-export interface ExportReads {
-  find(realmId: RealmId, id: ExportId): Promise<RealmExport | null>;
+export interface ExportReads extends RealmRowReads<RealmExport> {
   findByPath(realmId: RealmId, pathId: string): Promise<RealmExport | null>;
-  /** Ascending id. */
-  list(realmId: RealmId): Promise<readonly RealmExport[]>;
   /** Returns the given blobs that are export archives, of any realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }
 
 /** Every implementation passes export-repository.contract.ts. */
-export interface ExportRepository extends ExportReads {
-  add(newExport: Omit<RealmExport, 'id'>): Promise<RealmExport>;
-  setState(realmId: RealmId, id: ExportId, state: ExportState): Promise<void>;
-  /** Has no effect if the export does not exist. */
-  remove(realmId: RealmId, id: ExportId): Promise<void>;
-}
+export interface ExportRepository extends ExportReads, RealmRows<RealmExport> {}
+
+export const EXPORT_ROWS: RowRules<keyof RealmExport> = { kind: 'realmExport', owner: 'realm', order: ['id'] };
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
@@ -169,6 +164,7 @@ export const EXPORT_FEATURE = {
   eventFormats: { 'exports.changed': 1 },
   // Archives are blobs without a file.
   fileUser: { filterBlobs: ({ exports }, keys) => exports.filterBlobs(keys) },
+  rows: { exports: EXPORT_ROWS },
   notExported: {
     exports: 'Archives stay on the server that made them.',
   },
@@ -212,12 +208,9 @@ export interface ArchiveWriter {
 }
 
 /** Makes the archive of an export unavailable; the caller must delete its bytes. */
-export async function removeArchive(
-  tx: Transaction,
-  { id, realmId, actingUserId }: RealmExport,
-  at: UnixSeconds,
-): Promise<void> {
-  await tx.exports.setState(realmId, id, { status: 'deleted', at });
+export async function removeArchive(tx: Transaction, removed: RealmExport, at: UnixSeconds): Promise<void> {
+  const { id, realmId, actingUserId } = removed;
+  await tx.exports.update({ ...removed, state: { status: 'deleted', at } });
   await tx.jobs.cancel(realmId, EXPIRE_EXPORT.name, String(id));
   await publishExports(tx, realmId, actingUserId);
 }

@@ -84,7 +84,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
   async giveUp(tx: Transaction, { realmId, payload }: Job<ExportPayload>): Promise<void> {
     const found = await tx.exports.find(realmId, payload.exportId);
     if (found?.state.status !== 'pending') return;
-    await tx.exports.setState(realmId, found.id, { status: 'failed', at: this.clock.now() });
+    await tx.exports.update({ ...found, state: { status: 'failed', at: this.clock.now() } });
     await publishExports(tx, realmId, found.actingUserId);
   }
 
@@ -130,7 +130,7 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
   private async complete(tx: Transaction, newExport: RealmExport, blob: BlobKey, size: number): Promise<void> {
     const { id, realmId, actingUserId } = newExport;
     const state = { status: 'complete', blob, size } as const;
-    await tx.exports.setState(realmId, id, state);
+    await tx.exports.update({ ...newExport, state });
     const dueAt = this.clock.now() + KEEP_ARCHIVE_SECONDS;
     await tx.jobs.schedule(encodeJob(EXPIRE_EXPORT, { realmId, dueAt, key: String(id), payload: { exportId: id } }));
     await publishExports(tx, realmId, actingUserId);

@@ -118,12 +118,12 @@ export class PictureImport {
       authorId: (copy.authorId !== null && this.ids.users.find(copy.authorId)) || null,
       format: picture?.format ?? copy.format,
       isAnimated: picture !== undefined && picture.frames > 1,
+      isDeactivated: copy.isDeactivated,
     };
     const add = () => tx.customEmoji.add(row);
     const { id, format } = await this.ids.emoji.add(tx, copy.id, add);
     if (picture) await namePicture(tx, realmId, `emoji/${id}`, picture);
     if (still) await namePicture(tx, realmId, `emoji/${id}/still`, still);
-    if (copy.isDeactivated) await tx.customEmoji.deactivate(realmId, id);
     if (copy.fileName !== `${id}.${format}`) this.ids.emojiFiles.set(copy.fileName, `${id}.${format}`);
   }
 

@@ -4,6 +4,7 @@ import type { FeatureParts } from '../kernel/event.js';
 import type { EventNeeds, Receiver } from '../kernel/event-log.js';
 import type { CustomEmojiId, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import type { CustomEmojiName, EmojiCatalogue, LoadUnicodeEmoji } from './emoji.js';
 import { type ImageInfo, type ImageTarget, MAX_FRAMES } from './images.js';
@@ -18,8 +19,6 @@ export interface CustomEmoji extends CustomEmojiName {
   readonly format: Picture['format'];
   readonly isAnimated: boolean;
 }
-
-export type NewCustomEmoji = Omit<CustomEmoji, 'id' | 'isDeactivated'>;
 
 /** Width and height in pixels. */
 export const EMOJI_SIZE = 64;
@@ -83,23 +82,20 @@ export async function emojiCatalogue(
   return { unicode: unicode(), custom: coded ? [...named, coded] : named };
 }
 
-export interface CustomEmojiReads {
-  /** Includes deactivated emoji. */
-  find(realmId: RealmId, id: CustomEmojiId): Promise<CustomEmoji | null>;
+export interface CustomEmojiReads extends RealmRowReads<CustomEmoji> {
   /** Returns the active emoji with these names, by ascending id. */
   listByName(realmId: RealmId, names: readonly string[]): Promise<readonly CustomEmoji[]>;
-  /** Includes deactivated emoji; sorted by ascending id. */
-  list(realmId: RealmId): Promise<readonly CustomEmoji[]>;
-  /** Includes deactivated emoji. */
-  count(realmId: RealmId): Promise<number>;
 }
 
-/** Every implementation passes custom-emoji-repository.contract.ts. */
-export interface CustomEmojiRepository extends CustomEmojiReads {
-  /** @throws DomainError CUSTOM_EMOJI_EXISTS if an active emoji has this name */
-  add(emoji: NewCustomEmoji): Promise<CustomEmoji>;
-  deactivate(realmId: RealmId, id: CustomEmojiId): Promise<void>;
-}
+/** Lists include deactivated emoji. Every implementation passes custom-emoji-repository.contract.ts. */
+export interface CustomEmojiRepository extends CustomEmojiReads, RealmRows<CustomEmoji> {}
+
+export const CUSTOM_EMOJI_ROWS: RowRules<keyof CustomEmoji> = {
+  kind: 'customEmoji',
+  owner: 'realm',
+  order: ['id'],
+  unique: { property: 'name', unless: 'isDeactivated', taken: emojiExists },
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
@@ -136,6 +132,7 @@ export const CUSTOM_EMOJI_FEATURE = {
     'custom_emoji.added': 1,
     'custom_emoji.deactivated': 1,
   },
+  rows: { customEmoji: CUSTOM_EMOJI_ROWS },
 } satisfies FeatureParts<CustomEmojiEventTypes>;
 
 declare module '../kernel/event-log.js' {

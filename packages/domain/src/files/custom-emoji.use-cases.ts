@@ -83,7 +83,11 @@ async function addEmoji(
   [picture, still]: readonly MadePicture[],
 ): Promise<CustomEmoji> {
   const { format, frames } = picture!;
-  const emoji = await tx.customEmoji.add({ realmId, name, authorId, format, isAnimated: frames > 1 });
+  const emoji = await tx.customEmoji.add({
+    ...{ realmId, name, authorId, format },
+    isAnimated: frames > 1,
+    isDeactivated: false,
+  });
   await namePicture(tx, realmId, `emoji/${emoji.id}`, picture!);
   if (still) await namePicture(tx, realmId, `emoji/${emoji.id}/still`, still);
   await tx.events.append(realmId, { event: { type: 'custom_emoji.added', emoji }, audience: wholeRealm });
@@ -102,7 +106,7 @@ export class DeactivateCustomEmoji {
       const [emoji] = await tx.customEmoji.listByName(actor.realmId, [name]);
       if (!emoji) throw new DomainError('UNKNOWN_CUSTOM_EMOJI', `Emoji '${name}' does not exist`);
       enforce(canRemoveCustomEmoji(actor, emoji.authorId));
-      await tx.customEmoji.deactivate(actor.realmId, emoji.id);
+      await tx.customEmoji.update({ ...emoji, isDeactivated: true });
       await tx.events.append(actor.realmId, {
         event: { type: 'custom_emoji.deactivated', id: emoji.id },
         audience: wholeRealm,

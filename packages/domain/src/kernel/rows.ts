@@ -32,7 +32,7 @@ interface RowWrites<Row extends RealmRow, New> {
 export interface RealmRowReads<Row extends RealmRow> {
   /** Returns null for rows of other realms. */
   find(realmId: RealmId, id: Row['id']): Promise<Row | null>;
-  /** Returns the row with this value of the unique property, or null. */
+  /** Returns the row with this value of the unique property, or null. Ignores rows whose value is free. */
   findByKey(realmId: RealmId, key: string): Promise<Row | null>;
   /** Returns the realm's rows in the order of `RowRules`. */
   list(realmId: RealmId): Promise<readonly Row[]>;
@@ -82,6 +82,8 @@ export interface RowRules<Property extends string = string> {
 export interface UniqueRule<Property extends string> {
   readonly property: Property;
   readonly ignoresCase?: true;
+  /** Flag of rows whose value is free for others. */
+  readonly unless?: Property;
   taken(value: string): DomainError;
 }
 
@@ -95,8 +97,9 @@ export async function requireFreeKey(
   rows: Pick<RealmRowReads<RealmRow>, 'findByKey'>,
   row: Omit<RealmRow, 'id'> & { readonly id?: number },
 ): Promise<void> {
-  if (!unique) return;
-  const value = (row as object as Readonly<Record<string, string>>)[unique.property]!;
+  const fields = row as object as Readonly<Record<string, unknown>>;
+  if (!unique || (unique.unless !== undefined && fields[unique.unless])) return;
+  const value = fields[unique.property] as string;
   const holder = await rows.findByKey(row.realmId, value);
   if (holder && holder.id !== row.id) throw unique.taken(value);
 }

@@ -301,13 +301,6 @@ export const FAULTS: readonly Fault[] = [
     tests: ['contracts', 'tenancy'],
   },
   {
-    name: 'exports of other realms are deleted',
-    layer: 'sqlite',
-    text: "'DELETE FROM realm_export WHERE id = ? AND realm_id = ?'",
-    replacement: "'DELETE FROM realm_export WHERE id = ? AND ? IS NOT NULL'",
-    tests: ['contracts', 'tenancy'],
-  },
-  {
     name: 'pictures of other realms are deleted',
     layer: 'sqlite',
     text: "'DELETE FROM picture WHERE realm_id = ? AND name = ?'",

@@ -39,7 +39,11 @@ export async function addDemoEmoji(
   picture: StoredImage,
 ): Promise<void> {
   const { format } = picture;
-  const { id } = await tx.customEmoji.add({ realmId, name: DEMO_EMOJI_NAME, authorId, format, isAnimated: false });
+  const { id } = await tx.customEmoji.add({
+    ...{ realmId, name: DEMO_EMOJI_NAME, authorId, format },
+    isAnimated: false,
+    isDeactivated: false,
+  });
   await tx.pictures.put(realmId, { ...picture, name: `emoji/${id}` });
 }
 

@@ -171,7 +171,8 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     const order = rules.order.map((by) => table.columnOf(by.replace('-', '')) + (by.startsWith('-') ? ' DESC' : ''));
     const sizes = (rules.texts ?? []).map((text) => `octet_length(${table.columnOf(text)})`);
     this.byId = this.select(`${own} AND id = ?`);
-    this.byKey = keyColumn === null ? null : this.select(`${own} AND ${keyColumn} = ?`);
+    const isTaken = rules.unique?.unless === undefined ? '' : ` AND ${table.columnOf(rules.unique.unless)} = 0`;
+    this.byKey = keyColumn === null ? null : this.select(`${own} AND ${keyColumn} = ?${isTaken}`);
     this.ofOwner = this.select(`${own} ORDER BY ${order.join(', ')} LIMIT ? + 0`);
     this.countOfOwner = connection.values<number>(`SELECT count(*) FROM ${name} WHERE ${own}`);
     this.bytesOfOwner = connection.values<number>(
@@ -236,9 +237,10 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     this.deleteAll.defer(...owner);
   }
 
-  /** Returns the query for rows that meet a condition. */
-  protected select(condition: string) {
-    return this.connection.rows<Fields>(`SELECT ${this.selected} FROM ${this.table.name} WHERE ${condition}`);
+  /** Returns the query for rows that meet a condition, if given with an index for SQLite. */
+  protected select(condition: string, index?: string) {
+    const from = `${this.table.name} ${index === undefined ? '' : this.connection.dialect.indexedBy(index)}`;
+    return this.connection.rows<Fields>(`SELECT ${this.selected} FROM ${from} WHERE ${condition}`);
   }
 
   protected readonly toRow = (row: Fields): Row => {

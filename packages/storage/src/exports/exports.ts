@@ -1,132 +1,71 @@
-import type { ExportRepository, RealmExport } from '@parley/domain/exports';
+import { EXPORT_ROWS, type ExportRepository, type RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
-import type { ExportId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
+import { SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
-import type { Statements } from '../engine/statements.js';
 
-export class SqlExportRepository implements ExportRepository {
-  private readonly byId;
-  private readonly byPath;
-  private readonly all;
-  private readonly blobsAmong;
-  private readonly insert;
-  private readonly update;
-  private readonly removeOne;
+interface StoredExport extends Omit<RealmExport, 'id' | 'realmId' | 'state'> {
+  readonly status: RealmExport['state']['status'];
+  /** Blob and size in bytes of a complete export; null otherwise. */
+  readonly blob: BlobKey | null;
+  readonly size: number | null;
+  /** Time of failure or deletion; null otherwise. */
+  readonly endedAt: UnixSeconds | null;
+}
 
-  constructor(private readonly connection: Statements) {
-    this.byId = connection.rows<ExportRow>('SELECT * FROM realm_export WHERE id = ? AND realm_id = ?');
-    this.byPath = connection.rows<ExportRow>('SELECT * FROM realm_export WHERE path_id = ? AND realm_id = ?');
-    this.all = connection.rows<ExportRow>('SELECT * FROM realm_export WHERE realm_id = ? ORDER BY id');
-    this.blobsAmong = connection.values<BlobKey>(
-      `SELECT blob FROM realm_export WHERE blob ${connection.dialect.inSet}`,
-    );
-    this.insert = connection.values<ExportId>(
-      `INSERT INTO realm_export (realm_id, acting_user_id, type, requested_at, path_id, status, blob, size, ended_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    );
-    this.update = connection.command(
-      'UPDATE realm_export SET status = ?, blob = ?, size = ?, ended_at = ? WHERE id = ? AND realm_id = ?',
-    );
-    this.removeOne = connection.command('DELETE FROM realm_export WHERE id = ? AND realm_id = ?');
-  }
-
-  async find(realmId: RealmId, id: ExportId): Promise<RealmExport | null> {
-    const row = await this.byId.get(id, realmId);
-    return row ? toExport(row) : null;
-  }
+class SqlExportRepository extends SqlRows<RealmExport, StoredExport> implements ExportRepository {
+  private readonly byPath = this.select('path_id = ? AND realm_id = ?');
+  private readonly blobsAmong = this.connection.values<BlobKey>(
+    `SELECT blob FROM realm_export WHERE blob ${this.connection.dialect.inSet}`,
+  );
 
   async findByPath(realmId: RealmId, pathId: string): Promise<RealmExport | null> {
     const row = await this.byPath.get(pathId, realmId);
-    return row ? toExport(row) : null;
-  }
-
-  async list(realmId: RealmId): Promise<readonly RealmExport[]> {
-    return (await this.all.all(realmId)).map(toExport);
+    return row ? this.toRow(row) : null;
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
     return new Set(await this.blobsAmong.all(this.connection.dialect.set(keys)));
   }
-
-  async add(newExport: Omit<RealmExport, 'id'>): Promise<RealmExport> {
-    const { realmId, actingUserId, type, requestedAt, pathId, state } = newExport;
-    const id = (await this.insert.get(realmId, actingUserId, type, requestedAt, pathId, ...columnsOf(state)))!;
-    return { id, ...newExport };
-  }
-
-  async setState(realmId: RealmId, id: ExportId, state: RealmExport['state']): Promise<void> {
-    this.update.defer(...columnsOf(state), id, realmId);
-  }
-
-  async remove(realmId: RealmId, id: ExportId): Promise<void> {
-    this.removeOne.defer(id, realmId);
-  }
 }
 
-interface ExportRow {
-  readonly id: ExportId;
-  readonly realm_id: RealmId;
-  readonly acting_user_id: UserId;
-  readonly type: RealmExport['type'];
-  readonly requested_at: UnixSeconds;
-  readonly path_id: string;
-  readonly status: RealmExport['state']['status'];
-  readonly blob: BlobKey | null;
-  readonly size: number | null;
-  readonly ended_at: UnixSeconds | null;
-}
-
-type StateColumns = [ExportRow['status'], ExportRow['blob'], ExportRow['size'], ExportRow['ended_at']];
-
-function columnsOf(state: RealmExport['state']): StateColumns {
-  switch (state.status) {
-    case 'pending':
-      return ['pending', null, null, null];
-    case 'complete':
-      return ['complete', state.blob, state.size, null];
-    default:
-      return [state.status, null, null, state.at];
-  }
-}
-
-function stateOf({ status, blob, size, ended_at }: ExportRow): RealmExport['state'] {
-  if (status === 'pending') return { status };
-  if (status === 'complete') return { status, blob: blob!, size: size! };
-  return { status, at: ended_at! };
-}
-
-const toExport = (row: ExportRow): RealmExport => ({
-  id: row.id,
-  realmId: row.realm_id,
-  actingUserId: row.acting_user_id,
-  type: row.type,
-  requestedAt: row.requested_at,
-  pathId: row.path_id,
-  state: stateOf(row),
+const EXPORT_TABLE = new Table<RealmExport, StoredExport>(EXPORT_ROWS, {
+  columns: {
+    actingUserId: 'int',
+    type: 'text',
+    requestedAt: 'int',
+    pathId: ['text', { sql: 'UNIQUE' }],
+    status: 'text',
+    blob: 'text?',
+    size: 'int?',
+    endedAt: 'int?',
+  },
+  indices: [
+    'INDEX realm_export_by_realm ON realm_export (realm_id, id)',
+    'UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL',
+  ],
+  pack: ({ state, ...row }) => ({
+    ...row,
+    status: state.status,
+    blob: state.status === 'complete' ? state.blob : null,
+    size: state.status === 'complete' ? state.size : null,
+    endedAt: 'at' in state ? state.at : null,
+  }),
+  unpack: ({ status, blob, size, endedAt, ...row }) => ({ ...row, state: stateOf(status, blob, size, endedAt) }),
 });
 
-const TABLES = `
--- Exports that administrators requested.
+function stateOf(
+  status: StoredExport['status'],
+  blob: BlobKey | null,
+  size: number | null,
+  endedAt: UnixSeconds | null,
+): RealmExport['state'] {
+  if (status === 'pending') return { status };
+  return status === 'complete' ? { status, blob: blob!, size: size! } : { status, at: endedAt! };
+}
 
-CREATE TABLE realm_export (
-  id {id},
-  realm_id {int} NOT NULL REFERENCES realm (id),
-  acting_user_id {int} NOT NULL,
-  -- 'public', 'withConsent' or 'withoutConsent'.
-  type {text} NOT NULL,
-  requested_at {int} NOT NULL,
-  -- Unguessable last part of the URL.
-  path_id {text} NOT NULL UNIQUE,
-  -- 'pending', 'complete', 'failed' or 'deleted'.
-  status {text} NOT NULL,
-  -- Blob and size in bytes of a complete export; null otherwise.
-  blob {text},
-  size {int},
-  -- Time of failure or deletion; null otherwise.
-  ended_at {int}
-) {strict};
-CREATE INDEX realm_export_by_realm ON realm_export (realm_id, id);
-CREATE UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL;
+const TABLES = `
+${EXPORT_TABLE.sql}
 
 -- Ranges of ids that an import gave to older messages; exclusive to that import.
 CREATE TABLE imported_messages (
@@ -145,5 +84,5 @@ export const EXPORT_FEATURE = {
     imported_messages: 'The range is noted by each import.',
     realm_export: 'Archives stay on the server that made them.',
   },
-  repositories: () => (connection) => ({ exports: new SqlExportRepository(connection) }),
+  repositories: EXPORT_TABLE.repositories('exports', SqlExportRepository),
 } satisfies StorageFeature;

@@ -86,8 +86,6 @@ export function copyRepositoryContract(open: OpenStorage): void {
     const LINKIFIER = { urlTemplate: 'x', exampleInput: null, reverseTemplate: null, alternativeUrlTemplates: [] };
     /** Creates minimal objects by kind and returns their id. */
     const MAKERS: Partial<Record<IdKind, (tx: Transaction, realmId: RealmId, name: string) => Promise<number>>> = {
-      customEmoji: async (tx, realmId, name) =>
-        (await tx.customEmoji.add({ realmId, name, authorId: null, format: 'png', isAnimated: false })).id,
       linkifier: (tx, realmId, name) => tx.linkifiers.add(realmId, { ...LINKIFIER, pattern: name }),
       recipient: async (tx, realmId, name) => {
         const person = (await tx.users.findByEmail(realmId, `${name}@example.com`))!;

@@ -1,6 +1,7 @@
 import type { ChannelFolder, DefaultChannelGroup } from '@parley/domain/channels';
 import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
-import type { IdKind } from '@parley/domain/exports';
+import type { IdKind, RealmExport } from '@parley/domain/exports';
+import type { BlobKey, CustomEmoji } from '@parley/domain/files';
 import type { ChannelId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
 import type { Draft, NavigationViewFields, Snippet } from '@parley/domain/messages';
 import type { AllowedDomain, PlaygroundFields } from '@parley/domain/realms';
@@ -53,6 +54,17 @@ const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, by
     { name: 'Zoë', description: 'd', channelIds: [3, 7] as ChannelId[] },
     { name: 'late', description: '', channelIds: [] },
   ] satisfies Pair<DefaultChannelGroup>,
+  customEmoji: [
+    { name: 'one', authorId: 3 as UserId, format: 'gif', isAnimated: true, isDeactivated: false },
+    { name: 'two', authorId: null, format: 'png', isAnimated: false, isDeactivated: false },
+  ] satisfies Pair<CustomEmoji>,
+  exports: [
+    {
+      ...{ actingUserId: 3 as UserId, type: 'withConsent', requestedAt: 7, pathId: 'one' },
+      state: { status: 'complete', blob: 'a' as BlobKey, size: 12 },
+    },
+    { actingUserId: 3 as UserId, type: 'public', requestedAt: 7, pathId: 'two', state: { status: 'failed', at: 9 } },
+  ] satisfies Pair<RealmExport>,
   playgrounds: [
     { name: 'Play', language: 'Python', urlTemplate: 'https://example.com/{code}' },
     { name: 'Toy', language: 'C', urlTemplate: 'https://example.org/{code}' },

@@ -43,8 +43,9 @@ export class MemoryRows<Row extends RealmRow> {
 
   async findByKey(realmId: number, value: string): Promise<Row | null> {
     const unique = this.rules.unique!;
-    const keyOf = (row: Row) => rowKey(unique, (row as Fields)[unique.property] as string);
-    return (await this.list(realmId)).find((row) => keyOf(row) === rowKey(unique, value)) ?? null;
+    const isMeant = (row: Fields) =>
+      rowKey(unique, row[unique.property] as string) === rowKey(unique, value) && !row[unique.unless ?? ''];
+    return (await this.list(realmId)).find((row) => isMeant(row as Fields)) ?? null;
   }
 
   async list(...ownerAndLimit: readonly (number | undefined)[]): Promise<readonly Row[]> {
