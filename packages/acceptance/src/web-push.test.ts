@@ -1,4 +1,4 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createECDH, createPublicKey, verify } from 'node:crypto';
 import { SendTestNotifications } from '@parley/domain/push';
 import { until } from '@parley/testkit';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
@@ -134,6 +134,8 @@ it('web push keeps the newest twenty subscriptions of a user', async () => {
 it.each([
   ['a URL with another scheme', { endpoint: 'file:///etc/passwd' }],
   ['a key that is not a curve point', { p256dh: Buffer.alloc(65).toString('base64url') }],
+  ['a key off the curve', { p256dh: Buffer.alloc(65, 4).toString('base64url') }],
+  ['a compressed key', { p256dh: createECDH('prime256v1').generateKeys('base64url', 'compressed') }],
   ['a short secret', { auth: 'AAAA' }],
   ['a secret that is not Base64', { auth: '!'.repeat(22) }],
 ])('web push rejects %s', async (_, change) => {

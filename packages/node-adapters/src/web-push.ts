@@ -19,6 +19,8 @@ export interface WebPushParts {
 const TTL_SECONDS = 86_400;
 /** Order of the curve P-256, the upper limit of private keys. */
 const CURVE_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
+const PUBLIC_KEY_BYTES = 65;
+const UNCOMPRESSED = 0x04;
 /** In bytes; push services accept 4096 bytes including encryption. */
 const MAX_CONTENT_BYTES = 1500;
 
@@ -38,6 +40,11 @@ export class VapidWebPushService implements WebPushService {
     pair.setPrivateKey(Buffer.from(privateKey.toString(16).padStart(64, '0'), 'hex'));
     this.publicKey = pair.getPublicKey().toString('base64url');
     this.privateKey = pair.getPrivateKey().toString('base64url').padStart(43, 'A');
+  }
+
+  isPublicKey(text: string): boolean {
+    const bytes = Buffer.from(text, 'base64url');
+    return bytes.length === PUBLIC_KEY_BYTES && bytes[0] === UNCOMPRESSED && isOnCurve(text);
   }
 
   async send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome> {
@@ -93,7 +100,7 @@ export class VapidWebPushService implements WebPushService {
   }
 }
 
-/** Returns false for keys that cannot encrypt; subscribing only checks their format. */
+/** Returns false for keys that cannot encrypt. Former releases stored some of them. */
 function isOnCurve(publicKey: string): boolean {
   try {
     ECDH.convertKey(publicKey, 'prime256v1', 'base64url');

@@ -52,7 +52,6 @@ export interface WebPushSubscription {
 
 /** Limit per user; a new subscription replaces the oldest one. */
 export const MAX_WEB_PUSH_SUBSCRIPTIONS = 20;
-const PUBLIC_KEY_BYTES = 65;
 const AUTH_SECRET_BYTES = 16;
 
 export interface WebPushReads {
@@ -85,6 +84,8 @@ export type WebPushOutcome = 'sent' | 'gone' | 'refused';
 export interface WebPushService {
   /** Public key of this server for `PushManager.subscribe`, in URL-safe Base64. */
   readonly publicKey: string;
+  /** True for a browser's public key, an uncompressed point on the curve P-256 in URL-safe Base64. */
+  isPublicKey(text: string): boolean;
   /** @throws Error if the attempt should be retried */
   send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome>;
 }
@@ -128,8 +129,7 @@ export class AddWebPushSubscription {
     return this.uow.write(caller.realmId, async (tx) => {
       const { id: userId, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeHuman({ isBot }));
-      requireWebPush(this.service);
-      requireSubscription(input);
+      requireSubscription(requireWebPush(this.service), input);
       const others = (await tx.webPush.list(realmId, [userId])).filter(({ endpoint }) => endpoint !== input.endpoint);
       const [oldest] = others;
       if (oldest && others.length >= MAX_WEB_PUSH_SUBSCRIPTIONS) {
@@ -140,16 +140,12 @@ export class AddWebPushSubscription {
   }
 }
 
-function requireSubscription({
-  endpoint,
-  publicKey,
-  authSecret,
-}: Pick<WebPushSubscription, 'endpoint' | 'publicKey' | 'authSecret'>): void {
-  const key = fromUrlSafe(publicKey);
-  // Uncompressed point on the P-256 curve.
-  const isKey = key?.length === PUBLIC_KEY_BYTES && key[0] === 0x04;
+function requireSubscription(
+  service: WebPushService,
+  { endpoint, publicKey, authSecret }: Pick<WebPushSubscription, 'endpoint' | 'publicKey' | 'authSecret'>,
+): void {
   const isSecret = fromUrlSafe(authSecret)?.length === AUTH_SECRET_BYTES;
-  if (isKey && isSecret && /^https?:\/\/[^\s]+$/.test(endpoint)) return;
+  if (service.isPublicKey(publicKey) && isSecret && /^https?:\/\/[^\s]+$/.test(endpoint)) return;
   throw new DomainError('INVALID_WEB_PUSH_SUBSCRIPTION', 'Invalid web push subscription');
 }
 

@@ -1,3 +1,4 @@
+import { createECDH } from 'node:crypto';
 import { type Inputs, PUSH_REGISTRATION } from '../input-context.js';
 
 export const INPUTS: Inputs = {
@@ -20,7 +21,7 @@ export const INPUTS: Inputs = {
   'POST /web_push/subscriptions': {
     'a long one': ({ n }) => ({
       endpoint: `https://push.example.com/${n}/`.padEnd(2048, 'x'),
-      p256dh: Buffer.alloc(65, 4).toString('base64url'),
+      p256dh: createECDH('prime256v1').generateKeys('base64url'),
       auth: Buffer.alloc(16, 1).toString('base64url'),
     }),
   },
