@@ -10,6 +10,8 @@ export interface Integration {
   readonly documentation: string;
   /** Header with the event name; absent if the payload contains the name. */
   readonly eventHeader?: string;
+  /** True if older versions of the service send no header; `eventOf` then gets an empty one. */
+  readonly isHeaderOptional?: boolean;
   /** Returns the event name. @throws AnomalousPayload */
   readonly eventOf: (payload: Payload, header: string) => string;
   /**

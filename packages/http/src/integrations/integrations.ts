@@ -102,12 +102,12 @@ function readEvent(integration: Integration, request: Request, template: string 
   const { displayName, eventHeader } = integration;
   const payload = readPayload({ content: request.content, header: (name) => request.header(name) });
   const header = eventHeader === undefined ? '' : request.header(eventHeader.toLowerCase());
-  if (header === undefined) {
+  if (header === undefined && !integration.isHeaderOptional) {
     const refusal = new HttpRefusal(400, 'MISSING_HTTP_EVENT_HEADER', `Missing the HTTP event header '${eventHeader}'`);
     throw new PayloadRefused(refusal, `without the header ${eventHeader}, which names the event`);
   }
   try {
-    const event = integration.eventOf(payload, header);
+    const event = integration.eventOf(payload, header ?? '');
     if (integration.ignored?.includes(event)) return { event, topic: '', text: null, branch: null };
     const found = Object.hasOwn(integration.events, event) ? integration.events[event]! : undefined;
     if (!found) throw unsupported(event, displayName);
