@@ -12,7 +12,10 @@ interface Recorded {
   readonly header?: string;
   readonly payload: unknown;
   readonly template?: string;
+  /** True to send the payload in the field `payload` of a form. */
   readonly form?: boolean;
+  /** True to send the members of the payload as fields of a form. */
+  readonly fields?: boolean;
   readonly topic?: string;
   /** Null if no message is posted. */
   readonly content?: string | null;
@@ -95,15 +98,16 @@ describe.each(RECORDED)('%s recording', (name, cases) => {
   it.each(cases.map((recorded) => [recorded.title, recorded] as const))(
     'produces the expected message: %s',
     async (_, recorded) => {
-      const { header, payload, template, form, topic, content, error } = recorded;
+      const { header, payload, template, form, fields, topic, content, error } = recorded;
       const before = (await posted())?.id;
       const sendWith = (query: Readonly<Record<string, string>>) =>
         send(name, payload, {
           headers: {
             ...(header !== undefined && { [eventHeader!]: header }),
-            ...(form && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+            ...((form || fields) && { 'Content-Type': 'application/x-www-form-urlencoded' }),
           },
           ...(form && { body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString() }),
+          ...(fields && { body: new URLSearchParams(payload as Record<string, string>).toString() }),
           query: { ...query, ...(template !== undefined && { template }) },
         });
       const event = error === undefined ? integration.eventOf(new Payload(payload), header ?? '') : '';

@@ -74,6 +74,14 @@ const MARKDOWN = /[*`[\]]|~(?=~)|(?<=~)~|\$(?=\$)|(?<=\$)\$|!(?=\[)|&(?=#?\w+;)|
 export const escapeText = (text: string, max = MAX_TEXT): string =>
   takeCodePoints(toSingleLine(text).trim(), max).replace(MARKDOWN, (character) => ENTITIES[character]!);
 
+/** Escapes each line of external text. */
+export const escapeLines = (text: string): string =>
+  text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => escapeText(line))
+    .join('\n');
+
 /** Returns a web address usable in Markdown links; null for other values. */
 function safeUrl(value: unknown): string | null {
   if (typeof value !== 'string' || !URL.canParse(value)) return null;
