@@ -20,6 +20,7 @@ import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { type Logger, warn } from '@parley/http';
 import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { Resolve } from '../kernel/injector.js';
+import { DiskWatch, diskSpaceOf } from '../observation/disk-space.js';
 import { EndedLeases } from '../workers/ended-leases.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
@@ -266,7 +267,7 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
 /** Limits, load and storage of the server itself. */
 function serverWorkers(
   { every, recurring }: Schedule,
-  { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket }: ParleyDependencies,
+  { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder, logger }: ParleyDependencies,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
@@ -312,6 +313,17 @@ function serverWorkers(
       everyMs: HOUR_MS,
       run: () => get('callExchange').removeExpired(),
     }),
+    ...(dataFolder !== undefined
+      ? [
+          every({
+            name: 'watching the disk',
+            everyMs: MINUTE_MS,
+            firstMs: 0,
+            isOwn: true,
+            run: new DiskWatch(logger, () => diskSpaceOf(dataFolder)).run,
+          }),
+        ]
+      : []),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
     ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), get('timers'), get('report'))] : []),
     ...(examineStorage

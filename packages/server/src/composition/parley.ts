@@ -60,6 +60,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   const workers = options.isOneOff ? [] : get('workers');
   for (const worker of workers) worker.start();
 
+  const { bucket = null, dataFolder = null } = options;
   const gauges = () =>
     readGauges({
       dispatcher,
@@ -69,14 +70,10 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
       jobs: get('jobWorkers'),
       notifications: get('notificationMeter'),
       storage: options.storageGauges,
-      bucket: options.bucket ?? null,
+      ...{ bucket, dataFolder },
     });
   const readiness = new Readiness(
-    readinessChecks(ports, gauges, {
-      dataFolder: options.dataFolder ?? null,
-      hasBus: options.hasBus ?? false,
-      bucket: options.bucket ?? null,
-    }),
+    readinessChecks(ports, gauges, { bucket, dataFolder, hasBus: options.hasBus ?? false }),
   );
   options.metrics?.watch(gauges);
 

@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
@@ -6,6 +6,7 @@ import type { DatabaseState } from '@parley/domain/kernel';
 import { administerDatabase } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
+import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-space.js';
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
 import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
@@ -18,8 +19,6 @@ export interface ExaminationOptions {
 }
 
 const MIB = 1024 * 1024;
-/** With less space, one busy night may fill the disk. */
-const LEAST_FREE_BYTES = 512 * MIB;
 /** SQLite normally checkpoints the WAL long before this size. */
 const LARGE_LOG_BYTES = 256 * MIB;
 const BLOBS_AT_A_TIME = 1000;
@@ -122,9 +121,9 @@ async function examineFile(path: string, examination: Examination): Promise<void
     else add('advice', 'rights', `other users of this machine can read the database: run chmod 600 ${path}`);
   });
   await attempt('disk', () => {
-    const { bavail, bsize } = statfsSync(dirname(path));
-    const free = bavail * bsize;
-    add(free < LEAST_FREE_BYTES ? 'problem' : 'good', 'disk', `${Math.floor(free / MIB)} MiB are free`);
+    const space = diskSpaceOf(dirname(path));
+    const state = diskStateOf(space);
+    add(state === 'good' ? 'good' : state === 'low' ? 'advice' : 'problem', 'disk', describeSpace(space));
   });
   if (isThorough) {
     await attempt('integrity', () => {

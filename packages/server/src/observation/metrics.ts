@@ -4,6 +4,7 @@ import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parl
 import type { Commit } from '@parley/storage';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
+import { type DiskSpace, diskSpaceOf } from './disk-space.js';
 
 /** Bucket for files, watched for the operator. */
 export interface Bucket {
@@ -36,6 +37,8 @@ export interface ServerGauges {
   readonly storage: StorageGauges | null;
   /** Null if files are elsewhere. */
   readonly bucket: Pick<Bucket, 'bucket' | 'problem'> | null;
+  /** Null if the data is on another machine. */
+  readonly disk: DiskSpace | null;
 }
 
 export interface GaugeSources {
@@ -47,6 +50,7 @@ export interface GaugeSources {
   readonly notifications: NotificationMeter;
   readonly storage: (() => StorageGauges) | undefined;
   readonly bucket: ServerGauges['bucket'];
+  readonly dataFolder: string | null;
 }
 
 /** Reads the gauges. Takes several database reads, so call it rarely. */
@@ -59,6 +63,7 @@ export async function readGauges({
   notifications,
   storage,
   bucket,
+  dataFolder,
 }: GaugeSources): Promise<ServerGauges> {
   const queues = hub.liveQueues;
   return {
@@ -73,6 +78,7 @@ export async function readGauges({
     bus,
     storage: storage?.() ?? null,
     bucket,
+    disk: dataFolder === null ? null : diskSpaceOf(dataFolder),
   };
 }
 
@@ -247,6 +253,8 @@ export class ServerMetrics implements RequestObserver {
       ['database_connections_awaited', 'Units of work without a connection', (it) => it.storage?.sessions?.waiting],
       ['database_bytes', 'Size of the database file', (it) => it.storage?.databaseBytes],
       ['database_log_bytes', 'Size of the write-ahead log', (it) => it.storage?.logBytes],
+      ['disk_free_bytes', 'Free space on the disk of the database', (it) => it.disk?.free],
+      ['disk_bytes', 'Size of the disk of the database', (it) => it.disk?.total],
     ];
     const all = simple.map(([name, help, read]) => ({
       gauge: new Gauge({ name: `parley_${name}`, help, registers }),

@@ -15,7 +15,7 @@ import { notReady, Readiness, withHealth } from './readiness.js';
 
 const NO_GAUGES = {
   ...{ requestsInFlight: 0, bodiesBytes: 0, answersBytes: 0, queues: 0, waitingPolls: 0 },
-  ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null, bucket: null },
+  ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null, bucket: null, disk: null },
   ...{ bus: { state: 'connected' as const } },
 };
 
@@ -88,6 +88,7 @@ describe('metrics and health endpoint', () => {
     expect(readingOf(text, 'parley_commit_units_count')).toBeGreaterThan(0);
     expect(readingOf(text, 'parley_database_bytes')).toBeGreaterThan(0);
     expect(readingOf(text, 'parley_database_log_bytes')).toBeGreaterThan(0);
+    expect(readingOf(text, 'parley_disk_free_bytes')).toBeGreaterThan(0);
     for (const name of [
       'event_queues',
       'polls_waiting',

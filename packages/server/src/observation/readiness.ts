@@ -1,7 +1,7 @@
-import { statfsSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ports } from '@parley/domain/composition';
+import { diskSpaceOf, diskStateOf } from './disk-space.js';
 import type { Bucket, ServerGauges, ServerMetrics } from './metrics.js';
 
 export interface ReadinessCheck {
@@ -73,9 +73,6 @@ async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
   }
 }
 
-/** Less space could be used up before an operator reacts. */
-const LEAST_FREE_BYTES = 64 * 1024 * 1024;
-
 interface CheckedParts {
   /** Folder on the disk that needs free space; null if data is stored elsewhere. */
   readonly dataFolder: string | null;
@@ -108,8 +105,8 @@ export function readinessChecks(
     checks.push({
       name: 'disk',
       run: () => {
-        const { bavail, bsize } = statfsSync(dataFolder);
-        if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`only ${bavail * bsize} bytes are free`);
+        const space = diskSpaceOf(dataFolder);
+        if (diskStateOf(space) === 'full') throw new Error(`only ${space.free} bytes are free`);
       },
     });
   }
