@@ -46,7 +46,7 @@ export type {
   RequestSpan,
   RequestTracer,
 } from './kernel/request-log.js';
-export { type Logger, silentLogger, warn } from './kernel/request-log.js';
+export { dropLine, type Logger, silentLogger, warn } from './kernel/request-log.js';
 export type { CallerRole, RoleLookup } from './kernel/route.js';
 export { type DocumentedRoute, isDocumented, type Route, route } from './kernel/route.js';
 export { type Demo, FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';

@@ -254,8 +254,7 @@ class TableDispatcher implements Dispatcher {
     };
     span?.end(answered);
     for (const observer of this.observers) observer.answered(answered);
-    const { logIn, logInChange, audit } = reply ?? {};
-    this.log.answered(request, requestState && { ...requestState, logIn, logInChange, audit }, answered);
+    this.log.answered(request, requestState, reply, answered);
     return true;
   }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
 import type { Identity } from './authenticate.js';
-import { HttpRefusal, type LogInChange, type LogInRecord, type WireFields } from './reply.js';
+import { HttpRefusal, type Reply } from './reply.js';
 import type { ReceivedRequest } from './request.js';
 import type { OrganizationClient, Route } from './route.js';
 
@@ -16,7 +16,10 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-export const silentLogger: Logger = { info: () => {}, error: () => {} };
+/** Writer of lines below the log level. Frequent callers compare it, to build no line in vain. */
+export const dropLine = (): void => {};
+
+export const silentLogger: Logger = { info: dropLine, error: dropLine };
 
 /** Logs a condition that needs attention although no operation failed. */
 export function warn(logger: Logger, fields: object, message: string): void {
@@ -166,14 +169,12 @@ export interface LoggedRequest {
   readonly changes: AuditedChanges | undefined;
   /** Failed log-in implied by the refusal of the request. */
   readonly failedLogIn: FailedLogIn | null;
-  /** Log-in reported by the operation. */
-  readonly logIn?: LogInRecord | undefined;
-  readonly logInChange?: LogInChange | undefined;
   /** Program that acted for an organization. */
   readonly client: OrganizationClient | undefined;
-  /** Additional fields of the audit line for an administrative operation. */
-  readonly audit?: WireFields | undefined;
 }
+
+/** Parts of a reply for the log. */
+type LoggedReply = Pick<Reply, 'logIn' | 'logInChange' | 'audit'>;
 
 /**
  * Logs one line per response, without parameters, bodies or credentials. Logs the path pattern instead of the path,
@@ -182,23 +183,17 @@ export interface LoggedRequest {
 export class RequestLog {
   constructor(private readonly logger: Logger) {}
 
-  answered(request: ReceivedRequest, logged: LoggedRequest | null, answered: CompletedRequest): void {
-    if (this.logger === silentLogger) return;
-    const { route, status, durationMs } = answered;
-    const fields = {
-      requestId: request.id,
-      method: request.method,
-      route: route?.path ?? logged?.match.entry.pattern,
-      status,
-      durationMs: Math.round(durationMs * 100) / 100,
-      realmId: (logged?.identity ?? logged?.client)?.realmId,
-      userId: logged?.identity?.userId,
-      host: request.host.slice(0, MAX_LOGGED_LENGTH),
-      ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
-      userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
-    };
-    if (logged?.logIn) {
-      const { method, account, failure, change } = logged.logIn;
+  /** `reply` is null if the client disconnected. */
+  answered(
+    request: ReceivedRequest,
+    logged: LoggedRequest | null,
+    reply: LoggedReply | null,
+    answered: CompletedRequest,
+  ): void {
+    const { route } = answered;
+    if (reply?.logIn) {
+      const fields = fieldsOf(request, logged, answered);
+      const { method, account, failure, change } = reply.logIn;
       const kind = failure === null ? 'log-in' : 'failed log-in';
       const about = {
         account: account?.slice(0, MAX_LOGGED_LENGTH),
@@ -207,18 +202,39 @@ export class RequestLog {
         ...(change && { change }),
       };
       warn(this.logger, { audit: kind, ...fields, ...about }, kind);
-    } else if (logged?.logInChange) {
-      const { account, method, change } = logged.logInChange;
+    } else if (reply?.logInChange) {
+      const fields = fieldsOf(request, logged, answered);
+      const { account, method, change } = reply.logInChange;
       warn(this.logger, { audit: 'log-in change', ...fields, account, logInMethod: method, change }, 'log-in change');
     } else if (logged?.failedLogIn) {
+      const fields = fieldsOf(request, logged, answered);
       const { method, failure } = logged.failedLogIn;
       const about = { account: accountOf(request), logInMethod: method, failure };
       warn(this.logger, { audit: 'failed log-in', ...fields, ...about }, 'failed log-in');
     } else if (route && isAdministration(route)) {
-      const { changes, client, audit } = logged ?? {};
+      const fields = fieldsOf(request, logged, answered);
+      const { changes, client } = logged ?? {};
       const program = client && { program: client.name };
-      const about = { target: request.pathParameters, ...(changes && { changes }), ...program, ...audit };
+      const about = { target: request.pathParameters, ...(changes && { changes }), ...program, ...reply?.audit };
       warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
-    } else this.logger.info(fields, 'request');
+    } else if (this.logger.info !== dropLine) this.logger.info(fieldsOf(request, logged, answered), 'request');
   }
 }
+
+/** Fields of every line. */
+const fieldsOf = (
+  request: ReceivedRequest,
+  logged: LoggedRequest | null,
+  { route, status, durationMs }: CompletedRequest,
+) => ({
+  requestId: request.id,
+  method: request.method,
+  route: route?.path ?? logged?.match.entry.pattern,
+  status,
+  durationMs: Math.round(durationMs * 100) / 100,
+  realmId: (logged?.identity ?? logged?.client)?.realmId,
+  userId: logged?.identity?.userId,
+  host: request.host.slice(0, MAX_LOGGED_LENGTH),
+  ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
+  userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
+});

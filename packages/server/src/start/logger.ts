@@ -1,4 +1,4 @@
-import type { Logger } from '@parley/http';
+import { dropLine, type Logger } from '@parley/http';
 import type { DestinationStream, Logger as PinoLogger } from 'pino';
 import { LOG_LEVELS, type LogLevel } from '../configuration/configuration.js';
 
@@ -49,11 +49,9 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     loading ??= load();
   }
 
-  const nothing = () => {};
-  /** Lines below the log level cost only a function call. */
   const writerAt = (lineLevel: Line[0]) =>
     LOG_LEVELS.indexOf(lineLevel) < LOG_LEVELS.indexOf(level)
-      ? nothing
+      ? dropLine
       : (fields: object, message: string) => write(lineLevel, fields, message);
   return {
     debug: writerAt('debug'),
