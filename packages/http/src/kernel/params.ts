@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
 import {
-  registerDecorator,
+  Validate,
   type ValidationArguments,
   ValidatorConstraint,
   type ValidatorConstraintInterface,
@@ -45,26 +45,6 @@ export interface ParamOptions {
   readonly description?: string;
 }
 
-/** Constraint of all parameters: present if required, and valid for its type. */
-@ValidatorConstraint({ name: 'param' })
-class ParamConstraint implements ValidatorConstraintInterface {
-  /**
-   * Throws the refusal, because class-validator would replace `$value` and the like in a message, which may quote the
-   * request.
-   * @throws HttpRefusal
-   */
-  validate(value: unknown, { property, constraints }: ValidationArguments): boolean {
-    const { type, options } = constraints[0] as Declaration;
-    if (value === undefined) {
-      if (options.optional) return true;
-      throw missingArgument(property);
-    }
-    if (isUnderTwoNames(value)) throw confusingArguments(property, value.description!);
-    checkedParam(property, type, value);
-    return true;
-  }
-}
-
 /** Decorated property of one class. */
 interface Declaration {
   readonly name: string;
@@ -75,7 +55,7 @@ interface Declaration {
 /** Declarations of each class in their order, without inherited ones. */
 const declarations = new Map<object, Declaration[]>();
 
-/** Base of all parameter decorators: class-transformer decodes the field, class-validator checks the value. */
+/** Base of all parameter decorators: class-transformer decodes the field, class-validator checks the value (`parse`). */
 export function param(type: ParamType<unknown>, options: ParamOptions = {}): PropertyDecorator {
   const decodes = Transform(({ value }) => (typeof value === 'string' ? type.normalize(type.decode(value)) : value), {
     toClassOnly: true,
@@ -85,12 +65,6 @@ export function param(type: ParamType<unknown>, options: ParamOptions = {}): Pro
     const declaration: Declaration = { name: String(key), type, options };
     declarations.set(dto, [...(declarations.get(dto) ?? []), declaration]);
     decodes(prototype, key);
-    registerDecorator({
-      target: dto,
-      propertyName: declaration.name,
-      constraints: [declaration],
-      validator: ParamConstraint,
-    });
   };
 }
 
@@ -135,7 +109,7 @@ export interface Member {
 const NOTHING_IGNORED: readonly string[] = [];
 const membersByDto = new Map<Dto, readonly Member[]>();
 
-/** Returns members in declaration order, inherited ones last as in class-validator. */
+/** Returns members in declaration order, inherited ones last. */
 export function membersOfDto(dto: Dto): readonly Member[] {
   let members = membersByDto.get(dto);
   if (!members) {
@@ -163,6 +137,42 @@ function declarationsOf(dto: object | null): readonly Declaration[] {
   return [...own, ...declarationsOf(Object.getPrototypeOf(dto)).filter(({ name }) => !names.has(name))];
 }
 
+/** Constraint of all parameters: present if required, and valid for its type. */
+@ValidatorConstraint({ name: 'parameters' })
+class ParametersConstraint implements ValidatorConstraintInterface {
+  /**
+   * Throws the refusal, because class-validator would replace `$value` and the like in a message, which may quote the
+   * request.
+   * @throws HttpRefusal
+   */
+  validate(values: Readonly<Record<string, unknown>>, { object }: ValidationArguments): boolean {
+    for (const { name, type, isRequired } of (object as DecodedParameters).members) {
+      const value = values[name];
+      if (value === undefined) {
+        if (isRequired) throw missingArgument(name);
+      } else if (isUnderTwoNames(value)) throw confusingArguments(name, value.description!);
+      else checkedParam(name, type, value);
+    }
+    return true;
+  }
+}
+
+/**
+ * Decoded parameters of a request. One class for all DTOs, because class-validator searches the metadata of all
+ * registered classes in each call and creates several objects per property.
+ */
+class DecodedParameters {
+  @Validate(ParametersConstraint)
+  readonly values: object;
+
+  constructor(
+    readonly members: readonly Member[],
+    values: object,
+  ) {
+    this.values = values;
+  }
+}
+
 /**
  * Parses parameters and reports the first error in declaration order. Path parameters take precedence; form fields of
  * the same name count as ignored.
@@ -181,8 +191,7 @@ export function parse<T extends object>(dto: Dto<T>, path: PathParameters, param
     if (field !== undefined) fields[member.name] = field;
   }
   const instance = plainToInstance(dto, fields);
-  // class-validator searches the metadata of all DTOs even for a class without members.
-  if (members.length > 0) validateSync(instance);
+  if (members.length > 0) validateSync(new DecodedParameters(members, instance));
   return { dto: instance, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
 }
 
