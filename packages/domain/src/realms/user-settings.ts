@@ -70,34 +70,7 @@ export const LANGUAGES: ReadonlyMap<string, string> = new Map([
 
 export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
 
-let zones: ReadonlyMap<string, string> | undefined;
-
-/**
- * Zones that the runtime's list omits although many users have them. Checked first, because the first formatter takes
- * 20 ms.
- */
-const UNIVERSAL_TIME = new Set(['UTC', 'Etc/UTC']);
-
-/** True for an IANA time zone name such as `Europe/Berlin`. */
-export function isTimeZone(name: string): boolean {
-  if (UNIVERSAL_TIME.has(name)) return true;
-  if (!/^[A-Z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
-  zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
-  // The list omits zone aliases. The formatter knows them, case-insensitively.
-  const listed = zones.get(name.toLowerCase());
-  return listed === undefined ? isKnownToFormatter(name) : listed === name;
-}
-
-function isKnownToFormatter(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Current IANA names of zones that the formatter knows under former names. */
+/** Current IANA names of zones that the runtime knows under former names. */
 const RENAMED_ZONES: Readonly<Record<string, string>> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
@@ -120,15 +93,44 @@ const RENAMED_ZONES: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
+/** Names that the runtime's list omits although many users have them. */
+const UNLISTED_ZONES: ReadonlySet<string> = new Set(['UTC', 'Etc/UTC', ...Object.values(RENAMED_ZONES)]);
+
+let zones: ReadonlyMap<string, string> | undefined;
+
+/** Returns the listed zone of this name in any case. */
+function listedZone(name: string): string | undefined {
+  zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
+  return zones.get(name.toLowerCase());
+}
+
+/** True for an IANA time zone name such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  if (UNLISTED_ZONES.has(name)) return true;
+  if (!/^[A-Z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
+  // The list omits zone aliases. The formatter knows them, case-insensitively, but the first one takes 13 ms and 8 MB.
+  const listed = listedZone(name);
+  return listed === undefined ? isKnownToFormatter(name) : listed === name;
+}
+
+function isKnownToFormatter(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const canonicalZones = new Map<string, string>();
 
 /** Returns the name that clients know, such as `America/Los_Angeles` for `US/Pacific`. */
 export function canonicalTimeZone(name: string): string {
+  if (UNLISTED_ZONES.has(name) || !isTimeZone(name)) return name;
   let canonical = canonicalZones.get(name);
   if (canonical === undefined) {
-    if (!isTimeZone(name)) return name;
-    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions();
-    canonical = timeZone === 'UTC' ? name : (RENAMED_ZONES[timeZone] ?? timeZone);
+    const zone = listedZone(name) ?? new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    canonical = zone === 'UTC' ? name : (RENAMED_ZONES[zone] ?? zone);
     canonicalZones.set(name, canonical);
   }
   return canonical;
