@@ -155,7 +155,7 @@ describe('reminder', () => {
   it('cannot exceed the maximum number', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(server.realmId, async (tx) => {
-      const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
+      const { id: _, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
       for (let count = 1; count < 1000; count++) await tx.reminders.add(reminder);
     });
     expectRefusal(await post(people.hamlet), 'Too many reminders (limit: 1000).');
@@ -165,7 +165,7 @@ describe('reminder', () => {
   it('rejects content beyond the total text limit in both forms', async () => {
     const id = await remind(people.hamlet);
     await server.storage.uow.write(server.realmId, async (tx) => {
-      const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
+      const { id: _, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
       const length = Buffer.byteLength(reminder.content + reminder.renderedContent);
       await tx.reminders.add({ ...reminder, renderedContent: 'x'.repeat(2_000_000 - 2 * length), content: '' });
     });

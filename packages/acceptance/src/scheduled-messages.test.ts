@@ -174,12 +174,7 @@ describe('scheduling a message', () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, toTown());
     await server.storage.uow.write(server.realmId, async (tx) => {
-      const {
-        id: _,
-        status: __,
-        failure: ___,
-        ...message
-      } = (await tx.scheduledMessages.find(server.realmId, id as never))!;
+      const { id: _, ...message } = (await tx.scheduledMessages.find(server.realmId, id as never))!;
       for (let count = 1; count < 1000; count++) await tx.scheduledMessages.add(message);
     });
     expectRefusal(await post(hamlet, toTown()), 'Too many scheduled messages (limit: 1000).');
@@ -192,7 +187,7 @@ describe('scheduling a message', () => {
     const id = await schedule(hamlet, { ...toTown(), content: 'x' });
     await server.storage.uow.write(server.realmId, async (tx) => {
       const found = (await tx.scheduledMessages.find(server.realmId, id as never))!;
-      const { id: _, status: __, failure: ___, ...message } = found;
+      const { id: _, ...message } = found;
       const renderedContent = 'x'.repeat(2_000_000 - 2 * 9);
       await tx.scheduledMessages.add({ ...message, content: '', renderedContent });
     });

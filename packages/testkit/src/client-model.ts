@@ -163,7 +163,7 @@ export async function fetchClientState(r: Repositories, viewer: Viewer): Promise
       ]),
     ),
     messages: new Map(entries.map(({ id, flags }) => [id, flags])),
-    scheduledMessages: new Map((await r.scheduledMessages.listUnsent(realmId, userId, MANY)).map((it) => [it.id, it])),
+    scheduledMessages: new Map((await r.scheduledMessages.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     reminders: new Map((await r.reminders.list(realmId, userId, MANY)).map((it) => [it.id, it])),
     alertWords: await r.alertWords.list(realmId, userId),
     mutedUsers: await r.personal.listMutedSenders(viewer),

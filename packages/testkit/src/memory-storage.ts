@@ -13,7 +13,7 @@ import type {
   WriteOptions,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { PLAIN_TEXTS } from '@parley/domain/messages';
+import { PLAIN_TEXTS, REMINDER_ROWS, type Reminder, SCHEDULED_MESSAGE_ROWS } from '@parley/domain/messages';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
@@ -58,9 +58,8 @@ import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealmData } from './memory/memory-realm-data.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
-import { MemoryReminders } from './memory/memory-reminders.js';
 import { rowsOf } from './memory/memory-rows.js';
-import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
+import { MemoryScheduledMessages, MemorySchedulingRows } from './memory/memory-scheduling.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySecondFactors } from './memory/memory-second-factors.js';
 import { MemorySentOnce } from './memory/memory-sent-once.js';
@@ -265,8 +264,8 @@ function allRepositoriesOf(unit: MemoryUnit) {
     replyAddresses: new MemoryReplyAddresses(unit),
     bouncedAddresses: new MemoryBouncedAddresses(unit),
     sentOnce: new MemorySentOnce(unit),
-    scheduledMessages: new MemoryScheduledMessages(unit),
-    reminders: new MemoryReminders(unit),
+    scheduledMessages: new MemoryScheduledMessages(unit, SCHEDULED_MESSAGE_ROWS),
+    reminders: new MemorySchedulingRows<Reminder>(unit, REMINDER_ROWS),
     alertWords: new MemoryAlertWords(unit),
     files: new MemoryFiles(unit),
     unfinishedUploads: new MemoryUnfinishedUploads(unit),

@@ -78,6 +78,8 @@ async function schedule(count: number, dueAt: UnixSeconds): Promise<void> {
         dueAt,
         clientName: 'website',
         isReadBySender: true,
+        status: 'waiting',
+        failure: null,
       });
       await tx.jobs.schedule(encodeJob(handler.kind, { realmId, dueAt, payload: { id }, key: String(id) }));
       await tx.yield();

@@ -64,15 +64,24 @@ export interface UserRows<Row extends UserRow> extends UserRowReads<Row>, RowWri
   removeAll(realmId: RealmId, userId: UserId): Promise<void>;
 }
 
+/** Rows of users that also jobs find, by their id alone. */
+export type FoundUserRowReads<Row extends UserRow> = Omit<UserRowReads<Row>, 'find'> & Pick<RealmRowReads<Row>, 'find'>;
+export type FoundUserRows<Row extends UserRow> = Omit<UserRows<Row>, 'find' | 'remove'> &
+  Pick<RealmRows<Row>, 'find' | 'remove'>;
+
 /** Rules that all storages follow for the rows of one feature. */
 export interface RowRules<Property extends string = string> {
   /** Kind of id. The SQL table has the same name in snake case. */
   readonly kind: string;
   readonly owner: 'realm' | 'user';
+  /** Owner that finds and removes rows, if not `owner`. */
+  readonly foundBy?: 'realm';
   /** Properties by which `list` sorts; `-` means descending. Texts sort by code points. */
   readonly order: readonly `${'' | '-'}${Property}`[];
   /** Properties whose size `countBytes` returns. */
   readonly texts?: readonly Property[];
+  /** Value of rows that lists and counts omit. */
+  readonly hidden?: { readonly property: Property; readonly value: string };
   readonly unique?: UniqueRule<Property>;
   /** Property that new rows without it get from their id. */
   readonly place?: Property;

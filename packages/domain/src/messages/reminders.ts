@@ -2,6 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import type { MessageId, RealmId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { FoundUserRowReads, FoundUserRows, RowRules } from '../kernel/rows.js';
 import { isLongerThan, keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trimEnd } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
@@ -28,8 +29,6 @@ export interface Reminder {
   readonly failure: string | null;
 }
 
-export type NewReminder = Omit<Reminder, 'id' | 'failure'>;
-
 /** Limit per user. */
 export const MAX_REMINDERS = 1000;
 /** In code points (protocol §14). */
@@ -54,29 +53,18 @@ export function parseNote(raw: string): string {
   throw new DomainError('REMINDER_NOTE_TOO_LONG', `Maximum reminder note length: ${MAX_NOTE_LENGTH} characters`);
 }
 
-export interface ReminderReads {
-  /** Returns null for reminders of other realms. */
-  find(realmId: RealmId, id: ReminderId): Promise<Reminder | null>;
-  /** Returns at most `limit` reminders of the user, sorted by time, then by id. */
-  list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Reminder[]>;
-  count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Returns the total UTF-8 size of the user's texts, Markdown and HTML. */
-  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
-}
-
-/** Every implementation passes reminder-repository.contract.ts. */
-export interface ReminderRepository extends ReminderReads {
-  /** `id`: unused id reserved by `copies.raiseIds`. */
-  add(reminder: NewReminder, id?: ReminderId | null): Promise<Reminder>;
-  /** Has no effect if the reminder does not exist. */
-  fail(realmId: RealmId, id: ReminderId, failure: string): Promise<void>;
-  /** Has no effect if the reminder does not exist. */
-  remove(realmId: RealmId, id: ReminderId): Promise<void>;
-}
+/** Sorted by time. Ids are from the same sequence as those of scheduled messages. */
+export const REMINDER_ROWS: RowRules<keyof Reminder> = {
+  kind: 'reminder',
+  owner: 'user',
+  foundBy: 'realm',
+  order: ['dueAt', 'id'],
+  texts: ['content', 'renderedContent'],
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    reminders: [reads: ReminderReads, repository: ReminderRepository];
+    reminders: [reads: FoundUserRowReads<Reminder>, repository: FoundUserRows<Reminder>];
   }
 }
 

@@ -61,7 +61,8 @@ export class CreateReminder {
       requireRoomForReminder(await tx.reminders.count(realmId, userId));
       const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
       requireRoomForReminderText(await tx.reminders.countBytes(realmId, userId), [content, renderedContent]);
-      const reminder = await tx.reminders.add({ realmId, userId, messageId, note, content, renderedContent, dueAt });
+      const texts = { note, content, renderedContent };
+      const reminder = await tx.reminders.add({ realmId, userId, messageId, ...texts, dueAt, failure: null });
       await planDelivery(tx, REMINDER_JOB, reminder);
       await publishToOwner(tx, reminder, { type: 'reminder.added', reminder });
       return reminder.id;

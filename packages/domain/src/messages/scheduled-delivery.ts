@@ -205,7 +205,8 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
 
   /** Publishes no event; the failure appears in the list of reminders. */
   async giveUp(tx: Transaction, { realmId, payload }: Job<DeliveryPayload>, error: unknown): Promise<void> {
-    await tx.reminders.fail(realmId, payload.id as ReminderId, failureOf(error));
+    const reminder = await tx.reminders.find(realmId, payload.id as ReminderId);
+    if (reminder) await tx.reminders.update({ ...reminder, failure: failureOf(error) });
   }
 
   /** Renders the current message, or the stored version if the user can no longer read it. */
@@ -272,7 +273,7 @@ const personPart: PersonPart<'scheduledMessages' | 'reminders'> = {
     ),
   },
   async read(reads, { realmId, userId }, { channelIds, userIds }) {
-    const scheduled = await reads.scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES);
+    const scheduled = await reads.scheduledMessages.list(realmId, userId, MAX_SCHEDULED_MESSAGES);
     const isCovered = ({ to }: ScheduledMessage) =>
       to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every((id) => userIds.has(id));
     return {
@@ -306,7 +307,7 @@ async function importScheduled(
   ids: ImportIds,
   reserved: number | null,
 ): Promise<number> {
-  const { id: _, status, failure, to, ...copied } = message;
+  const { id: _, to, ...copied } = message;
   const row = {
     ...copied,
     ...owner,
@@ -317,8 +318,7 @@ async function importScheduled(
     renderedContent: ids.rewriter.html(copied.renderedContent),
   };
   const added = await tx.scheduledMessages.add(row, reserved as ScheduledMessageId | null);
-  if (status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
-  else await tx.scheduledMessages.update({ ...added, status, failure });
+  if (added.status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
   return added.id;
 }
 
@@ -329,7 +329,7 @@ async function importReminder(
   ids: ImportIds,
   reserved: number | null,
 ): Promise<number> {
-  const { id: _, failure, messageId, ...copied } = reminder;
+  const { id: _, messageId, ...copied } = reminder;
   const row = {
     ...copied,
     ...owner,
@@ -339,8 +339,7 @@ async function importReminder(
     renderedContent: ids.rewriter.html(copied.renderedContent),
   };
   const added = await tx.reminders.add(row, reserved as ReminderId | null);
-  if (failure === null) await planDelivery(tx, REMINDER_JOB, added);
-  else await tx.reminders.fail(owner.realmId, added.id, failure);
+  if (added.failure === null) await planDelivery(tx, REMINDER_JOB, added);
   return added.id;
 }
 

@@ -3,10 +3,11 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type DomainEvent, type FeatureParts, users } from '../kernel/event.js';
 import type { ChannelId, RealmId, ReminderId, ScheduledMessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { FoundUserRowReads, FoundUserRows, RowRules } from '../kernel/rows.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { otherParticipants } from './message.js';
-import { MAX_REMINDERS, type Reminder } from './reminders.js';
+import { MAX_REMINDERS, REMINDER_ROWS, type Reminder } from './reminders.js';
 import type { Addressee } from './send-message.use-cases.js';
 
 /** Recipient by ids, since names may change before delivery. */
@@ -35,8 +36,6 @@ export interface ScheduledMessage {
   /** Reason for a failed delivery; null if it did not fail. */
   readonly failure: string | null;
 }
-
-export type NewScheduledMessage = Omit<ScheduledMessage, 'id' | 'status' | 'failure'>;
 
 /** Maximum number of unsent messages per user. */
 export const MAX_SCHEDULED_MESSAGES = 1000;
@@ -104,39 +103,32 @@ export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients,
 
 const invalidRecipient = (message: string) => new DomainError('INVALID_SCHEDULED_RECIPIENT', message);
 
-export interface ScheduledMessageReads {
-  /** Returns unsent or sent messages; null for other realms. */
-  find(realmId: RealmId, id: ScheduledMessageId): Promise<ScheduledMessage | null>;
-  /** Returns at most `limit` unsent messages of the user, sorted by time, then by id. */
-  listUnsent(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ScheduledMessage[]>;
-  countUnsent(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Returns the total UTF-8 size of unsent texts, Markdown and HTML. */
-  countUnsentBytes(realmId: RealmId, userId: UserId): Promise<number>;
-}
+/** Lists and counts contain unsent messages, sorted by time. */
+export const SCHEDULED_MESSAGE_ROWS: RowRules<keyof ScheduledMessage> = {
+  kind: 'scheduledMessage',
+  owner: 'user',
+  foundBy: 'realm',
+  order: ['dueAt', 'id'],
+  texts: ['content', 'renderedContent'],
+  hidden: { property: 'status', value: 'sent' },
+};
 
 /** Every implementation passes scheduled-message-repository.contract.ts. */
-export interface ScheduledMessageRepository extends ScheduledMessageReads {
-  /** Adds a message with the status `waiting`. */
-  /** `id`: unused id reserved by `copies.raiseIds`. */
-  add(message: NewScheduledMessage, id?: ScheduledMessageId | null): Promise<ScheduledMessage>;
-  /** Updates everything except the sender. Ignores unknown ids. */
-  update(message: ScheduledMessage): Promise<void>;
-  /** Has no effect if the message does not exist. */
-  remove(realmId: RealmId, id: ScheduledMessageId): Promise<void>;
+export interface ScheduledMessageRepository extends FoundUserRows<ScheduledMessage> {
   /** Deletes the user's sent messages that were due before that time. */
   removeSent(realmId: RealmId, userId: UserId, before: UnixSeconds): Promise<void>;
 }
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    scheduledMessages: [reads: ScheduledMessageReads, repository: ScheduledMessageRepository];
+    scheduledMessages: [reads: FoundUserRowReads<ScheduledMessage>, repository: ScheduledMessageRepository];
   }
 }
 
 /** Protects files linked in scheduled messages from removal (users §20). */
 export const SCHEDULED_FILES: FileUser = {
   needsFile: async ({ scheduledMessages }, { realmId, ownerId, pathId }) => {
-    const waiting = await scheduledMessages.listUnsent(realmId, ownerId, MAX_SCHEDULED_MESSAGES);
+    const waiting = await scheduledMessages.list(realmId, ownerId, MAX_SCHEDULED_MESSAGES);
     return waiting.some(({ content }) => content.includes(pathId) || content.includes(encodeURI(pathId)));
   },
 };
@@ -190,6 +182,7 @@ export const SCHEDULING_FEATURE = {
     'reminder.removed': 1,
   },
   fileUser: SCHEDULED_FILES,
+  rows: { scheduledMessages: SCHEDULED_MESSAGE_ROWS, reminders: REMINDER_ROWS },
 } satisfies FeatureParts<SchedulingEventTypes> & { readonly fileUser: FileUser };
 
 type SchedulingEvent = Extract<DomainEvent, { type: keyof SchedulingEventTypes }>;
@@ -204,7 +197,7 @@ export async function publishToOwner(
 
 /** Returns the viewer's unsent scheduled messages, sorted by time. */
 export const loadScheduledMessages = ({ caller, repositories }: Snapshot): Promise<readonly ScheduledMessage[]> =>
-  repositories.scheduledMessages.listUnsent(caller.realmId, caller.userId, MAX_SCHEDULED_MESSAGES);
+  repositories.scheduledMessages.list(caller.realmId, caller.userId, MAX_SCHEDULED_MESSAGES);
 
 /** Returns the viewer's reminders, sorted by time. */
 export const loadReminders = ({ caller, repositories }: Snapshot): Promise<readonly Reminder[]> =>

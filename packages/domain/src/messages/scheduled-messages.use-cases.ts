@@ -26,7 +26,7 @@ export class ListScheduledMessages {
 
   execute({ realmId, userId }: Caller): Promise<readonly ScheduledMessage[]> {
     return this.uow.read(realmId, ({ scheduledMessages }) =>
-      scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES),
+      scheduledMessages.list(realmId, userId, MAX_SCHEDULED_MESSAGES),
     );
   }
 }
@@ -62,10 +62,10 @@ export class CreateScheduledMessage {
     const prepared = await this.sendMessage.prepare(caller, { to, topic: input.topic, content: input.content });
     return this.uow.write(realmId, async (tx) => {
       const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
-      requireRoomForScheduledMessage(await tx.scheduledMessages.countUnsent(realmId, userId));
+      requireRoomForScheduledMessage(await tx.scheduledMessages.count(realmId, userId));
       await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
       const texts = { content, renderedContent: rendered.html };
-      requireRoomForScheduledText(await tx.scheduledMessages.countUnsentBytes(realmId, userId), texts);
+      requireRoomForScheduledText(await tx.scheduledMessages.countBytes(realmId, userId), texts);
       const message = await tx.scheduledMessages.add({
         realmId,
         userId,
@@ -75,6 +75,8 @@ export class CreateScheduledMessage {
         dueAt: input.dueAt,
         clientName,
         isReadBySender: input.isReadBySender,
+        status: 'waiting',
+        failure: null,
       });
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
       await publishToOwner(tx, message, { type: 'scheduled_message.added', message });
@@ -165,7 +167,7 @@ export class ChangeScheduledMessage {
         status: 'waiting',
         failure: null,
       };
-      const present = await tx.scheduledMessages.countUnsentBytes(caller.realmId, caller.userId);
+      const present = await tx.scheduledMessages.countBytes(caller.realmId, caller.userId);
       requireRoomForScheduledText(present, message, before);
       await tx.scheduledMessages.update(message);
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);

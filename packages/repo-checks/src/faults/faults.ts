@@ -287,13 +287,6 @@ export const FAULTS: readonly Fault[] = [
     tests: ['exports'],
   },
   {
-    name: 'scheduled messages of other realms are deleted',
-    layer: 'sqlite',
-    text: "'DELETE FROM scheduled_message WHERE id = ? AND realm_id = ?'",
-    replacement: "'DELETE FROM scheduled_message WHERE id = ? AND ? IS NOT NULL'",
-    tests: ['contracts', 'tenancy'],
-  },
-  {
     name: 'declared rows of other realms are found and deleted',
     layer: 'sqlite',
     text: "realm: 'realm_id = ?',",
@@ -313,13 +306,6 @@ export const FAULTS: readonly Fault[] = [
     text: "'SELECT id FROM channel WHERE realm_id = ? AND name_key = ?'",
     replacement: "'SELECT id FROM channel WHERE ? IS NOT NULL AND name_key = ?'",
     tests: ['contracts', 'tenancy', 'channel-lookups', 'realms-by-path'],
-  },
-  {
-    name: 'reminders of other realms are counted',
-    layer: 'sqlite',
-    text: "'SELECT count(*) FROM reminder WHERE user_id = ? AND realm_id = ?'",
-    replacement: "'SELECT count(*) FROM reminder WHERE user_id = ? AND ? IS NOT NULL'",
-    tests: ['contracts', 'tenancy'],
   },
   {
     name: 'unfinished uploads of other realms are found',

@@ -164,19 +164,22 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
       return type === 'ids' ? [[property, listColumn<number>(name, column, Number.isSafeInteger)]] : [];
     });
     const own = OWN[rules.owner];
+    const found = `${OWN[rules.foundBy ?? rules.owner]} AND id = ?`;
+    const { hidden } = rules;
+    const listed = hidden ? `${own} AND ${table.columnOf(hidden.property)} <> '${hidden.value}'` : own;
     const written = [...columns.map((column) => column.name), ...(rules.unique?.ignoresCase ? [keyColumn!] : [])];
     this.selected = ['id', ...this.owner, ...columns.map(({ property }) => property)]
       .map((property) => `${table.columnOf(property)} AS "${property}"`)
       .join(', ');
     const order = rules.order.map((by) => table.columnOf(by.replace('-', '')) + (by.startsWith('-') ? ' DESC' : ''));
     const sizes = (rules.texts ?? []).map((text) => `octet_length(${table.columnOf(text)})`);
-    this.byId = this.select(`${own} AND id = ?`);
+    this.byId = this.select(found);
     const isTaken = rules.unique?.unless === undefined ? '' : ` AND ${table.columnOf(rules.unique.unless)} = 0`;
     this.byKey = keyColumn === null ? null : this.select(`${own} AND ${keyColumn} = ?${isTaken}`);
-    this.ofOwner = this.select(`${own} ORDER BY ${order.join(', ')} LIMIT ? + 0`);
-    this.countOfOwner = connection.values<number>(`SELECT count(*) FROM ${name} WHERE ${own}`);
+    this.ofOwner = this.select(`${listed} ORDER BY ${order.join(', ')} LIMIT ? + 0`);
+    this.countOfOwner = connection.values<number>(`SELECT count(*) FROM ${name} WHERE ${listed}`);
     this.bytesOfOwner = connection.values<number>(
-      `SELECT coalesce(sum(${sizes.join(' + ') || 0}), 0) FROM ${name} WHERE ${own}`,
+      `SELECT coalesce(sum(${sizes.join(' + ') || 0}), 0) FROM ${name} WHERE ${listed}`,
     );
     this.insert = connection.values<Row['id']>(
       `INSERT INTO ${name} (id, ${[...this.owner.map(snakeCase), ...written].join(', ')})
@@ -186,7 +189,7 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     this.change = connection.command(
       `UPDATE ${name} SET ${written.map((column) => `${column} = ?`).join(', ')} WHERE ${own} AND id = ?`,
     );
-    this.delete = connection.command(`DELETE FROM ${name} WHERE ${own} AND id = ?`);
+    this.delete = connection.command(`DELETE FROM ${name} WHERE ${found}`);
     this.deleteAll = connection.command(`DELETE FROM ${name} WHERE ${own}`);
   }
 
@@ -218,7 +221,11 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     const { place } = this.table.rules;
     const isUnplaced = place !== undefined && (row as Fields)[place] === undefined;
     const placed = isUnplaced ? { ...row, [place]: 0 } : row;
-    const id = (await this.insert.get(reserved, ...this.ownerOf(row), ...this.valuesOf(placed)))!;
+    const id = (await this.insert.get(
+      reserved ?? (await this.newId()),
+      ...this.ownerOf(row),
+      ...this.valuesOf(placed),
+    ))!;
     const added = { ...row, id, ...(isUnplaced && { [place]: id }) } as Row;
     if (isUnplaced) this.change.defer(...this.valuesOf(added), ...this.ownerOf(added), id);
     return added;
@@ -235,6 +242,11 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
 
   async removeAll(...owner: readonly number[]): Promise<void> {
     this.deleteAll.defer(...owner);
+  }
+
+  /** Overridden if another table assigns the ids. */
+  protected async newId(): Promise<number | null> {
+    return null;
   }
 
   /** Returns the query for rows that meet a condition, if given with an index for SQLite. */

@@ -149,7 +149,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
           tx.scheduledMessages.add(
             {
               ...{ ...own, to: { kind: 'userIds', ids: [own.userId] }, topic: '', content: 'a', renderedContent: 'a' },
-              ...{ dueAt: 5 as UnixSeconds, clientName: 'x', isReadBySender: true },
+              ...{ dueAt: 5 as UnixSeconds, clientName: 'x', isReadBySender: true, status: 'waiting', failure: null },
             },
             id,
           ),
@@ -161,6 +161,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
             {
               ...{ ...own, messageId: 1 as MessageId, note: '', content: 'a', renderedContent: 'a' },
               dueAt: 5 as UnixSeconds,
+              failure: null,
             },
             id,
           ),
@@ -177,7 +178,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const stored = await uow.read(realm.id, async ({ drafts, snippets, scheduledMessages, reminders }) => [
         ...(await drafts.list(realm.id, owner.userId, 10)),
         ...(await snippets.list(realm.id, owner.userId, 10)),
-        ...(await scheduledMessages.listUnsent(realm.id, owner.userId, 10)),
+        ...(await scheduledMessages.list(realm.id, owner.userId, 10)),
         ...(await reminders.list(realm.id, owner.userId, 10)),
       ]);
       expect(stored.map(({ id }) => id).sort((a, b) => a - b)).toEqual([40, 49, 51]);

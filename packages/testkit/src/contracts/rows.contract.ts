@@ -2,8 +2,8 @@ import type { ChannelFolder, DefaultChannelGroup } from '@parley/domain/channels
 import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
 import type { IdKind, RealmExport } from '@parley/domain/exports';
 import type { BlobKey, CustomEmoji } from '@parley/domain/files';
-import type { ChannelId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
-import type { Draft, NavigationViewFields, Snippet } from '@parley/domain/messages';
+import type { ChannelId, MessageId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
+import type { Draft, NavigationViewFields, Reminder, ScheduledMessage, Snippet } from '@parley/domain/messages';
 import type { AllowedDomain, PlaygroundFields } from '@parley/domain/realms';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import type { MemoryRows } from '../memory/memory-rows.js';
@@ -17,6 +17,11 @@ type Pair<Row> = readonly [Fields<Row>, Fields<Row>];
 type AnyRows = MemoryRows<RealmRow>;
 
 const channel = { kind: 'channel', channelId: 7 as ChannelId, topic: 'plans' } as const;
+
+const scheduled = (to: ScheduledMessage['to'], state: Pick<ScheduledMessage, 'status' | 'failure'>) => ({
+  ...{ to, topic: '', content: 'later', renderedContent: '<p>later</p>', clientName: 'website' },
+  ...{ dueAt: 50, isReadBySender: state.status === 'waiting', ...state },
+});
 
 /** Two sample rows per repository, in list order, and for rows of users the size of their texts. */
 const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, bytes?: number]>> = {
@@ -65,6 +70,16 @@ const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, by
     },
     { actingUserId: 3 as UserId, type: 'public', requestedAt: 7, pathId: 'two', state: { status: 'failed', at: 9 } },
   ] satisfies Pair<RealmExport>,
+  scheduledMessages: [
+    scheduled({ kind: 'userIds', ids: [3, 9] as UserId[] }, { status: 'waiting', failure: null }),
+    { ...scheduled({ kind: 'channelId', id: 7 as ChannelId }, { status: 'failed', failure: 'Why' }), topic: 'plans' },
+    36,
+  ] satisfies [Fields<ScheduledMessage>, Fields<ScheduledMessage>, number],
+  reminders: [
+    { messageId: 12 as MessageId, note: 'why', content: 'é', renderedContent: '<p>é</p>', dueAt: 50, failure: null },
+    { messageId: 13 as MessageId, note: '', content: 'later', renderedContent: '', dueAt: 70, failure: 'Why' },
+    16,
+  ] satisfies [Fields<Reminder>, Fields<Reminder>, number],
   playgrounds: [
     { name: 'Play', language: 'Python', urlTemplate: 'https://example.com/{code}' },
     { name: 'Toy', language: 'C', urlTemplate: 'https://example.org/{code}' },
@@ -80,9 +95,11 @@ export function rowsContract(open: OpenStorage): void {
     const stage = stagesOn(open);
     const [first, second, bytes] = SAMPLES[name];
 
-    const { kind, owner, place, unique } = ROWS[name];
+    const { kind, owner, foundBy, place, unique } = ROWS[name];
     const ownerOf = ({ realm, user }: Fixture, who: string): readonly number[] =>
       owner === 'user' ? [realm.id, user(who).id] : [realm.id];
+    const finderOf = (fixture: Fixture, who: string) =>
+      ownerOf(fixture, who).slice(0, foundBy === 'realm' ? 1 : undefined);
     const write = <T>({ uow, realm }: Fixture, work: (rows: AnyRows) => Promise<T>, realmId = realm.id) =>
       uow.write(realmId, (tx) => work(tx[name] as object as AnyRows));
     const add = (fixture: Fixture, who: string, fields: object) => {
@@ -94,7 +111,7 @@ export function rowsContract(open: OpenStorage): void {
     it('stores and changes every property', async () => {
       const fixture = await stage(...pieces);
       const added = await add(fixture, 'a', first);
-      const find = () => write(fixture, (rows) => rows.find(...ownerOf(fixture, 'a'), added.id));
+      const find = () => write(fixture, (rows) => rows.find(...finderOf(fixture, 'a'), added.id));
       expect(await find()).toEqual(added);
       expect(added).toMatchObject(first);
       const changed = { ...added, ...second };
@@ -113,7 +130,7 @@ export function rowsContract(open: OpenStorage): void {
       const fixture = await stage(...pieces);
       const removed = await add(fixture, 'a', first);
       const kept = await add(fixture, 'a', second);
-      await write(fixture, (rows) => rows.remove(...ownerOf(fixture, 'a'), removed.id));
+      await write(fixture, (rows) => rows.remove(...finderOf(fixture, 'a'), removed.id));
       await write(fixture, (rows) => rows.update(removed));
       expect(await list(fixture)).toEqual([kept]);
     });
@@ -134,10 +151,11 @@ export function rowsContract(open: OpenStorage): void {
       await write(
         fixture,
         async (rows) => {
-          expect(await rows.find(...there, added.id)).toBeNull();
+          const finder = [realm.id, ...finderOf(fixture, 'a').slice(1)];
+          expect(await rows.find(...finder, added.id)).toBeNull();
           expect(await rows.list(...there)).toEqual([]);
           expect(await rows.count(...there)).toBe(0);
-          await rows.remove(...there, added.id);
+          await rows.remove(...finder, added.id);
           await rows.update({ ...added, ...second, realmId: realm.id });
         },
         realm.id,
@@ -156,8 +174,10 @@ export function rowsContract(open: OpenStorage): void {
           expect(await r.list(...a, 1)).toEqual([rows[0]]);
           expect(await r.list(...b)).toEqual([others]);
           expect(await r.countBytes(...a)).toBe(bytes);
-          expect(await r.find(...b, rows[0]!.id)).toBeNull();
-          await r.remove(...b, rows[0]!.id);
+          if (!foundBy) {
+            expect(await r.find(...b, rows[0]!.id)).toBeNull();
+            await r.remove(...b, rows[0]!.id);
+          }
           await r.update({ ...rows[0]!, ...second, userId: fixture.user('b').id } as RealmRow);
           expect(await r.list(...a)).toEqual(rows);
           await r.removeAll(...a);

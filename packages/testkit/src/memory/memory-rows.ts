@@ -26,11 +26,11 @@ export const rowsOf = (unit: MemoryUnit) =>
 
 /** Parameters named `owner` are the realm's id and, for rows of users, the user's. */
 export class MemoryRows<Row extends RealmRow> {
-  private readonly table;
+  protected readonly table;
   private readonly owner: readonly string[];
 
   constructor(
-    private readonly unit: MemoryUnit,
+    protected readonly unit: MemoryUnit,
     private readonly rules: RowRules,
   ) {
     this.table = `rows of ${rules.kind}` as const;
@@ -38,7 +38,7 @@ export class MemoryRows<Row extends RealmRow> {
   }
 
   async find(...ownerAndId: readonly number[]): Promise<Row | null> {
-    return (await this.list(...ownerAndId.slice(0, -1))).find(({ id }) => id === ownerAndId.at(-1)) ?? null;
+    return this.of(ownerAndId.slice(0, -1)).find(({ id }) => id === ownerAndId.at(-1)) ?? null;
   }
 
   async findByKey(realmId: number, value: string): Promise<Row | null> {
@@ -49,8 +49,9 @@ export class MemoryRows<Row extends RealmRow> {
   }
 
   async list(...ownerAndLimit: readonly (number | undefined)[]): Promise<readonly Row[]> {
-    return this.all()
-      .filter((row) => this.owner.every((property, n) => (row as Fields)[property] === ownerAndLimit[n]))
+    const { hidden } = this.rules;
+    return this.of(ownerAndLimit.slice(0, this.owner.length))
+      .filter((row) => !hidden || (row as Fields)[hidden.property] !== hidden.value)
       .sort((a, b) => this.compare(a as Fields, b as Fields))
       .slice(0, ownerAndLimit[this.owner.length]);
   }
@@ -67,7 +68,7 @@ export class MemoryRows<Row extends RealmRow> {
 
   async add(row: NewRow<Row>, reserved: Row['id'] | null = null): Promise<Row> {
     await requireFreeKey(this.rules, this, row);
-    const id = reserved ?? this.unit.nextNumber(this.rules.kind);
+    const id = reserved ?? this.newId();
     const { place } = this.rules;
     const added = { ...(place !== undefined && { [place]: id }), ...row, id } as object as Row;
     this.unit.change(this.table).set(id, added);
@@ -76,8 +77,8 @@ export class MemoryRows<Row extends RealmRow> {
 
   async update(row: Row): Promise<void> {
     await requireFreeKey(this.rules, this, row);
-    const owner = this.owner.map((property) => (row as Fields)[property] as number);
-    if (await this.find(...owner, row.id)) this.unit.change(this.table).set(row.id, row);
+    const owner = this.owner.map((property) => (row as Fields)[property]);
+    if (this.of(owner).some(({ id }) => id === row.id)) this.unit.change(this.table).set(row.id, row);
   }
 
   async remove(...ownerAndId: readonly number[]): Promise<void> {
@@ -85,7 +86,16 @@ export class MemoryRows<Row extends RealmRow> {
   }
 
   async removeAll(...owner: readonly number[]): Promise<void> {
-    for (const { id } of await this.list(...owner)) this.unit.change(this.table).delete(id);
+    for (const { id } of this.of(owner)) this.unit.change(this.table).delete(id);
+  }
+
+  protected newId(): number {
+    return this.unit.nextNumber(this.rules.kind);
+  }
+
+  /** `owner`: values of the first properties of the owner. */
+  protected of(owner: readonly unknown[]): Row[] {
+    return this.all().filter((row) => owner.every((value, n) => (row as Fields)[this.owner[n]!] === value));
   }
 
   /** Returns the rows of all owners. */
