@@ -57,7 +57,7 @@ export class MemoryCopies implements CopyRepository {
   }
 
   async putEdits(_realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void> {
-    this.unit.change('messageEdits').set(messageId, [...edits]);
+    this.unit.change('edits of messages').set(messageId, [...edits]);
   }
 
   async putReceived(

@@ -22,7 +22,7 @@ declare module './tables.js' {
   interface Tables {
     readonly files: Map<FileId, FileRow>;
     /** Files by message, ascending; never empty. */
-    readonly messageFiles: Map<MessageId, readonly FileId[]>;
+    readonly 'files of messages': Map<MessageId, readonly FileId[]>;
     /** Thumbnails by file, ascending by name. */
     readonly thumbnails: Map<FileId, readonly StoredThumbnail[]>;
     /** Waiting messages by file, ascending. */
@@ -55,7 +55,7 @@ export class MemoryFiles implements FileRepository {
   }
 
   async listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]> {
-    const ids = this.unit.read('messageFiles').get(messageId) ?? [];
+    const ids = this.unit.read('files of messages').get(messageId) ?? [];
     return ids.filter((id) => this.rowOf(realmId, id));
   }
 
@@ -94,10 +94,10 @@ export class MemoryFiles implements FileRepository {
   }
 
   async attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
-    const before = this.unit.read('messageFiles').get(messageId) ?? [];
+    const before = this.unit.read('files of messages').get(messageId) ?? [];
     const known = ids.filter((id) => this.rowOf(realmId, id));
     if (known.length === 0) return;
-    this.unit.change('messageFiles').set(messageId, [...new Set([...before, ...known])].sort(ascending));
+    this.unit.change('files of messages').set(messageId, [...new Set([...before, ...known])].sort(ascending));
     for (const id of known) this.mark(id, { wasAttached: true, unreferencedSince: null });
   }
 
@@ -105,8 +105,8 @@ export class MemoryFiles implements FileRepository {
     const before = await this.listIdsOfMessage(realmId, messageId);
     if (before.length === 0) return;
     const left = before.filter((id) => !ids.includes(id));
-    if (left.length > 0) this.unit.change('messageFiles').set(messageId, left);
-    else this.unit.change('messageFiles').delete(messageId);
+    if (left.length > 0) this.unit.change('files of messages').set(messageId, left);
+    else this.unit.change('files of messages').delete(messageId);
     for (const id of before) {
       if (ids.includes(id) && this.messageIdsOf(id).length === 0) this.mark(id, { unreferencedSince: at });
     }
@@ -193,7 +193,7 @@ export class MemoryFiles implements FileRepository {
   }
 
   private messageIdsOf(id: FileId): MessageId[] {
-    const found = [...this.unit.read('messageFiles')].filter(([, ids]) => ids.includes(id));
+    const found = [...this.unit.read('files of messages')].filter(([, ids]) => ids.includes(id));
     return found.map(([messageId]) => messageId).sort(ascending);
   }
 }

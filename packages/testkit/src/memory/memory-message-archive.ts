@@ -8,7 +8,7 @@ import type {
   PersonalFlags,
   Submessage,
 } from '@parley/domain/messages';
-import { messagesOf, TABLES_BY_MESSAGE } from './messages-of.js';
+import { isMessageTable, type MessageTable, messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';
 
@@ -17,7 +17,7 @@ interface ArchivedRow extends ArchivedMessage {
   readonly holders: readonly (readonly [userId: UserId, flags: PersonalFlags, isReceived: boolean])[];
   readonly submessages: readonly Submessage[];
   /** Rows by table. */
-  readonly rows: { readonly [Name in (typeof TABLES_BY_MESSAGE)[number]]?: unknown };
+  readonly rows: readonly (readonly [table: MessageTable, row: unknown])[];
 }
 
 declare module './tables.js' {
@@ -64,7 +64,10 @@ export class MemoryMessageArchive implements MessageArchive {
           isReceived(this.unit, userId, id),
         ]),
         submessages: [...this.unit.read('submessages').values()].filter(({ messageId }) => messageId === id),
-        rows: Object.fromEntries(TABLES_BY_MESSAGE.map((name) => [name, this.unit.read(name).get(id)])),
+        rows: this.unit
+          .names()
+          .filter(isMessageTable)
+          .flatMap((name) => (this.unit.read(name).has(id) ? [[name, this.unit.read(name).get(id)] as const] : [])),
       });
     }
   }
@@ -77,9 +80,7 @@ export class MemoryMessageArchive implements MessageArchive {
       this.unit.change('messages').set(id, { ...message, version: message.version + 1 });
       for (const [userId, flags, received] of holders) putFlags(this.unit, userId, id, flags, received);
       for (const submessage of submessages) this.unit.change('submessages').set(submessage.id, submessage);
-      for (const name of TABLES_BY_MESSAGE) {
-        if (parts[name] !== undefined) this.unit.change(name).set(id, parts[name] as never);
-      }
+      for (const [name, row] of parts) this.unit.change(name).set(id, row as never);
       this.unit.change('formerHolders').delete(id);
       this.unit.change('archivedMessages').delete(id);
     }

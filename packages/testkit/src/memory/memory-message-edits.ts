@@ -12,7 +12,7 @@ import type { MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     /** Edits by message, newest first; never empty. */
-    readonly messageEdits: Map<MessageId, readonly MessageEdit[]>;
+    readonly 'edits of messages': Map<MessageId, readonly MessageEdit[]>;
   }
 }
 
@@ -21,7 +21,7 @@ export class MemoryMessageEdits implements MessageEditRepository {
 
   async list(realmId: RealmId, messageId: MessageId): Promise<readonly MessageEdit[]> {
     const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
-    return (isHere && this.unit.read('messageEdits').get(messageId)) || [];
+    return (isHere && this.unit.read('edits of messages').get(messageId)) || [];
   }
 
   async add(
@@ -38,7 +38,7 @@ export class MemoryMessageEdits implements MessageEditRepository {
         channel: channelId === null ? null : { from: message.channelId!, to: channelId },
         previousContent: message.id === edited ? { content: message.content, rendered: message.renderedContent } : null,
       };
-      const edits = this.unit.change('messageEdits');
+      const edits = this.unit.change('edits of messages');
       edits.set(message.id, kept([edit, ...(edits.get(message.id) ?? [])]));
     }
   }

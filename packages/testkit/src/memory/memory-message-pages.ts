@@ -81,12 +81,12 @@ export class MemoryMessagePages implements MessagePageReads {
   }
 
   private reactionsOf({ id }: Message): Pick<MessageView, 'reactions'> {
-    const reactions = this.unit.read('reactions').get(id);
+    const reactions = this.unit.read('reactions of messages').get(id);
     return reactions ? { reactions } : {};
   }
 
   private editsOf({ id }: Message): Pick<MessageView, 'edits'> {
-    const edits = this.unit.read('messageEdits').get(id);
+    const edits = this.unit.read('edits of messages').get(id);
     return edits ? { edits } : {};
   }
 

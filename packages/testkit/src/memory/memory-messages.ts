@@ -7,7 +7,7 @@ import type {
   Submessage,
   SubmessageSummary,
 } from '@parley/domain/messages';
-import { messagesOf } from './messages-of.js';
+import { isMessageTable, messagesOf } from './messages-of.js';
 import { deliver, findFlags, forget, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
@@ -135,9 +135,7 @@ export class MemoryMessages implements MessageRepository {
       for (const userId of userIds) forget(this.unit, userId, id);
       this.unit.change('formerHolders').set(id, { realmId, userIds });
       this.unit.change('messages').delete(id);
-      this.unit.change('reactions').delete(id);
-      this.unit.change('messageEdits').delete(id);
-      this.unit.change('messageFiles').delete(id);
+      for (const name of this.unit.names().filter(isMessageTable)) this.unit.change(name).delete(id);
       const submessages = this.unit.change('submessages');
       for (const one of submessages.values()) if (one.messageId === id) submessages.delete(one.id);
     }

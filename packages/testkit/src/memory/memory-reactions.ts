@@ -5,7 +5,7 @@ import type { MemoryUnit } from './tables.js';
 declare module './tables.js' {
   interface Tables {
     /** Reactions by message, oldest first; never empty. */
-    readonly reactions: Map<MessageId, readonly Reaction[]>;
+    readonly 'reactions of messages': Map<MessageId, readonly Reaction[]>;
   }
 }
 
@@ -36,12 +36,12 @@ export class MemoryReactions implements ReactionRepository {
 
   private list(realmId: RealmId, messageId: MessageId): readonly Reaction[] {
     const isHere = this.unit.read('messages').get(messageId)?.realmId === realmId;
-    return (isHere && this.unit.read('reactions').get(messageId)) || [];
+    return (isHere && this.unit.read('reactions of messages').get(messageId)) || [];
   }
 
   private put(messageId: MessageId, reactions: readonly Reaction[]): void {
-    if (reactions.length > 0) this.unit.change('reactions').set(messageId, reactions);
-    else this.unit.change('reactions').delete(messageId);
+    if (reactions.length > 0) this.unit.change('reactions of messages').set(messageId, reactions);
+    else this.unit.change('reactions of messages').delete(messageId);
     const message = this.unit.read('messages').get(messageId)!;
     const renewed = { ...message, version: message.version + 1, hasReactions: reactions.length > 0 };
     this.unit.change('messages').set(messageId, renewed);

@@ -1,6 +1,6 @@
 import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalCursor } from '@parley/domain/realms';
-import { messagesOf, TABLES_BY_MESSAGE } from './messages-of.js';
+import { isMessageTable, messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 
 /** Columns that identify the owner of any row. */
@@ -13,8 +13,6 @@ interface AnyRow {
   readonly messageId?: MessageId;
   readonly kind?: unknown;
 }
-
-const BY_MESSAGE: ReadonlySet<string> = new Set(TABLES_BY_MESSAGE);
 
 /** Tables keyed by file id. */
 const BY_FILE: ReadonlySet<string> = new Set(['thumbnails', 'awaitedThumbnails']);
@@ -39,7 +37,7 @@ export class MemoryRealmData implements RealmDataRepository {
       if (name === 'counters' || name === 'realms') continue;
       const table = this.unit.change(name) as Map<unknown, AnyRow>;
       for (const [key, row] of table) {
-        const isOfMessage = BY_MESSAGE.has(name) && messageIds.has(key as MessageId);
+        const isOfMessage = isMessageTable(name) && messageIds.has(key as MessageId);
         const isOfFile = BY_FILE.has(name) && fileIds.has(key as FileId);
         if (row.kind === DELETE_REALM_DATA.name) continue;
         if (isOfMessage || isOfFile || (typeof row === 'object' && belongs(row))) table.delete(key);

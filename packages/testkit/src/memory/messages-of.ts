@@ -1,9 +1,11 @@
 import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
-import type { MemoryUnit } from './tables.js';
+import type { MemoryUnit, Tables } from './tables.js';
 
-/** Tables keyed by message id; their rows are archived and removed with the message. */
-export const TABLES_BY_MESSAGE = ['reactions', 'messageEdits', 'messageFiles'] as const;
+/** Name of a table keyed by message id. Its rows are archived and removed with the message. */
+export type MessageTable = Extract<keyof Tables, `${string} of messages`>;
+
+export const isMessageTable = (name: keyof Tables): name is MessageTable => name.endsWith(' of messages');
 
 /** Returns all messages of the realm, or the existing ones of the given ids, ascending by id. */
 export function messagesOf(unit: MemoryUnit, realmId: RealmId, ids?: readonly MessageId[]): Message[] {
