@@ -202,6 +202,13 @@ describe('encrypted notification (organization §14)', () => {
     });
   });
 
+  it("names the general chat in the recipient's language", async () => {
+    await addDevice('token');
+    fieldsOf(await server.patch('/settings', reader, { default_language: 'de' }));
+    await server.sendMessage(sender, channel, { topic: '', content: mention() });
+    expect(decrypt((await notified())[0]!.push_requests[0])).toMatchObject({ topic: 'Allgemeiner Chat' });
+  });
+
   it('hides senders from guests without access to them', async () => {
     await addDevice('token');
     fieldsOf(await server.patch(`/users/${reader.id}`, server.people.desdemona, { role: 600 }));
@@ -339,6 +346,15 @@ describe('legacy notification (organization §14.3)', () => {
       gcm_payload: { event: 'remove', zulip_message_ids: String(id) },
       apns_payload: { aps: { badge: 0 }, zulip: { event: 'remove', zulip_message_ids: String(id) } },
     });
+  });
+
+  it("names the general chat in the recipient's language", async () => {
+    fieldsOf(await server.patch('/settings', reader, { default_language: 'de' }));
+    fieldsOf(await addToken('android'));
+    await server.sendMessage(sender, channel, { topic: '', content: mention() });
+    const [{ apns_payload, gcm_payload }] = (await notified('push/notify')) as [Wire];
+    expect(gcm_payload.topic).toBe('Allgemeiner Chat');
+    expect(apns_payload.aps.alert.title).toBe(`#${channel} > Allgemeiner Chat`);
   });
 
   it('hides the content if the organization requires encryption', async () => {

@@ -84,15 +84,19 @@ it('due notification is published for direct messages, group mentions, wildcards
 });
 
 it("due notification has texts in the recipient's language if supported, else in English", async () => {
-  const subtitles: string[] = [];
+  const texts: string[][] = [];
   for (const language of ['de', 'fr']) {
     fieldsOf(await server.patch('/settings', reader, { default_language: language }));
-    const id = await server.sendMessage(sender, channel, { content: mention() });
+    const id = await server.sendMessage(sender, channel, { topic: '', content: mention() });
     await judged();
-    subtitles.push(due.find(({ message }) => message.id === id)!.people[0]!.subtitle);
+    const { title, subtitle } = due.find(({ message }) => message.id === id)!.people[0]!;
+    texts.push([title, subtitle]);
   }
   const name = sender.user.fullName;
-  expect(subtitles).toEqual([`${name} hat dich erwähnt:`, `${name} mentioned you:`]);
+  expect(texts).toEqual([
+    [`#${channel} > Allgemeiner Chat`, `${name} hat dich erwähnt:`],
+    [`#${channel} > general chat`, `${name} mentioned you:`],
+  ]);
 });
 
 it('due notification is published for mentions that an edit adds, but not for existing mentions', async () => {

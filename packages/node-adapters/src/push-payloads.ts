@@ -1,12 +1,6 @@
 import type { RealmUrls } from '@parley/domain/kernel';
 import type { UserSummary } from '@parley/domain/messages';
-import {
-  type ActiveDevice,
-  type MessageNotice,
-  type PushNotice,
-  type PushRecipient,
-  shownTopic,
-} from '@parley/domain/push';
+import type { ActiveDevice, MessageNotice, PushNotice, PushRecipient } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
 import { dummyAddress } from '@parley/domain/users';
 
@@ -43,7 +37,7 @@ export class PushPayloads {
                 recipient_type: 'channel',
                 channel_id: conversation.channelId,
                 channel_name: conversation.name,
-                topic: shownTopic(message.topic),
+                topic: notice.topic,
               }
             : { recipient_type: 'direct', recipient_user_ids: conversation.participants.map(({ id }) => id) };
         return fitting({
@@ -113,16 +107,13 @@ export class PushPayloads {
   }
 
   private legacyMessage(realm: Realm, notice: MessageNotice): object {
-    const { message, sender, conversation } = notice.view;
+    const { sender, conversation } = notice.view;
     const isEmailPublic = sender.emailVisibility === 'everyone' && !notice.isSenderHidden;
     const address = dummyAddress(sender.id, this.parts.realmUrls.emailDomainOf(realm));
     const from = { sender_id: sender.id, sender_email: isEmailPublic ? sender.email : address, ...groupOf(notice) };
     if (conversation.kind === 'channel') {
-      const topic = shownTopic(message.topic);
-      return {
-        ...from,
-        ...{ recipient_type: 'stream', stream: conversation.name, stream_id: conversation.channelId, topic },
-      };
+      const { name: stream, channelId: stream_id } = conversation;
+      return { ...from, recipient_type: 'stream', stream, stream_id, topic: notice.topic };
     }
     const ids = conversation.participants.map(({ id }) => id);
     return { ...from, recipient_type: 'private', ...(ids.length > 2 && { pm_users: ids.join(',') }) };

@@ -8,7 +8,7 @@ import type { Viewer } from '../messages/message-condition.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import { DUE_REASONS, type DueReason } from './due.js';
-import { notificationText, UNKNOWN_SENDER_NAME } from './notification-text.js';
+import { notificationText, shownTopic, UNKNOWN_SENDER_NAME } from './notification-text.js';
 import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 import {
   isActiveDevice,
@@ -199,7 +199,8 @@ export async function loadMessageNotice(
   const language = (await reads.users.find(realmId, userId))!.settings.defaultLanguage;
   const groupName = group?.name ?? null;
   const text = notificationText(renderedMessages, { view, reason, groupName, senderName, language });
-  return { type: 'message', view, isSenderHidden, senderName, group, text };
+  const topic = view.conversation.kind === 'channel' ? shownTopic(view.message.topic, language) : '';
+  return { type: 'message', view, isSenderHidden, senderName, group, text, topic };
 }
 
 /** Removes devices and tokens that are gone, and stores the status reported by the push service. */

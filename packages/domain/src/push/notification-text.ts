@@ -31,12 +31,15 @@ interface Words {
   readonly you: string;
   readonly group: (name: string) => string;
   readonly everyone: string;
+  /** Empty topic. */
+  readonly generalChat: string;
 }
 
 const ENGLISH: Words = {
   you: 'mentioned you',
   group: (name) => `mentioned @${name}`,
   everyone: 'mentioned everyone',
+  generalChat: EMPTY_TOPIC_DISPLAY_NAME,
 };
 
 const WORDS: ReadonlyMap<string, Words> = new Map([
@@ -46,6 +49,7 @@ const WORDS: ReadonlyMap<string, Words> = new Map([
       you: 'hat dich erwähnt',
       group: (name) => `hat @${name} erwähnt`,
       everyone: 'hat alle erwähnt',
+      generalChat: 'Allgemeiner Chat',
     },
   ],
 ]);
@@ -55,18 +59,21 @@ export function notificationText(renderedMessages: RenderedMessages, facts: Text
   return { title: titleOf(facts), subtitle: subtitleOf(facts), content };
 }
 
-/** Topic as shown to people. */
-export const shownTopic = (topic: string): string => (topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : topic);
+const wordsOf = (language: string): Words => WORDS.get(language) ?? ENGLISH;
 
-function titleOf({ view: { message, conversation }, senderName }: TextFacts): string {
-  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic)}`;
+/** Topic as shown to people; emails are in English. */
+export const shownTopic = (topic: string, language = 'en'): string =>
+  topic === '' ? wordsOf(language).generalChat : topic;
+
+function titleOf({ view: { message, conversation }, senderName, language }: TextFacts): string {
+  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic, language)}`;
   if (conversation.participants.length <= 2) return senderName;
   const names = conversation.participants.map(({ fullName }) => fullName);
   return names.sort().join(', ');
 }
 
 function subtitleOf({ view: { conversation }, reason, groupName, senderName, language }: TextFacts): string {
-  const words = WORDS.get(language) ?? ENGLISH;
+  const words = wordsOf(language);
   switch (reason) {
     case 'mentioned':
       return `${senderName} ${groupName === null ? words.you : words.group(groupName)}:`;

@@ -267,6 +267,8 @@ export interface MessageNotice {
   /** Mentioned group that caused the notification. */
   readonly group: { readonly id: GroupId; readonly name: string } | null;
   readonly text: NotificationText;
+  /** Topic in the recipient's language; empty for direct messages. */
+  readonly topic: string;
 }
 
 /** Result of sending notifications. */
