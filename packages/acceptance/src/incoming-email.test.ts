@@ -226,21 +226,29 @@ describe('email to a channel address (channels §4.16)', () => {
     await expect(send(address)).rejects.toThrow(/^550/);
   });
 
-  it('follows the topic and mention rules of the user who created the address', async () => {
-    const { moderators } = await server.systemGroups();
-    await server.changeRealm({ permissions: { canMentionManyUsers: moderators } });
-    for (let n = 0; n < 16; n++) {
-      const one = await server.addUser({ email: `m${count}.${n}@zulip.com`, fullName: `Member ${count} ${n}` });
-      fieldsOf(
-        await server.post('/users/me/subscriptions', people.desdemona, {
-          subscriptions: [{ name }],
-          principals: [one.id],
-        }),
-      );
-    }
-    await expect(send(await addressOf(), { text: '@**all** listen' })).rejects.toThrow(/^554 5\.7\.1/);
-    await send(await addressOf(people.iago), { text: '@**all** listen' });
-    expect(await newest()).toHaveLength(1);
+  it('mentions people and groups with the rights of its user, but not everyone', async () => {
+    const group = { name: `group ${count}`, description: '', members: [people.iago.id] };
+    fieldsOf(await server.post('/user_groups/create', people.desdemona, group));
+    const wildcards = ['all', 'everyone', 'channel', 'stream', 'topic'].map((word) => `@**${word}**`).join(' ');
+    const attachments = [{ filename: '@**all**.txt', content: 'x' }];
+    await send(await addressOf(people.iago, { sender_id: people.iago.id }), {
+      text: `listen ${wildcards}`,
+      attachments,
+    });
+    const [silent] = await newest();
+    expect(silent!.content).toContain('listen @_**all** @_**everyone** @_**channel** @_**stream** @_**topic**');
+    expect(silent!.flags).not.toContain('wildcard_mentioned');
+    await send(await addressOf(), { text: `hi @**${people.iago.user.fullName}** @*${group.name}*` });
+    expect((await newest()).at(-1)!.flags).toContain('mentioned');
+    const { owners } = await server.systemGroups();
+    const { user_groups }: Wire = fieldsOf(await server.get('/user_groups', people.desdemona));
+    const { id } = user_groups.find((one: Wire) => one.name === group.name);
+    const can_mention_group = { new: owners };
+    fieldsOf(await server.patch(`/user_groups/${id}`, people.desdemona, { can_mention_group }));
+    await expect(send(await addressOf(), { text: `@*${group.name}*` })).rejects.toThrow(/^554 5\.7\.1/);
+  });
+
+  it('follows the topic rules of the channel', async () => {
     channel = await server.createChannel(`chat ${count}`, [people.hamlet], { topics_policy: 'empty_topic_only' });
     await send(await addressOf());
     expect((await newest(people.hamlet)).at(-1)!.subject).toBe('general chat');

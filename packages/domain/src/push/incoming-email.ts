@@ -325,6 +325,13 @@ export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOpt
   return options.includesFooter ? printable : withoutFooter(printable);
 }
 
+/**
+ * Silences wildcard mentions in email to a channel, which anybody may have sent. Mentions of people and groups remain,
+ * with the rights of the address's user.
+ */
+export const withoutWildcards = (content: string): string =>
+  content.replace(/@(?=\*\*(?:all|everyone|channel|stream|topic)\*\*)/g, '@_');
+
 /** Markdown characters, which names of other people must not contain. */
 const MARKUP = /[`*_~@#[\]<>\\|]/g;
 

@@ -28,6 +28,7 @@ import {
   parseIncomingAddress,
   type ReplyAddress,
   topicOfSubject,
+  withoutWildcards,
 } from './incoming-email.js';
 import type { NotificationMeter } from './notifications.js';
 
@@ -235,7 +236,7 @@ export class ReceiveEmail {
     const draft: MessageDraft = {
       to: { kind: 'channelId', id: channelId },
       topic: await this.topicFor(key, email.subject),
-      content: composeContent(bodyOf(email, options), from, links),
+      content: composeContent(withoutWildcards(bodyOf(email, options)), from, links.map(withoutWildcards)),
     };
     const prepared = await this.sending.prepare(caller, await this.sending.ask(caller, draft));
     await this.uow.write(realmId, async (tx) => {
