@@ -11,7 +11,8 @@ interface Recorded {
   readonly title: string;
   readonly header?: string;
   readonly payload: unknown;
-  readonly template?: string;
+  /** Parameters of the URL. */
+  readonly options?: Readonly<Record<string, string>>;
   /** True to send the payload in the field `payload` of a form. */
   readonly form?: boolean;
   /** True to send the members of the payload as fields of a form. */
@@ -98,7 +99,7 @@ describe.each(RECORDED)('%s recording', (name, cases) => {
   it.each(cases.map((recorded) => [recorded.title, recorded] as const))(
     'produces the expected message: %s',
     async (_, recorded) => {
-      const { header, payload, template, form, fields, topic, content, error } = recorded;
+      const { header, payload, options, form, fields, topic, content, error } = recorded;
       const before = (await posted())?.id;
       const sendWith = (query: Readonly<Record<string, string>>) =>
         send(name, payload, {
@@ -108,7 +109,7 @@ describe.each(RECORDED)('%s recording', (name, cases) => {
           },
           ...(form && { body: new URLSearchParams({ payload: JSON.stringify(payload) }).toString() }),
           ...(fields && { body: new URLSearchParams(payload as Record<string, string>).toString() }),
-          query: { ...query, ...(template !== undefined && { template }) },
+          query: { ...query, ...options },
         });
       const event = error === undefined ? integration.eventOf(new Payload(payload), header ?? '') : '';
       const isOff = integration.offByDefault?.includes(event) ?? false;
@@ -237,9 +238,11 @@ describe('POST /external/:integration (organization §19)', () => {
     expect((await toOwner()).id).toBe(notice.id);
   });
 
-  it('rejects unknown integrations, and templates for integrations other than JSON', async () => {
+  it('rejects unknown integrations, and options of other integrations', async () => {
     expectRefusal(await send('toString', {}), 'Unknown integration', { status: 404 });
     expectRefusal(await github({ query: { template: 'x' } }), 'The integration github takes no template.');
+    expectRefusal(await github({ query: { name: 'x' } }), 'The integration github takes no name.');
+    fieldsOf(await github({ query: { desc: '' } }));
   });
 
   it('lists no ignored parameters and reads bodies of any content type', async () => {
@@ -323,6 +326,10 @@ describe('POST /external/:integration (organization §19)', () => {
       config_options: [],
       url_options: [{ key: 'branches', label: expect.any(String), input_type: 'text' }],
     });
+    expect(realm_incoming_webhook_bots.find(({ name }: Wire) => name === 'alertmanager').url_options).toEqual([
+      { key: 'name', label: expect.any(String), input_type: 'text' },
+      { key: 'desc', label: expect.any(String), input_type: 'text' },
+    ]);
   });
 });
 
@@ -339,6 +346,7 @@ describe('GET /integrations (extensions §8)', () => {
         { name: 'star', is_on_by_default: false },
       ]),
       has_branches: true,
+      options: [],
       setup: null,
     });
     expect(integrations.find(({ name }: Wire) => name === 'freshdesk').setup).toContain('{{ticket.subject}}');

@@ -49,7 +49,7 @@ function outcomeOf(integration: (typeof INTEGRATIONS)[number], payload: Json, he
     const event = integration.eventOf(read, header);
     const template = Object.hasOwn(integration.events, event) ? integration.events[event]! : null;
     if (template === null || integration.ignored?.includes(event)) return null;
-    const [text, topic] = [template.text(read), template.topic(read)];
+    const [text, topic] = [template.text(read, {}), template.topic(read, {})];
     template.branch?.(read);
     return text === null ? null : { text, topic };
   } catch (error) {

@@ -500,6 +500,16 @@ test('manages groups of default channels, which another window shows', async ({ 
   await expect(other.page.getByText('There are no groups of channels.')).toBeVisible();
 });
 
+test('puts the options of an integration into its address', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#organization/integrations');
+  await page.getByRole('button', { name: 'Set up Prometheus Alertmanager' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Label of names').fill(' instance ');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Create bot' }).click();
+  await expect(dialog.getByRole('status')).toHaveText(/\/alertmanager\?api_key=\w+&name=instance$/);
+});
+
 test('sets up an integration with chosen events, and shows an address that posts', async ({ server, logIn }) => {
   const { page, context } = await logIn('iago', '#organization/integrations');
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);

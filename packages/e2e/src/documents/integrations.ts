@@ -16,7 +16,16 @@ export const renderIntegrations = (): string =>
     .concat('\n');
 
 function renderIntegration(integration: (typeof INTEGRATIONS)[number]): string {
-  const { name, displayName, documentation, events, offByDefault = [], ignored = [], setup } = integration;
+  const {
+    name,
+    displayName,
+    documentation,
+    events,
+    offByDefault = [],
+    ignored = [],
+    options = {},
+    setup,
+  } = integration;
   const on = Object.keys(events).filter((event) => !offByDefault.includes(event));
   const lines = [
     `## ${displayName} (\`${name}\`)`,
@@ -25,6 +34,7 @@ function renderIntegration(integration: (typeof INTEGRATIONS)[number]): string {
     `- Posted: ${namesOf(on)}`,
     ...(offByDefault.length > 0 ? [`- Off by default: ${namesOf(offByDefault)}`] : []),
     ...(ignored.length > 0 ? [`- Never posted: ${namesOf(ignored)}`] : []),
+    ...Object.entries(options).map(([key, label]) => `- \`${key}\` in the URL: ${label}`),
     ...(setup === undefined ? [] : ['- To enter at the service:', '', '```', setup, '```']),
   ];
   return lines.join('\n');

@@ -30,12 +30,19 @@ export interface Integration {
   readonly setup?: string;
   /** True if the `branches` parameter can restrict pushes. */
   readonly hasBranches?: boolean;
+  /** Parameters of the URL that change the message, with their descriptions. */
+  readonly options?: Readonly<Partial<Record<IntegrationOption, string>>>;
 }
 
+export type IntegrationOption = 'name' | 'desc' | 'template';
+
+/** Values of the options in the URL. */
+export type OptionValues = Readonly<Partial<Record<IntegrationOption, string>>>;
+
 export interface EventTemplate {
-  readonly topic: (payload: Payload) => string;
+  readonly topic: (payload: Payload, options: OptionValues) => string;
   /** Markdown; null if this event produces no message. */
-  readonly text: (payload: Payload) => string | null;
+  readonly text: (payload: Payload, options: OptionValues) => string | null;
   /** Returns the branch of a push. */
   readonly branch?: (payload: Payload) => string;
 }

@@ -17,8 +17,14 @@ import { parseForm } from '../kernel/request-body.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import * as all from './all.js';
-import { AnomalousPayload, type Integration, Payload } from './integration.js';
-import { fillTemplate, JSON_WEBHOOK, MAX_TEMPLATE_LENGTH } from './json.js';
+import {
+  AnomalousPayload,
+  type Integration,
+  type IntegrationOption,
+  type OptionValues,
+  Payload,
+} from './integration.js';
+import { MAX_TEMPLATE_LENGTH } from './json.js';
 
 /** All integrations, by name. */
 export const INTEGRATIONS: readonly Integration[] = Object.values(all).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -48,7 +54,9 @@ class IntegrationDto {
   /** Comma-separated names. */
   @TextParam({ max: 1000, optional: true, description: 'Branches with events to post, separated by commas.' })
   branches?: string;
-  /** Message template with placeholders; only for the `json` integration. */
+  @TextParam({ max: 200, optional: true, description: 'Label with the name of an alert.' }) name?: string;
+  @TextParam({ max: 200, optional: true, description: 'Annotation or label with the description of an alert.' })
+  desc?: string;
   @TextParam({ max: MAX_TEMPLATE_LENGTH, optional: true, description: 'Template of the message.' }) template?: string;
 }
 
@@ -98,7 +106,7 @@ interface Reported {
 }
 
 /** @throws PayloadRefused */
-function readEvent(integration: Integration, request: Request, template: string | undefined): Reported {
+function readEvent(integration: Integration, request: Request, options: OptionValues): Reported {
   const { displayName, eventHeader } = integration;
   const payload = readPayload({ content: request.content, header: (name) => request.header(name) });
   const header = eventHeader === undefined ? '' : request.header(eventHeader.toLowerCase());
@@ -111,8 +119,8 @@ function readEvent(integration: Integration, request: Request, template: string 
     if (integration.ignored?.includes(event)) return { event, topic: '', text: null, branch: null };
     const found = Object.hasOwn(integration.events, event) ? integration.events[event]! : undefined;
     if (!found) throw unsupported(event, displayName);
-    const text = template === undefined ? found.text(payload) : fillTemplate(template, payload);
-    return { event, topic: found.topic(payload), text, branch: found.branch?.(payload) ?? null };
+    const text = found.text(payload, options);
+    return { event, topic: found.topic(payload, options), text, branch: found.branch?.(payload) ?? null };
   } catch (error) {
     if (!(error instanceof AnomalousPayload)) throw error;
     const message = `Unable to parse request: Did ${displayName} generate this event?`;
@@ -161,6 +169,16 @@ function channelOf(stream: string | undefined): { readonly id: ChannelId } | { r
   return /^\d{1,15}$/.test(stream) ? { id: Number(stream) as ChannelId } : { name: stream };
 }
 
+const OPTIONS = ['name', 'desc', 'template'] as const satisfies readonly IntegrationOption[];
+
+/** @throws HttpRefusal if the integration does not have an option of the URL */
+function optionsOf(integration: Integration, dto: IntegrationDto): OptionValues {
+  const given = OPTIONS.filter((option) => dto[option] !== undefined && dto[option] !== '');
+  const unknown = given.find((option) => integration.options?.[option] === undefined);
+  if (unknown !== undefined) throw badParameter(`The integration ${integration.name} takes no ${unknown}.`);
+  return Object.fromEntries(given.map((option) => [option, dto[option]!]));
+}
+
 const integrationRoute = (): Route =>
   route('POST', '/external/:integration', {
     summary: 'Post an event from another service',
@@ -176,11 +194,9 @@ const integrationRoute = (): Route =>
     response: wire.fields({}),
     handle: async ({ caller, dto, request, useCase, resolve }) => {
       const integration = getIntegration(dto.integration);
-      if (dto.template !== undefined && integration !== JSON_WEBHOOK) {
-        throw badParameter(`The integration ${integration.name} takes no template.`);
-      }
+      const options = optionsOf(integration, dto);
       try {
-        const reported = readEvent(integration, request, dto.template);
+        const reported = readEvent(integration, request, options);
         if (reported.text !== null && reported.text.trim() !== '' && isWanted(integration, reported, dto)) {
           const topic = dto.topic ?? reported.topic;
           await useCase.execute(
@@ -236,6 +252,7 @@ const integration = wire.fields({
   documentation_url: wire.text(),
   events: wire.listOf(wire.fields({ name: wire.text(), is_on_by_default: wire.boolean() })),
   has_branches: wire.boolean(),
+  options: wire.listOf(wire.fields({ key: wire.text(), label: wire.text() })),
   setup: wire.nullable(wire.text()),
 });
 
@@ -255,6 +272,7 @@ const presentIntegration = (each: Integration): WireFields => ({
   documentation_url: each.documentation,
   events: Object.keys(each.events).map((name) => ({ name, is_on_by_default: isOnByDefault(each, name) })),
   has_branches: each.hasBranches ?? false,
+  options: Object.entries(each.options ?? {}).map(([key, label]) => ({ key, label })),
   setup: each.setup ?? null,
 });
 
@@ -266,12 +284,15 @@ export const INTEGRATION_FEATURE = {
       'realm_incoming_webhook_bots',
       { realm_incoming_webhook_bots: wire.listOf(wire.named('IncomingWebhookBot', bot)) },
       {
-        realm_incoming_webhook_bots: INTEGRATIONS.map(({ name, displayName, events, hasBranches }) => ({
+        realm_incoming_webhook_bots: INTEGRATIONS.map(({ name, displayName, events, hasBranches, options = {} }) => ({
           name,
           display_name: displayName,
           all_event_types: Object.keys(events).length > 1 ? Object.keys(events) : null,
           config_options: [],
-          url_options: hasBranches ? [BRANCHES] : [],
+          url_options: [
+            ...(hasBranches ? [BRANCHES] : []),
+            ...Object.entries(options).map(([key, label]) => ({ key, label, input_type: 'text' })),
+          ],
         })),
       },
     ),

@@ -8,7 +8,7 @@ const PLACEHOLDER = /\{\{\s*([\w.-]{1,200})\s*\}\}/g;
 const FENCE = '`'.repeat(3);
 
 /** Replaces `{{path.to.property}}` by the escaped text of that property; missing properties become empty. */
-export const fillTemplate = (template: string, payload: Payload): string =>
+const fillTemplate = (template: string, payload: Payload): string =>
   template.replace(PLACEHOLDER, (_, path: string) => shown(payload.at(path)));
 
 function shown(value: unknown): string {
@@ -23,10 +23,12 @@ export const JSON_WEBHOOK: Integration = {
   displayName: 'JSON',
   documentation: 'https://www.json.org/',
   eventOf: () => 'message',
+  options: { template: 'Template of the message with placeholders such as `{{user.name}}`.' },
   events: {
     message: {
       topic: () => topicOf('JSON'),
-      text: (payload) => {
+      text: (payload, { template }) => {
+        if (template !== undefined) return fillTemplate(template, payload);
         const value = payload.at('');
         if (typeof value !== 'object') throw new AnomalousPayload('');
         const compact = JSON.stringify(value);

@@ -1,3 +1,4 @@
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Integration } from '@parley/client';
 import { BookOpen } from 'lucide-react';
@@ -144,7 +145,7 @@ function defaultsOf({ name, display_name, events }: Integration) {
   };
 }
 
-function useSettings({ has_branches }: Integration, { bot }: Values): readonly Setting[] {
+function useSettings({ has_branches, options }: Integration, { bot }: Values): readonly Setting[] {
   const { i18n } = useLingui();
   const { state } = useChat();
   const bots = useComputed(
@@ -205,8 +206,28 @@ function useSettings({ has_branches }: Integration, { bot }: Values): readonly S
           } as const,
         ]
       : []),
+    ...options.map(({ key, label }): Setting => {
+      const texts = optionTexts(i18n)[key];
+      return { name: key, label: texts?.label ?? key, kind: 'text', isOptional: true, hint: texts?.hint ?? label };
+    }),
   ];
 }
+
+/** Texts of the options that this client knows; the server describes others in English. */
+const optionTexts = (i18n: I18n): Readonly<Record<string, { readonly label: string; readonly hint: string }>> => ({
+  name: {
+    label: i18n._('Label of names'),
+    hint: i18n._('Label of an alert that is shown as its name; empty: alertname.'),
+  },
+  desc: {
+    label: i18n._('Annotation of descriptions'),
+    hint: i18n._('Annotation or label of an alert that is shown as its description; empty: summary or description.'),
+  },
+  template: {
+    label: i18n._('Template of messages'),
+    hint: i18n._('Text with paths of the JSON in double braces; empty: all of the JSON.'),
+  },
+});
 
 interface EventsProps {
   readonly integration: Integration;
@@ -252,7 +273,11 @@ interface Choices {
 }
 
 /** Address with only the choices that differ from the defaults. */
-function addressOf(baseUrl: string, { name, events }: Integration, { key, values, events: chosen }: Choices): string {
+function addressOf(
+  baseUrl: string,
+  { name, events, options }: Integration,
+  { key, values, events: chosen }: Choices,
+): string {
   const url = new URL(`api/v1/external/${name}`, baseUrl);
   url.searchParams.set('api_key', key);
   const added = events.filter((event) => !event.is_on_by_default && chosen.has(event.name));
@@ -264,6 +289,7 @@ function addressOf(baseUrl: string, { name, events }: Integration, { key, values
     branches: values.branches,
     include_events: namesOf(added),
     exclude_events: namesOf(removed),
+    ...Object.fromEntries(options.map(({ key: option }) => [option, values[option]])),
   };
   for (const [parameter, value] of Object.entries(optional)) {
     const text = String(value ?? '').trim();
