@@ -76,7 +76,8 @@ describe('parley command with every setting in the environment file', () => {
       host: '127.0.0.1',
       port: '0',
       database: `sqlite:${join(folder, 'data/parley.db')}`,
-      // Servers on SQLite do not use a bus.
+      // Servers on SQLite use neither a replica nor a bus.
+      databaseReplica: '',
       bus: '',
       busCredentials: '/run/secrets/nats.creds',
       busCa: '/etc/ssl/nats.pem',

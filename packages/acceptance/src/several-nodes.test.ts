@@ -144,10 +144,12 @@ describe('several nodes on PostgreSQL', () => {
     expect(log).toContainEqual([{ reason: expect.stringContaining('newer version of Parley') }, message]);
   });
 
-  it('refuse a bus on SQLite', async () => {
+  it('refuse a bus or a read replica on SQLite', async () => {
     const bus = 'nats://127.0.0.1:4222';
     const database = `sqlite:${join(folder, 'parley.db')}`;
     await expect(start({ bus, database })).rejects.toThrow('connects servers of a database on PostgreSQL');
+    const databaseReplica = 'postgres://parley@localhost/parley';
+    await expect(start({ databaseReplica, database })).rejects.toThrow('requires a database on PostgreSQL');
   });
 
   it('complete resumable uploads although their database connections break again and again', async () => {

@@ -9,6 +9,7 @@ import { examineServer, type ServerFacts } from './engine/examination.js';
 import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
 import { OwnNode } from './engine/nodes.js';
 import { findPrimary, Primary } from './engine/primary.js';
+import { Replica, type ReplicaListener } from './engine/replica.js';
 import { SchemaWatch } from './engine/schema-watch.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
@@ -38,6 +39,12 @@ export interface PostgresStorageOptions {
   readonly onState?: StateListener;
   /** Called once if another version migrates the schema beyond this version. */
   readonly onUnknownSchema?: (reason: string) => void;
+  /** Replica for reading units that allow it; default: none. */
+  readonly replica?: {
+    readonly url: string;
+    readonly onState?: ReplicaListener;
+    readonly trace?: StatementTrace;
+  };
 }
 
 /** Identity of a database on a shared bus. A copy has the same `id` and another `place`. */
@@ -95,7 +102,18 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     onState,
     () => primary.search(),
   );
-  const uow = new PostgresUnitOfWork(sessions, onCommit && { onCommit });
+  const replica = options.replica
+    ? new Replica({
+        Driver: clientClass(library),
+        createPool: (config) => new library.Pool(config),
+        config: poolConfig(options.replica.url, DEFAULT_LIMITS, library.types),
+        place: installation.place,
+        createRepositories: repositoryFactory(clock, report, words),
+        onState: options.replica.onState ?? (() => {}),
+        trace: options.replica.trace,
+      })
+    : null;
+  const uow = new PostgresUnitOfWork(sessions, { ...(onCommit && { onCommit }), ...(replica && { replica }) });
   const nodes: OwnNode[] = [];
   const schema = new SchemaWatch(pool, MIGRATIONS, options.onUnknownSchema ?? (() => {}), () => primary.search());
   return {
@@ -122,6 +140,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
         roundTrips,
         lockWaitSeconds: uow.lockWaitSeconds,
       },
+      ...(replica && { replica: replica.gauges }),
     }),
     async close() {
       await nodes[0]?.remove().catch(() => {});

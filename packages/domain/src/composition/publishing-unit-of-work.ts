@@ -2,7 +2,14 @@ import type { EventListener } from '../kernel/event-log.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
 import { DEFAULT_SWEEP_OPTIONS } from '../kernel/queue-sweep.js';
-import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
+import type {
+  ReadOptions,
+  Repositories,
+  Transaction,
+  UnitChanges,
+  UnitOfWork,
+  WriteOptions,
+} from '../kernel/unit-of-work.js';
 
 /** Receives the changes of each transaction of this process after its commit. */
 export interface CommitListener extends Partial<EventListener> {
@@ -33,9 +40,10 @@ export class PublishingUnitOfWork implements UnitOfWork {
     this.listeners.push(listener);
   }
 
-  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>, options?: ReadOptions): Promise<T> {
     const opening = this.options.open?.(realmId);
-    return opening ? opening.then(() => this.inner.read(realmId, work)) : this.inner.read(realmId, work);
+    const run = () => this.inner.read(realmId, work, options);
+    return opening ? opening.then(run) : run();
   }
 
   readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {

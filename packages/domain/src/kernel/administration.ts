@@ -67,4 +67,18 @@ export interface StorageGauges {
   readonly hasOwnSchema?: boolean;
   /** Connections to a database server; absent for a file. */
   readonly sessions?: SessionGauges;
+  /** Absent without a read replica. */
+  readonly replica?: ReplicaGauges;
+}
+
+/** Use of a read replica. */
+export interface ReplicaGauges {
+  /** False while it is skipped because it failed. */
+  readonly isUsed: boolean;
+  /** Number of reads from the replica. */
+  readonly served: number;
+  /** Number of reads from the primary because the replica lacked changes. */
+  readonly behind: number;
+  /** Number of reads from the primary because the replica failed. */
+  readonly failed: number;
 }

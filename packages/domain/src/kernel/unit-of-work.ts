@@ -36,6 +36,14 @@ export interface Transaction extends Ports<1>, Unit {
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface UnitChanges {}
 
+export interface ReadOptions {
+  /**
+   * True if a read replica may serve the unit. Its snapshot then contains at least everything that was committed in the
+   * organization when the unit began, as on the primary.
+   */
+  readonly allowsReplica?: boolean;
+}
+
 export interface WriteOptions {
   /**
    * True for one of many bounded steps of a long task. Each step has its own commit; other units run between two steps
@@ -56,7 +64,7 @@ export interface WriteOptions {
  */
 export interface UnitOfWork {
   /** Reads from one consistent snapshot. @throws DomainError STORAGE_UNAVAILABLE */
-  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T>;
+  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>, options?: ReadOptions): Promise<T>;
   /** Reads rows of any organization, like `read`. */
   readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**

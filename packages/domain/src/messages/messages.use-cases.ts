@@ -6,7 +6,7 @@ import type { StoredFile } from '../files/files.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { RealmUrls } from '../kernel/ports.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { EventLoop } from '../kernel/yielding.js';
 import type { RenderedMessages, SearchTexts } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
@@ -61,7 +61,7 @@ export class GetMessages {
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
   execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
-    return this.uow.read(caller.realmId, async (repositories) => {
+    const read = async (repositories: Repositories): Promise<T> => {
       const actor = await repositories.actors.get(caller);
       const terms = await replaceWith(repositories, actor, narrow);
       checkPage(select);
@@ -82,7 +82,8 @@ export class GetMessages {
         (ids) => repositories.pages.listViews(actor.realmId, ids),
         (ids) => repositories.pages.listTexts(actor.realmId, ids),
       );
-    });
+    };
+    return this.uow.read(caller.realmId, read, { allowsReplica: true });
   }
 }
 

@@ -276,6 +276,11 @@ export class Connection implements Statements {
     this.failure = null;
   }
 
+  /** Called if the unit's transaction has begun outside of it. */
+  continueTransaction(): void {
+    this.sent = true;
+  }
+
   leaveUnit(): void {
     this.isInUnit = false;
     this.deferred = [];

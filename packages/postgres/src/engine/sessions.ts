@@ -159,6 +159,20 @@ export class SessionPool {
     }
   }
 
+  /** Runs a statement outside units on a connection of the pool. @throws DomainError STORAGE_UNAVAILABLE */
+  async query<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await this.connect();
+    let isUsable = true;
+    try {
+      return await work(client);
+    } catch (error) {
+      isUsable = !isAway(error);
+      throw isUsable ? error : this.away(error);
+    } finally {
+      client.release(!isUsable);
+    }
+  }
+
   /** Called when a unit has succeeded. */
   reached(): void {
     if (this.failedAtMs === null || performance.now() - this.failedAtMs < BACK_AFTER_MS) return;

@@ -1,6 +1,7 @@
 import { UnitRecord } from '@parley/domain/composition';
 import {
   DomainError,
+  type ReadOptions,
   type RealmId,
   type Repositories,
   SHARED_UNITS,
@@ -12,6 +13,7 @@ import {
 import type { Commit, Parameter } from '@parley/storage';
 import { MustBeAlone } from './connection.js';
 import { isAway, isConflict, isDuplicate, isOutdated, storageBusy } from './failures.js';
+import { type Position, positionOf, type Replica } from './replica.js';
 import type { Session, SessionPool } from './sessions.js';
 import { UnitTurns } from './unit-turns.js';
 
@@ -51,6 +53,8 @@ const keyOf = (realmId: RealmId | null, { kind, userId }: SharedUnit): readonly 
 export interface UnitOfWorkOptions {
   /** Called after every successful commit. */
   readonly onCommit?: (commit: Commit) => void;
+  /** Serves reading units that allow it. */
+  readonly replica?: Replica;
 }
 
 /**
@@ -69,8 +73,16 @@ export class PostgresUnitOfWork implements UnitOfWork {
     private readonly options: UnitOfWorkOptions = {},
   ) {}
 
-  read<T>(realmId: RealmId, work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return this.track(() => this.readNow(realmId, work));
+  read<T>(
+    realmId: RealmId,
+    work: (repositories: Repositories) => Promise<T>,
+    { allowsReplica = false }: ReadOptions = {},
+  ): Promise<T> {
+    const { replica } = this.options;
+    return this.track(async () => {
+      const found = allowsReplica && replica && (await replica.read(realmId, () => this.positionOf(realmId), work));
+      return found ? found.value : this.readNow(realmId, work);
+    });
   }
 
   readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
@@ -100,6 +112,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     if (this.isClosed) return;
     this.isClosed = true;
     await Promise.allSettled(this.running);
+    await this.options.replica?.close();
     await this.sessions.close();
   }
 
@@ -113,6 +126,10 @@ export class PostgresUnitOfWork implements UnitOfWork {
     } finally {
       this.running.delete(unit);
     }
+  }
+
+  private async positionOf(realmId: RealmId): Promise<Position> {
+    return this.sessions.query((client) => positionOf(client, realmId));
   }
 
   private async readNow<T>(realmId: RealmId | null, work: (repositories: Repositories) => Promise<T>): Promise<T> {

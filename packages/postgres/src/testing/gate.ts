@@ -5,6 +5,8 @@ export interface Gate {
   readonly port: number;
   /** Delivers nothing any more in either direction, like a lost machine, and delivers nothing of new connections. */
   freeze(): void;
+  /** Ends the connections that were open or opened meanwhile. */
+  thaw(): void;
   close(): Promise<void>;
 }
 
@@ -32,6 +34,10 @@ export async function openGate(socketPath: string): Promise<Gate> {
     port: (server.address() as AddressInfo).port,
     freeze() {
       isFrozen = true;
+    },
+    thaw() {
+      isFrozen = false;
+      for (const socket of sockets) socket.destroy();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -14,6 +14,8 @@ export interface Configuration extends LogInAccounts {
   /** 0 selects any free port. */
   readonly port: number;
   readonly database: DatabaseLocation;
+  /** URL of a read replica; null for none. */
+  readonly databaseReplica: string | null;
   /** Bus between servers that share the database; null for none. */
   readonly busLocation: BusLocation | null;
   /** True to enable development endpoints and disable rate limits by default. */

@@ -172,6 +172,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     host: read('host'),
     port: read('port'),
     database: read('database') as DatabaseLocation,
+    databaseReplica: read('databaseReplica'),
     busLocation: servers && { servers, ...busOptions },
     isDev,
     isDemo: read('isDemo'),

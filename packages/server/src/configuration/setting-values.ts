@@ -52,6 +52,13 @@ function parsePostgres(url: string): DatabaseLocation {
   return { kind: 'postgres', url };
 }
 
+/** Returns the URL of a database on PostgreSQL. */
+export function parseReplica(text: string): string {
+  const location = parseDatabase(text);
+  if (location.kind === 'postgres') return location.url;
+  throw new Error('of the form postgres://USER@HOST/NAME');
+}
+
 export function parseFiles(text: string): FilesLocation {
   const [, kind, rest] = /^(folder|s3):(.+)$/.exec(text) ?? [];
   if (kind === 'folder') return { kind, path: rest! };

@@ -30,6 +30,7 @@ import {
   parsePort,
   parseProxies,
   parseRealmAddresses,
+  parseReplica,
   parseSeconds,
   parseSecret,
   parseSmtpUrl,
@@ -59,6 +60,14 @@ export const SETTINGS = {
       kind: 'sqlite',
       path: 'parley-data/parley.db',
     } as DatabaseLocation,
+  ),
+  databaseReplica: setting(
+    'PARLEY_DATABASE_REPLICA',
+    'database-replica',
+    'URL',
+    'read replica of a database on PostgreSQL, for message pages and searches: postgres://USER@HOST/NAME; default: none',
+    parseReplica,
+    null as string | null,
   ),
   ...BUS_SETTINGS,
   url: setting(

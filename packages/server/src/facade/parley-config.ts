@@ -76,6 +76,8 @@ export interface ParleyOptions extends LogInOptions {
    * database four times a second. Requires `@nats-io/transport-node`.
    */
   readonly bus?: string | BusOptions;
+  /** Read replica of a database on PostgreSQL, for message pages and searches: `postgres://USER@HOST/NAME`. Default: none. */
+  readonly databaseReplica?: string;
   /** Secret for deriving API keys, at least 8 characters; default: a file next to the database, created if missing. */
   readonly secret?: string;
   /**
@@ -210,6 +212,7 @@ const OPTIONS: Readonly<Record<Exclude<OptionName, LogInName>, true>> = {
   storage: true,
   url: true,
   bus: true,
+  databaseReplica: true,
   secret: true,
   jwtSecrets: true,
   jwtAudience: true,

@@ -1,4 +1,4 @@
-import type { Bus, EventHub, LogFollower, SessionGauges, StorageGauges } from '@parley/domain/kernel';
+import type { Bus, EventHub, LogFollower, ReplicaGauges, SessionGauges, StorageGauges } from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/storage';
@@ -160,10 +160,12 @@ export class ServerMetrics implements RequestObserver {
     const countNotifications = notificationCounters(Counter, registers);
     const countMessages = busCounters(Counter, registers);
     const countSessions = sessionCounters(Counter, registers);
+    const countReplica = replicaCounter(Counter, registers);
     const count = ({ notifications, bus, storage }: ServerGauges) => {
       countNotifications(notifications);
       countMessages(bus);
       countSessions(storage?.sessions);
+      countReplica(storage?.replica);
     };
     this.up = this.addGauges(Gauge, count, registers);
   }
@@ -251,6 +253,11 @@ export class ServerMetrics implements RequestObserver {
       ['database_connections', 'Connections to the database server', (it) => it.storage?.sessions?.connections],
       ['database_connections_idle', 'Connections without a unit of work', (it) => it.storage?.sessions?.idle],
       ['database_connections_awaited', 'Units of work without a connection', (it) => it.storage?.sessions?.waiting],
+      [
+        'replica_used',
+        '1 if the read replica is used, 0 if it failed',
+        ({ storage }) => storage?.replica && Number(storage.replica.isUsed),
+      ],
       ['database_bytes', 'Size of the database file', (it) => it.storage?.databaseBytes],
       ['database_log_bytes', 'Size of the write-ahead log', (it) => it.storage?.logBytes],
       ['disk_free_bytes', 'Free space on the disk of the database', (it) => it.disk?.free],
@@ -361,5 +368,19 @@ function sessionCounters(Counter: PrometheusClient['Counter'], registers: Regist
     for (const counter of [roundTrips, lockWaits]) counter.reset();
     roundTrips.inc(sessions?.roundTrips ?? 0);
     lockWaits.inc(sessions?.lockWaitSeconds ?? 0);
+  };
+}
+
+/** Returns a function that copies the counts of a read replica. */
+function replicaCounter(Counter: PrometheusClient['Counter'], registers: Registry[]) {
+  const reads = new Counter({
+    name: 'parley_replica_reads_total',
+    help: 'Reads that a replica may serve: served, or by the primary because the replica was behind or failed',
+    labelNames: ['result'],
+    registers,
+  });
+  return (replica: ReplicaGauges | undefined) => {
+    reads.reset();
+    for (const result of ['served', 'behind', 'failed'] as const) reads.inc({ result }, replica?.[result] ?? 0);
   };
 }

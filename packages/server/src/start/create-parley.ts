@@ -16,6 +16,7 @@ import {
   parseMailPattern,
   parseProxies,
   parseRealmAddresses,
+  parseReplica,
   parseSecret,
   parseSmtpUrl,
   parseToken,
@@ -50,6 +51,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   return openParley(
     {
       database: config.storage ? null : read('database', parseDatabase),
+      databaseReplica: readIfGiven('databaseReplica', parseReplica),
       busLocation: busOf(config),
       secret: readIfGiven('secret', parseSecret),
       jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
@@ -116,6 +118,7 @@ function optionReader(config: ParleyConfig) {
   const read = <T>(
     name:
       | 'database'
+      | 'databaseReplica'
       | 'url'
       | 'realmAddresses'
       | 'secret'
@@ -136,7 +139,7 @@ function optionReader(config: ParleyConfig) {
     }
   };
   const readIfGiven = (
-    name: 'secret' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern' | 'mailGatewayToken' | 'webPush',
+    name: 'secret' | 'smtpUrl' | 'databaseReplica' | 'mailFrom' | 'mailGatewayPattern' | 'mailGatewayToken' | 'webPush',
     parse: (text: string) => string,
   ) => (config[name] === undefined ? null : read(name, parse));
   return { read, readIfGiven };

@@ -188,11 +188,15 @@ interface OpenStorage {
   readonly examine?: () => Promise<void>;
 }
 
-/** Rejects a bus if the database cannot be shared. @throws StartupError */
-function requireShareable({ busLocation, database }: RuntimeConfig): void {
-  if (busLocation && database?.kind !== 'postgres') {
+/** Rejects a bus or a replica if the database cannot be shared. @throws StartupError */
+function requireShareable({ busLocation, database, databaseReplica }: RuntimeConfig): void {
+  if (database?.kind === 'postgres') return;
+  if (busLocation)
     throw new StartupError('PARLEY_BUS (bus) connects servers of a database on PostgreSQL; leave it out.');
-  }
+  if (databaseReplica !== null)
+    throw new StartupError(
+      'PARLEY_DATABASE_REPLICA (databaseReplica) requires a database on PostgreSQL; leave it out.',
+    );
 }
 
 /** Returns null if no bus is configured. @throws StartupError, MissingLibrary */
@@ -263,6 +267,8 @@ async function openStorage(
       url: database.url,
       ...options,
       onState,
+      ...(configuration.databaseReplica !== null &&
+        !isOneOff && { replica: replicaOf(configuration.databaseReplica, logger) }),
       onUnknownSchema(reason) {
         logger.error({ reason }, 'another version has changed the schema: this server accepts no more requests');
         onUnknownSchema?.();
@@ -291,6 +297,15 @@ const olderSchema = () =>
     'The database has an older schema, which only parley serve and parley migrate change. Upgrade the server first, or use ' +
       'the command of the version that runs.',
   );
+
+/** Read replica, of which the log reports the loss and the return. */
+const replicaOf = (url: string, logger: Logger) => ({
+  url,
+  onState(problem: string | null) {
+    if (problem === null) warn(logger, {}, 'the read replica is back');
+    else warn(logger, { reason: problem }, 'the read replica is away: pages are read from the primary');
+  },
+});
 
 /** Returns the driver's message without the failed statement. */
 function reasonOf(error: unknown): string {
