@@ -37,11 +37,12 @@ export const homePages = (parts: PageParts): readonly Route[] => [
     knowsCaller: true,
     useCase: CheckSpectatorAccess,
     handle: async ({ site, realm, caller, identity, useCase, resolve }) => {
-      if (parts.webAssets) {
+      const { webAssets } = parts;
+      if (webAssets?.page) {
         const user = identity && isUserOf(realm, identity) ? identity : null;
         if (!user && !(await useCase.execute(realm))) return seeOther(site, '/login/');
-        const app = await webAppPage(parts.webAssets, site, user);
-        if (app) return app;
+        const page = await webAssets.page();
+        if (page !== null) return webAppPage(page, site, user);
       }
       const { settings } = realm;
       const { methods } = await resolve(ListLogInMethods).execute(caller);

@@ -6,7 +6,6 @@ import type { Identity } from '../kernel/authenticate.js';
 import { TextParam } from '../kernel/params.js';
 import { type Reply, unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
-import type { WebAssets } from '../kernel/web-assets.js';
 import { html } from './html.js';
 import type { PageParts, Site } from './layout.js';
 
@@ -39,14 +38,8 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
     'trusted-types parley-content parley-worker',
   ].join('; ');
 
-/** Application page for a user, or for a visitor without an account (null); null without a web client. */
-export async function webAppPage(
-  assets: WebAssets | null,
-  site: Site,
-  identity: Identity | null,
-): Promise<Reply | null> {
-  const page = await assets?.page();
-  if (page === undefined || page === null) return null;
+/** Application page for a user, or for a visitor without an account (null). `page`: HTML of the application. */
+export function webAppPage(page: string, site: Site, identity: Identity | null): Reply {
   const head = html`<title>${site.name}</title>
 <link rel="icon" href="${site.icon}">
 <link rel="manifest" href="${site.base}/${FOLDER}/${MANIFEST}">

@@ -36,8 +36,8 @@ export interface Configuration extends LogInAccounts {
   /** Ways to receive email for addresses that match the pattern. */
   readonly incomingMail: IncomingMail;
   readonly webhookNetworks: readonly string[];
-  /** True if the start page is the web client. */
-  readonly hasWebClient: boolean;
+  /** Part of the web client to serve; the application is the start page. */
+  readonly webClient: 'application' | 'element' | 'none';
   /** Origins whose pages may show the chat in a frame. */
   readonly frameAncestors: readonly string[];
   /** Proxies trusted to report the client's address. */

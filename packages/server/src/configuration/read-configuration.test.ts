@@ -45,7 +45,7 @@ describe('readConfiguration', () => {
       mailFrom: null,
       invitationValidityMinutes: 14_400,
       hasRateLimits: true,
-      hasWebClient: true,
+      webClient: 'application',
       frameAncestors: [],
       rateLimitRules: {},
       limits: expect.any(Object),
@@ -147,7 +147,7 @@ describe('readConfiguration', () => {
       mailFrom: 'chat@example.com',
       invitationValidityMinutes: 60,
       hasRateLimits: false,
-      hasWebClient: false,
+      webClient: 'none',
       frameAncestors: ['https://shop.example.com', 'http://localhost:8080'],
       rateLimitRules: { api_by_ip: [{ windowSeconds: 60, limit: 50 }] },
       limits: {

@@ -184,7 +184,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     mailGatewayPattern: mailSettings.mailGatewayPattern,
     incomingMail,
     webhookNetworks: read('webhookNetworks'),
-    hasWebClient: read('webClient'),
+    webClient: read('webClient') ? 'application' : 'none',
     frameAncestors: read('frameAncestors'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),

@@ -63,7 +63,7 @@ async function organizationsOf(configuration: Configuration): Promise<readonly O
       if (pendingSteps.length > 0 || findSecret(configuration) === null) return null;
     }
     const parley = await openParley(
-      { ...configuration, ...addressesOf(configuration), ...NO_LOG_IN_ACCOUNTS, hasWebClient: false },
+      { ...configuration, ...addressesOf(configuration), ...NO_LOG_IN_ACCOUNTS, webClient: 'none' },
       { logger: silentLogger, isOneOff: true, acceptsNewSecret: false },
     );
     try {

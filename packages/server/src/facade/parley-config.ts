@@ -148,8 +148,11 @@ export interface ParleyOptions extends LogInOptions {
    * default: none.
    */
   readonly webhookNetworks?: string;
-  /** False to disable the web client on the start page; default: true. */
-  readonly webClient?: boolean;
+  /**
+   * Web client on the start page; `'element'` serves only `<parley-chat>` for pages of the host, and false neither.
+   * Default: true.
+   */
+  readonly webClient?: boolean | 'element';
   /**
    * Origins that may embed the chat in a frame, such as `https://shop.example.com`; default: none. Framed users log in
    * by a token, either signed with `jwtSecrets` or accepted by `authenticate`.

@@ -29,6 +29,7 @@ describe('createParley', () => {
     ],
     [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is not an origin\.$/],
     [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
+    [{ webClient: 'no' }, "webClient must be true, false or 'element', not no."],
     [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
     [{ authenticate: 'cookie' }, 'authenticate must be a function, not "cookie".'],
     [{ mailer: { sendMail: () => {} } }, 'mailer must be an object with the function send, not an object.'],
@@ -45,6 +46,25 @@ describe('createParley', () => {
     await expect(parley).rejects.toBeInstanceOf(StartupError);
     await expect(parley).rejects.toThrow(message);
     expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('says which options are missing', async () => {
+    const message =
+      "createParley needs options, at least { database: 'sqlite:PATH', url: 'https://chat.example.com' }.";
+    await expect(createParley(undefined as never)).rejects.toThrow(message);
+  });
+
+  it('serves the element without the application', async () => {
+    const parley = await createParley({ ...good(), url: 'http://localhost', webClient: 'element' });
+    await parley.realms.ensure({ name: '', title: 'The Team' });
+    const server = createServer(parley.handler).listen(0);
+    const { port } = server.address() as AddressInfo;
+    const get = (path: string) => fetch(`http://localhost:${port}${path}`, { redirect: 'manual' });
+    expect((await get('/web/element.js')).status).toBe(200);
+    const page = await get('/');
+    expect([page.status, await page.text()]).toEqual([200, expect.not.stringContaining('parley-credentials')]);
+    server.close();
+    await parley.close();
   });
 
   it("rejects a secret that differs from the database's secret unless an option accepts it", async () => {

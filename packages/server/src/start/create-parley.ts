@@ -3,7 +3,7 @@ import type { ProxyTrust, TrustedOrigins } from '@parley/http';
 import { APNS_URL, type BigBlueButtonAccount, FCM_URL } from '@parley/node-adapters';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from '../composition/domain-ports.js';
 import { parseBus } from '../configuration/bus-settings.js';
-import type { BusLocation } from '../configuration/configuration.js';
+import type { BusLocation, Configuration } from '../configuration/configuration.js';
 import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';
 import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from '../configuration/push-settings.js';
 import {
@@ -44,6 +44,7 @@ import { openParley } from './open-parley.js';
  * either case
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
+  requireOptions(config);
   requireKnown(config);
   requireParts(config);
   requireFunctions(config);
@@ -70,7 +71,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       incomingMail: { ...NO_INCOMING_MAIL, token: readIfGiven('mailGatewayToken', parseToken) },
       webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
-      hasWebClient: config.webClient ?? true,
+      webClient: webClientOf(config),
       frameAncestors: config.frameAncestors?.length ? read('frameAncestors', parseFrameAncestors) : [],
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
@@ -236,6 +237,21 @@ function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAc
   } catch (error) {
     throw new StartupError(`Values of bigBlueButton must be ${(error as Error).message}.`);
   }
+}
+
+/** @throws StartupError */
+function requireOptions(config: ParleyConfig): void {
+  if (typeof config === 'object' && config !== null) return;
+  throw new StartupError(
+    "createParley needs options, at least { database: 'sqlite:PATH', url: 'https://chat.example.com' }.",
+  );
+}
+
+/** @throws StartupError */
+function webClientOf({ webClient = true }: ParleyConfig): Configuration['webClient'] {
+  if (webClient === 'element') return webClient;
+  if (typeof webClient === 'boolean') return webClient ? 'application' : 'none';
+  throw new StartupError(`webClient must be true, false or 'element', not ${String(webClient)}.`);
 }
 
 /** Rejects unknown options, since a typo would otherwise be ignored silently. @throws StartupError */

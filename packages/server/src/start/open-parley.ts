@@ -14,7 +14,7 @@ import type { BlobStore } from '@parley/domain/files';
 import { type Clock, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
-import { ipGroup, type Logger, warn } from '@parley/http';
+import { ipGroup, type Logger, type WebAssets, warn } from '@parley/http';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import {
@@ -150,7 +150,7 @@ export async function openParley(
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
-      ...(configuration.hasWebClient && { webAssets: openWebAssets(keptBuildsOf(configuration, blobStores.blobs)) }),
+      webAssets: webAssetsOf(configuration, blobStores.blobs),
       ...(configuration.isDemo && { demo: DEMO }),
       frameAncestors: configuration.frameAncestors,
       ...hostOptions,
@@ -329,6 +329,12 @@ function requirePlaces({ secret, files, smtpUrl }: RuntimeConfig, { blobs, maile
       'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.',
     );
   }
+}
+
+function webAssetsOf(configuration: RuntimeConfig, blobs: BlobStore): WebAssets | null {
+  if (configuration.webClient === 'none') return null;
+  const assets = openWebAssets(keptBuildsOf(configuration, blobs));
+  return assets && configuration.webClient === 'element' ? { open: (...asset) => assets.open(...asset) } : assets;
 }
 
 /** Place for files of previous web client builds; null without persistent storage. */
