@@ -91,10 +91,19 @@ export interface Typesetter {
 /** Formulas up to this length without commands take linear time. */
 const HARMLESS = /^[^\\]{1,200}$/s;
 
+/** A cell of a matrix takes KaTeX long and has more HTML than this, even if it is empty. */
+const MIN_CELL_HTML = 500;
+
+/** True for a matrix whose HTML would be too long. */
+const hasTooManyCells = (source: string): boolean =>
+  source.length > MAX_HTML_LENGTH / MIN_CELL_HTML &&
+  (source.match(/\\.|&/gs) ?? []).filter((token) => token === '&').length > MAX_HTML_LENGTH / MIN_CELL_HTML;
+
 const library = lazily((require) => require('katex') as typeof katex);
 
 /** Renders a formula. Commands that would create links, images or classes render as errors. */
 export function typesetFormula({ source, displayMode }: FormulaJob, watchdog: Watchdog): TypesettingResult {
+  if (hasTooManyCells(source)) return null;
   const { renderToString } = library();
   const work = () => silently(() => renderToString(source, { displayMode, strict: 'ignore', trust: false }));
   try {

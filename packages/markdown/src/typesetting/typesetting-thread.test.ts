@@ -1,14 +1,14 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuiltScript, buildScript, HOSTILE_TEXTS } from '@parley/testkit';
+import { type BuiltScript, buildScript } from '@parley/testkit';
 import { workMsOf } from '@parley/testkit/process-usage';
 import type { CodeJob, FormulaJob, TypesettingResult } from './typeset.js';
 import { TypesettingThread } from './typesetting.js';
 
 const formula = (source: string): FormulaJob => ({ kind: 'formula', source, displayMode: false });
 const code = (source: string): CodeJob => ({ kind: 'code', source, grammar: 'python' });
-/** Matrix of one very long row. */
-const SLOW = formula(HOSTILE_TEXTS.mathmatrix!.slice(8, -4));
+/** Expands to a million letters. */
+const SLOW = formula(`\\def\\a{${'x'.repeat(1000)}}${'\\a'.repeat(1000)}`);
 /** Long timeouts, because starting a thread is slow on a busy machine. */
 const PATIENCE = { waitMs: 60_000, workMs: 60_000 };
 

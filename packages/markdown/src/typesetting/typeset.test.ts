@@ -1,0 +1,34 @@
+import { HOSTILE_TEXTS } from '@parley/testkit';
+import { MAX_HTML_LENGTH } from '../budgets.js';
+import { typesetFormula, Watchdog } from './typeset.js';
+
+function typeset(source: string) {
+  const watchdog = new Watchdog(60_000, 0);
+  const run = jest.spyOn(watchdog, 'run');
+  const html = typesetFormula({ kind: 'formula', source, displayMode: true }, watchdog);
+  return { html, calls: run.mock.calls.length };
+}
+
+describe('typesetFormula', () => {
+  it('spends no time on a matrix whose HTML would be too long', () => {
+    for (const source of [
+      HOSTILE_TEXTS.mathmatrix!.slice(8, -4),
+      `\\begin{matrix}${'\\\\&'.repeat(2100)}\\end{matrix}`,
+    ]) {
+      expect(typeset(source)).toEqual({ html: null, calls: 0 });
+    }
+  });
+
+  it('typesets other long formulas, also with escaped ampersands', () => {
+    for (const source of [`\\begin{matrix}${'&'.repeat(500)}\\end{matrix}`, '\\&'.repeat(2100)]) {
+      expect(typeset(source)).toEqual({ html: expect.stringContaining('katex'), calls: 1 });
+    }
+  });
+
+  it('refuses no matrix whose HTML would be short enough', () => {
+    // An empty cell is the shortest one.
+    const cells = 1000;
+    const { html } = typeset(`\\begin{matrix}${'&'.repeat(cells)}\\end{matrix}`);
+    expect((html!.length / cells) * 2000).toBeGreaterThan(MAX_HTML_LENGTH);
+  });
+});
