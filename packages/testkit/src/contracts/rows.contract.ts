@@ -73,7 +73,7 @@ const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, by
   scheduledMessages: [
     scheduled({ kind: 'userIds', ids: [3, 9] as UserId[] }, { status: 'waiting', failure: null }),
     { ...scheduled({ kind: 'channelId', id: 7 as ChannelId }, { status: 'failed', failure: 'Why' }), topic: 'plans' },
-    36,
+    34,
   ] satisfies [Fields<ScheduledMessage>, Fields<ScheduledMessage>, number],
   reminders: [
     { messageId: 12 as MessageId, note: 'why', content: 'é', renderedContent: '<p>é</p>', dueAt: 50, failure: null },
