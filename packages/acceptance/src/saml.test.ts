@@ -58,10 +58,11 @@ beforeAll(async () => {
   const restricted = { ...account, name: 'restricted', requiredGroups: ['chat'] };
   restricted.attributes = { ...account.attributes, groups: 'groups' };
   const strict = { ...account, name: 'strict', signsResponse: true };
+  const log = (fields: object) => void ('audit' in fields || problems.push(fields));
   server = await TestServer.start({
     logInProviders: await samlProviders([account, other, signing, untrusted, restricted, strict]),
     trustedProxies: 1,
-    logger: { info: () => {}, warn: () => {}, error: (fields) => void problems.push(fields) },
+    logger: { info: () => {}, warn: log, error: log },
   });
   await server.changeRealm({ settings: { samlAuthentication: true, inviteRequired: false } });
 });

@@ -80,7 +80,7 @@ abstract class RepeatingSender implements PhoneSender {
     const now = this.parts.clock.nowMs();
     if (now < this.reportsAfterMs) return;
     this.reportsAfterMs = now + REPORT_MS;
-    this.parts.report(problem, {});
+    this.parts.report(problem, {}, 'warn');
   }
 }
 

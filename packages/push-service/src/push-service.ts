@@ -11,6 +11,7 @@ import {
   type RateLimitRules,
   type RequestObserver,
   unknownPath,
+  warn,
 } from '@parley/http';
 import { type DirectPush, phoneSenderOf, SealedBoxes } from '@parley/node-adapters';
 import { PushServer } from './push-server.js';
@@ -49,7 +50,7 @@ const DRAIN_MS = 5000;
 export function createPushService(options: PushServiceOptions) {
   const { account, clock, logger, trustedProxies, observers = [] } = options;
   const store = new SqlitePushServerStore(options.path);
-  const sender = phoneSenderOf(account, { clock, report: (message, fields) => logger.error(fields, message) });
+  const sender = phoneSenderOf(account, { clock, report: (message, fields) => warn(logger, fields, message) });
   const notifications = new NotificationMeter();
   const server = new PushServer(store, new SealedBoxes(account.keys), metered(sender, notifications, clock), clock);
   const dispatcher = createDispatcher({

@@ -119,7 +119,7 @@ const LEASE_SECONDS = 300;
  * sent.
  */
 export const emailJobKind = <Payload>(kind: Pick<JobKind<Payload>, 'name' | 'readPayload'>): JobKind<Payload> =>
-  jobKind({ ...kind, retries: RETRIES, leaseSeconds: LEASE_SECONDS });
+  jobKind({ ...kind, retries: RETRIES, leaseSeconds: LEASE_SECONDS, callsOthers: true });
 
 /** Delivery id from a job id, which is never reused. */
 export const deliveryIdOf = ({ name }: { readonly name: string }, { id }: { readonly id: JobId }): string =>

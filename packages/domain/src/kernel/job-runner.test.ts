@@ -12,6 +12,7 @@ import {
   type RenewLease,
   retryDelay,
 } from './jobs.js';
+import type { ReportProblem } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 interface Payload {
@@ -24,7 +25,7 @@ function readPayload(stored: unknown): Payload {
 }
 
 const POST = jobKind<Payload>({ name: 'test.post', readPayload });
-const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 60, concurrency: 2 });
+const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 60, concurrency: 2, callsOthers: true });
 
 const busy = () => new DomainError('SERVER_BUSY', 'Busy', { retryAfter: 1 });
 
@@ -40,7 +41,7 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
   const clock = storage.clock as FixedClock;
   const prepared: string[] = [];
   const done: string[] = [];
-  const reports: [string, Readonly<Record<string, unknown>>][] = [];
+  const reports: Parameters<ReportProblem>[] = [];
   let rooms = 0;
   const hooks: {
     prepare: (job: Job<Payload>, renewLease: RenewLease) => Promise<void>;
@@ -59,11 +60,7 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
     },
   };
   const newRunner = (uow: UnitOfWork = plain) =>
-    new JobRunner(
-      handler,
-      { uow, clock, report: (message, fields) => void reports.push([message, fields]) },
-      () => void rooms++,
-    );
+    new JobRunner(handler, { uow, clock, report: (...report) => void reports.push(report) }, () => void rooms++);
   return {
     realm,
     clock,
@@ -340,6 +337,25 @@ describe('JobRunner with leases', () => {
     expect(await runner.run()).toBeNull();
     expect(prepared).toHaveLength(3);
     expect(reports.map(([message]) => message)).toEqual(['a job failed', 'a job failed', 'a job failed permanently']);
+  });
+
+  it('logs failures of other servers as warnings, but its own failures as errors', async () => {
+    const { runner, schedule, hooks, reports, clock } = await runnerOf(MAIL);
+    hooks.prepare = () => Promise.reject(new Error('unreachable'));
+    await schedule('job');
+    const attempt = async () => {
+      await runner.run();
+      await runner.settle();
+    };
+    await attempt();
+    hooks.prepare = async () => {};
+    hooks.work = () => Promise.reject(new Error('bug'));
+    clock.advance(5);
+    await attempt();
+    expect(reports.map(([message, , level]) => [message, level])).toEqual([
+      ['a job failed', 'warn'],
+      ['a job failed', undefined],
+    ]);
   });
 
   it('does not count attempts while the server is busy', async () => {

@@ -40,6 +40,8 @@ export interface JobKind<Payload> {
   readonly inOrder: boolean;
   /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
+  /** True if attempts call other servers, so that their failures are warnings. */
+  readonly callsOthers: boolean;
   /** True if the job's unit of work is one of many steps of a long task, see `WriteOptions`. */
   readonly yields: boolean;
   /** Maximum length of a payload in UTF-16 units. */
@@ -60,6 +62,7 @@ export function jobKind<Payload>(
     leaseSeconds: DEFAULT_LEASE_SECONDS,
     inOrder: kind.leaseSeconds === undefined,
     concurrency: DEFAULT_CONCURRENCY,
+    callsOthers: false,
     yields: false,
     maxPayloadLength: MAX_JOB_PAYLOAD_LENGTH,
     ...kind,
@@ -388,8 +391,9 @@ export class JobRunner {
     };
   }
 
-  private async finish({ stored, job, prepared }: Attempt): Promise<void> {
-    if (job === null) return this.setAside(stored, (prepared as { error: unknown }).error);
+  private async finish(attempt: Attempt): Promise<void> {
+    const { stored, job, prepared } = attempt;
+    if (job === null) return this.setAside(attempt, (prepared as { error: unknown }).error);
     try {
       if ('error' in prepared) throw prepared.error;
       const { work } = prepared;
@@ -402,41 +406,50 @@ export class JobRunner {
         { yields },
       );
     } catch (error) {
-      await this.fail(stored, job, error);
+      await this.fail(attempt, job, error);
     }
   }
 
-  private async fail(stored: StoredJob, job: Job<unknown>, error: unknown): Promise<void> {
-    const { uow, clock, report } = this.parts;
+  /** Logs a failed attempt, or its consequence. */
+  private report(message: string, { stored, job, prepared }: Attempt, err: unknown, more: object = {}): void {
+    const isOfOthers = this.handler.kind.callsOthers && job !== null && 'error' in prepared;
+    this.parts.report(message, { ...this.fieldsOf(stored, err), ...more }, ...(isOfOthers ? (['warn'] as const) : []));
+  }
+
+  private async fail(attempt: Attempt, job: Job<unknown>, error: unknown): Promise<void> {
+    const { stored } = attempt;
+    const { uow, clock } = this.parts;
     const { retries } = this.handler.kind;
     const isRefused = error instanceof DomainError;
     if (isUnavailable(error)) {
       await uow.write(job.realmId, (tx) => tx.jobs.postpone(stored, clock.now() + BUSY_SECONDS, job.attempt - 1));
       return;
     }
-    if (!isRefused) report('a job failed', { ...this.fieldsOf(stored, error), attempt: job.attempt });
-    if (isRefused || job.attempt >= retries.maxAttempts) return this.giveUp(stored, job, error);
+    if (!isRefused) this.report('a job failed', attempt, error, { attempt: job.attempt });
+    if (isRefused || job.attempt >= retries.maxAttempts) return this.giveUp(attempt, job, error);
     const dueAt = clock.now() + retryDelay(retries, job.attempt);
     await uow.write(job.realmId, (tx) => tx.jobs.postpone(stored, dueAt, job.attempt));
   }
 
-  private async giveUp(stored: StoredJob, job: Job<unknown>, error: unknown): Promise<void> {
-    if (!this.handler.giveUp) return this.setAside(stored, error);
+  private async giveUp(attempt: Attempt, job: Job<unknown>, error: unknown): Promise<void> {
+    const { stored } = attempt;
+    if (!this.handler.giveUp) return this.setAside(attempt, error);
     try {
       await this.parts.uow.write(job.realmId, async (tx) => {
         if (await tx.jobs.take(stored)) await this.handler.giveUp!(tx, job, error);
       });
     } catch (failure) {
       if (isUnavailable(failure)) throw failure;
-      await this.setAside(stored, failure);
+      await this.setAside(attempt, failure);
     }
   }
 
-  private async setAside(stored: StoredJob, error: unknown): Promise<void> {
-    const { uow, clock, report } = this.parts;
+  private async setAside(attempt: Attempt, error: unknown): Promise<void> {
+    const { stored } = attempt;
+    const { uow, clock } = this.parts;
     const problem = error instanceof Error ? error.message : String(error);
     if (await uow.write(stored.realmId, (tx) => tx.jobs.setAside(stored, clock.now(), problem))) {
-      report('a job failed permanently', this.fieldsOf(stored, error));
+      this.report('a job failed permanently', attempt, error);
     }
   }
 

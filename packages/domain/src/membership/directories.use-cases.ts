@@ -212,7 +212,7 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
       try {
         person = await directory.authenticate(email, password);
       } catch (err) {
-        this.report('a directory failed', { err, directory: directory.name });
+        this.report('a directory failed', { err, directory: directory.name }, 'warn');
         failed = true;
         continue;
       }

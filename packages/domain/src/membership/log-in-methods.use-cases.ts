@@ -154,7 +154,7 @@ export class BeginLogIn {
       const address = await provider.begin(challengeOf(tokens, state, this.realmUrls.urlOf(realm), method));
       return { address, state, flow };
     } catch (err) {
-      this.report('a log-in service failed', { err, method });
+      this.report('a log-in service failed', { err, method }, 'warn');
       throw serviceFailed();
     }
   }
@@ -339,7 +339,7 @@ export class CompleteLogIn {
       return identity;
     } catch (err) {
       if (err instanceof DomainError) throw err;
-      this.report('a log-in service failed', { err, method: method.name });
+      this.report('a log-in service failed', { err, method: method.name }, 'warn');
       if (err instanceof ClientRejected) await this.notices.onRejected(realmId, method);
       throw serviceFailed();
     }

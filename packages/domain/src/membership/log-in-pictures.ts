@@ -87,7 +87,7 @@ export class FetchLogInPictures implements JobHandler<PicturePayload> {
       if (account) await this.replace(realmId, account, url);
     } catch (err) {
       if (err instanceof DomainError && err.kind === 'unavailable') throw err;
-      this.report('the picture of an account cannot be used', { err, method, realmId, userId });
+      this.report('the picture of an account cannot be used', { err, method, realmId, userId }, 'warn');
     }
     return async () => {};
   }

@@ -27,7 +27,7 @@ export class FindServiceLogOut {
       return await provider.logOutUrl(`${this.realmUrls.urlOf(realm)}/login/`);
     } catch (err) {
       // The user is logged out here even if the service fails.
-      this.report('a log-in service failed', { err, method });
+      this.report('a log-in service failed', { err, method }, 'warn');
       return null;
     }
   }
@@ -56,7 +56,7 @@ export class EndServiceSessions {
     if (!provider.readLogOut) throw new DomainError('UNKNOWN_LOG_IN_METHOD', 'There is no such way to log in.');
     const { subject, session, at } = await provider.readLogOut(token).catch((err) => {
       if (err instanceof DomainError) throw err;
-      this.report('a log-in service failed', { err, method });
+      this.report('a log-in service failed', { err, method }, 'warn');
       throw serviceFailed();
     });
     return this.uow.write(realmId, async (tx) => {

@@ -47,6 +47,7 @@ export const WEBHOOK_JOB = jobKind<{ readonly botId: UserId }>({
   name: 'bots.deliver_webhook',
   readPayload: idPayload('botId'),
   leaseSeconds: LEASE_SECONDS,
+  callsOthers: true,
   concurrency: CONCURRENCY,
   // The contract's three retries (organization §19).
   retries: { maxAttempts: 4, firstDelaySeconds: 5, maxDelaySeconds: 60 },

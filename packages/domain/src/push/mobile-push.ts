@@ -56,6 +56,7 @@ const kindOf = (name: string) =>
       return stored as PushJob;
     },
     leaseSeconds: LEASE_SECONDS,
+    callsOthers: true,
     concurrency: 16,
     retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
   });

@@ -40,6 +40,7 @@ const REGISTRATION = jobKind<RegistrationJob>({
     return stored as RegistrationJob;
   },
   leaseSeconds: LEASE_SECONDS,
+  callsOthers: true,
   retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
 });
 
@@ -129,6 +130,7 @@ const UNREGISTRATION = jobKind<UnregistrationJob>({
     return stored as UnregistrationJob;
   },
   leaseSeconds: LEASE_SECONDS,
+  callsOthers: true,
 });
 
 /** Schedules removal of a token at the push service. */

@@ -187,6 +187,7 @@ const WEB_PUSH = jobKind<WebPushJob>({
     return stored as WebPushJob;
   },
   leaseSeconds: 60,
+  callsOthers: true,
   concurrency: 16,
   retries: { maxAttempts: 60, firstDelaySeconds: 5, maxDelaySeconds: 3600 },
 });
