@@ -1,4 +1,4 @@
-import { detailOf, forkEvent, HUB_EVENTS, numbered, sender } from './github.js';
+import { detailOf, forkEvent, HUB_EVENTS, numbered, runEvent, sender } from './github.js';
 import { codeOf, detailed, type EventTemplate, type Integration, type Payload, topicOf } from './integration.js';
 
 /** Gitea and Forgejo use the fields of GitHub's events but name reviews differently. */
@@ -31,14 +31,18 @@ const events: Readonly<Record<string, EventTemplate>> = {
   pull_request_approved: review('approved'),
   pull_request_rejected: review('requested changes to'),
   wiki,
+  workflow_run: runEvent('workflow_run'),
+  'workflow_run.success': runEvent('workflow_run'),
 };
 
 const shared: Pick<Integration, 'hasBranches' | 'eventOf' | 'events' | 'offByDefault' | 'ignored'> = {
   hasBranches: true,
   eventOf: (payload, header) => detailed(events, header, detailOf(payload)),
   events,
-  offByDefault: Object.keys(events).filter((event) => /\.(edited|label_\w+|synchronized|updated|success)$/.test(event)),
-  ignored: ['package', 'workflow_job', 'workflow_run'],
+  offByDefault: Object.keys(events).filter((event) =>
+    /\.(edited|label_\w+|synchronized|updated)$|^status\.success$/.test(event),
+  ),
+  ignored: ['package', 'workflow_job'],
 };
 
 export const GITEA: Integration = {

@@ -186,11 +186,11 @@ const REVIEWS: Readonly<Record<string, string>> = {
 };
 
 /** Unfinished runs produce no message. */
-const runEvent = (path: string): EventTemplate => ({
+export const runEvent = (path: string): EventTemplate => ({
   topic: (payload) => topicOf(repository(payload), payload.first(`${path}.head_branch`, `${path}.name`)),
   text: (payload) =>
     payload.raw('action') === 'completed'
-      ? `${payload.link(payload.first(`${path}.name`, `${path}.app.name`), `${path}.html_url`)} ended with **${payload.text(`${path}.conclusion`)}** at ${shortCommit(payload.raw(`${path}.head_sha`))}.`
+      ? `${payload.link(payload.first(`${path}.name`, `${path}.app.name`, `${path}.display_title`), `${path}.html_url`)} ended with **${payload.text(`${path}.conclusion`)}** at ${shortCommit(payload.raw(`${path}.head_sha`))}.`
       : null,
 });
 
@@ -232,6 +232,16 @@ const deploymentStatus: EventTemplate = {
     if (!['success', 'failure', 'error'].includes(state)) return null;
     const link = payload.link('deployment', 'deployment_status.target_url');
     return `The ${link} of ${shortCommit(payload.raw('deployment.sha'))} to ${payload.code('deployment.environment')} ended with **${state}**.`;
+  },
+};
+
+const member: EventTemplate = {
+  topic: repository,
+  text: (payload) => {
+    const person = `**${payload.first('member.login')}**`;
+    return payload.raw('action') === 'edited'
+      ? `${sender(payload)} changed the permissions of ${person}.`
+      : `${sender(payload)} ${payload.text('action')} ${person} as a collaborator.`;
   },
 };
 
@@ -284,6 +294,7 @@ const events: Readonly<Record<string, EventTemplate>> = {
   'pull_request.unlabeled': changed('pull_request'),
   'pull_request.synchronize': changed('pull_request'),
   'release.edited': release,
+  'repository.edited': HUB_EVENTS.repository!,
   'release.released': release,
   ping: {
     topic: (payload) => (payload.has('repository') ? repository(payload) : organization(payload)),
@@ -307,11 +318,8 @@ const events: Readonly<Record<string, EventTemplate>> = {
   'discussion_comment.edited': commented('discussion'),
   star,
   watch: star,
-  member: {
-    topic: repository,
-    text: (payload) =>
-      `${sender(payload)} ${payload.text('action')} **${payload.first('member.login')}** as a collaborator.`,
-  },
+  member,
+  'member.edited': member,
   membership: {
     topic: organization,
     text: (payload) => movedTo(payload, payload.raw('action'), 'member.login', team(payload)),
@@ -322,11 +330,13 @@ const events: Readonly<Record<string, EventTemplate>> = {
       movedTo(payload, payload.raw('action').replace(/^member_/, ''), 'membership.user.login', 'the organization'),
   },
   team: teamChanged,
+  'team.edited': teamChanged,
   team_add: {
     topic: repository,
     text: (payload) => `${sender(payload)} added ${team(payload)} to the repository.`,
   },
   sponsorship,
+  'sponsorship.edited': sponsorship,
   fork: forkEvent('repository', 'forkee'),
   public: { topic: repository, text: (payload) => `${sender(payload)} made the repository public.` },
   gollum: wiki,
