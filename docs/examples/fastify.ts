@@ -42,10 +42,12 @@ app.register(async (scope) => {
   // Parley reads bodies and sends responses itself.
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  scope.all('/chat/*', (request, reply) => {
-    reply.hijack();
-    chat(request.raw, reply.raw);
-  });
+  for (const path of ['/chat', '/chat/*']) {
+    scope.all(path, (request, reply) => {
+      reply.hijack();
+      chat(request.raw, reply.raw);
+    });
+  }
 });
 
 app.post<{ Params: { number: string } }>('/orders/:number', async ({ params: { number } }) =>

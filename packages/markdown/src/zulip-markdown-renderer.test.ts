@@ -276,6 +276,15 @@ describe('ZulipMarkdownRenderer', () => {
     );
   });
 
+  it.each([
+    ['html+php', 'HTML+PHP'],
+    ['css+php', 'CSS+PHP'],
+    ['javascript+php', 'JavaScript+PHP'],
+    ['xml+php', 'XML+PHP'],
+  ])('names the language of a code block of %s as Pygments does', (word, name) => {
+    expect(render(`\`\`\`${word}\n<?php echo 1;\n\`\`\``).html).toContain(`data-code-language="${name}"`);
+  });
+
   it('formats a quote that ends with a code block like any other', () => {
     expect(render('```quote\n```py\nx\n```\n```').html).toMatch(
       /^<blockquote>\n<div class="codehilite" data-code-language="Python">.*<\/div>\n<\/blockquote>$/s,

@@ -60,6 +60,22 @@ export async function createTestParley(options: Partial<ParleyOptions> = {}): Pr
   };
 }
 
+const PAUSE_MS = 5;
+
+/**
+ * Waits for a result of background work, such as an email: calls `look` until it returns a truthy value, and resolves to
+ * that. @throws Error after `timeoutMs`
+ */
+export async function until<T>(look: () => T | Promise<T>, { timeoutMs = 5000 } = {}): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const seen = await look();
+    if (seen) return seen;
+    if (performance.now() > deadline) throw new Error(`Nothing was found within ${timeoutMs} ms`);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
 async function populate(parley: Parley, { realm = 'test', users, channels = [] }: TestFixture): Promise<TestRealm> {
   await parley.realms.ensure({ name: realm });
   const externalIds = Object.keys(users);

@@ -1,5 +1,5 @@
 import { createParley } from '@parley/server';
-import { createTestParley, type TestParley } from './index.js';
+import { createTestParley, type TestParley, until } from './index.js';
 
 let parley: TestParley;
 beforeEach(async () => {
@@ -36,11 +36,14 @@ describe('createTestParley', () => {
     const bob = await parley.users.find({ realm: 'test', externalId: 'bob' });
     const caller = await parley.as({ realm: 'test', externalId: 'ann' }).caller();
     await parley.useCase(DeactivateUser).execute(caller, { userId: bob!.id as never, comment: 'Bye' });
-    const deadline = performance.now() + 10_000;
-    while (parley.letters.length === 0 && performance.now() < deadline)
-      await new Promise((done) => setTimeout(done, 5));
-    expect(parley.letters).toEqual([expect.objectContaining({ to: bob!.email })]);
+    expect(await until(() => parley.letters[0])).toMatchObject({ to: bob!.email });
   });
+});
+
+it('until resolves to the first truthy result and rejects without one', async () => {
+  const results = [0, null, '', 'found'];
+  expect(await until(() => results.shift())).toBe('found');
+  await expect(until(async () => false, { timeoutMs: 20 })).rejects.toThrow('Nothing was found within 20 ms');
 });
 
 describe('custom storage', () => {
