@@ -21,15 +21,16 @@ export const createRouter =
 
 /**
  * Creates a Node server listener that dispatches hot routes directly and passes others to `otherwise`, such as an
- * Express app.
+ * Express app. When many requests arrive at once, those of other callers do not wait behind them.
  */
 export function dispatchHotFirst(
   dispatcher: Dispatcher,
   otherwise: (request: IncomingMessage, response: ServerResponse) => void,
 ): RequestListener {
   const calls = new YieldingCalls(REQUESTS_PER_TURN, IMMEDIATE_MS);
-  return (request, response) => {
-    if (!dispatcher.isHot(request)) otherwise(request, response);
-    else calls.run(() => void dispatcher.handle(request, response).catch(() => response.destroy()));
-  };
+  return (request, response) =>
+    calls.run(() => {
+      if (!dispatcher.isHot(request)) otherwise(request, response);
+      else void dispatcher.handle(request, response).catch(() => response.destroy());
+    }, request.headers.authorization);
 }

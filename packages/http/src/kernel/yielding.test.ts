@@ -107,6 +107,38 @@ describe('YieldingCalls that may run at once', () => {
     run(41);
     expect(begun).toHaveLength(42);
   });
+
+  it('serve clients with waiting calls round-robin', async () => {
+    const calls = newCalls();
+    const begun: string[] = [];
+    const run = (client: string, n: number) =>
+      calls.run(() => {
+        begun.push(`${client}${n}`);
+        now += 10;
+      }, client);
+    for (let n = 0; n < 100; n++) run('a', n);
+    run('b', 0);
+    run('b', 1);
+    await turn();
+    expect(begun.filter((each) => each.startsWith('b'))).toEqual(['b0', 'b1']);
+    for (let n = 0; n < 10; n++) await turn();
+    expect(begun.filter((each) => each.startsWith('a'))).toEqual(Array.from({ length: 100 }, (_, n) => `a${n}`));
+  });
+
+  it('serve each of many clients once before any of them again', async () => {
+    const calls = newCalls();
+    const begun: number[] = [];
+    now += 10;
+    calls.run(() => {
+      now += 10;
+    });
+    for (let round = 0; round < 2; round++) {
+      for (let n = 0; n < 40; n++) calls.run(() => begun.push(n), String(n));
+    }
+    for (let n = 0; n < 6; n++) await turn();
+    const each = Array.from({ length: 40 }, (_, n) => n);
+    expect(begun).toEqual([...each, ...each]);
+  });
 });
 
 describe('YieldingCalls that always wait', () => {

@@ -37,11 +37,13 @@ export class YieldingScheduler {
 }
 
 /**
- * Runs many short calls in order and yields to the event loop between groups of them. For thousands of simultaneous
- * calls, yielding after each one would cost more than the calls, and never yielding would block everything else.
+ * Runs many short calls and yields to the event loop between groups of them. For thousands of simultaneous calls,
+ * yielding after each one would cost more than the calls, and never yielding would block everything else. Each client's
+ * calls run in order; clients with waiting calls are served round-robin.
  */
 export class YieldingCalls {
-  private waiting: (() => void)[] = [];
+  /** Waiting calls by client; the client to serve next comes first. Lists are never empty. */
+  private readonly waiting = new Map<string | undefined, (() => void)[]>();
   /** Time of the first call in this turn of the event loop; null if there was none. */
   private turnBegan: number | null = null;
 
@@ -53,11 +55,16 @@ export class YieldingCalls {
   ) {}
 
   /** `call` must not throw. */
-  run(call: () => void): void {
+  run(call: () => void, client?: string): void {
     if (this.turnBegan === null) this.beginTurn();
-    const waits = this.immediateMs === 0 || this.waiting.length > 0 || this.now() - this.turnBegan! > this.immediateMs;
-    if (waits) this.waiting.push(call);
-    else call();
+    const waits = this.immediateMs === 0 || this.waiting.size > 0 || this.now() - this.turnBegan! > this.immediateMs;
+    if (!waits) {
+      call();
+      return;
+    }
+    const calls = this.waiting.get(client);
+    if (calls) calls.push(call);
+    else this.waiting.set(client, [call]);
   }
 
   private beginTurn(): void {
@@ -67,8 +74,17 @@ export class YieldingCalls {
 
   private endTurn(): void {
     this.turnBegan = null;
-    if (this.waiting.length === 0) return;
+    if (this.waiting.size === 0) return;
     this.beginTurn();
-    for (const call of this.waiting.splice(0, this.callsPerTurn)) call();
+    const share = Math.ceil(this.callsPerTurn / this.waiting.size);
+    const due: (() => void)[] = [];
+    for (const [client, calls] of this.waiting) {
+      if (due.length >= this.callsPerTurn) break;
+      due.push(...calls.splice(0, share));
+      // Moves the client to the end.
+      this.waiting.delete(client);
+      if (calls.length > 0) this.waiting.set(client, calls);
+    }
+    for (const call of due) call();
   }
 }
