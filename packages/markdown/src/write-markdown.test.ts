@@ -141,7 +141,7 @@ describe('writeMarkdown with the renderer', () => {
 
   it('renders any Slack message without mentions', async () => {
     const slack = fc.constantFrom(
-      ...'*¦_¦~¦`¦```¦\n¦ ¦&gt;¦>¦>>>¦&lt;¦&amp;¦<¦>¦|¦<!here>¦<!everyone|@**all**>¦<@U1|**all**>¦<https://a.example|x>¦<!date^1^{date}|@**all**>¦:smile:¦@¦#¦@*all*¦@**all**¦**all**¦https://a.example/x¦x¦word¦/me '.split(
+      ...'*¦_¦__¦~¦~~~¦\\¦`¦```¦```quote\n¦\n¦ ¦&gt;¦>¦>>>¦&lt;¦&amp;¦<¦>¦|¦<!here>¦<!everyone|@**all**>¦<@U1|**all**>¦<https://a.example|x>¦<!date^1^{date}|@**all**>¦:smile:¦@¦#¦@*all*¦@**all**¦**all**¦https://a.example/x¦x¦word¦/me '.split(
         '¦',
       ),
     );

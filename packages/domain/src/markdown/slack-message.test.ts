@@ -127,10 +127,18 @@ describe('parseSlackMessage', () => {
     [
       'Markdown',
       [
-        { type: 'markdown', text: '# Title\n@**all** #**x** `@*a*`\n```js\n@**all**' },
+        {
+          type: 'markdown',
+          text: '# Title\n@**all** #**x** `@*a*`\n![Chart](https://x.example/_a_.png) _it_ __bold__ snake_case_name \\*no\\* @__all__\n```js\n@**all** _a_\n````\n```quote\n@**all**',
+        },
         { type: 'section', text: plain('b') },
       ],
-      '# Title\n@\u2060**all** #\u2060**x** `@\u2060*a*`\n```js\n@\u2060**all**\n```\n\nb',
+      [
+        '# Title\n@\u2060**all** #\u2060**x** `@\u2060*a*`',
+        '[Chart](https://x.example/_a_.png) *it* **bold** snake_case_name &#42;no&#42; @\u2060**all**',
+        '```js\n@\u2060**all** _a_\n```',
+        '```text\n@\u2060**all**\n```\n\nb',
+      ].join('\n'),
     ],
     ['an unknown block with text', [{ type: 'future', text: mrkdwn('*a*') }], '**a**'],
   ])('converts %s', (_, blocks, markdown) => {

@@ -1,3 +1,4 @@
+import { codeLanguage, JOINER, rewriteMarkdown } from './common-markdown.js';
 import {
   type Block,
   type Emphasis,
@@ -50,7 +51,7 @@ function blockText(block: Block, resolve: MentionResolver): string {
     case 'rule':
       return '---';
     case 'markdown':
-      return ownMarkdown(block.text);
+      return rewriteMarkdown(cleanText(block.text));
   }
 }
 
@@ -59,10 +60,6 @@ function fenced(info: string, text: string): string {
   const fence = '`'.repeat(longest + 1);
   return `${fence}${info}\n${text}\n${fence}`;
 }
-
-const SPECIAL_LANGUAGES: ReadonlySet<string> = new Set(['quote', 'quoted', 'math', 'spoiler']);
-const codeLanguage = (language: string): string =>
-  /^[\w+./#-]{1,50}$/.test(language) && !SPECIAL_LANGUAGES.has(language.toLowerCase()) ? language : 'text';
 
 /** Lines of an item continue two columns deeper, and so do nested lists. */
 function listLines({ start, items }: List, indent: string, resolve: MentionResolver): readonly string[] {
@@ -90,19 +87,6 @@ function tableText(rows: readonly (readonly (readonly Inline[])[])[], resolve: M
 
 const rowText = (cells: readonly (readonly Inline[])[], resolve: MentionResolver): string =>
   `|${cells.map((cell) => ` ${linesOf(cell, resolve).join(' ').replaceAll('|', '&#124;')} |`).join('')}`;
-
-/** Invisible character that separates marks which would mean something else together. */
-const JOINER = '\u2060';
-
-const ownMarkdown = (markdown: string): string => {
-  const text = cleanText(markdown).replace(/([@#]_?)(?=\*)/g, `$1${JOINER}`);
-  let open = '';
-  for (const [, fence, info] of text.matchAll(/^(`{3,}|~{3,}) *(.*)$/gm)) {
-    if (open === '') open = fence!;
-    else if (open === fence && info!.trim() === '') open = '';
-  }
-  return open === '' ? text : `${text}\n${open}`;
-};
 
 /** Node without children, with the emphasis of its parents. */
 interface Leaf {
