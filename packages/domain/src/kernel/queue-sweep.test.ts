@@ -173,7 +173,7 @@ describe('last event queue of a user that receives messages', () => {
   });
 
   it('expires within seconds on the only server, but not while it is polled', async () => {
-    const { fixture, events } = await start({ unsavedSeconds: 0 });
+    const { fixture, events } = await start({ isOnlyServer: true });
     const options = { ...MESSAGES, idleTimeoutSeconds: 2 };
     const [left, polled] = [
       await events.registerLive('hamlet', {}, options),
@@ -188,6 +188,17 @@ describe('last event queue of a user that receives messages', () => {
     expect(await endings(events)).toMatchObject([{ userId: fixture.user('hamlet').id }]);
     expect(await stored(events, left)).toBeNull();
     expect(await stored(events, polled)).not.toBeNull();
+  });
+
+  it('stays on the only server if another one that takes over has stored a later poll', async () => {
+    const { fixture, events } = await start({ isOnlyServer: true });
+    const { id: realmId } = fixture.realm;
+    const id = await events.registerLive('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 2 });
+    fixture.clock.advance(2);
+    const position = { id, acked: -1, floorSeq: 0 as EventSeq, lastPolledAt: fixture.clock.now() };
+    await fixture.uow.write(realmId, (tx) => tx.queues.savePositions(realmId, [position]));
+    await events.sweep.removeExpired();
+    expect(await stored(events, id)).not.toBeNull();
   });
 });
 

@@ -18,11 +18,8 @@ export interface QueueSweepParts {
 }
 
 export interface QueueSweepOptions {
-  /**
-   * Grace period after the idle time of a queue, because servers store polls only once a minute; 0 if this server is the
-   * only one.
-   */
-  readonly unsavedSeconds: number;
+  /** True if other servers serve the same queues only while they take over from this one. */
+  readonly isOnlyServer: boolean;
   /** Maximum number of events a queue may lag behind its realm before it ends. */
   readonly maxEventsBehind: number;
   /** Minimum time that events stay in the log even if nothing needs them. */
@@ -39,11 +36,11 @@ export interface QueueSweepOptions {
 export type EventLimits = Pick<QueueSweepOptions, 'maxQueueBytes' | 'maxLogBytes'>;
 
 const MIB = 1024 * 1024;
-/** Grace period if there are several servers. */
+/** Grace period after the idle time of a queue before it is removed, because servers store polls only once a minute. */
 export const UNSAVED_SECONDS = 90;
 
 export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
-  unsavedSeconds: UNSAVED_SECONDS,
+  isOnlyServer: false,
   maxEventsBehind: 20_000,
   keepSeconds: 600,
   maxEventsForConsumers: MAX_EVENTS_FOR_CONSUMERS,
@@ -153,23 +150,26 @@ export class QueueSweep {
   }
 
   /**
-   * Removes expired queues in the memory of the only server, without reading their rows. Cheap enough to run every few
-   * seconds.
+   * Removes expired queues in the memory of the only server, unless another one has stored a later poll. Cheap enough to
+   * run every few seconds.
    */
   async removeExpired(): Promise<void> {
-    if (this.options.unsavedSeconds > 0) return;
-    const { hub, clock } = this.parts;
+    if (!this.options.isOnlyServer) return;
+    const { hub, clock, uow } = this.parts;
     const now = clock.now();
     for (const { queue, lastPolledAt, isWaitedFor, isClosed } of hub.liveQueues) {
       if (isWaitedFor || isClosed || now - lastPolledAt < queue.idleTimeoutSeconds) continue;
-      await this.attempt('giving up an idle event queue', { realmId: queue.realmId }, () =>
-        hub.remove(queue.realmId, queue.ownerId, queue.id),
-      );
+      const { realmId, ownerId, id } = queue;
+      await this.attempt('giving up an idle event queue', { realmId }, async () => {
+        const stored = await uow.read(realmId, ({ queues }) => queues.find(realmId, id));
+        if (!stored || 'reason' in stored || stored.lastPolledAt > lastPolledAt) return;
+        await hub.remove(realmId, ownerId, id);
+      });
     }
   }
 
   private async removeIdle(): Promise<void> {
-    const before = this.parts.clock.now() - this.options.unsavedSeconds;
+    const before = this.parts.clock.now() - UNSAVED_SECONDS;
     await this.removeAll((tx) => tx.queues.removeIdle({ before, servedSince: this.startedAt }, SLICE));
   }
 

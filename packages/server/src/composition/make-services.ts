@@ -1,6 +1,6 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
 import { BlobReceiver } from '@parley/domain/files';
-import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep, UNSAVED_SECONDS } from '@parley/domain/kernel';
+import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
@@ -139,7 +139,7 @@ function eventParts(options: ParleyDependencies, get: Get, resolve: ResolveAny) 
         {
           ...DEFAULT_SWEEP_OPTIONS,
           ...options.eventLimits,
-          unsavedSeconds: options.reportPresence ? UNSAVED_SECONDS : 0,
+          isOnlyServer: options.reportPresence === undefined,
         },
       ),
     consumers: () =>
