@@ -556,3 +556,17 @@ test('sets up an integration with chosen events, and shows an address that posts
   const [key] = /api_key=\w+/.exec(address)!;
   await expect(dialog.getByRole('status')).toContainText(key);
 });
+
+test('shows the text to enter at a service without a format of its own', async ({ logIn }) => {
+  const { page, context } = await logIn('iago', '#organization/integrations');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.getByRole('button', { name: 'Set up Zabbix' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Create bot' }).click();
+  await dialog.getByRole('button', { name: 'Copy text' }).click();
+  await expect(dialog.getByRole('button', { name: 'Copied' })).toBeVisible();
+  const text = await page.evaluate(() => navigator.clipboard.readText());
+  expect(text).toContain(`url        ${await dialog.getByRole('status').textContent()}\n`);
+  expect(text).toContain('{EVENT.STATUS}');
+  expect(await violationsIn(page)).toEqual([]);
+});

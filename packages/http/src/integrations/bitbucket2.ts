@@ -7,6 +7,7 @@ import {
   type EventTemplate,
   type Integration,
   lookUp,
+  MAX_ENTRIES,
   type Payload,
   shortCommit,
   topicOf,
@@ -45,6 +46,7 @@ const push: EventTemplate = {
   branch: (payload) => nameOf(changesOf(payload)[0]!),
   text: (payload) =>
     changesOf(payload)
+      .slice(0, MAX_ENTRIES)
       .map((change) => changeText(payload, change))
       .join('\n\n'),
 };

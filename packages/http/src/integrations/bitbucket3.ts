@@ -5,6 +5,7 @@ import {
   type EventTemplate,
   type Integration,
   lookUp,
+  MAX_ENTRIES,
   type Payload,
   shortCommit,
   topicOf,
@@ -62,6 +63,7 @@ const reviewers = (payload: Payload): string => {
   const named = (path: string): string =>
     payload
       .list(path)
+      .slice(0, MAX_ENTRIES)
       .map((reviewer) => reviewer.person('displayName', 'name'))
       .join(', ');
   const [added, removed] = [named('addedReviewers'), named('removedReviewers')];

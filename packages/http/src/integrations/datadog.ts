@@ -1,7 +1,11 @@
 import { type EventTemplate, type Integration, lookUp, type Payload, quoteOf, topicOf } from './integration.js';
 
-/** Datadog encloses Markdown in `%%%` and repeats the recipients of the alert. */
-const bodyOf = (payload: Payload): string => payload.maybe('body').replace(/^\s*%%%\s*|\s*%%%\s*$/g, '');
+/** Datadog encloses Markdown in `%%%`. */
+const bodyOf = (payload: Payload): string =>
+  payload
+    .maybe('body')
+    .trim()
+    .replace(/^%%%|%%%$/g, '');
 
 const on = (text: string): EventTemplate => ({
   topic: (payload) => topicOf(payload.maybe('alert_title') || payload.raw('title')),

@@ -1,4 +1,12 @@
-import { bulletsOf, codeOf, type EventTemplate, type Integration, Payload, topicOf } from './integration.js';
+import {
+  bulletsOf,
+  codeOf,
+  type EventTemplate,
+  type Integration,
+  MAX_ENTRIES,
+  Payload,
+  topicOf,
+} from './integration.js';
 
 const DATA = 'event_data';
 const repository = (payload: Payload): string => payload.raw(`${DATA}.repository.repo_full_name`);
@@ -28,7 +36,10 @@ function reportOf(resource: Payload): Payload {
 
 const severities = (report: Payload): string => {
   const counts = Object.entries(Object(report.at('summary.summary'))).filter(([, count]) => typeof count === 'number');
-  return counts.map(([severity, count]) => `${count} ${severity.toLowerCase()}`).join(', ');
+  return counts
+    .slice(0, MAX_ENTRIES)
+    .map(([severity, count]) => `${count} ${severity.toLowerCase()}`)
+    .join(', ');
 };
 
 const scanned: EventTemplate = {

@@ -81,9 +81,12 @@ const MARKDOWN = /[*`[\]]|~(?=~)|(?<=~)~|\$(?=\$)|(?<=\$)\$|!(?=\[)|&(?=#?\w+;)|
 export const escapeText = (text: string, max = MAX_TEXT): string =>
   takeCodePoints(toSingleLine(text).trim(), max).replace(MARKDOWN, (character) => ENTITIES[character]!);
 
+/** Maximum length in code points of external text with several lines; same as for a message. */
+const MAX_LINES_TEXT = 10_000;
+
 /** Escapes each line of external text. */
 export const escapeLines = (text: string): string =>
-  text
+  takeCodePoints(text, MAX_LINES_TEXT)
     .trim()
     .split(/\r?\n/)
     .map((line) => escapeText(line))
@@ -204,9 +207,12 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
 };
 
+/** Maximum length in code points; a message shows less of the text. */
+const MAX_HTML = 50_000;
+
 /** Returns the text of HTML without its formatting. */
 export const textOfHtml = (html: string): string =>
-  html
+  takeCodePoints(html, MAX_HTML)
     .replace(/<(?:br|\/p|\/div|\/li)\b[^<>]*>/gi, '\n')
     .replace(/<[^<>]*>/g, '')
     .replace(/&(#39|\w{2,4});/g, (entity, name: string) => lookUp(HTML_ENTITIES, name) ?? entity)

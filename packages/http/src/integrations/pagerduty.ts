@@ -1,4 +1,4 @@
-import { type EventTemplate, type Integration, type Payload, topicOf } from './integration.js';
+import { type EventTemplate, type Integration, MAX_ENTRIES, type Payload, topicOf } from './integration.js';
 
 const agent = (payload: Payload): string => payload.person('event.agent.summary', 'event.client.name');
 
@@ -21,6 +21,7 @@ const incident = (payload: Payload): string => {
 const names = (payload: Payload, path: string): string =>
   payload
     .list(path)
+    .slice(0, MAX_ENTRIES)
     .map((entry) => entry.person('summary'))
     .join(', ');
 

@@ -11,6 +11,18 @@ export const INPUTS: Inputs = {
       integration: 'slack_incoming',
       body: jsonBody({ blocks: Array(2000).fill({ type: 'section', text: { text: '*x* '.repeat(10) } }) }),
     }),
+    'long HTML': () => ({
+      integration: 'intercom',
+      body: jsonBody({
+        topic: 'conversation.user.created',
+        data: { item: { id: 1, source: { subject: '<br'.repeat(150_000), body: '<&amp;'.repeat(75_000) } } },
+      }),
+    }),
+    'many lines': () => ({ integration: 'zapier', body: jsonBody({ content: '*\n'.repeat(450_000) }) }),
+    'blanks without an end': () => ({
+      integration: 'datadog',
+      body: jsonBody({ title: `${' '.repeat(450_000)}x`, body: `%%%${' '.repeat(450_000)}x` }),
+    }),
     'nested lists': () => ({ integration: 'json', body: jsonBody(Array(600).fill(Array(9).fill([[1]]))) }),
   },
   'GET /external/:integration': { 'a service': () => ({ integration: 'trello' }) },
