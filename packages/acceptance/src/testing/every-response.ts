@@ -92,6 +92,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/dev_list_users',
   '/events',
   '/events/stream',
+  // Only checks the credentials.
+  '/external/:integration',
   '/tus/*path_id',
   '/streams/:stream_id/email_address',
   '/bots/:bot_id/api_key',
