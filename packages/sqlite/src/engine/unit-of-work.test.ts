@@ -685,8 +685,9 @@ describe('SqliteUnitOfWork.close', () => {
     });
     const write = add('a');
     const closing = uow.close();
-    await expect(add('b')).rejects.toThrow('closed');
-    await expect(stored()).rejects.toThrow('closed');
+    const closed = { code: 'STORAGE_UNAVAILABLE', message: 'The storage is closed' };
+    await expect(add('b')).rejects.toMatchObject(closed);
+    await expect(stored()).rejects.toMatchObject(closed);
     await Promise.all([write, closing]);
     await expect(slowRead).resolves.toEqual([]);
     expect(existsSync(`${path}-wal`)).toBe(false);

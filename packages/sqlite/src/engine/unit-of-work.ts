@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RealmId, Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
+import {
+  DomainError,
+  type RealmId,
+  type Repositories,
+  type Transaction,
+  type UnitOfWork,
+  type WriteOptions,
+} from '@parley/domain/kernel';
 import type { Commit } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import type { CreateRepositories } from './feature.js';
@@ -246,4 +253,4 @@ export class SqliteUnitOfWork implements UnitOfWork {
   }
 }
 
-const closed = () => new Error('The storage is closed');
+const closed = () => new DomainError('STORAGE_UNAVAILABLE', 'The storage is closed');
