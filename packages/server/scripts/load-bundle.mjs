@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Starts the bundle with the V8 caches that bundle.mjs made.
+// Starts the bundle with the V8 caches that write-caches.mjs made.
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, Module } from 'node:module';
 import { dirname } from 'node:path';

@@ -9,6 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const packagesDir = join(root, 'packages');
 const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
 const loader = join(packagesDir, 'server', 'scripts', 'load-bundle.mjs');
+const cacheWriter = join(packagesDir, 'server', 'scripts', 'write-caches.mjs');
 const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
@@ -58,6 +59,7 @@ function needsBuild() {
     modifiedAt(clientApi) > builtAt ||
     modifiedAt(bundler) > builtAt ||
     modifiedAt(loader) > builtAt ||
+    modifiedAt(cacheWriter) > builtAt ||
     modifiedAt(installedMark) > builtAt
   )
     return true;
