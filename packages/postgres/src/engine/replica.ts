@@ -13,8 +13,10 @@ import type { ClientClass } from './primary.js';
 const BEAT_MS = 100;
 /** Pause before a lost replica is tried again. */
 const RETRY_MS = 1000;
-/** Time to connect, and to wait for a connection that others use. */
+/** Time in which a unit gets a connection. */
 const CONNECT_MS = 200;
+/** Time to connect for checks. */
+const CHECK_CONNECT_MS = 5000;
 /** Replayed changes of tables may hold locks for long. */
 const LOCK_MS = 200;
 
@@ -112,8 +114,8 @@ export class Replica {
     } catch (error) {
       if (error instanceof DomainError) throw error;
       this.reads.failed++;
-      // A full pool is no sign of a lost replica.
-      if (isAway(error) && !/^timeout exceeded when trying to connect/.test((error as Error).message)) this.lose(error);
+      // Connections may all be in use, or slow to open; the checks find out whether the replica responds.
+      if (isAway(error) && !/timeout/.test((error as Error).message)) this.lose(error);
       return null;
     } finally {
       this.running.delete(end!);
@@ -163,12 +165,7 @@ export class Replica {
     this.isBeating = true;
     try {
       for (await sleep(BEAT_MS); this.running.size > 0 && this.isUp; await sleep(BEAT_MS)) {
-        const { heart } = this;
-        const late = sleep(BEAT_MS)
-          // A response may have arrived while the event loop was busy.
-          .then(() => nextTurn())
-          .then(() => Promise.reject(new Error(`no response within ${BEAT_MS} ms`)));
-        await Promise.race([heart!.query('SELECT 1'), late]);
+        await Promise.race([this.heart!.query('SELECT 1'), tooLate()]);
       }
     } catch (error) {
       this.lose(error);
@@ -205,7 +202,12 @@ export class Replica {
 
   private async revive(): Promise<void> {
     const { Driver, config, place, onState } = this.options;
-    const heart = new Driver({ ...config, ...this.connecting(), query_timeout: RETRY_MS });
+    const heart = new Driver({
+      ...config,
+      ...this.connecting(),
+      connectionTimeoutMillis: CHECK_CONNECT_MS,
+      query_timeout: CHECK_CONNECT_MS,
+    });
     heart.on('error', () => {});
     try {
       await heart.connect();
@@ -237,4 +239,12 @@ export class Replica {
       },
     };
   }
+}
+
+/** Rejects once a response is overdue, unless this process itself was too busy to receive it. */
+async function tooLate(): Promise<void> {
+  const startedAt = performance.now();
+  await sleep(BEAT_MS);
+  await nextTurn();
+  if (performance.now() - startedAt < 2 * BEAT_MS) throw new Error(`no response within ${BEAT_MS} ms`);
 }
