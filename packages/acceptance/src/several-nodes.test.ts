@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
+import { runCommandLine } from '@parley/server/testing';
 import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer, until } from '@parley/testkit';
 
 const ANN = { realm: '', externalId: 'u1' };
@@ -150,6 +151,49 @@ describe('several nodes on PostgreSQL', () => {
     await expect(start({ bus, database })).rejects.toThrow('connects servers of a database on PostgreSQL');
     const databaseReplica = 'postgres://parley@localhost/parley';
     await expect(start({ databaseReplica, database })).rejects.toThrow('requires a database on PostgreSQL');
+  });
+
+  it('are listed with their state, and the hosts with their roles, by parley cluster status and in the metrics', async () => {
+    const [one] = [await start({ metrics: true }), await start()];
+    const key = await found(one);
+    const out: string[] = [];
+    const run = async (url: string, ...args: readonly string[]) => {
+      out.length = 0;
+      const terminal = {
+        out: (line: string) => out.push(line),
+        err: (line: string) => out.push(line),
+        readInput: async () => '',
+        interrupted: async () => {},
+        comeAfterServer: () => {},
+      };
+      return runCommandLine(['cluster', 'status', ...args], terminal, { PARLEY_DATABASE: url });
+    };
+    const status = async () => {
+      expect(await run(database.url, '--json')).toBe(0);
+      return JSON.parse(out.join('')) as { nodes: { state: object | null; leases: string[] }[]; hosts: object[] };
+    };
+    expect((await one.fetch('/users/me', key)).status).toBe(200);
+    // Nodes report within a second, and take the first leases within a minute.
+    await until(async () => (await status()).nodes.every(({ state }) => state !== null));
+    const { nodes: listed, hosts } = await status();
+    const state = { undelivered: expect.any(Number), bus: null, usesReplica: null };
+    const node = { name: expect.stringContaining(`process ${process.pid}`), release: expect.any(String), state };
+    expect(listed).toMatchObject([node, node]);
+    expect(new Set(listed.flatMap(({ leases }) => leases)).size).toBe(listed.flatMap(({ leases }) => leases).length);
+    expect(hosts).toEqual([{ host: expect.any(String), role: 'primary', problem: null, lagBytes: null }]);
+
+    expect(await run(database.url)).toBe(0);
+    expect(out[0]).toMatch(/^NODE +RELEASE +SEEN +EVENTS BEHIND +BUS +REPLICA +LEASES$/);
+    expect(out[1]).toMatch(/, process \d+ +\S+ +\d+ s ago +\d+ +none +none +\d+$/);
+    expect(out[4]).toMatch(/^DATABASE +ROLE +LAG$/);
+    expect(out.at(-1)).toBe('Bus: none');
+    expect(await one.parley.metrics()).toMatch(/^parley_cluster_nodes\{release="[^"]+"\} 2$/m);
+    expect(await one.parley.metrics()).toMatch(/^parley_cluster_leases \d+$/m);
+
+    await nodes.pop()!.close();
+    expect((await status()).nodes).toHaveLength(1);
+    expect(await run('postgres://parley@127.0.0.1:9/parley')).toBe(3);
+    expect(out.join('\n')).toMatch(/^127\.0\.0\.1:9 +unavailable +connect ECONNREFUSED/m);
   });
 
   it('complete resumable uploads although their database connections break again and again', async () => {

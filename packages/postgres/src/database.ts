@@ -1,4 +1,11 @@
-import { type Clock, loadOptional, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
+import {
+  type Clock,
+  type ClusterGauges,
+  loadOptional,
+  type NodeState,
+  type StorageGauges,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { type Commit, DatabaseRefused, hostsOf, SECRET_FINGERPRINT, type TableSource } from '@parley/storage';
@@ -12,6 +19,7 @@ import { findPrimary, Primary } from './engine/primary.js';
 import { Replica, type ReplicaListener } from './engine/replica.js';
 import { SchemaWatch } from './engine/schema-watch.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
+import { type ClusterStatus, hostStatuses, listNodeStatus, readClusterGauges } from './engine/status.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
 import { hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
@@ -62,7 +70,8 @@ export interface PostgresStorage {
    * Records that this server uses the database, and checks that it still may; call every ten seconds. `id` is unique
    * among servers and starts. Returns the ids of servers that are gone.
    */
-  reportPresence(release: string, id: string): Promise<readonly string[]>;
+  reportPresence(release: string, id: string, state?: NodeState): Promise<readonly string[]>;
+  clusterGauges(id: string): Promise<ClusterGauges>;
   gauges(): StorageGauges;
   /** Called every second. @throws Error once another version has changed the schema */
   verify(): void;
@@ -119,10 +128,11 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   return {
     uow,
     installation,
-    reportPresence: (release, id) =>
+    clusterGauges: (id) => sessions.reaching(() => readClusterGauges(pool, id)),
+    reportPresence: (release, id, state) =>
       sessions.reaching(() => {
         if (nodes.length === 0) nodes.push(new OwnNode(pool, id, release));
-        return nodes[0]!.report();
+        return nodes[0]!.report(state);
       }),
     currentTimeMs: () =>
       sessions.reaching(
@@ -200,6 +210,16 @@ export const finishUpgradeOfPostgres = (url: string, release: string): ReturnTyp
 export async function examinePostgres(url: string): Promise<ServerFacts> {
   await requirePooler(url, DEFAULT_LIMITS);
   return withClient(url, (client) => examineServer(client, Date.now));
+}
+
+/** Returns the servers, and the roles of the hosts and the read replica. Hosts that do not respond are reported as such. */
+export async function statusOfCluster(url: string, replica: string | null): Promise<ClusterStatus> {
+  const hosts = [...hostsOf(url), ...(replica === null ? [] : [replica])];
+  const [nodes, statuses] = await Promise.all([
+    withClient(url, listNodeStatus).catch(() => null),
+    hostStatuses(clientClass(await loadLibrary()), [...new Set(hosts)]),
+  ]);
+  return { nodes, hosts: statuses };
 }
 
 /** Creates or upgrades the schema and returns the names of the executed steps. @throws DatabaseRefused */

@@ -6,6 +6,8 @@ export {
   movePostgres,
   openPostgresStorage,
   SESSIONS_PER_SERVER,
+  statusOfCluster,
 } from './database.js';
 export type { ServerFacts } from './engine/examination.js';
 export type { StateListener } from './engine/sessions.js';
+export type { ClusterStatus, HostStatus, NodeStatus } from './engine/status.js';

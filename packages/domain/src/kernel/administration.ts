@@ -71,6 +71,26 @@ export interface StorageGauges {
   readonly replica?: ReplicaGauges;
 }
 
+/** State that a server of a shared database reports about itself. */
+export interface NodeState {
+  /** Committed events that it has not delivered yet. */
+  readonly undelivered: number;
+  /** State of its bus; null without one. */
+  readonly bus: string | null;
+  /** True if it uses its read replica; null without one. */
+  readonly usesReplica: boolean | null;
+}
+
+/** State of all servers of a database and of its standbys. */
+export interface ClusterGauges {
+  /** Number of running servers by release. */
+  readonly nodes: ReadonlyMap<string, number>;
+  /** Number of this server's leases for recurring work. */
+  readonly leases: number;
+  /** Bytes of the log that each standby has not replayed, as far as the database user may see them. */
+  readonly standbys: ReadonlyMap<string, number>;
+}
+
 /** Use of a read replica. */
 export interface ReplicaGauges {
   /** False while it is skipped because it failed. */

@@ -57,6 +57,7 @@ export interface TestDatabase {
   readonly url: string;
   /** Executes a statement outside the servers under test. */
   run(sql: string): Promise<void>;
+  query(sql: string): Promise<readonly object[]>;
   drop(): Promise<void>;
 }
 
@@ -71,10 +72,13 @@ export async function createDatabase({ copyOf = TEMPLATE } = {}): Promise<TestDa
   return {
     name,
     url: urlOf(name),
-    async run(sql) {
-      const client = new pg.Client({ connectionString: urlOf(name) });
-      await client.connect();
-      await client.query(sql).finally(() => client.end());
+    run: (sql) => administer((client) => client.query(sql), urlOf(name)),
+    async query(sql) {
+      let rows: readonly object[] = [];
+      await administer(async (client) => {
+        ({ rows } = await client.query(sql));
+      }, urlOf(name));
+      return rows;
     },
     drop: () => administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`)),
   };

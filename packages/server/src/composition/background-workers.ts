@@ -8,6 +8,7 @@ import {
   type EventHub,
   type EventListener,
   Leases,
+  type NodeState,
   type ReportProblem,
   type StoredEvent,
   type Timers,
@@ -264,13 +265,23 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
   ];
 }
 
+/** State for operators who look at all servers. */
+async function stateOf({ hasBus, storageGauges }: ParleyDependencies, get: Get): Promise<NodeState> {
+  return {
+    undelivered: await get('follower').countUndelivered(),
+    bus: hasBus ? get('bus').state : null,
+    usesReplica: storageGauges?.().replica?.isUsed ?? null,
+  };
+}
+
 /** Limits, load and storage of the server itself. */
 function serverWorkers(
   { every, recurring }: Schedule,
-  { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder, logger }: ParleyDependencies,
+  parts: ParleyDependencies,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
+  const { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder, logger } = parts;
   return [
     every({
       name: 'exchanging counts of calls',
@@ -292,8 +303,9 @@ function serverWorkers(
           every({
             name: 'reporting to the database',
             everyMs: 10 * SECOND_MS,
+            firstMs: SECOND_MS,
             isOwn: true,
-            run: async () => resolve(EndedLeases).release(await reportPresence()),
+            run: async () => resolve(EndedLeases).release(await reportPresence(await stateOf(parts, get))),
           }),
         ]
       : []),

@@ -1,7 +1,17 @@
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
-import type { Bus, Clock, EventLimits, JobHandler, Randomness, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
+import type {
+  Bus,
+  Clock,
+  ClusterGauges,
+  EventLimits,
+  JobHandler,
+  NodeState,
+  Randomness,
+  StorageGauges,
+  UnitOfWork,
+} from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
 import type {
@@ -62,7 +72,9 @@ export interface ParleyDependencies {
    * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
    * Returns the ids of servers that are gone.
    */
-  readonly reportPresence?: () => Promise<readonly string[]>;
+  readonly reportPresence?: (state: NodeState) => Promise<readonly string[]>;
+  /** State of all servers of the database, for metrics; default: none. */
+  readonly clusterGauges?: () => Promise<ClusterGauges>;
   /** Logs problems of the database server for the operator. Runs at startup and every hour. */
   readonly examineStorage?: () => Promise<void>;
   /** Service that delivers mobile push notifications; null for none. */

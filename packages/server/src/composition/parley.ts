@@ -71,6 +71,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
       notifications: get('notificationMeter'),
       storage: options.storageGauges,
       ...{ bucket, dataFolder },
+      cluster: options.clusterGauges ?? null,
     });
   const readiness = new Readiness(
     readinessChecks(ports, gauges, { bucket, dataFolder, hasBus: options.hasBus ?? false }),

@@ -1,6 +1,6 @@
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import type { Clock, Randomness, UnitOfWork } from '@parley/domain/kernel';
+import type { Clock, ClusterGauges, NodeState, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
@@ -34,7 +34,9 @@ export interface Storage {
   /** Time of the database server in milliseconds since the epoch. */
   currentTimeMs?(): Promise<number>;
   /** Records that this server uses the database. Returns the ids of servers that are gone. */
-  reportPresence?(release: string, id: string): Promise<readonly string[]>;
+  reportPresence?(release: string, id: string, state?: NodeState): Promise<readonly string[]>;
+  /** State of all servers of the database, for this server's metrics. */
+  clusterGauges?(id: string): Promise<ClusterGauges>;
 }
 
 /** Bus between servers of one database. */

@@ -1,4 +1,12 @@
-import type { Bus, EventHub, LogFollower, ReplicaGauges, SessionGauges, StorageGauges } from '@parley/domain/kernel';
+import type {
+  Bus,
+  ClusterGauges,
+  EventHub,
+  LogFollower,
+  ReplicaGauges,
+  SessionGauges,
+  StorageGauges,
+} from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/storage';
@@ -35,6 +43,8 @@ export interface ServerGauges {
   readonly bus: Pick<Bus, 'state' | 'counts'>;
   /** Null if the storage has none. */
   readonly storage: StorageGauges | null;
+  /** Reads the state of all servers of the database; null for a database of one server. */
+  readonly cluster: (() => Promise<ClusterGauges>) | null;
   /** Null if files are elsewhere. */
   readonly bucket: Pick<Bucket, 'bucket' | 'problem'> | null;
   /** Null if the data is on another machine. */
@@ -51,6 +61,7 @@ export interface GaugeSources {
   readonly storage: (() => StorageGauges) | undefined;
   readonly bucket: ServerGauges['bucket'];
   readonly dataFolder: string | null;
+  readonly cluster: ServerGauges['cluster'];
 }
 
 /** Reads the gauges. Takes several database reads, so call it rarely. */
@@ -64,6 +75,7 @@ export async function readGauges({
   storage,
   bucket,
   dataFolder,
+  cluster,
 }: GaugeSources): Promise<ServerGauges> {
   const queues = hub.liveQueues;
   return {
@@ -78,6 +90,7 @@ export async function readGauges({
     bus,
     storage: storage?.() ?? null,
     bucket,
+    cluster,
     disk: dataFolder === null ? null : diskSpaceOf(dataFolder),
   };
 }
@@ -279,6 +292,7 @@ export class ServerMetrics implements RequestObserver {
       labelNames: ['bucket'],
       registers,
     });
+    const showCluster = clusterGauges(Gauge, registers);
     const gauges = async () => this.gauges?.() ?? null;
     return new Gauge({
       name: 'parley_up',
@@ -292,6 +306,7 @@ export class ServerMetrics implements RequestObserver {
           const value = read(now);
           if (value !== undefined) gauge.set(value);
         }
+        showCluster(await now.cluster?.());
         if (now.bucket) files.set({ bucket: now.bucket.bucket }, Number(now.bucket.problem === null));
         for (const [kind, seconds] of now.jobLagSeconds) jobs.set({ kind }, seconds);
         count(now);
@@ -382,5 +397,33 @@ function replicaCounter(Counter: PrometheusClient['Counter'], registers: Registr
   return (replica: ReplicaGauges | undefined) => {
     reads.reset();
     for (const result of ['served', 'behind', 'failed'] as const) reads.inc({ result }, replica?.[result] ?? 0);
+  };
+}
+
+/** Returns a function that shows the servers and standbys of a database. */
+function clusterGauges(Gauge: PrometheusClient['Gauge'], registers: Registry[]) {
+  const nodes = new Gauge({
+    name: 'parley_cluster_nodes',
+    help: 'Running servers of the database by release',
+    labelNames: ['release'],
+    registers,
+  });
+  const leases = new Gauge({
+    name: 'parley_cluster_leases',
+    help: 'Leases of this server for recurring work',
+    registers,
+  });
+  const standbys = new Gauge({
+    name: 'parley_cluster_standby_lag_bytes',
+    help: 'Bytes of the log that a standby of the database has not replayed',
+    labelNames: ['standby'],
+    registers,
+  });
+  return (cluster: ClusterGauges | undefined) => {
+    if (!cluster) return;
+    for (const gauge of [nodes, standbys]) gauge.reset();
+    for (const [release, number] of cluster.nodes) nodes.set({ release }, number);
+    for (const [standby, bytes] of cluster.standbys) standbys.set({ standby }, bytes);
+    leases.set(cluster.leases);
   };
 }

@@ -15,7 +15,14 @@ import { notReady, Readiness, withHealth } from './readiness.js';
 
 const NO_GAUGES = {
   ...{ requestsInFlight: 0, bodiesBytes: 0, answersBytes: 0, queues: 0, waitingPolls: 0 },
-  ...{ undeliveredEvents: 0, jobLagSeconds: new Map<string, number>(), storage: null, bucket: null, disk: null },
+  ...{
+    undeliveredEvents: 0,
+    jobLagSeconds: new Map<string, number>(),
+    storage: null,
+    bucket: null,
+    cluster: null,
+    disk: null,
+  },
   ...{ bus: { state: 'connected' as const } },
 };
 

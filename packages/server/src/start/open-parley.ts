@@ -11,7 +11,7 @@ import {
 import type { Installation, NatsBus } from '@parley/bus-nats';
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import { type Clock, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
+import { type Clock, type NodeState, noBus, type Randomness, type StorageGauges } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { bounceAddress } from '@parley/domain/push';
 import { ipGroup, type Logger, type WebAssets, warn } from '@parley/http';
@@ -122,9 +122,9 @@ export async function openParley(
   try {
     const ownSecret = secret();
     const serverId = newServerId();
-    const reportPresence = async () => {
+    const reportPresence = async (state?: NodeState) => {
       if (ownClock) await ownClock.compare(() => storage.currentTimeMs!());
-      return hostOptions.isOneOff ? [] : storage.reportPresence!(parleyVersion(), serverId);
+      return hostOptions.isOneOff ? [] : storage.reportPresence!(parleyVersion(), serverId, state);
     };
     if (installation) await reportPresence();
     // One-off commands need no bus: servers see their events when they read the log.
@@ -145,7 +145,7 @@ export async function openParley(
       mailer: ports.mailer ?? mailerOf(configuration, clock, ownSecret),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
       ...(configuration.database?.kind === 'sqlite' && { dataFolder: dirname(resolve(configuration.database.path)) }),
-      ...(installation && { reportPresence, bus: bus ?? noBus, hasBus: bus !== null }),
+      ...(installation && { reportPresence, ...clusterParts(storage, serverId, bus) }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
@@ -163,6 +163,13 @@ export async function openParley(
     throw error;
   }
 }
+
+/** Parts of a server that shares its database. */
+const clusterParts = ({ clusterGauges }: Storage, serverId: string, bus: NatsBus | null) => ({
+  clusterGauges: () => clusterGauges!(serverId),
+  bus: bus ?? noBus,
+  hasBus: bus !== null,
+});
 
 /** Clock that follows the database, which several servers use; null if only one does. */
 const databaseClockOf = ({ database }: RuntimeConfig, { logger }: Pick<HostOptions, 'logger'>) =>

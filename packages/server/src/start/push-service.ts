@@ -35,6 +35,7 @@ export function composePushServer(options: PushServiceOptions) {
       ...{ queues: 0, waitingPolls: 0, undeliveredEvents: 0, jobLagSeconds: new Map(), bus: noBus },
       storage: null,
       bucket: null,
+      cluster: null,
       disk: null,
       notifications,
     }),
