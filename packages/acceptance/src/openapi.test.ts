@@ -31,6 +31,20 @@ describe('GET /openapi.json', () => {
     expect(operations.length).toBeGreaterThan(150);
   });
 
+  it('lets generators derive different constants from the values of each list', async () => {
+    const { body } = await server.get('/openapi.json', null);
+    const repeated: unknown[] = [];
+    JSON.stringify(body, (_, value) => {
+      if (!Array.isArray(value?.enum)) return value;
+      const constants: string[] = (value['x-enum-varnames'] ?? value.enum).map((each: unknown) =>
+        String(each).replace(/\W+/g, '_').toUpperCase(),
+      );
+      if (new Set(constants).size < value.enum.length) repeated.push(value.enum);
+      return value;
+    });
+    expect(repeated).toEqual([]);
+  });
+
   it('passes an OpenAPI validator', async () => {
     const { body } = await server.get('/openapi.json', null);
     expect(await new Validator().validate(body)).toEqual({ valid: true });

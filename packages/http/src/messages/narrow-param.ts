@@ -127,7 +127,16 @@ const termSchema = (operator: ParamType<unknown>['schema'], operand: ParamType<u
   additionalProperties: true,
 });
 
-const namesOf = (form: OperandForm) => ({ enum: [...narrowOperatorNames(form)] });
+/** Generators of clients derive the same constant from `pm-with` and `pm_with`, unless it is given. */
+function namesOf(form: OperandForm) {
+  const names = narrowOperatorNames(form);
+  const constantOf = (name: string) => name.replaceAll('-', '_').toUpperCase();
+  const isSecond = (name: string) => name.includes('_') && names.includes(name.replaceAll('_', '-'));
+  return {
+    enum: [...names],
+    'x-enum-varnames': names.map((name) => constantOf(name) + (isSecond(name) ? '_UNDERSCORE' : '')),
+  };
+}
 
 /** `{operator, operand, negated?}`, possibly with extra fields, or the older pair of strings. */
 const term: ParamType<NarrowTerm> = {
