@@ -45,6 +45,7 @@ describe('ServerContainer', () => {
       'removing expired event queues',
       'limiting the event log',
       'exchanging counts of calls',
+      'ending leases of stopped servers',
       'removing counts of calls',
       'storing presence',
       'promoting members',
