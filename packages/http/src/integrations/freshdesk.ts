@@ -7,8 +7,9 @@ const ticket = (payload: Payload, noun = 'ticket'): string => {
   const subject = payload.has(`${ROOT}.ticket_subject`) ? ` ${payload.text(`${ROOT}.ticket_subject`)}` : '';
   return payload.link(`${noun} #${payload.text(`${ROOT}.ticket_id`)}${subject}`, `${ROOT}.ticket_url`);
 };
-const requester = (payload: Payload): string =>
-  payload.person(`${ROOT}.ticket_requester_name`, `${ROOT}.ticket_requester_email`);
+/** Bodies written for Zulip have no prefix here. */
+const REQUESTER = ['ticket_requester_name', 'requester_name', 'ticket_requester_email', 'requester_email'];
+const requester = (payload: Payload): string => payload.person(...REQUESTER.map((name) => `${ROOT}.${name}`));
 const agent = (payload: Payload): string => payload.person(`${ROOT}.ticket_agent_name`);
 
 const facts = (payload: Payload): string => {

@@ -16,6 +16,7 @@ const on = (text: (payload: Payload) => string): EventTemplate => ({
 
 /** Returns the duration of an outage; empty if the alert has none. */
 const duration = (payload: Payload): string => {
+  if (payload.has('alert_friendly_duration')) return ` after ${payload.text('alert_friendly_duration')}`;
   const seconds = payload.has('alert_duration') ? Number(payload.raw('alert_duration')) : 0;
   if (!(seconds > 0)) return '';
   const minutes = Math.round(seconds / 60);
