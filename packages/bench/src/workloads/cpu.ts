@@ -75,7 +75,7 @@ async function send(lab: Lab): Promise<Contest> {
   const port = await express.call<number>('listen');
   return {
     label: 'a send ÷ empty Express POST handler, same body',
-    record: 1.9,
+    record: 1.25,
     goal: 0.85,
     database,
     prepare: async (server) => {
@@ -94,14 +94,14 @@ async function page(lab: Lab): Promise<Contest> {
   const { database, contents } = await lab.copyOf(smallArchive);
   const path = pagePath(contents.channelIds[0]!, 'newest');
   const get = await getting(lab, { path, reader: contents.reader.email, database, answers: lab.size(1500, 50) });
-  return { label: 'a page of 100 messages ÷ Express send of the same bytes', record: 3.6, goal: 1.2, ...get };
+  return { label: 'a page of 100 messages ÷ Express send of the same bytes', record: 1.95, goal: 1.2, ...get };
 }
 
 async function smallGet(lab: Lab): Promise<Contest> {
   const { database, contents } = await lab.copyOf(team);
   const reader = contents.people[0]!.email;
   const get = await getting(lab, { path: '/api/v1/users/me', reader, database, answers: lab.size(3000, 50) });
-  return { label: 'GET /users/me ÷ Express send of the same bytes', record: 1.85, goal: null, ...get };
+  return { label: 'GET /users/me ÷ Express send of the same bytes', record: 1.7, goal: null, ...get };
 }
 
 /** A response of ours and the same bytes by Express. */
@@ -127,13 +127,13 @@ async function getting(
 const delivery = (lab: Lab): Promise<Contest> =>
   polling(lab, {
     label: 'a message delivered to one of 1 000 waiting polls ÷ bare node:http, same bytes',
-    record: 3.3,
+    record: 2.9,
     goal: 1.1,
     measured: 'fire',
   });
 
 const pollRequest = (lab: Lab): Promise<Contest> =>
-  polling(lab, { label: 'a poll that begins to wait ÷ bare node:http', record: 11.8, goal: null, measured: 'park' });
+  polling(lab, { label: 'a poll that begins to wait ÷ bare node:http', record: 7.6, goal: null, measured: 'park' });
 
 const CYCLES = 5;
 
@@ -203,7 +203,7 @@ async function register(lab: Lab): Promise<Contest> {
   const load = loadOf(lab, { inFlight: 1, answers });
   return {
     label: 'register among 10 000 users ÷ JSON.stringify of the same object',
-    record: 2.4,
+    record: 1.5,
     goal: 1.6,
     database,
     prepare: async (server) => {
