@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { MIGRATIONS } from '@parley/postgres/testing';
 
 const DIST = resolve(import.meta.dirname, '../../../server/dist');
-const SQL = resolve(import.meta.dirname, '../../../postgres/src');
 
 /** Version of the modified build. */
 export const NEXT_RELEASE = '99.0.0';
 
-/** Returns the number after the last migration of any release. */
-function nextStep(): string {
-  const files = readdirSync(SQL, { recursive: true, encoding: 'utf8' });
-  const numbers = files.flatMap((file) => /\.(\d{3})\.sql$/.exec(file)?.slice(1) ?? []).map(Number);
-  return String(Math.max(1, ...numbers) + 1).padStart(3, '0');
+/** Returns the number of a step after the last one of this release. Steps after the baselines begin with 022. */
+function stepAfterLast(n: number): string {
+  const numbers = MIGRATIONS.map(({ name }) => Number(/\.(\d{3})$/.exec(name)?.[1] ?? 0));
+  return String(Math.max(21, ...numbers) + n).padStart(3, '0');
 }
 
 /**
@@ -20,14 +19,12 @@ function nextStep(): string {
  * in each event.
  */
 function changes(): readonly (readonly [from: string, to: string])[] {
-  const first = nextStep();
-  const second = String(Number(first) + 1).padStart(3, '0');
   return [
     ['parleyVersion=()=>', `parleyVersion=()=>"${NEXT_RELEASE}"||`],
     [
       '"leases.003.sql":',
-      `"leases.${first}.sql":"-- expand: test\\nALTER TABLE message ADD COLUMN of_next_release text DEFAULT 'new'",` +
-        `"leases.${second}.sql":"-- contract: test\\nALTER TABLE message ALTER COLUMN of_next_release SET NOT NULL","leases.003.sql":`,
+      `"leases.${stepAfterLast(1)}.sql":"-- expand: test\\nALTER TABLE message ADD COLUMN of_next_release text DEFAULT 'new'",` +
+        `"leases.${stepAfterLast(2)}.sql":"-- contract: test\\nALTER TABLE message ALTER COLUMN of_next_release SET NOT NULL","leases.003.sql":`,
     ],
     ['payload:JSON.stringify(packed(event))', 'payload:JSON.stringify({...packed(event),ofNextRelease:"new"})'],
     ['?format:format.writes', '?format+1:format.writes+1'],

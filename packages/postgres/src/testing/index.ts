@@ -1,3 +1,4 @@
+export { MIGRATIONS } from '../features.js';
 /** Databases for other packages' tests. */
 export { createDatabase, type TestDatabase } from './databases.js';
 export { type Recording, recordStatements, UnorderedSends, withoutOrder } from './replay.js';
