@@ -256,7 +256,8 @@ async function openStorage(
     clock,
     words: htmlMessages,
     admit: ({ secretFingerprint, pendingSteps = 0 }: AdmittedDatabase) => {
-      if (isOneOff && pendingSteps > 0) throw olderSchema();
+      // Without a fingerprint, the creation of the database was interrupted before any server used it.
+      if (isOneOff && pendingSteps > 0 && secretFingerprint !== null) throw olderSchema();
       if (!acceptsNewSecret) requireSameSecret({ ...configuration, database }, secret, secretFingerprint);
     },
     report: (problem: string) => logger.error({}, problem),
