@@ -1,7 +1,7 @@
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS, flagsOf, readConfiguration, runCommandLine, wordCounts } from '@parley/server/testing';
+import { COMMANDS, flagsOf, readConfiguration, runCommand, wordCounts } from '@parley/server/testing';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
 describe('parley command line', () => {
@@ -18,20 +18,11 @@ describe('parley command line', () => {
   let hasGivenWay = false;
   const run = (...args: readonly string[]) => runIn({}, ...args);
   async function runIn(environment: Readonly<Record<string, string>>, ...args: readonly string[]) {
-    const out: string[] = [];
-    const err: string[] = [];
-    const terminal = {
-      out: (line: string) => out.push(line),
-      err: (line: string) => err.push(line),
-      readInput: async () => input,
-      interrupted: async () => {},
-      comeAfterServer: () => {
-        hasGivenWay = true;
-      },
-    };
     const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
-    const code = await runCommandLine(args, terminal, { ...database, ...environment });
-    return { code, out: out.join('\n'), err: err.join('\n') };
+    const comeAfterServer = () => {
+      hasGivenWay = true;
+    };
+    return runCommand(args, { environment: { ...database, ...environment }, input, comeAfterServer });
   }
   /** Changes the schema version in the SQLite header. */
   function setSchema(database: string, change: (schema: number) => number): void {
@@ -250,7 +241,7 @@ describe('parley command line', () => {
       expect(settings[name]).toBe(value);
     });
 
-    it('finds the organization of a user whose address is unique on the server', async () => {
+    it('finds the organization of a user by an address that is unique on the server', async () => {
       await run('user', 'create', 'kent@example.com', 'Kent', '--realm=lear');
       expect(await read('user', 'show', 'kent@example.com')).toMatchObject({ name: 'Kent' });
       await run('user', 'create', 'kent@example.com', 'Clark', '--realm=');

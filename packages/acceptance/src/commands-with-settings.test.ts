@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { COMMANDS, runCommandLine, SETTINGS } from '@parley/server/testing';
+import { COMMANDS, runCommand, SETTINGS } from '@parley/server/testing';
 import { credentialsOf, PRIVATE_KEY, TestApns, TestFcm } from './testing/test-phone-services.js';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
@@ -148,17 +148,7 @@ describe('parley command with every setting in the environment file', () => {
   });
 
   async function run(...args: readonly string[]) {
-    const out: string[] = [];
-    const err: string[] = [];
-    const terminal = {
-      out: (line: string) => out.push(line),
-      err: (line: string) => err.push(line),
-      readInput: async () => 'nothing will come of nothing',
-      interrupted: async () => {},
-      comeAfterServer: () => {},
-    };
-    const code = await runCommandLine([...args, `--env-file=${envFile}`], terminal, {});
-    return { code, out: out.join('\n'), err: err.join('\n') };
+    return runCommand([...args, `--env-file=${envFile}`], { input: 'nothing will come of nothing' });
   }
 
   it('has arguments for every command', () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NOTHING_NAMED } from '@parley/domain/markdown';
 import { escapeText, INTEGRATIONS, Payload } from '@parley/http';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { MARKDOWN_OPTIONS } from '@parley/testkit';
 import fc from 'fast-check';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
@@ -367,14 +368,6 @@ describe('GET /integrations (extensions §8)', () => {
 describe('escapeText', () => {
   const renderer = new ZulipMarkdownRenderer();
   afterAll(() => renderer.close());
-  const options = {
-    realmUrl: 'https://chat.example.com',
-    linkifiers: [],
-    defaultCodeLanguage: '',
-    mediaPreviews: true,
-    translateEmoticons: false,
-    emptyTopicName: 'general chat',
-  };
   const mark = fc.constantFrom(
     '*',
     '**',
@@ -407,7 +400,10 @@ describe('escapeText', () => {
       fc.asyncProperty(
         fc.array(mark, { maxLength: 12 }).map((all) => all.join('')),
         async (text) => {
-          const { html } = renderer.render(await renderer.parse(`x ${escapeText(text)} y`, options), NOTHING_NAMED);
+          const { html } = renderer.render(
+            await renderer.parse(`x ${escapeText(text)} y`, MARKDOWN_OPTIONS),
+            NOTHING_NAMED,
+          );
           const shown = html.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
           const plain = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
           expect(html).not.toMatch(/<(?!\/?p>)/);

@@ -4,6 +4,7 @@ import type { GroupId, UserId } from '@parley/domain/kernel';
 import { NOTHING_NAMED } from '@parley/domain/markdown';
 import { AnomalousPayload, INTEGRATIONS, Payload } from '@parley/http';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
+import { MARKDOWN_OPTIONS } from '@parley/testkit';
 
 interface Recorded {
   readonly title: string;
@@ -63,14 +64,6 @@ const HOSTILE = 'x @**all** @**King Hamlet** @_**King Hamlet** @*support* `';
 
 const renderer = new ZulipMarkdownRenderer();
 afterAll(() => renderer.close());
-const OPTIONS = {
-  realmUrl: 'https://chat.example.com',
-  linkifiers: [],
-  defaultCodeLanguage: '',
-  mediaPreviews: true,
-  translateEmoticons: false,
-  emptyTopicName: 'general chat',
-};
 const NAMES = {
   ...NOTHING_NAMED,
   usersByName: new Map([['King Hamlet', { id: 10 as UserId, fullName: 'King Hamlet', isActive: true }]]),
@@ -78,7 +71,7 @@ const NAMES = {
 };
 
 it('recognizes the mentions that the tests look for', async () => {
-  const rendered = renderer.render(await renderer.parse(HOSTILE, OPTIONS), NAMES);
+  const rendered = renderer.render(await renderer.parse(HOSTILE, MARKDOWN_OPTIONS), NAMES);
   expect(rendered).toMatchObject({
     mentionedUserIds: new Set([10]),
     mentionedGroupIds: new Set([20]),
@@ -120,7 +113,7 @@ it.each(named(INTEGRATIONS))('%s notifies nobody whom a text of the payload ment
     }
   }
   for (const text of texts) {
-    const rendered = renderer.render(await renderer.parse(text, OPTIONS), NAMES);
+    const rendered = renderer.render(await renderer.parse(text, MARKDOWN_OPTIONS), NAMES);
     const mentioned = rendered.mentionedUserIds.size + rendered.mentionedGroupIds.size;
     if (mentioned > 0 || rendered.mentionsChannelWildcard || rendered.mentionsTopicWildcard || text.startsWith('/')) {
       throw new Error(`Notifies: ${text}`);

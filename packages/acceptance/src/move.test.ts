@@ -8,7 +8,7 @@ import { HmacApiKeyMint } from '@parley/node-adapters';
 import { movePostgres } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
-import { createDemo, listDemoAccess, runCommandLine } from '@parley/server/testing';
+import { createDemo, listDemoAccess, runCommand } from '@parley/server/testing';
 import { openSqliteStorage, openTableSource } from '@parley/sqlite';
 import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import express from 'express';
@@ -25,16 +25,8 @@ interface RunningServer {
 }
 
 async function runMove(from: string, to: string) {
-  const out: string[] = [];
-  const terminal = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => out.push(line),
-    readInput: async () => '',
-    interrupted: async () => {},
-    comeAfterServer: () => {},
-  };
-  const code = await runCommandLine(['move', `--from=${from}`, `--to=${to}`], terminal, {});
-  return { code, out: out.join('\n') };
+  const { code, out, err } = await runCommand(['move', `--from=${from}`, `--to=${to}`]);
+  return { code, out: out || err };
 }
 
 describe('parley move', () => {

@@ -1,26 +1,17 @@
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley } from '@parley/server';
-import { runCommandLine } from '@parley/server/testing';
+import { runCommand } from '@parley/server/testing';
 import { FakeMailer, MemoryBlobStore } from '@parley/testkit';
 import { isOnPostgres } from './testing/test-storage.js';
 
 const UNREACHABLE = 'postgres://parley@localhost/chat?host=/nowhere';
 const SECRET = 'the secret of every server';
 
-// Without this, the bucket client searches for keys elsewhere.
+// Prevents the bucket client from searching for keys elsewhere.
 process.env.AWS_ACCESS_KEY_ID ??= 'none';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'none';
 
 async function run(database: string, ...args: readonly string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const terminal = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => err.push(line),
-    readInput: async () => 'nothing will come of nothing',
-    interrupted: async () => {},
-    comeAfterServer: () => {},
-  };
   const environment = {
     PARLEY_DATABASE: database,
     PARLEY_SECRET: SECRET,
@@ -28,8 +19,7 @@ async function run(database: string, ...args: readonly string[]) {
     PARLEY_SMTP_URL: 'smtp://mail.example.com',
     PARLEY_URL: 'https://chat.example.com',
   };
-  const code = await runCommandLine(args, terminal, environment);
-  return { code, out: out.join('\n'), err: err.join('\n') };
+  return runCommand(args, { environment, input: 'nothing will come of nothing' });
 }
 
 const open = (database: string, options: object = {}) =>

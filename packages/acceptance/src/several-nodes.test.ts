@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
-import { runCommandLine } from '@parley/server/testing';
+import { runCommand } from '@parley/server/testing';
 import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer, until } from '@parley/testkit';
 
 const ANN = { realm: '', externalId: 'u1' };
@@ -156,21 +156,12 @@ describe('several nodes on PostgreSQL', () => {
   it('are listed with their state, and the hosts with their roles, by parley cluster status and in the metrics', async () => {
     const [one] = [await start({ metrics: true }), await start()];
     const key = await found(one);
-    const out: string[] = [];
-    const run = async (url: string, ...args: readonly string[]) => {
-      out.length = 0;
-      const terminal = {
-        out: (line: string) => out.push(line),
-        err: (line: string) => out.push(line),
-        readInput: async () => '',
-        interrupted: async () => {},
-        comeAfterServer: () => {},
-      };
-      return runCommandLine(['cluster', 'status', ...args], terminal, { PARLEY_DATABASE: url });
-    };
+    const run = (url: string, ...args: readonly string[]) =>
+      runCommand(['cluster', 'status', ...args], { environment: { PARLEY_DATABASE: url } });
     const status = async () => {
-      expect(await run(database.url, '--json')).toBe(0);
-      return JSON.parse(out.join('')) as { nodes: { state: object | null; leases: string[] }[]; hosts: object[] };
+      const { code, out } = await run(database.url, '--json');
+      expect(code).toBe(0);
+      return JSON.parse(out) as { nodes: { state: object | null; leases: string[] }[]; hosts: object[] };
     };
     expect((await one.fetch('/users/me', key)).status).toBe(200);
     // Nodes report within a second, and take the first leases within a minute.
@@ -182,7 +173,9 @@ describe('several nodes on PostgreSQL', () => {
     expect(new Set(listed.flatMap(({ leases }) => leases)).size).toBe(listed.flatMap(({ leases }) => leases).length);
     expect(hosts).toEqual([{ host: expect.any(String), role: 'primary', problem: null, lagBytes: null }]);
 
-    expect(await run(database.url)).toBe(0);
+    const shown = await run(database.url);
+    expect(shown.code).toBe(0);
+    const out = shown.out.split('\n');
     expect(out[0]).toMatch(/^NODE +RELEASE +SEEN +EVENTS BEHIND +BUS +REPLICA +LEASES$/);
     expect(out[1]).toMatch(/, process \d+ +\S+ +\d+ s ago +\d+ +none +none +\d+$/);
     expect(out[4]).toMatch(/^DATABASE +ROLE +LAG$/);
@@ -192,8 +185,9 @@ describe('several nodes on PostgreSQL', () => {
 
     await nodes.pop()!.close();
     expect((await status()).nodes).toHaveLength(1);
-    expect(await run('postgres://parley@127.0.0.1:9/parley')).toBe(3);
-    expect(out.join('\n')).toMatch(/^127\.0\.0\.1:9 +unavailable +connect ECONNREFUSED/m);
+    const failed = await run('postgres://parley@127.0.0.1:9/parley');
+    expect(failed.code).toBe(3);
+    expect(failed.out).toMatch(/^127\.0\.0\.1:9 +unavailable +connect ECONNREFUSED/m);
   });
 
   it('complete resumable uploads although their database connections break again and again', async () => {

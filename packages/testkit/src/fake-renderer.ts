@@ -116,3 +116,13 @@ export class OverwhelmedRenderer extends FakeRenderer {
     throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
   }
 }
+
+/** Options of an organization without linkifiers. */
+export const MARKDOWN_OPTIONS: MarkdownOptions = {
+  realmUrl: 'https://chat.example.com',
+  linkifiers: [],
+  defaultCodeLanguage: '',
+  mediaPreviews: true,
+  translateEmoticons: false,
+  emptyTopicName: 'general chat',
+};

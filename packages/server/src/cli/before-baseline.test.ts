@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
 import { readArchive } from '../backup/backup.js';
 import { createParley } from '../start/create-parley.js';
-import { runCommandLine } from './run-command-line.js';
+import { runCommand } from '../testing/run-command.js';
 
 /** Backup made by the last version before the baseline (43 schema steps), with the same organization as the export. */
 const BACKUP = join(__dirname, 'fixtures/backup-before-baseline.tar.gz');
@@ -29,16 +29,8 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }));
 
 async function run(...args: readonly string[]) {
-  const out: string[] = [];
-  const terminal = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => out.push(line),
-    readInput: async () => '',
-    interrupted: async () => {},
-    comeAfterServer: () => {},
-  };
-  const code = await runCommandLine([...args, `--database=sqlite:${database}`], terminal, {});
-  return { code, out: out.join('\n') };
+  const { code, out, err } = await runCommand([...args, `--database=sqlite:${database}`]);
+  return { code, out: out || err };
 }
 
 /** Extracts the database file and its secret, as left behind by the previous version. */

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { until } from '@parley/testkit';
 import Database from 'better-sqlite3';
+import { runCommand } from '../testing/run-command.js';
 import { runCommandLine } from './run-command-line.js';
 
 describe('parley command line', () => {
@@ -29,17 +30,7 @@ describe('parley command line', () => {
 
   /** Runs a command to its end with `input` as standard input. */
   async function run(args: readonly string[], { input = '', environment = {} } = {}) {
-    const out: string[] = [];
-    const err: string[] = [];
-    const terminal = {
-      out: (line: string) => out.push(line),
-      err: (line: string) => err.push(line),
-      readInput: async () => input,
-      interrupted: async () => {},
-      comeAfterServer: () => {},
-    };
-    const code = await runCommandLine([...args, `--database=sqlite:${database}`], terminal, environment);
-    return { code, out: out.join('\n'), err: err.join('\n') };
+    return runCommand([...args, `--database=sqlite:${database}`], { environment, input });
   }
 
   /** Runs a server during `work`. */

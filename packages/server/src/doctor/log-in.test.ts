@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '@parley/testkit';
-import { runCommandLine } from '../cli/run-command-line.js';
+import { runCommand } from '../testing/run-command.js';
 
 const URL_OF_SERVER = 'https://chat.example.com';
 
@@ -64,16 +64,10 @@ describe('parley doctor --thorough on log-ins', () => {
   });
 
   async function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    const lines: string[] = [];
-    const add = (line: string) => void lines.push(line);
-    const rest = { readInput: async () => '', interrupted: async () => {}, comeAfterServer: () => {} };
-    const settings = { PARLEY_URL: URL_OF_SERVER, ...environment };
-    const code = await runCommandLine(
-      [...args, `--database=sqlite:${join(folder, 'parley.db')}`],
-      { out: add, err: add, ...rest },
-      settings,
-    );
-    return { code, text: lines.join('\n') };
+    const { code, out, err } = await runCommand([...args, `--database=sqlite:${join(folder, 'parley.db')}`], {
+      environment: { PARLEY_URL: URL_OF_SERVER, ...environment },
+    });
+    return { code, text: out || err };
   }
   const doctor = (environment: Readonly<Record<string, string>>) => run(['doctor', '--thorough'], environment);
   const openIdConnect = (change: object = {}) => ({
@@ -192,9 +186,5 @@ describe('parley doctor --thorough on log-ins', () => {
 });
 
 it('parley --help lists the --thorough option', async () => {
-  const lines: string[] = [];
-  const out = (line: string) => void lines.push(line);
-  const rest = { readInput: async () => '', interrupted: async () => {}, comeAfterServer: () => {} };
-  await runCommandLine(['--help'], { out, err: out, ...rest }, {});
-  expect(lines.join('\n')).toMatch(/parley doctor.*\n.*--thorough/);
+  expect((await runCommand(['--help'])).out).toMatch(/parley doctor.*\n.*--thorough/);
 });

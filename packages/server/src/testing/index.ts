@@ -23,3 +23,4 @@ export { composePushServer } from '../start/push-service.js';
 export { JobWorkers } from '../workers/job-workers.js';
 export { LoadMonitor } from '../workers/load-monitor.js';
 export { NotificationWorker } from '../workers/notification-worker.js';
+export { runCommand } from './run-command.js';
