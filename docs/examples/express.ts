@@ -81,7 +81,7 @@ app.get('/orders/:number/messages', async (request, response) => {
     response.status(customer ? 404 : 401).end();
     return;
   }
-  // With the customer's permissions, so that a mistake above shows nothing either.
+  // Uses the customer's permissions, so that a mistake above shows nothing either.
   const chat = parley.as({ realm: 'shop', externalId: customer });
   response.json(await chat.messages.list({ channel: `Order ${number}`, last: 20 }).toArray());
 });
