@@ -8,7 +8,7 @@ import { createParley, type Parley } from '@parley/server';
 import { until } from '@parley/testkit';
 import { MULTIPART, multipart } from './testing/multipart.js';
 
-// Without this, the bucket client searches for keys elsewhere.
+// Prevents the bucket client from searching for keys elsewhere.
 process.env.AWS_ACCESS_KEY_ID ??= 'none';
 process.env.AWS_SECRET_ACCESS_KEY ??= 'none';
 

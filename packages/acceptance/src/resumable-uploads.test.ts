@@ -230,12 +230,12 @@ describe('resumable upload (messages §16.1)', () => {
       });
     const path = await begun(hamlet);
     const append = partials.append.bind(partials);
-    const meanwhile = (text: string) =>
+    const interruptBy = (text: string) =>
       jest.spyOn(partials, 'append').mockImplementationOnce(async (key, offset, content) => {
         await append(key, offset, Readable.from([Buffer.from(text)]));
         return append(key, offset, content);
       });
-    meanwhile('01234');
+    interruptBy('01234');
     conflict(await send(path, hamlet, 0, '0123456789'));
     expect(await offsetOf(path, hamlet)).toBe('5');
     // The parts of the other node replace longer ones.

@@ -126,7 +126,7 @@ describe('S3PartialBlobStore on two servers', () => {
     expect(await one!.partials.list(null, 9)).toEqual([]);
   });
 
-  it('refuses to complete a blob whose parts become shorter meanwhile', async () => {
+  it('refuses to complete a blob if its parts become shorter during the call', async () => {
     const [one, other] = two();
     await one!.partials.append(KEY, 0, contentOf(Buffer.from('all of it')));
     const readObject = one!.blobs.readObject.bind(one!.blobs);

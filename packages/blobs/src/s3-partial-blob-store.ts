@@ -92,7 +92,7 @@ export class S3PartialBlobStore implements PartialBlobStore {
     for (const { name } of parts) yield* this.blobs.readObject(name);
   }
 
-  /** Returns the parts up to the first gap, without those whose bytes another server has received, too. */
+  /** Returns the parts up to the first gap, without duplicates that another server has received. */
   private async partsOf(key: BlobKey): Promise<readonly Part[]> {
     const folder = folderOf(key);
     const parts: Part[] = [];

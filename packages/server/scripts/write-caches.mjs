@@ -40,7 +40,7 @@ process.stdout.write = (text) => {
 for (const name of Object.keys(process.env)) if (name.startsWith('PARLEY_')) delete process.env[name];
 process.chdir(folder);
 const database = ['--database', 'sqlite:parley.db'];
-// Not in this process, since a later start does not run its functions.
+// Runs in another process, since a later start does not run its functions.
 spawnSync(process.execPath, [main, 'realm', 'create', '--new-database', '', 'Organization', ...database], {
   stdio: ['ignore', 'ignore', 2],
 });

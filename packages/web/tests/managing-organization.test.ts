@@ -557,7 +557,7 @@ test('sets up an integration with chosen events, and shows an address that posts
   await expect(dialog.getByRole('status')).toContainText(key);
 });
 
-test('shows the text to enter at a service without a format of its own', async ({ logIn }) => {
+test('shows the text to enter at a service without a fixed format', async ({ logIn }) => {
   const { page, context } = await logIn('iago', '#organization/integrations');
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.getByRole('button', { name: 'Set up Zabbix' }).click();

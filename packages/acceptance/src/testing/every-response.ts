@@ -92,7 +92,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/dev_list_users',
   '/events',
   '/events/stream',
-  // Only checks the credentials.
+  // A check of the credentials alone.
   '/external/:integration',
   '/tus/*path_id',
   '/streams/:stream_id/email_address',

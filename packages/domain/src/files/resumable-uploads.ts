@@ -82,7 +82,7 @@ export interface PartialBlobStore {
   append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number>;
   /**
    * Turns the bytes, possibly none, into the blob with this key. Idempotent. @throws DomainError UPLOAD_CONFLICT if the
-   * bytes change meanwhile
+   * bytes change during the call
    */
   finish(key: BlobKey): Promise<void>;
   /** Has no effect if the key does not exist. */

@@ -32,7 +32,7 @@ interface RowWrites<Row extends RealmRow, New> {
 export interface RealmRowReads<Row extends RealmRow> {
   /** Returns null for rows of other realms. */
   find(realmId: RealmId, id: Row['id']): Promise<Row | null>;
-  /** Returns the row with this value of the unique property, or null. Ignores rows whose value is free. */
+  /** Returns the row with this value of the unique property, or null. Ignores rows that free their value. */
   findByKey(realmId: RealmId, key: string): Promise<Row | null>;
   /** Returns the realm's rows in the order of `RowRules`. */
   list(realmId: RealmId): Promise<readonly Row[]>;
@@ -78,7 +78,7 @@ export interface RowRules<Property extends string = string> {
   readonly foundBy?: 'realm';
   /** Properties by which `list` sorts; `-` means descending. Texts sort by code points. */
   readonly order: readonly `${'' | '-'}${Property}`[];
-  /** Properties whose size `countBytes` returns. */
+  /** Properties that `countBytes` counts. */
   readonly texts?: readonly Property[];
   /** Value of rows that lists and counts omit. */
   readonly hidden?: { readonly property: Property; readonly value: string };
@@ -87,11 +87,11 @@ export interface RowRules<Property extends string = string> {
   readonly place?: Property;
 }
 
-/** Property whose value no two rows of a realm share. */
+/** Property with a different value in each row of a realm. */
 export interface UniqueRule<Property extends string> {
   readonly property: Property;
   readonly ignoresCase?: true;
-  /** Flag of rows whose value is free for others. */
+  /** Flag of rows that free their value for others. */
   readonly unless?: Property;
   taken(value: string): DomainError;
 }

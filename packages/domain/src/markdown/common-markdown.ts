@@ -23,7 +23,7 @@ export function rewriteMarkdown(markdown: string): string {
       return fence + codeLanguage(info!.trim().split(' ', 1)[0]!);
     }
     if (!fence.startsWith(open) || info!.trim() !== '') return withoutMentions(line);
-    // In the dialect, both fences have the same length.
+    // Both fences have the same length in the dialect.
     const closing = open;
     open = '';
     return closing;

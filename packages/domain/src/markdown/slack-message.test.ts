@@ -189,7 +189,7 @@ describe('parseSlackMessage', () => {
       '👋🏽👋🏻:partyparrot:1️⃣',
     ],
     [
-      'code points that are no emoji',
+      'code points without an emoji',
       [section({ type: 'emoji', name: '@**all**', unicode: '0040-002a-002a-0061' })],
       ':@&#42;&#42;all&#42;&#42;:',
     ],

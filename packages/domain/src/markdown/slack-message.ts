@@ -60,7 +60,7 @@ const flag = (value: Json, name: string): boolean => member(value, name) === tru
 export function parseSlackMessage(untrusted: Json): readonly Block[] {
   const message = limited(untrusted, { left: MAX_TEXT });
   const blocks = parseSlackBlocks(list(message, 'blocks'));
-  // With blocks, `text` is only a fallback for notifications.
+  // A message with blocks uses `text` only in notifications.
   const body = blocks.length > 0 ? blocks : textBlocks(text(message, 'text'), member(message, 'mrkdwn') !== false);
   const shown = [...body, ...list(message, 'attachments').flatMap(attachmentBlocks)];
   const icon = /^:([^:\s]{1,100}):$/.exec(text(message, 'icon_emoji'))?.[1];
@@ -161,7 +161,7 @@ const imageLink = (url: string, name: string): readonly Inline[] =>
 const imageBlocks = (image: Json): readonly Block[] =>
   nonEmpty(imageLink(imageUrl(image), plainText(textInlines(member(image, 'title'))) || text(image, 'alt_text')));
 
-/** Fields as items; a bold name on a line of its own gets its value on the same line. */
+/** Fields as items. A separate line with a bold name is joined with its value. */
 function fieldList(fields: readonly (readonly Inline[])[]): readonly Block[] {
   const items = fields
     .filter((field) => plainText(field).trim() !== '')

@@ -305,7 +305,7 @@ function safeUrl(url: string): string | null {
   return SCHEMES.test(clean) ? clean.replace(UNSAFE_IN_URL, percentEncoded) : null;
 }
 
-/** Also encodes ASCII characters that `encodeURIComponent` keeps. */
+/** Encodes also the ASCII characters that `encodeURIComponent` keeps. */
 const percentEncoded = (character: string): string =>
   character.charCodeAt(0) < 0x80
     ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`

@@ -92,7 +92,7 @@ const SIMILAR: Readonly<Record<string, string>> = { '*': '＊', '`': '｀', '\\'
 
 /**
  * Replaces what `parseFullName` rejects: forbidden characters by similar ones, unprintable ones by spaces, and the end
- * of a long name by an ellipsis. For names from other systems, whose people cannot choose another one.
+ * of a long name by an ellipsis. For names from other systems, where people cannot choose another one.
  */
 export function toFullName(raw: string): string {
   const printable = [...raw].map((character) => (positionOfUnprintable(character) > 0 ? ' ' : character)).join('');

@@ -24,7 +24,7 @@ export interface Integration {
   /** Events that catch-all webhooks also send and that never produce a message. */
   readonly ignored?: readonly string[];
   /**
-   * Body, script or configuration that users enter at a service without a format of its own. `ADDRESS` stands for the
+   * Body, script or configuration that users enter at a service without a fixed format. `ADDRESS` stands for the
    * URL of the webhook.
    */
   readonly setup?: string;

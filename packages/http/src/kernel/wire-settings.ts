@@ -106,7 +106,7 @@ export class WireSettings<R extends Registry> {
     return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
   }
 
-  /** Reads the requested changes, whose values the domain validates. */
+  /** Reads the requested changes; the domain validates the values. */
   read(dto: object): SettingChanges<R> {
     const changes: Partial<Record<keyof R, SettingValue>> = {};
     for (const [setting, row] of this.rows) {

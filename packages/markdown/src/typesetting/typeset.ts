@@ -94,7 +94,7 @@ const HARMLESS = /^[^\\]{1,200}$/s;
 /** A cell of a matrix takes KaTeX long and has more HTML than this, even if it is empty. */
 const MIN_CELL_HTML = 500;
 
-/** True for a matrix whose HTML would be too long. */
+/** True for a matrix with too much HTML. */
 const hasTooManyCells = (source: string): boolean =>
   source.length > MAX_HTML_LENGTH / MIN_CELL_HTML &&
   (source.match(/\\.|&/gs) ?? []).filter((token) => token === '&').length > MAX_HTML_LENGTH / MIN_CELL_HTML;

@@ -17,7 +17,7 @@ const SHARED = 0o077;
 const LINE = /^((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):(.*)$/;
 
 /**
- * Returns the password from the file `PGPASSFILE` or `~/.pgpass`, whose format is that of libpq; undefined if no line
+ * Returns the password from the file `PGPASSFILE` or `~/.pgpass` in the format of libpq; undefined if no line
  * matches. Reads the file each time, since passwords change while a server runs.
  * @throws Error if `PGPASSFILE` does not exist or other users can read the file
  */

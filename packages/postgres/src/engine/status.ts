@@ -71,12 +71,12 @@ interface Role {
 
 /** Asks each host for its role. */
 export async function hostStatuses(Driver: ClientClass, urls: readonly string[]): Promise<readonly HostStatus[]> {
-  const asked = await Promise.all(urls.map((url) => roleOf(Driver, url)));
-  const head = asked.reduce(
+  const hosts = await Promise.all(urls.map((url) => roleOf(Driver, url)));
+  const head = hosts.reduce(
     (most, { role }) => (role?.is_standby === false ? Math.max(most, Number(role.position)) : most),
     0,
   );
-  return asked.map(({ host, role, problem }) => {
+  return hosts.map(({ host, role, problem }) => {
     if (!role) return { host, role: 'unavailable', problem, lagBytes: null };
     if (!role.is_standby) return { host, role: 'primary', problem: null, lagBytes: null };
     return {

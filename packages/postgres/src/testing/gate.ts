@@ -3,9 +3,9 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 /** Port in front of a server's socket. */
 export interface Gate {
   readonly port: number;
-  /** Delivers nothing any more in either direction, like a lost machine, and delivers nothing of new connections. */
+  /** Stops delivery in both directions, also on new connections, like a lost machine. */
   freeze(): void;
-  /** Ends the connections that were open or opened meanwhile. */
+  /** Ends the connections that were open or were opened while the gate was frozen. */
   thaw(): void;
   close(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export interface RealmSettingsToSet {
   readonly userDefaults?: Partial<SettingValues<typeof USER_SETTINGS>>;
 }
 
-/** `customers`: support chat of a product, whose customers are guests and do not see each other. */
+/** `customers`: support chat of a product. Customers are guests and do not see each other. */
 export type RealmPreset = 'customers';
 
 export interface RealmToEnsure extends RealmSettingsToSet {

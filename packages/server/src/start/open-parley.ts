@@ -256,7 +256,7 @@ async function openStorage(
     clock,
     words: htmlMessages,
     admit: ({ secretFingerprint, pendingSteps = 0 }: AdmittedDatabase) => {
-      // Without a fingerprint, the creation of the database was interrupted before any server used it.
+      // A database without a fingerprint was never used: its creation was interrupted.
       if (isOneOff && pendingSteps > 0 && secretFingerprint !== null) throw olderSchema();
       if (!acceptsNewSecret) requireSameSecret({ ...configuration, database }, secret, secretFingerprint);
     },

@@ -4,7 +4,7 @@ import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
-    /** In order of application. */
+    /** Order of application. */
     readonly linkifiers: Map<RealmId, readonly Linkifier[]>;
   }
 }

@@ -318,7 +318,7 @@ function Address({ address, integration }: { readonly address: string; readonly 
   );
 }
 
-/** Body, script or configuration for a service without a format of its own. */
+/** Body, script or configuration for a service without a fixed format. */
 function Setup({ text, name }: { readonly text: string; readonly name: string }) {
   const { i18n } = useLingui();
   return (
