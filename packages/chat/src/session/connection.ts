@@ -41,7 +41,7 @@ interface Receiver {
 }
 
 /**
- * Event queue of a chat: registers or continues the cached queue, hands events to the chat, and stores them and
+ * Event queue of a chat: registers or continues the cached queue, and hands events to the chat. Stores events and
  * forwards them to other tabs before the next poll acknowledges them.
  */
 export class Connection {

@@ -36,15 +36,9 @@ export type RealmPreset = 'customers';
 export interface RealmToEnsure extends RealmSettingsToSet {
   /** Lower-case letters, digits and inner dashes; `''` for the organization at the server's public URL. */
   readonly name: string;
-  /** Displayed name; default: `name`. An existing organization keeps its title. */
+  /** Displayed name; default for a new organization: `name`. */
   readonly title?: string;
-  /** Values of a new organization that `settings`, `permissions` and `userDefaults` override. */
-  readonly preset?: RealmPreset;
-}
-
-export interface RealmToConfigure extends RealmSettingsToSet {
-  readonly name: string;
-  readonly title?: string;
+  /** Values that `settings`, `permissions` and `userDefaults` override. */
   readonly preset?: RealmPreset;
 }
 
@@ -56,7 +50,7 @@ export interface Realms {
    */
   ensure(realm: RealmToEnsure): Promise<ChatRealm>;
   /** Changes an organization, all or nothing, and informs its clients. @throws DomainError UNKNOWN_REALM */
-  configure(realm: RealmToConfigure): Promise<ChatRealm>;
+  configure(realm: RealmToEnsure): Promise<ChatRealm>;
   /** Returns null if the organization does not exist. */
   find(name: string): Promise<ChatRealm | null>;
   /** Returns organizations by id, oldest first. */
@@ -136,7 +130,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
 }
 
 /** Checks the values and adds those of the preset. @throws DomainError INVALID_ARGUMENT */
-function configurationAt(realm: RealmToConfigure): RealmConfiguration {
+function configurationAt(realm: RealmToEnsure): RealmConfiguration {
   const { preset, settings = {}, permissions = {}, userDefaults = {} } = realm;
   if (preset !== undefined) nameAt('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset, Object.keys(PRESETS));
   settingsAt('settings', REALM_SETTINGS, settings);

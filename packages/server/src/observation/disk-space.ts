@@ -14,7 +14,7 @@ export function diskSpaceOf(folder: string): DiskSpace {
   return { free: bavail * bsize, total: blocks * bsize };
 }
 
-/** Severity of little free space; `full`: the server refuses writes to keep room for a checkpoint. */
+/** Severity of little free space; `full`: `/readyz` fails. */
 export type DiskState = 'good' | 'low' | 'critical' | 'full';
 
 const LOW_SHARE = 0.1;
