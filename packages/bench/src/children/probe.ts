@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { ProcessUsage } from '@parley/testkit/process-usage';
 
 /** Loaded into a measured server before it starts; reports resource usage. */
@@ -11,11 +13,17 @@ process.on('message', ({ id, name }: { readonly id: number; readonly name: strin
     watched.reset();
     ownBefore = watched.peakBytes;
   }
+  if (name === 'collect') {
+    setFlagsFromString('--expose-gc');
+    runInNewContext('gc')();
+  }
+  const { heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   process.send!({
     id,
     value: {
       cpuMs: (user + system) / 1000,
+      heldBytes: heapUsed + external,
       rss: process.memoryUsage.rss(),
       peakRss: process.resourceUsage().maxRSS * 1024,
       ownPeak: watched?.peakBytes ?? 0,

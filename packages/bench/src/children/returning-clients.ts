@@ -1,14 +1,21 @@
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import { POSITIONS_PER_SEQ } from '@parley/domain/kernel';
 import { answerCalls } from './answer-calls.js';
 import { openConnection } from './connection.js';
 
 export interface ReturnCall {
   readonly port: number;
-  /** Poll of each client; `{last}` stands for the last received event. */
-  readonly polls: readonly string[];
+  /** Poll of each client, or stream and acknowledgement; `{last}` stands for the last received event. */
+  readonly clients: readonly Requests[];
   /** Id of the last event that each client missed. */
   readonly lastId: number;
+}
+
+export interface Requests {
+  readonly request: string;
+  /** Absent for polls. */
+  readonly acknowledgement?: string;
 }
 
 export interface ReturnResult {
@@ -23,14 +30,25 @@ const HEAD_END = '\r\n\r\n';
 /** Matches the last event's id at the end of a response. */
 const LAST_ID = /"id":(\d+)\}\](?:,"queue_id":"[^"]*")?\}\s*$/;
 const TAIL = 200;
+/** Streams acknowledge every 100 events, like `parley/client`. */
+const ACKNOWLEDGED = 100 * POSITIONS_PER_SEQ;
+/** Number of connections that all streams share for acknowledgements. */
+const ACKNOWLEDGING = 32;
+const FRAME_START = '\n\nid: ';
 
 answerCalls({ comeBack });
 
-/** Connects all clients at once; each polls until it has received all missed events. */
-async function comeBack({ port, polls, lastId }: ReturnCall): Promise<ReturnResult> {
+/** Connects all clients at once; each polls or streams until it has received all missed events. */
+async function comeBack({ port, lastId, ...call }: ReturnCall): Promise<ReturnResult> {
   const clients: ReturningClient[] = [];
-  for (let from = 0; from < polls.length; from += OPENING) {
-    const opening = polls.slice(from, from + OPENING).map((poll) => ReturningClient.open(port, poll, lastId));
+  const acknowledging = await Promise.all(
+    Array.from({ length: ACKNOWLEDGING }, () => openConnection(port, checkAcknowledgements)),
+  );
+  for (let from = 0; from < call.clients.length; from += OPENING) {
+    const opening = call.clients.slice(from, from + OPENING).map((requests, n) => {
+      const socket = acknowledging[n % ACKNOWLEDGING]!;
+      return ReturningClient.open(port, requests, lastId, socket);
+    });
     clients.push(...(await Promise.all(opening)));
   }
   const startedAt = performance.now();
@@ -38,7 +56,13 @@ async function comeBack({ port, polls, lastId }: ReturnCall): Promise<ReturnResu
   await Promise.all(clients.map(({ done }) => done));
   const seconds = (performance.now() - startedAt) / 1000;
   for (const client of clients) client.close();
+  for (const socket of acknowledging) socket.destroy();
   return { seconds, bytes: clients.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** @throws Error for an error response */
+function checkAcknowledgements(responses: Buffer): void {
+  if (responses.includes('HTTP/1.1 4')) throw new Error(responses.toString());
 }
 
 /** Parses only the end of a response and the id of its last event. */
@@ -54,8 +78,9 @@ class ReturningClient {
   private last = -1;
 
   private constructor(
-    private readonly request: string,
+    private readonly requests: Requests,
     private readonly lastId: number,
+    private readonly acknowledging: Socket,
   ) {
     this.done = new Promise((resolve, reject) => {
       this.finish = resolve;
@@ -64,8 +89,8 @@ class ReturningClient {
     this.done.catch(() => {}); // Prevents an unhandled rejection before anything awaits it.
   }
 
-  static async open(port: number, request: string, lastId: number): Promise<ReturningClient> {
-    const client = new ReturningClient(request, lastId);
+  static async open(port: number, requests: Requests, lastId: number, acknowledging: Socket) {
+    const client = new ReturningClient(requests, lastId, acknowledging);
     client.socket = await openConnection(port, (chunk) => client.take(chunk));
     client.socket.on('error', client.fail);
     client.socket.on('close', () => client.fail(new Error('The server closed the connection')));
@@ -74,7 +99,7 @@ class ReturningClient {
 
   poll(): void {
     this.head = '';
-    this.socket.write(this.request.replace('{last}', String(this.last)), 'latin1');
+    this.socket.write(this.requests.request.replace('{last}', String(this.last)), 'latin1');
   }
 
   close(): void {
@@ -100,11 +125,27 @@ class ReturningClient {
       this.head = null;
       this.tail = '';
     }
+    if (this.requests.acknowledgement !== undefined) {
+      this.takeFrames(rest, this.requests.acknowledgement);
+      return;
+    }
     this.missing -= rest.length;
     if (this.missing < TAIL) {
       this.tail = (this.tail + rest.toString('latin1', Math.max(0, rest.length - TAIL))).slice(-TAIL);
     }
     if (this.missing === 0) this.note();
+  }
+
+  /** Parses only the id of the last event that begins in the chunk. */
+  private takeFrames(chunk: Buffer, acknowledgement: string): void {
+    // A chunk may end within an id.
+    const text = this.tail + chunk.toString('latin1');
+    this.tail = text.slice(-TAIL);
+    const id = Number(/^\d+(?=\n)/.exec(text.slice(text.lastIndexOf(FRAME_START) + FRAME_START.length))?.[0]);
+    if (Number.isNaN(id) || (id < this.last + ACKNOWLEDGED && id < this.lastId)) return;
+    this.last = id;
+    this.acknowledging.write(acknowledgement.replace('{last}', String(id)), 'latin1');
+    if (id >= this.lastId) this.finish();
   }
 
   private note(): void {

@@ -3,6 +3,8 @@ import { Child } from './child.js';
 export interface Usage {
   /** CPU time of the whole process including its threads. */
   readonly cpuMs: number;
+  /** Bytes of JavaScript objects and their buffers, including garbage. */
+  readonly heldBytes: number;
   /** Bytes. */
   readonly rss: number;
   /** Peak since the process started, in bytes. */
@@ -52,6 +54,11 @@ export class ParleyServer {
   /** Starts measuring event loop stalls and memory growth for `usage`. */
   watch(): Promise<Usage> {
     return this.child.call<Usage>('watch');
+  }
+
+  /** Bytes of JavaScript objects and their buffers after a garbage collection. */
+  async heldBytes(): Promise<number> {
+    return (await this.child.call<Usage>('collect')).heldBytes;
   }
 
   /** Kills the server without cleanup, like a crash. */

@@ -1,15 +1,13 @@
-import type { PollAnswer } from '../children/bare-polls.js';
-import { ApiUser, inTurns } from '../harness/api.js';
-import type { Child } from '../harness/child.js';
+import { ApiUser } from '../harness/api.js';
 import { interleave, median } from '../harness/interleave.js';
 import type { ParleyServer } from '../harness/parley-server.js';
 import { requestText } from '../harness/requests.js';
 import { formatNumber } from '../harness/table.js';
+import { bareClients, clientsOf, type WaitingClients } from '../harness/waiting-clients.js';
 import type { Lab } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
-import { MESSAGES_ONLY, toAnswer } from './fan-out.js';
 import { pagePath } from './pages.js';
 import { REGISTRATION } from './register.js';
 
@@ -38,7 +36,7 @@ export const cpu: Workload = {
   name: 'cpu',
   async run(lab) {
     const figures: Figure[] = [];
-    for (const begin of [send, page, delivery, pollRequest, register, smallGet]) {
+    for (const begin of [send, page, delivery, streamed, pollRequest, register, smallGet]) {
       const first = await measure(lab, begin);
       const again = first.failure === undefined ? first : await measure(lab, begin);
       figures.push(again.value < first.value ? again : first);
@@ -125,40 +123,49 @@ async function getting(
 }
 
 const delivery = (lab: Lab): Promise<Contest> =>
-  polling(lab, {
+  waiting(lab, {
     label: 'a message delivered to one of 1 000 waiting polls ÷ bare node:http, same bytes',
     record: 2.9,
     goal: 1.1,
+    kind: 'polls',
+    measured: 'fire',
+  });
+
+const streamed = (lab: Lab): Promise<Contest> =>
+  waiting(lab, {
+    label: 'a message delivered to one of 1 000 streams ÷ the response to a poll by bare node:http',
+    record: 1.15,
+    goal: null,
+    kind: 'streams',
     measured: 'fire',
   });
 
 const pollRequest = (lab: Lab): Promise<Contest> =>
-  polling(lab, { label: 'a poll that begins to wait ÷ bare node:http', record: 7.6, goal: null, measured: 'park' });
+  waiting(lab, {
+    label: 'a poll that begins to wait ÷ bare node:http',
+    record: 7.6,
+    goal: null,
+    kind: 'polls',
+    measured: 'park',
+  });
 
 const CYCLES = 5;
 
-interface Polling extends Pick<Contest, 'label' | 'record' | 'goal'> {
+interface Waiting extends Pick<Contest, 'label' | 'record' | 'goal'> {
+  readonly kind: 'polls' | 'streams';
   /** Measured half of a cycle: `park` sends all polls, `fire` one message that they wait for. */
   readonly measured: 'park' | 'fire';
 }
 
-async function polling(lab: Lab, { measured, ...line }: Polling): Promise<Contest> {
+async function waiting(lab: Lab, { kind, measured, ...line }: Waiting): Promise<Contest> {
   const { database, contents } = await lab.copyOf(largeOrganization);
   const people = contents.people.slice(0, lab.size(1000, 20));
-  const bare = lab.start('bare-polls', { seat: 'server' });
-  const port = await bare.call<number>('listen');
-  const theirs = lab.start('poll-client', { seat: 'client' });
-  await theirs.call('open', {
-    port,
-    polls: people.map(() => requestText({ method: 'GET', path: '/api/v1/events?last_event_id={last}' })),
-    barrier: requestText({ method: 'GET', path: '/' }),
-  });
-  const request = requestText({ method: 'POST', path: '/api/v1/messages', form: {} });
-  const cyclesOf = (server: Measured, client: Child, message: string) => async () => {
+  let bare: WaitingClients;
+  const cyclesOf = async (clients: WaitingClients) => {
     let total = 0;
     for (let n = 0; n < CYCLES; n++) {
-      const park = await cpuPer(server, people.length, () => client.call('park'));
-      const fire = await cpuPer(server, people.length, () => client.call('fire', { request: message }));
+      const park = await cpuPer(clients.server, clients.count, () => clients.park());
+      const fire = await cpuPer(clients.server, clients.count, () => clients.fire());
       total += measured === 'park' ? park : fire;
     }
     return total / CYCLES;
@@ -167,33 +174,22 @@ async function polling(lab: Lab, { measured, ...line }: Polling): Promise<Contes
     ...line,
     database,
     prepare: async (server) => {
-      const { client, message, answer } = await waitingPolls(lab, server, { ...contents, people });
-      await bare.call('answerWith', answer);
-      return cyclesOf(server, client, message);
+      const clients = await clientsOf(lab, server, { ...contents, people }, kind);
+      await clients.park();
+      await clients.fire();
+      bare ??= await bareClients(lab, clients.count, await pollAnswer(lab, server, contents));
+      return () => cyclesOf(clients);
     },
-    yardstick: cyclesOf(bare, theirs, request),
+    yardstick: () => cyclesOf(bare),
   };
 }
 
-async function waitingPolls(lab: Lab, server: ParleyServer, { people, everybody }: LargeOrganization) {
-  const users = await ApiUser.signInAll(
-    server,
-    people.map(({ email }) => email),
-  );
-  const pollOf = async (user: ApiUser, rest: string) => {
-    const { queue_id } = (await user.post('/api/v1/register', MESSAGES_ONLY)) as { queue_id: string };
-    return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&${rest}` });
-  };
-  const polls = await inTurns(users, (user) => pollOf(user, 'last_event_id={last}'));
-  const barrier = await pollOf(users[0]!, 'last_event_id=-1&dont_block=true');
-  const form = { type: 'stream', to: String(everybody), topic: 'beginning', content: contentOf(1) };
-  const request = users[0]!.text({ method: 'POST', path: '/api/v1/messages', form });
-  const client = lab.start('poll-client', { seat: 'client' });
-  await client.call('open', { port: server.port, polls, barrier });
-  await client.call('park');
-  await client.call('fire', { request });
-  const answer: PollAnswer = toAnswer(await client.call('sample'));
-  return { client, message: request, answer };
+/** Response to a poll that gets one message. */
+async function pollAnswer(lab: Lab, server: ParleyServer, { people, everybody }: LargeOrganization) {
+  const one = await clientsOf(lab, server, { people: people.slice(-1), everybody });
+  await one.park();
+  await one.fire();
+  return one.sample();
 }
 
 async function register(lab: Lab): Promise<Contest> {

@@ -26,6 +26,7 @@ import { reconnect } from './reconnect.js';
 import { register } from './register.js';
 import { send } from './send.js';
 import { start } from './start.js';
+import { streams } from './streams.js';
 import { sweep } from './sweep.js';
 import { web } from './web.js';
 
@@ -38,6 +39,7 @@ export const WORKLOADS: readonly Workload[] = [
   archive,
   narrows,
   fanOut,
+  streams,
   reconnect,
   sweep,
   jobs,
