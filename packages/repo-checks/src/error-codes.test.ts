@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/kernel';
-import { ERROR_REPLIES } from '@parley/http';
+import { declaredErrors } from '@parley/domain/kernel';
 
 const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
@@ -12,24 +11,10 @@ beforeAll(async () => {
   for (const area of entries) if (area.isDirectory()) await import(`@parley/domain/${area.name}`);
 });
 
-const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
-
-/** Row of the document without the text of its last column. */
-const rowOf = (code: string, status: string | number, api: string): string => `| \`${code}\` | ${status} | ${api} |`;
-
-describe('docs/errors.md', () => {
-  const documented = [...document.matchAll(ROW)].map(([, code, status, api]) => rowOf(code!, status!, api!));
-
-  it('has a row for each error code with its statuses and API code', () => {
-    const declared = [...declaredErrors().keys()].map((code) => {
-      const error = new DomainError(code as ErrorCode, 'text');
-      const wire = ERROR_REPLIES.wireErrorOf(error);
-      return rowOf(code, error.status, `${wire.status} \`${wire.code}\``);
-    });
-    expect(declared.length).toBeGreaterThan(100);
-    expect(declared.filter((row) => !documented.includes(row))).toEqual([]);
-    expect(documented.filter((row) => !declared.includes(row))).toEqual([]);
-  });
+it('docs/errors.md names each declared error code once', () => {
+  const documented = [...document.matchAll(/^\| `([A-Z_]+)` \| \d+ \| /gm)].map(([, code]) => code!);
+  expect(documented.length).toBeGreaterThan(100);
+  expect(documented.sort()).toEqual([...declaredErrors().keys()].sort());
 });
 
 describe('@throws comment', () => {

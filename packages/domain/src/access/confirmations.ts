@@ -7,9 +7,11 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { composeEmail, type Email, type EmailContent, EmailJobs, emailJobKind, type Mailer } from './email.js';
 
 export const CONFIRMATION_ERRORS = declareErrors({
+  /** No link with this key was sent for this purpose. */
   UNKNOWN_CONFIRMATION: 'unknown',
-  /** The link has expired, was used or was replaced by a newer one. */
+  /** The link was used, has expired, or was replaced by a newer one. */
   CONFIRMATION_EXPIRED: 'conflict',
+  /** The maximum number of pending sign-ups is reached. */
   TOO_MANY_SIGN_UPS: 'conflict',
 });
 

@@ -7,21 +7,29 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { endConfirmationOf } from './confirmations.js';
 
 export const AUTHENTICATION_ERRORS = declareErrors({
+  /** The API key belongs to no user of the organization. */
   UNAUTHENTICATED: 'unauthenticated',
   /** Wrong address or password. */
   AUTHENTICATION_FAILED: 'unauthenticated',
+  /** The organization does not allow password logins. */
   PASSWORD_AUTH_DISABLED: 'forbidden',
+  /** The new password is too easy to guess. */
   WEAK_PASSWORD: 'invalid',
-  /** Wrong current password in a request to change it. */
+  /** The current password, required for the change, is wrong. */
   WRONG_PASSWORD: 'forbidden',
+  /** The current password was wrong too often. */
   TOO_MANY_PASSWORD_ATTEMPTS: 'tooMany',
+  /** Available on development servers only. */
   NOT_IN_PRODUCTION: 'forbidden',
-  /** The organization requires a password, even in development. */
+  /** The organization does not allow logins without a password. */
   DEVELOPMENT_AUTH_DISABLED: 'forbidden',
-  /** The operator has not configured a secret for the organization. */
+  /** No secret is configured for the organization. */
   JWT_DISABLED: 'forbidden',
+  /** The token is missing. */
   JWT_REQUIRED: 'invalid',
+  /** Wrong signature or audience (`aud`), expired, or no `exp`. */
   INVALID_JWT: 'invalid',
+  /** The token has no `email`. */
   JWT_WITHOUT_EMAIL: 'invalid',
 });
 

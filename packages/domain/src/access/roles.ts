@@ -11,21 +11,27 @@ export function isAtLeast(role: Role, minimum: Role): boolean {
 }
 
 export const PERMISSION_ERRORS = declareErrors({
-  /** Requires an organization owner. */
+  /** Restricted to owners of the organization. */
   MUST_BE_OWNER: 'forbidden',
-  /** Requires an organization administrator. */
+  /** Restricted to administrators of the organization. */
   MUST_BE_ADMINISTRATOR: 'forbidden',
+  /** Restricted to bots. */
   MUST_BE_BOT: 'forbidden',
+  /** Not allowed for bots. */
   MUST_NOT_BE_BOT: 'forbidden',
+  /** Not allowed for guests. */
   MUST_NOT_BE_GUEST: 'forbidden',
+  /** A group would contain itself. */
   GROUP_CYCLE: 'conflict',
-  /** The group is not allowed as the value of a permission. */
+  /** The permission cannot be granted to this group; `permission`, `groupName`. */
   GROUP_NOT_ALLOWED: 'invalid',
-  /** The permission accepts only system groups. */
+  /** The permission can be granted to system groups only; `permission`. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
+  /** The organization's permissions name too many people in total. */
   TOO_MANY_PERMISSION_HOLDERS: 'conflict',
+  /** The request's permissions name too many people. */
   TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
-  /** The value was changed concurrently. */
+  /** The current value differs from the one the caller expects. */
   STALE_VALUE: 'conflict',
 });
 

@@ -148,57 +148,95 @@ export function weeklyTraffic(recentMessages: number, ageDays: number): number |
 }
 
 export const CHANNEL_ERRORS = declareErrors({
+  /** The channel does not exist, or the caller cannot see it. */
   UNKNOWN_CHANNEL: 'unknown',
+  /** The folder does not exist. */
   UNKNOWN_CHANNEL_FOLDER: 'unknown',
+  /** Empty, or with forbidden characters. */
   INVALID_CHANNEL_FOLDER_NAME: 'invalid',
+  /** Another folder has the name, regardless of letter case. */
   CHANNEL_FOLDER_NAME_TAKEN: 'conflict',
+  /** The folder to be archived contains channels. */
   CHANNEL_FOLDER_IN_USE: 'conflict',
-  /** The list omits a folder. */
+  /** The order does not name every folder. */
   INVALID_FOLDER_ORDER: 'invalid',
+  /** The organization has too many folders. */
   TOO_MANY_CHANNEL_FOLDERS: 'conflict',
+  /** The default channel group does not exist. */
   UNKNOWN_DEFAULT_CHANNEL_GROUP: 'unknown',
+  /** Empty, too long, or with forbidden characters. */
   INVALID_DEFAULT_CHANNEL_GROUP_NAME: 'invalid',
+  /** Another default channel group has the name. */
   DEFAULT_CHANNEL_GROUP_NAME_TAKEN: 'conflict',
+  /** The group already has that name. */
   DEFAULT_CHANNEL_GROUP_NAME_UNCHANGED: 'conflict',
-  /** The request contains neither a name nor a description. */
+  /** Neither a name nor a description is given. */
   DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: 'invalid',
-  /** The request is neither an addition nor a removal. */
+  /** No channels to add or remove are named. */
   DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: 'invalid',
-  /** New users are already subscribed to this channel. */
+  /** A default channel cannot be in a default channel group. */
   IS_DEFAULT_CHANNEL: 'conflict',
+  /** The group already has the channel. */
   CHANNEL_IN_DEFAULT_GROUP: 'conflict',
+  /** The group does not have the channel. */
   CHANNEL_NOT_IN_DEFAULT_GROUP: 'conflict',
+  /** The organization has too many default channel groups. */
   TOO_MANY_DEFAULT_CHANNEL_GROUPS: 'conflict',
+  /** The group would have too many channels. */
   TOO_MANY_CHANNELS_IN_DEFAULT_GROUP: 'conflict',
+  /** Empty, too long, or with forbidden characters. */
   INVALID_CHANNEL_NAME: 'invalid',
+  /** Another channel has the name; `channelName`, and `channelId` if known. */
   CHANNEL_NAME_TAKEN: 'conflict',
+  /** The channel already has that name. */
   CHANNEL_NAME_UNCHANGED: 'conflict',
+  /** The privacy parameters contradict each other. */
   INVALID_CHANNEL_PRIVACY: 'invalid',
+  /** Invalid retention period; `value`. */
   INVALID_RETENTION: 'invalid',
+  /** A private channel cannot be a default channel. */
   DEFAULT_CHANNEL_MUST_BE_PUBLIC: 'conflict',
+  /** The channel for moderation requests cannot become public. */
   MODERATION_CHANNEL_MUST_BE_PRIVATE: 'conflict',
+  /** The server or the organization does not allow web-public channels. */
   WEB_PUBLIC_CHANNELS_DISABLED: 'forbidden',
-  /** The caller can see the channel but not read its messages. */
+  /** The caller sees the channel but not its messages. */
   CHANNEL_CONTENT_ACCESS_REQUIRED: 'forbidden',
+  /** The caller does not administer the channel. */
   CANNOT_ADMINISTER_CHANNEL: 'forbidden',
+  /** The caller may not change default channels. */
   CANNOT_MANAGE_DEFAULT_CHANNEL: 'forbidden',
+  /** The channel is archived. */
   CHANNEL_ARCHIVED: 'conflict',
+  /** The channel is not archived. */
   CHANNEL_NOT_ARCHIVED: 'conflict',
+  /** Nobody could access the private channel. */
   CHANNEL_WITHOUT_SUBSCRIBERS: 'conflict',
+  /** The channel has named topics, so it cannot allow only the empty topic; `emptyTopicDisplayName`. */
   CHANNEL_HAS_NAMED_TOPICS: 'conflict',
-  /** Topic creation cannot be limited in a channel with protected history. */
+  /** With protected history, everyone must be able to create topics. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
+  /** Too many subscription changes in one request. */
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
-  /** The request contains no channel to subscribe to or leave. */
+  /** No channel to subscribe to or unsubscribe from is named. */
   NO_SUBSCRIPTION_CHANGE: 'invalid',
+  /** The caller is not subscribed to the channel. */
   NOT_SUBSCRIBED: 'conflict',
+  /** The property does not exist. */
   UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
+  /** Not `#` and three to six hexadecimal digits. */
   INVALID_COLOR: 'invalid',
+  /** Invalid value for the property; `property`, `expected`. */
   INVALID_SUBSCRIPTION_VALUE: 'invalid',
+  /** The caller has muted, unmuted or followed too many topics. */
   TOO_MANY_TOPIC_POLICIES: 'conflict',
+  /** The caller may not send to the channel, or it is archived. */
   CANNOT_POST_IN_CHANNEL: 'forbidden',
+  /** The caller may post to existing topics only. */
   CANNOT_CREATE_TOPIC: 'forbidden',
+  /** The topic is missing; `emptyTopicDisplayName` if the channel requires one. */
   TOPIC_REQUIRED: 'invalid',
+  /** The channel allows only the empty topic; `emptyTopicDisplayName`. */
   EMPTY_TOPIC_REQUIRED: 'conflict',
 });
 

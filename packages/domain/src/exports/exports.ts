@@ -103,15 +103,19 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const EXPORT_ERRORS = declareErrors({
-  /** The import is inconsistent or contains data that no organization can have. */
+  /** The import is inconsistent or contains invalid data. */
   INVALID_IMPORT: 'invalid',
+  /** Too many exports in the last seven days. */
   TOO_MANY_EXPORTS: 'conflict',
-  /** The export is too large for the server; the operator must create it from the command line. */
+  /** The organization is too large for an export without the operator. */
   EXPORT_TOO_LARGE: 'conflict',
+  /** The export does not exist. */
   UNKNOWN_EXPORT: 'unknown',
-  /** The archive was deleted; the export itself is neither failed nor pending. */
+  /** The archive was already deleted. */
   EXPORT_DELETED: 'conflict',
+  /** The export failed and has no archive. */
   EXPORT_FAILED: 'conflict',
+  /** The archive is not complete. */
   EXPORT_IN_PROGRESS: 'conflict',
 });
 

@@ -104,10 +104,15 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const CUSTOM_EMOJI_ERRORS = declareErrors({
+  /** The emoji's name is blank. */
   EMOJI_NAME_MISSING: 'invalid',
+  /** The name contains forbidden characters. */
   INVALID_EMOJI_NAME: 'invalid',
+  /** The organization has an emoji with this name. */
   CUSTOM_EMOJI_EXISTS: 'conflict',
+  /** The organization has no active emoji with this name. */
   UNKNOWN_CUSTOM_EMOJI: 'unknown',
+  /** The organization has too many emoji. */
   TOO_MANY_CUSTOM_EMOJI: 'conflict',
 });
 

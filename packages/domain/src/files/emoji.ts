@@ -2,10 +2,13 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import * as shape from '../kernel/shape.js';
 
 export const EMOJI_ERRORS = declareErrors({
+  /** No emoji has this name or code. */
   UNKNOWN_EMOJI: 'unknown',
+  /** The emoji type does not exist. */
   UNKNOWN_EMOJI_TYPE: 'unknown',
   /** The emoji exists under another name. */
   EMOJI_NAME_MISMATCH: 'conflict',
+  /** The custom emoji is deactivated. */
   EMOJI_DEACTIVATED: 'conflict',
 });
 

@@ -199,21 +199,27 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const FILE_ERRORS = declareErrors({
+  /** The file does not exist, or the caller may not change it; 404 for reading. */
   UNKNOWN_FILE: 'unknown',
+  /** The file exceeds the server's size limit. */
   FILE_TOO_LARGE: 'invalid',
   /** The organization's quota is exceeded. */
   UPLOAD_QUOTA_EXCEEDED: 'conflict',
+  /** The user's quota is exceeded. */
   OWN_UPLOAD_QUOTA_EXCEEDED: 'conflict',
+  /** The user has too many files. */
   TOO_MANY_FILES: 'conflict',
+  /** The user has too many unfinished uploads; 403 for resumable uploads. */
   TOO_MANY_UPLOADS: 'conflict',
+  /** Unknown, expired, cancelled or another user's; 404 for resumable uploads. */
   UNKNOWN_UPLOAD: 'unknown',
-  /** Another request, perhaps on another server, receives or finishes the same upload. */
+  /** Another request continues or finishes the same resumable upload. */
   UPLOAD_CONFLICT: 'conflict',
-  /** The client's metadata for the file is too long. */
+  /** The metadata of the upload is too long; 413 for resumable uploads. */
   UPLOAD_METADATA_TOO_LONG: 'invalid',
-  /** The token is forged or expired, or the file was deleted. */
+  /** The temporary URL is invalid or expired, or its file is gone. */
   INVALID_FILE_TOKEN: 'invalid',
-  /** The name differs from that of the token's file. */
+  /** The name does not match the temporary URL. */
   INVALID_FILE_NAME: 'invalid',
 });
 

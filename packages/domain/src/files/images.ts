@@ -2,15 +2,15 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { UserId } from '../kernel/ids.js';
 
 export const IMAGE_ERRORS = declareErrors({
-  /** The request has no file or several files. */
+  /** Exactly one file is required. */
   ONE_IMAGE_REQUIRED: 'invalid',
-  /** The file exceeds the maximum size in bytes. */
+  /** The file exceeds the size limit of images. */
   IMAGE_FILE_TOO_LARGE: 'invalid',
-  /** The file is not an image, is damaged or has an unsupported format. */
+  /** The file is not an image, is damaged, or has an unsupported format such as SVG. */
   UNREADABLE_IMAGE: 'invalid',
-  /** The image has too many pixels or needs too much processing. */
+  /** The image has too many pixels or frames, or is too slow to decode. */
   IMAGE_TOO_LARGE: 'invalid',
-  /** The first frame is readable, but a later one is not. */
+  /** The first frame of an animation is readable, a later one is not. */
   CORRUPT_ANIMATION: 'invalid',
   /** The image has several frames in a format without animation support. */
   UNKNOWN_ANIMATION_FORMAT: 'invalid',

@@ -8,6 +8,7 @@ import type { FileUser } from './files.use-cases.js';
 import type { ImageProcessor, ImageTarget, ProcessedImage } from './images.js';
 
 export const PICTURE_ERRORS = declareErrors({
+  /** The avatar, emoji, icon or logo does not exist. */
   UNKNOWN_PICTURE: 'unknown',
 });
 

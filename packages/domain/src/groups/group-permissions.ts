@@ -10,19 +10,31 @@ import type { RealmPermission } from '../realms/realm-settings.js';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission } from './group.js';
 
 export const GROUP_ERRORS = declareErrors({
+  /** The group does not exist. */
   UNKNOWN_GROUP: 'unknown',
+  /** The group is deactivated. */
   GROUP_DEACTIVATED: 'conflict',
+  /** Empty, too long, or with a reserved prefix. */
   INVALID_GROUP_NAME: 'invalid',
+  /** Another group has the name. */
   GROUP_NAME_TAKEN: 'conflict',
+  /** The user is already a member. */
   ALREADY_GROUP_MEMBER: 'conflict',
+  /** The user is not a member. */
   NOT_GROUP_MEMBER: 'conflict',
+  /** The group is already a subgroup. */
   ALREADY_SUBGROUP: 'conflict',
+  /** The group is not a subgroup. */
   NOT_SUBGROUP: 'conflict',
+  /** The caller may not mention the group. */
   CANNOT_MENTION_GROUP: 'forbidden',
+  /** The group is in use; `objections`, a list of `GroupUse`. */
   CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
-  /** The request contains no change. */
+  /** The request contains no change of the group; `of`. */
   NO_GROUP_CHANGE: 'invalid',
+  /** The organization has too many groups. */
   TOO_MANY_GROUPS: 'conflict',
+  /** The organization's groups have too many members in total. */
   TOO_MANY_MEMBERSHIPS: 'conflict',
 });
 

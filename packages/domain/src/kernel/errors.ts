@@ -21,12 +21,15 @@ const STATUS_OF_KIND = {
 /**
  * All error codes. Each feature declares its own and merges them in:
  *
- *     export const CHANNEL_ERRORS = declareErrors({ CHANNEL_NAME_TAKEN: 'conflict' });
+ *     export const CHANNEL_ERRORS = declareErrors({
+ *       /** The name belongs to another channel. *\/
+ *       CHANNEL_NAME_TAKEN: 'conflict',
+ *     });
  *     type ChannelErrors = typeof CHANNEL_ERRORS;
  *     declare module './errors.js' { interface ErrorCodes extends ChannelErrors {} }
  *
  * Add a separate code for each reason that callers can act on. One reason has one code, even with several texts.
- * `docs/errors.md` lists the codes for embedders.
+ * `docs/errors.md` is generated from the codes and their comments, for embedders.
  */
 export interface ErrorCodes extends SharedErrors {}
 
@@ -51,11 +54,13 @@ type SharedErrors = typeof SHARED_ERRORS;
 
 /** Codes shared by several features. */
 export const SHARED_ERRORS = declareErrors({
-  /** The caller holds none of the permissions that allow the operation. */
+  /** The caller has no permission that allows the action. */
   NOT_PERMITTED: 'forbidden',
+  /** The value is invalid for the setting; `of` (owner of the setting), `setting`, `value`. */
   BAD_SETTING_VALUE: 'invalid',
+  /** Too many requests; `retryAfter`, in seconds. */
   RATE_LIMITED: 'tooMany',
-  /** The server is at capacity. */
+  /** No capacity at the moment; retry after `retryAfter` seconds. */
   SERVER_BUSY: 'unavailable',
   /** The database or the store for files cannot be reached, or has lost data. */
   STORAGE_UNAVAILABLE: 'unavailable',

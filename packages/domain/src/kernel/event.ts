@@ -115,16 +115,21 @@ export interface EphemeralEvents {
 }
 
 export const EVENT_ERRORS = declareErrors({
-  /** The queue expired or never existed; the client must register again. */
+  /** The queue has expired or never existed: register again; `queueId`. */
   UNKNOWN_EVENT_QUEUE: 'unknown',
-  /** The event is not in the queue. */
+  /** The queue has not delivered such an event. */
   UNKNOWN_EVENT: 'unknown',
-  /** The events were already acknowledged. */
+  /** These events were already acknowledged. */
   EVENTS_PRUNED: 'conflict',
+  /** The filter of the queue is too long. */
   EVENT_QUEUE_FILTER_TOO_LONG: 'invalid',
+  /** The caller may not read all public channels. */
   CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS: 'forbidden',
+  /** Queues do not support this operator. */
   UNSUPPORTED_QUEUE_OPERATOR: 'invalid',
+  /** `parley.consume`: only letters, digits and `. _ : -`. */
   INVALID_CONSUMER_NAME: 'invalid',
+  /** `parley.consume`: too many consumers. */
   TOO_MANY_CONSUMERS: 'conflict',
 });
 

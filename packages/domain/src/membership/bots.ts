@@ -28,15 +28,17 @@ import { canAdministerBot, canOwnBots } from '../users/user-permissions.js';
 import { loadViewer } from '../users/users.use-cases.js';
 
 export const BOT_ERRORS = declareErrors({
+  /** The kind of bot does not exist. */
   INVALID_BOT_KIND: 'invalid',
+  /** The webhook interface does not exist. */
   INVALID_WEBHOOK_INTERFACE: 'invalid',
-  /** The server does not support embedded bots. */
+  /** The server has no embedded bots. */
   EMBEDDED_BOTS_DISABLED: 'forbidden',
-  /** Limit per owner. */
+  /** The owner has too many bots. */
   TOO_MANY_BOTS: 'conflict',
-  /** One of the keys is unknown or named twice. */
+  /** A key is not stored, or is named twice. */
   UNKNOWN_STORED_KEY: 'unknown',
-  /** The bot would exceed its limit on storage size or number of keys. */
+  /** The storage limit of the bot is exceeded. */
   BOT_STORAGE_FULL: 'conflict',
 });
 

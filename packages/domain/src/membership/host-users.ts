@@ -56,9 +56,9 @@ export const HOST_USER_FEATURE = {
 };
 
 export const HOST_USER_ERRORS = declareErrors({
-  /** A call by the host application has a property of the wrong type, which the message names. */
+  /** In-process calls: a property of the wrong type, named by the message. */
   INVALID_ARGUMENT: 'invalid',
-  /** The id is blank, too long or contains control characters. */
+  /** The id is blank, longer than 200 characters, or not plain text. */
   INVALID_EXTERNAL_ID: 'invalid',
   /** Another user has this id, or the user has a different one. */
   EXTERNAL_ID_TAKEN: 'conflict',

@@ -166,23 +166,31 @@ export const INVITATION_FEATURE = {
 } satisfies FeatureParts<InvitationEventTypes>;
 
 export const INVITATION_ERRORS = declareErrors({
-  /** The key has the wrong length. */
+  /** The key has an invalid format. */
   INVALID_INVITATION_KEY: 'invalid',
+  /** The invitation does not exist. */
   UNKNOWN_INVITATION: 'unknown',
-  /** The invitation has expired, or was revoked or used. */
+  /** The invitation has expired, was revoked, or was used. */
   INVITATION_EXPIRED: 'conflict',
-  /** The realm requires an invitation to join. */
+  /** Only invited users may join. */
   INVITATION_REQUIRED: 'forbidden',
-  /** The email must be confirmed first. */
+  /** The address must be confirmed by email first. */
   EMAIL_UNCONFIRMED: 'conflict',
-  /** The list contains no email. */
+  /** No address is given. */
   INVITEES_REQUIRED: 'invalid',
+  /** Too many addresses in one request. */
   TOO_MANY_INVITEES: 'invalid',
+  /** The organization has too many open invitations. */
   TOO_MANY_INVITATIONS: 'conflict',
+  /** The invitation was already revoked. */
   INVITATION_REVOKED: 'conflict',
+  /** The role is above the caller's own. */
   CANNOT_INVITE_WITH_ROLE: 'forbidden',
+  /** Only administrators may change other people's invitations. */
   NOT_INVITER: 'forbidden',
+  /** The caller may not subscribe others to the channels. */
   CANNOT_SUBSCRIBE_OTHERS: 'forbidden',
+  /** Some or all invitations failed; `errors` (list of `InvitationError`), `sentInvitations`, `dailyLimitReached`. */
   INVITATION_FAILED: 'conflict',
 });
 

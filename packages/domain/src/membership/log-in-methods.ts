@@ -7,9 +7,9 @@ import { isEmailAddress, type User } from '../users/user.js';
 import type { StatedRole } from './stated-roles.js';
 
 export const LOG_IN_METHOD_ERRORS = declareErrors({
-  /** The app's one-time pad or key is not 32 bytes in hexadecimal. */
+  /** The app's pad or key is not 32 bytes in hexadecimal. */
   INVALID_ONE_TIME_PAD: 'invalid',
-  /** The organization offers no such method. */
+  /** The organization does not offer this log-in method. */
   UNKNOWN_LOG_IN_METHOD: 'unknown',
   /** The log-in took too long, was already completed, or was started in another browser or with another method. */
   LOG_IN_EXPIRED: 'conflict',
@@ -17,9 +17,9 @@ export const LOG_IN_METHOD_ERRORS = declareErrors({
   LOG_IN_REFUSED: 'unauthenticated',
   /** The service cannot be reached or is misconfigured. */
   LOG_IN_SERVICE_FAILED: 'conflict',
-  /** The service does not vouch for the email address, which could belong to someone else. */
+  /** The service has not verified the email address. */
   UNVERIFIED_EMAIL: 'forbidden',
-  /** The user with this email address is linked to another account at the service. */
+  /** The address belongs to a user linked to another account. */
   LINKED_TO_ANOTHER_ACCOUNT: 'conflict',
 });
 

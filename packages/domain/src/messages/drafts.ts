@@ -79,8 +79,11 @@ declare module '../kernel/unit-of-work.js' {
 export const DRAFT_ERRORS = declareErrors({
   /** The user has disabled draft synchronization. */
   DRAFTS_NOT_SYNCHRONIZED: 'forbidden',
+  /** The caller has no such draft. */
   UNKNOWN_DRAFT: 'unknown',
+  /** Invalid time, topic or number of channels. */
   INVALID_DRAFT: 'invalid',
+  /** The user would have too many drafts, or too much text in them. */
   TOO_MANY_DRAFTS: 'conflict',
 });
 

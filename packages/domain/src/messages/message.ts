@@ -139,56 +139,104 @@ function openCodeStart(text: string): number {
 }
 
 export const MESSAGE_ERRORS = declareErrors({
+  /** The message does not exist, or the caller cannot see it. */
   UNKNOWN_MESSAGE: 'unknown',
+  /** The topic does not exist. */
   UNKNOWN_TOPIC: 'unknown',
+  /** The topic contains forbidden characters. */
   INVALID_TOPIC: 'invalid',
+  /** Empty, or with null bytes. */
   INVALID_MESSAGE_CONTENT: 'invalid',
-  /** The content exceeds the limits on processing or size. */
+  /** The text takes too much work or space to render. */
   UNRENDERABLE_CONTENT: 'invalid',
+  /** The widget of the message is invalid. */
   INVALID_WIDGET: 'invalid',
+  /** The change to a poll or task list is invalid, or reserved for its author. */
   INVALID_SUBMESSAGE: 'invalid',
+  /** Only the author may attach to the message. */
   CANNOT_ATTACH_SUBMESSAGE: 'forbidden',
+  /** The message has too many submessages, or too much text in them. */
   TOO_MANY_SUBMESSAGES: 'conflict',
+  /** The target channel does not exist or is hidden; `channelName` or `channelId`. */
   UNKNOWN_DESTINATION: 'unknown',
+  /** No channel is named, and the organization has no default. */
   CHANNEL_REQUIRED: 'invalid',
+  /** No recipient is named. */
   RECIPIENTS_REQUIRED: 'invalid',
+  /** The caller cannot access one of the recipients. */
   CANNOT_ACCESS_RECIPIENT: 'forbidden',
+  /** The organization has no direct messages. */
   DIRECT_MESSAGES_DISABLED: 'forbidden',
+  /** No participant may authorize the conversation. */
   CONVERSATION_NOT_AUTHORIZED: 'forbidden',
+  /** The caller may not start conversations. */
   CANNOT_START_CONVERSATION: 'forbidden',
+  /** The caller may not mention everyone in a large channel. */
   CHANNEL_WILDCARD_NOT_ALLOWED: 'forbidden',
+  /** The caller may not mention everyone in a large topic. */
   TOPIC_WILDCARD_NOT_ALLOWED: 'forbidden',
+  /** The narrow is invalid; `description`. */
   INVALID_NARROW: 'invalid',
+  /** The range of messages is invalid. */
   INVALID_MESSAGE_RANGE: 'invalid',
+  /** Too many messages in one request. */
   TOO_MANY_MESSAGES: 'invalid',
+  /** The flag does not exist. */
   UNKNOWN_FLAG: 'invalid',
+  /** Only the server changes this flag. */
   FLAG_NOT_EDITABLE: 'invalid',
+  /** The operation is neither add nor remove. */
   INVALID_FLAG_OPERATION: 'invalid',
+  /** The caller may read neither the file nor a message that refers to it. */
   CANNOT_VIEW_FILE: 'forbidden',
+  /** The organization hides edit history. */
   EDIT_HISTORY_DISABLED: 'forbidden',
+  /** The organization does not allow editing messages. */
   MESSAGE_EDITING_DISABLED: 'forbidden',
+  /** The caller may not edit the message. */
   CANNOT_EDIT_MESSAGE: 'forbidden',
+  /** The message is too old to edit. */
   EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
+  /** The caller may not resolve topics here. */
   CANNOT_RESOLVE_TOPICS: 'forbidden',
+  /** The message is too old to move to another topic. */
   TOPIC_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
+  /** The message is too old to move to another channel. */
   CHANNEL_EDIT_TIME_LIMIT_EXCEEDED: 'forbidden',
+  /** The caller may not move the message to another channel. */
   CANNOT_MOVE_MESSAGE: 'forbidden',
+  /**
+   * Some of the messages are too old to move; `firstMessageIdAllowedToMove`, `totalMessagesInTopic`,
+   * `totalMessagesAllowedToMove`.
+   */
   MOVE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  /** The caller has disabled typing notifications. */
   TYPING_NOTIFICATIONS_DISABLED: 'forbidden',
+  /** The organization has disabled read receipts. */
   READ_RECEIPTS_DISABLED: 'forbidden',
+  /** The explanation of the report is too long. */
   REPORT_TOO_LONG: 'invalid',
+  /** A report with the reason "other" needs an explanation. */
   REPORT_NEEDS_EXPLANATION: 'invalid',
-  /** The realm has no channel for reports. */
+  /** The organization has no channel for reports. */
   REPORTS_DISABLED: 'forbidden',
+  /** The request would not change the message. */
   NO_MESSAGE_CHANGE: 'invalid',
+  /** Direct messages have no channel and no topic. */
   DIRECT_MESSAGE_HAS_NO_PLACE: 'invalid',
+  /** The parameters for text and move contradict each other. */
   INVALID_MOVE: 'invalid',
+  /** The empty topic cannot be resolved. */
   CANNOT_RESOLVE_EMPTY_TOPIC: 'invalid',
+  /** Messages with widgets cannot be edited. */
   WIDGET_NOT_EDITABLE: 'invalid',
+  /** Too many messages to move in one request. */
   TOO_MANY_MESSAGES_TO_MOVE: 'invalid',
+  /** The caller may not delete the message. */
   CANNOT_DELETE_MESSAGE: 'forbidden',
+  /** The message is too old to delete. */
   DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
-  /** The host application rejected the message. */
+  /** A hook of the host application (`parley.before`) refused the message. */
   MESSAGE_REFUSED: 'forbidden',
 });
 

@@ -48,9 +48,13 @@ export async function requireMutable(
 }
 
 export const MUTED_USER_ERRORS = declareErrors({
+  /** Users cannot mute themselves. */
   CANNOT_MUTE_SELF: 'invalid',
+  /** The user is already muted. */
   USER_ALREADY_MUTED: 'conflict',
+  /** The user is not muted. */
   USER_NOT_MUTED: 'conflict',
+  /** The caller mutes too many users. */
   TOO_MANY_MUTED_USERS: 'conflict',
 });
 

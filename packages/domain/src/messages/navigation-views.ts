@@ -81,10 +81,13 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const NAVIGATION_VIEW_ERRORS = declareErrors({
+  /** The caller has no view with this fragment. */
   UNKNOWN_NAVIGATION_VIEW: 'unknown',
   /** Built-in views have a fixed name; other views need a nonblank one. */
   INVALID_NAVIGATION_VIEW_NAME: 'invalid',
+  /** The user has a view with this fragment or name. */
   NAVIGATION_VIEW_EXISTS: 'conflict',
+  /** The user has too many views. */
   TOO_MANY_NAVIGATION_VIEWS: 'conflict',
 });
 

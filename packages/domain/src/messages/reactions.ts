@@ -14,10 +14,13 @@ export interface Reaction extends Emoji {
 }
 
 export const REACTION_ERRORS = declareErrors({
-  /** Neither a name nor a code is given. */
+  /** Neither name nor code of an emoji is given. */
   EMOJI_REQUIRED: 'invalid',
+  /** The user has already reacted with this emoji. */
   REACTION_ALREADY_EXISTS: 'conflict',
+  /** The user has not reacted with this emoji. */
   UNKNOWN_REACTION: 'unknown',
+  /** The message has too many reactions or different emoji. */
   TOO_MANY_REACTIONS: 'conflict',
 });
 

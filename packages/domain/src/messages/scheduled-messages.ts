@@ -134,21 +134,29 @@ export const SCHEDULED_FILES: FileUser = {
 };
 
 export const SCHEDULING_ERRORS = declareErrors({
-  /** The time of a message or reminder is not in the future. */
+  /** The time is not in the future. */
   DELIVERY_TIME_PASSED: 'invalid',
+  /** The caller has no such scheduled message. */
   UNKNOWN_SCHEDULED_MESSAGE: 'unknown',
+  /** The message was already sent. */
   SCHEDULED_MESSAGE_SENT: 'conflict',
-  /** The recipients have the wrong type for a channel or for users. */
+  /** A channel needs one id, users need a list of ids. */
   INVALID_SCHEDULED_RECIPIENT: 'invalid',
   /** The message type changes between channel and direct without new recipients. */
   SCHEDULED_RECIPIENT_REQUIRED: 'invalid',
+  /** A message that is moved to a channel needs a topic. */
   SCHEDULED_TOPIC_REQUIRED: 'invalid',
+  /** The request contains no change. */
   SCHEDULED_CHANGE_REQUIRED: 'invalid',
+  /** The user has too many scheduled messages, or too much text in them. */
   TOO_MANY_SCHEDULED_MESSAGES: 'conflict',
-  /** The server was down when the message was due. Clients show this text with the failed message. */
+  /** The server was down when the message was due; only stored with the message. */
   DELIVERY_TOO_LATE: 'conflict',
+  /** The caller has no such reminder. */
   UNKNOWN_REMINDER: 'unknown',
+  /** Longer than 1,000 characters. */
   REMINDER_NOTE_TOO_LONG: 'invalid',
+  /** The user has too many reminders, or too much text in them. */
   TOO_MANY_REMINDERS: 'conflict',
 });
 

@@ -58,7 +58,9 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const SNIPPET_ERRORS = declareErrors({
+  /** The caller has no such saved snippet. */
   UNKNOWN_SNIPPET: 'unknown',
+  /** The user has too many saved snippets, or too much text in them. */
   TOO_MANY_SNIPPETS: 'conflict',
 });
 

@@ -6,13 +6,15 @@ import { codePointLength, positionOfUnprintable } from '../kernel/text.js';
 import { cutContent, MAX_MESSAGE_LENGTH } from '../messages/message.js';
 
 export const INCOMING_EMAIL_ERRORS = declareErrors({
-  /** The operator has not configured a way to receive email. */
+  /** The server receives no email. */
   NO_MAIL_GATEWAY: 'unavailable',
+  /** A program that delivers email has no token, or a wrong one. */
   WRONG_GATEWAY_TOKEN: 'unauthenticated',
-  /** The address does not exist, or its users may no longer post. */
+  /** Nobody receives email at the address, or its users may no longer post. */
   UNKNOWN_EMAIL_ADDRESS: 'unknown',
+  /** A received email exceeds `PARLEY_MAX_EMAIL`. */
   EMAIL_TOO_LARGE: 'invalid',
-  /** The email cannot be decoded within the limits. */
+  /** A received email cannot be decoded within the limits. */
   UNREADABLE_EMAIL: 'invalid',
 });
 

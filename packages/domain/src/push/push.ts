@@ -10,34 +10,39 @@ import type { NotificationText } from './notification-text.js';
 import type { PushStatus } from './push-status.js';
 
 export const PUSH_ERRORS = declareErrors({
-  /** The operator has not configured a push service. */
+  /** No push service is configured. */
   PUSH_SERVICE_NOT_CONFIGURED: 'unavailable',
+  /** The caller has no such device. */
   UNKNOWN_DEVICE: 'unknown',
   /** Neither a complete key nor a complete token is given. */
   PUSH_REGISTRATION_INCOMPLETE: 'invalid',
-  /** The device has no key yet, so its key or token cannot be replaced. */
+  /** The device has no key to replace. */
   NO_PUSH_REGISTRATION: 'conflict',
+  /** Not Base64 of 33 bytes, or for an unknown cipher. */
   INVALID_PUSH_KEY: 'invalid',
+  /** The registration of a former token is still pending. */
   PUSH_REGISTRATION_IN_PROGRESS: 'conflict',
+  /** The token or its name has an invalid format. */
   INVALID_PUSH_TOKEN: 'invalid',
-  /** The user has no such token. */
+  /** The caller has not added the token. */
   UNKNOWN_PUSH_TOKEN: 'unknown',
-  /** The token to test does not belong to the user. */
+  /** The token to be tested is not the caller's. */
   PUSH_DEVICE_NOT_RECOGNIZED: 'unknown',
-  /** The user has no device registered with the push service. */
+  /** No device of the caller is registered with the push service. */
   NO_ACTIVE_PUSH_DEVICE: 'conflict',
   /** The push service does not know the token. */
   PUSH_TOKEN_UNKNOWN_TO_SERVICE: 'conflict',
+  /** The push service cannot be reached. */
   PUSH_SERVICE_UNREACHABLE: 'unavailable',
   /** The push service failed. */
   PUSH_SERVICE_FAILED: 'unavailable',
-  /** The push service does not serve this server; only the operator can resolve this. */
+  /** The push service does not serve this server; the operator must act. */
   PUSH_SERVICE_DENIED: 'unavailable',
-  /** The push service rejected the request; the message is its own. */
+  /** The push service refused the request; the text comes from the service. */
   PUSH_SERVICE_REFUSED: 'conflict',
   /** The push service does not serve the organization, or no longer does. */
   PUSH_NOT_ALLOWED: 'conflict',
-  /** The notification could not be delivered in time. */
+  /** A notification could not be delivered within a day. */
   NOTIFICATION_EXPIRED: 'conflict',
 });
 

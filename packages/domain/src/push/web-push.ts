@@ -23,9 +23,11 @@ import type { DueMessage, NotificationChannel, NotificationMeter } from './notif
 import type { MessageNotice } from './push.js';
 
 export const WEB_PUSH_ERRORS = declareErrors({
-  /** The operator has not configured web push. */
+  /** Web push is not configured. */
   WEB_PUSH_NOT_CONFIGURED: 'unavailable',
+  /** The endpoint is not a URL, or a key has the wrong length. */
   INVALID_WEB_PUSH_SUBSCRIPTION: 'invalid',
+  /** The caller has no subscription with this endpoint. */
   UNKNOWN_WEB_PUSH_SUBSCRIPTION: 'unknown',
 });
 

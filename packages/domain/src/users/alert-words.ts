@@ -47,6 +47,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const ALERT_WORD_ERRORS = declareErrors({
+  /** The caller would have too many alert words. */
   TOO_MANY_ALERT_WORDS: 'conflict',
 });
 

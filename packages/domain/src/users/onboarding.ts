@@ -41,6 +41,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const ONBOARDING_ERRORS = declareErrors({
+  /** The step does not exist. */
   UNKNOWN_ONBOARDING_STEP: 'unknown',
 });
 

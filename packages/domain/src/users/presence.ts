@@ -19,7 +19,7 @@ export const presenceAudience = ({ limitsToAccessors }: PresencePolicy, userId: 
 export const PRESENCE_ERRORS = declareErrors({
   /** Bots have no presence. */
   NO_PRESENCE_OF_BOTS: 'conflict',
-  /** The user has never reported a presence. */
+  /** The user has never reported presence, or hides it. */
   UNKNOWN_PRESENCE: 'unknown',
 });
 

@@ -291,18 +291,23 @@ function isDate(text: string): boolean {
 const profileValueError = (text: string) => new DomainError('INVALID_PROFILE_VALUE', text);
 
 export const PROFILE_ERRORS = declareErrors({
+  /** The custom profile field does not exist. */
   UNKNOWN_PROFILE_FIELD: 'unknown',
+  /** The definition of the field is invalid. */
   INVALID_PROFILE_FIELD: 'invalid',
+  /** Another field has the name. */
   PROFILE_FIELD_NAME_TAKEN: 'conflict',
+  /** The organization has too many fields. */
   TOO_MANY_PROFILE_FIELDS: 'conflict',
-  /** The summary already has its maximum number of fields. */
+  /** The summary has too many fields. */
   TOO_MANY_SUMMARY_FIELDS: 'conflict',
-  /** The server defines the name of this field. */
+  /** The server defines the field; only its flags can change. */
   DEFAULT_PROFILE_FIELD: 'forbidden',
-  /** The order omits a field. */
+  /** The order does not name every field. */
   INVALID_PROFILE_FIELD_ORDER: 'invalid',
+  /** The value does not fit the field. */
   INVALID_PROFILE_VALUE: 'invalid',
-  /** Users may not edit this field; administrators may. */
+  /** Only administrators may change the field. */
   PROFILE_FIELD_NOT_EDITABLE: 'forbidden',
 });
 

@@ -6,12 +6,13 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import type { RealmSettings } from '../realms/realm-settings.js';
 
 export const SECOND_FACTOR_ERRORS = declareErrors({
-  /** The code or passkey is wrong, or the code was already used. */
+  /** The code or passkey is wrong, or the code was used before. */
   WRONG_SECOND_FACTOR: 'forbidden',
   /** The account has no password for a second factor to protect. */
   NO_PASSWORD: 'conflict',
-  /** The organization requires a second factor for the user's role. */
+  /** The organization requires a second factor of the user's role. */
   SECOND_FACTOR_REQUIRED: 'conflict',
+  /** The account has 20 passkeys. */
   TOO_MANY_PASSKEYS: 'conflict',
   /** The account has no such second factor. */
   UNKNOWN_SECOND_FACTOR: 'unknown',

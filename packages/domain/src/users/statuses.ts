@@ -17,7 +17,7 @@ import { loadViewer } from './users.use-cases.js';
 export const STATUS_ERRORS = declareErrors({
   /** The request contains no change. */
   STATUS_CHANGE_REQUIRED: 'invalid',
-  /** An emoji code or type was given without a name. */
+  /** An emoji code or type is given without a name. */
   EMOJI_NAME_REQUIRED: 'invalid',
 });
 

@@ -127,32 +127,45 @@ export function isEmailAddress(text: string): boolean {
 export const USER_ERRORS = declareErrors({
   /** The caller is deactivated. */
   USER_DEACTIVATED: 'unauthenticated',
-  /** A user named in the request is deactivated. */
+  /** A user named by the request is deactivated. */
   NAMED_USER_DEACTIVATED: 'conflict',
+  /** The user does not exist, or the caller cannot see them. */
   UNKNOWN_USER: 'unknown',
+  /** The bot does not exist. */
   UNKNOWN_BOT: 'unknown',
-  /** The operation needs a permission that only operators grant. */
+  /** Requires a grant by the operator (`GrantSpecialPermission`). */
   SPECIAL_PERMISSION_REQUIRED: 'forbidden',
+  /** Too long, too short, or with forbidden characters. */
   INVALID_USER_NAME: 'invalid',
-  /** The realm requires unique names. */
+  /** The organization requires unique names, and this one is taken. */
   USER_NAME_TAKEN: 'conflict',
+  /** Another active bot has the name. */
   BOT_NAME_TAKEN: 'conflict',
+  /** Not an email address. */
   INVALID_EMAIL: 'invalid',
+  /** Another user has the address. */
   EMAIL_TAKEN: 'conflict',
+  /** A deactivated user has the address. */
   EMAIL_OF_DEACTIVATED_USER: 'conflict',
-  /** The email is reserved for system bots. */
+  /** A system bot has the address. */
   EMAIL_RESERVED: 'conflict',
-  /** The realm's email policy rejects the address. */
+  /** The organization does not accept such addresses. */
   EMAIL_NOT_ALLOWED: 'forbidden',
+  /** The organization does not allow changing addresses. */
   EMAIL_CHANGES_DISABLED: 'forbidden',
+  /** The organization does not allow changing avatars. */
   AVATAR_CHANGES_DISABLED: 'forbidden',
+  /** The organization would be left without an owner. */
   LAST_OWNER: 'conflict',
+  /** The caller is the last owner or user; `isLastOwner`, `entity`. */
   CANNOT_DEACTIVATE_LAST_USER: 'conflict',
+  /** A guest cannot be made an administrator. */
   GUEST_CANNOT_ADMINISTER: 'conflict',
+  /** A bot cannot be given to a bot. */
   BOT_CANNOT_OWN_BOTS: 'conflict',
-  /** The request names neither users nor groups. */
+  /** Neither users nor groups are named. */
   NO_TARGET_USERS: 'invalid',
-  /** Only the users themselves may change the setting. */
+  /** Only users themselves may change this setting. */
   SETTING_NOT_FOR_OTHERS: 'forbidden',
 });
 

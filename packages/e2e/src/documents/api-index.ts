@@ -1,21 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { basename } from 'node:path';
 import { createRoutes, type DocumentedRoute, isDocumented, type RouteDependencies } from '@parley/http';
-
-interface Source {
-  /** Path below `packages/<layer>/src`, without `.ts`. */
-  readonly file: string;
-  readonly text: string;
-}
-
-const sourcesOf = (packages: string, layer: string): readonly Source[] =>
-  readdirSync(resolve(packages, layer, 'src'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .sort()
-    .map((path) => ({
-      file: path.slice(0, -'.ts'.length),
-      text: readFileSync(resolve(packages, layer, 'src', path), 'utf8'),
-    }));
+import { type Source, sourcesOf } from './sources.js';
 
 /** Generates docs/api-index.md from the route table and the sources in the folder `packages`. */
 export function renderApiIndex(packages: string): string {

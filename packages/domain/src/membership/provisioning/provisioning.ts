@@ -3,15 +3,19 @@ import { declareErrors } from '../../kernel/errors.js';
 import type { GroupId, RealmId, UnixSeconds, UserId } from '../../kernel/ids.js';
 
 export const PROVISIONING_ERRORS = declareErrors({
-  /** The resource has changed since the client read it. */
+  /** The resource has changed since the directory read it (SCIM). */
   STALE_RESOURCE: 'conflict',
-  /** The value can only be set once. */
+  /** A directory changes an external id, which is permanent. */
   IMMUTABLE_VALUE: 'conflict',
-  /** The request contains too many members. */
+  /** A directory request names too many members. */
   TOO_MANY_VALUES: 'invalid',
+  /** The organization has a SCIM token of this name. */
   TOKEN_NAME_TAKEN: 'conflict',
+  /** The name of a SCIM token is blank or too long. */
   INVALID_TOKEN_NAME: 'invalid',
+  /** The organization has no SCIM token of this name. */
   UNKNOWN_TOKEN: 'unknown',
+  /** The organization has too many SCIM tokens. */
   TOO_MANY_TOKENS: 'conflict',
 });
 
