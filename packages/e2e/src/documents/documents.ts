@@ -16,7 +16,8 @@ export const DOCUMENTS: Readonly<Record<string, (packages: string) => string>> =
   integrations: renderIntegrations,
 };
 
-function withIntroduction(packages: string, name: string, generated: string): string {
+/** Returns the page with its generated part, below the mark, replaced. */
+export function withIntroduction(packages: string, name: string, generated: string): string {
   const page = readFileSync(resolve(packages, `../docs/${name}.md`), 'utf8');
   const [mark, at] = [MARK.exec(page)![0], page.search(MARK)];
   return `${page.slice(0, at)}${mark}\n\n${generated}\n`;
