@@ -214,8 +214,7 @@ export class CreateChannelFolder {
       const name = parseFolderName(typed);
       if (await tx.channelFolders.findByKey(realmId, name)) throw folderNameTaken();
       if ((await tx.channelFolders.list(realmId)).length >= MAX_CHANNEL_FOLDERS) {
-        const text = `Too many channel folders (limit: ${MAX_CHANNEL_FOLDERS}).`;
-        throw new DomainError('TOO_MANY_CHANNEL_FOLDERS', text);
+        throw new DomainError('TOO_MANY_CHANNEL_FOLDERS', `Too many channel folders (limit: ${MAX_CHANNEL_FOLDERS}).`);
       }
       const folder = await tx.channelFolders.add({
         realmId,

@@ -160,7 +160,7 @@ export const CHANNEL_ERRORS = declareErrors({
   CHANNEL_FOLDER_IN_USE: 'conflict',
   /** The order does not name every folder. */
   INVALID_FOLDER_ORDER: 'invalid',
-  /** The organization has too many folders. */
+  /** The organization has too many folders, including archived ones. */
   TOO_MANY_CHANNEL_FOLDERS: 'conflict',
   /** The default channel group does not exist. */
   UNKNOWN_DEFAULT_CHANNEL_GROUP: 'unknown',

@@ -64,8 +64,10 @@ export class CreateDefaultChannelGroup {
       const name = parseDefaultGroupName(input.name);
       if (await tx.defaultChannelGroups.findByKey(realmId, name)) throw defaultGroupNameTaken(name);
       if ((await tx.defaultChannelGroups.list(realmId)).length >= MAX_DEFAULT_CHANNEL_GROUPS) {
-        const text = `Too many default channel groups (limit: ${MAX_DEFAULT_CHANNEL_GROUPS}).`;
-        throw new DomainError('TOO_MANY_DEFAULT_CHANNEL_GROUPS', text);
+        throw new DomainError(
+          'TOO_MANY_DEFAULT_CHANNEL_GROUPS',
+          `Too many default channel groups (limit: ${MAX_DEFAULT_CHANNEL_GROUPS}).`,
+        );
       }
       const { description, channelIds } = group;
       await tx.defaultChannelGroups.add({ realmId, name, description, channelIds });

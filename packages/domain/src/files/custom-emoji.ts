@@ -112,7 +112,7 @@ export const CUSTOM_EMOJI_ERRORS = declareErrors({
   CUSTOM_EMOJI_EXISTS: 'conflict',
   /** The organization has no active emoji with this name. */
   UNKNOWN_CUSTOM_EMOJI: 'unknown',
-  /** The organization has too many emoji. */
+  /** The organization has too many emoji, including deactivated ones. */
   TOO_MANY_CUSTOM_EMOJI: 'conflict',
 });
 

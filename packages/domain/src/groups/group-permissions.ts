@@ -32,9 +32,9 @@ export const GROUP_ERRORS = declareErrors({
   CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
   /** The request contains no change of the group; `of`. */
   NO_GROUP_CHANGE: 'invalid',
-  /** The organization has too many groups. */
+  /** The organization has too many groups, including system and deactivated ones. */
   TOO_MANY_GROUPS: 'conflict',
-  /** The organization's groups have too many members in total. */
+  /** The organization's groups, except system groups, have too many direct members in total. */
   TOO_MANY_MEMBERSHIPS: 'conflict',
 });
 

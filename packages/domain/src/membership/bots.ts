@@ -34,7 +34,7 @@ export const BOT_ERRORS = declareErrors({
   INVALID_WEBHOOK_INTERFACE: 'invalid',
   /** The server has no embedded bots. */
   EMBEDDED_BOTS_DISABLED: 'forbidden',
-  /** The owner has too many bots. */
+  /** The owner has too many bots, including deactivated ones. */
   TOO_MANY_BOTS: 'conflict',
   /** A key is not stored, or is named twice. */
   UNKNOWN_STORED_KEY: 'unknown',

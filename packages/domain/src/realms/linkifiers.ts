@@ -29,10 +29,11 @@ export const MAX_LINKIFIER_TEXT = 500_000;
 
 /** @throws DomainError TOO_MANY_LINKIFIERS if the list or its total text is too long */
 export function requireRoomForLinkifiers(linkifiers: readonly LinkifierFields[]): void {
-  const refusal = (text: string) => new DomainError('TOO_MANY_LINKIFIERS', text);
-  if (linkifiers.length > MAX_LINKIFIERS) throw refusal(`Too many linkifiers (limit: ${MAX_LINKIFIERS}).`);
+  if (linkifiers.length > MAX_LINKIFIERS)
+    throw new DomainError('TOO_MANY_LINKIFIERS', `Too many linkifiers (limit: ${MAX_LINKIFIERS}).`);
   const length = linkifiers.reduce((sum, linkifier) => sum + textLength(linkifier), 0);
-  if (length > MAX_LINKIFIER_TEXT) throw refusal(`Linkifiers are too long (limit: ${MAX_LINKIFIER_TEXT} characters).`);
+  if (length > MAX_LINKIFIER_TEXT)
+    throw new DomainError('TOO_MANY_LINKIFIERS', `Linkifiers are too long (limit: ${MAX_LINKIFIER_TEXT} characters).`);
 }
 
 const textLength = ({
