@@ -33,7 +33,8 @@ export const integer = (): WireSchema<number> => schema({ type: 'integer' });
 export const number = (): WireSchema<number> => schema({ type: 'number' });
 export const boolean = (): WireSchema<boolean> => schema({ type: 'boolean' });
 export const oneOf = <const V extends string | number | boolean>(...values: readonly V[]): WireSchema<V> =>
-  schema({ enum: values });
+  // Generators reject `enum` for booleans.
+  schema(typeof values[0] === 'boolean' && values.length === 1 ? { const: values[0] } : { enum: values });
 /** Value left open by the contract. */
 export const anything = (): WireSchema<unknown> => schema({});
 

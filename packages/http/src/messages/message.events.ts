@@ -89,7 +89,8 @@ export const DELETED = [IN_CHANNEL, DIRECT].flatMap((where) => [
   formWithout(BULK_DELETION, 'delete_message', { message_id: wire.integer(), ...where }),
 ]);
 
-const MENTIONED = { mentioned: wire.optional(wire.oneOf(true)) };
+/** Always true; openapi-python-client writes invalid code for an optional constant `true`. */
+const MENTIONED = { mentioned: wire.optional(wire.boolean()) };
 
 /** Events §7.1. */
 export const FLAG_CHANGED = ['add', 'remove'].map((op) =>

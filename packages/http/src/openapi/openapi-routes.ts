@@ -7,7 +7,10 @@ export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
   const scheduler = new YieldingScheduler();
   // Loaded on the first request to keep the texts out of servers whose documentation nobody reads.
   const description = once(async () => scheduler.runSteps((await import('./openapi.js')).describeApi(routes)));
-  const json = once(async () => JSON.stringify(await description()));
+  const json = once(async () => {
+    const { nameAlternatives } = await import('./openapi.js');
+    return JSON.stringify(nameAlternatives(await description()));
+  });
   const page = once(async () =>
     scheduler.runSteps((await import('./docs-page.js')).writeDocsPage(await description())),
   );

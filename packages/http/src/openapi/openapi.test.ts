@@ -5,7 +5,7 @@ import { route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 import { createRoutes } from '../routes.js';
 import { fieldsOf } from './client-api.js';
-import { openApiOf, responseSchemaOf } from './openapi.js';
+import { nameAlternatives, openApiOf, responseSchemaOf } from './openapi.js';
 
 class ExampleDto {
   @IntegerParam() thing_id!: number;
@@ -132,6 +132,43 @@ it('openApiOf merges operations with paths that differ only in a parameter name'
 it('openApiOf assigns a unique id to each operation', () => {
   const operations = Object.values(openApiOf(createRoutes({} as RouteDependencies)).paths).flatMap(Object.values);
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+});
+
+it('nameAlternatives gives each object alternative of a named schema a name', () => {
+  const either = wire.named('Either', wire.anyOf(wire.fields({ id: wire.integer() }), thing, wire.text()));
+  const described = openApiOf([
+    route('GET', '/either', {
+      summary: 'Does something',
+      section: 'messages §1',
+      auth: 'user',
+      dto: ExampleDto,
+      response: wire.fields({ it: either }),
+      handle,
+    }),
+  ]);
+  const { schemas } = nameAlternatives(described).components;
+  expect(schemas.Either!.anyOf).toEqual([
+    { $ref: '#/components/schemas/Either1' },
+    { $ref: '#/components/schemas/Thing' },
+    { type: 'string' },
+  ]);
+  expect(schemas.Either1).toMatchObject({ title: 'Either1', properties: { id: { type: 'integer' } } });
+});
+
+it('openApiOf describes files as binary', () => {
+  const described = openApiOf([
+    route('GET', '/file', {
+      summary: 'Does something',
+      section: 'messages §1',
+      auth: 'user',
+      dto: ExampleDto,
+      response: 'bytes',
+      handle,
+    }),
+  ]);
+  expect(described.paths['/api/v1/file']!.get!.responses[200]).toMatchObject({
+    content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  });
 });
 
 it('openApiOf rejects two schemas with the same name', () => {

@@ -244,7 +244,7 @@ function responseContentOf(route: Route, components: Components) {
   const json = responseSchemaOf(route);
   if (json) return { content: { 'application/json': { schema: components.hoist(json) } } };
   return route.response === 'bytes'
-    ? { content: { '*/*': {} } }
+    ? { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
     : { content: { 'application/json': { schema: ENVELOPE } } };
 }
 
@@ -276,6 +276,25 @@ export function responseSchemaOf({ response, present, handle }: Route): JsonSche
     required: ['result', 'msg', ...required],
     additionalProperties: false,
   };
+}
+
+/**
+ * Gives each object among the alternatives of a named schema its own name, such as `DraftsEvent2`. Generators name such
+ * objects differently at each use or reject them.
+ */
+export function nameAlternatives({ components, ...document }: OpenApiDocument): OpenApiDocument {
+  const schemas: Record<string, JsonSchema> = {};
+  for (const [title, schema] of Object.entries(components.schemas)) {
+    const alternatives = schema.anyOf as readonly JsonSchema[] | undefined;
+    const anyOf = alternatives?.map((alternative, index) => {
+      if (alternative.type !== 'object') return alternative;
+      const name = `${title}${index + 1}`;
+      schemas[name] = { title: name, ...alternative };
+      return { $ref: `#/components/schemas/${name}` };
+    });
+    schemas[title] = anyOf ? { ...schema, anyOf } : schema;
+  }
+  return { ...document, components: { ...components, schemas } };
 }
 
 /** Returns the success schema with shared `components`, which compile faster than repeated named schemas. */
