@@ -15,7 +15,11 @@ interface LogInFlow {
 }
 
 /** Scope of a seal: kind of log-in, organization, and the browser's secret if bound to a browser. */
-export type FlowScope = readonly [kind: 'service' | 'password' | 'passkey' | 'desktop', RealmId, ...secrets: string[]];
+export type FlowScope = readonly [
+  kind: 'service' | 'connection' | 'password' | 'passkey' | 'desktop',
+  RealmId,
+  ...secrets: string[],
+];
 
 const contextOf = (scope: FlowScope): string => JSON.stringify(scope);
 

@@ -1,3 +1,4 @@
+export * from './account-connections.use-cases.js';
 export * from './accounts.js';
 export * from './add-user.js';
 export * from './bot-storage.js';

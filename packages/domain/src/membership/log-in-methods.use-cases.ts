@@ -17,6 +17,7 @@ import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
 import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
+import { sealConnection } from './account-connections.use-cases.js';
 import { admit } from './admission.js';
 import {
   completeFlow,
@@ -231,6 +232,15 @@ export interface CompletedLogIn {
   readonly result: LogInResult;
 }
 
+/** Log-in with an address that the person has to prove: by the emailed link, or by a log-in to its account here. */
+export interface UnprovenLogIn {
+  readonly method: LogInMethod;
+  readonly unproven: string;
+  readonly state: string;
+  /** Sealed connection for this browser only. */
+  readonly flow: string;
+}
+
 type Recognized = Pick<CompletedLogIn, 'user' | 'change'>;
 type Welcome = Awaited<ReturnType<SystemMessages['parseWelcome']>>;
 
@@ -277,7 +287,7 @@ export class CompleteLogIn {
    * LOG_IN_SERVICE_FAILED, UNVERIFIED_EMAIL, LINKED_TO_ANOTHER_ACCOUNT, USER_DEACTIVATED, INVITATION_REQUIRED,
    * EMAIL_NOT_ALLOWED, RATE_LIMITED, TOO_MANY_SIGN_UPS
    */
-  async execute(caller: AnonymousCaller, input: CompleteLogInInput): Promise<CompletedLogIn> {
+  async execute(caller: AnonymousCaller, input: CompleteLogInInput): Promise<CompletedLogIn | UnprovenLogIn> {
     const { realmId } = caller;
     if (realmId === null) throw unknownRealm();
     const { method, state, userAgent } = input;
@@ -296,7 +306,10 @@ export class CompleteLogIn {
       for (const problem of identity.problems ?? []) {
         this.report('a log-in service left something out', { problem, method, realmId, subject: identity.subject });
       }
-      recognized = await this.recognize(caller, realm, { method: provider.method, identity, evidence });
+      const authenticated = { method: provider.method, identity, evidence };
+      const found = await this.recognize(realm, authenticated);
+      if (!found) return this.requestProof(caller, realm, authenticated, state);
+      recognized = found;
       serviceSession = identity.serviceSession ?? null;
     }
     const { user } = recognized;
@@ -345,13 +358,16 @@ export class CompleteLogIn {
     }
   }
 
-  /** Finds the user by linked account, else by a proven email address; creates one for admitted people. */
-  private async recognize(caller: AnonymousCaller, before: Realm, authenticated: Authenticated): Promise<Recognized> {
+  /**
+   * Finds the user by linked account, else by a proven email address; creates one for admitted people. Returns null if
+   * the address is unproven.
+   */
+  private async recognize(before: Realm, authenticated: Authenticated): Promise<Recognized | null> {
     const { method, identity, evidence } = authenticated;
     if (identity.subject === '' || isLongerThan(identity.subject, MAX_SUBJECT_LENGTH)) throw serviceFailed();
     const { id: realmId } = before;
     const words = await this.parseWelcome(before, authenticated);
-    const recognized = await this.uow.write(realmId, async (tx) => {
+    return this.uow.write(realmId, async (tx) => {
       const realm = await loadOpenRealm(tx, realmId);
       const linkedId = await tx.logIns.findLinked(realmId, method.name, identity.subject);
       if (linkedId !== null) {
@@ -363,7 +379,8 @@ export class CompleteLogIn {
       }
       const now = this.clock.now();
       const standing = addressStanding(identity, method);
-      if (standing === 'missing') throw unverified('The service does not vouch for your email address.');
+      if (standing === 'missing')
+        throw new DomainError('UNVERIFIED_EMAIL', 'The service does not vouch for your email address.');
       const email = identity.email!;
       const { isAddressProven, invitation, confirmation } = await proofFor(tx, realm, { email, evidence }, now);
       if (standing === 'unproven' && !isAddressProven) return null;
@@ -382,11 +399,6 @@ export class CompleteLogIn {
       await this.planPicture(tx, user, method.name, identity);
       return { user, change: owner ? ('linked' as const) : ('created' as const) };
     });
-    if (recognized) return recognized;
-    await this.requestProof(caller, before, authenticated);
-    throw unverified(
-      'The service does not vouch for your email address. Unless the address may not log in here, we have sent a link to it. Open the link to continue.',
-    );
   }
 
   /** Parses the welcome message of the invitation before the transaction. */
@@ -403,7 +415,8 @@ export class CompleteLogIn {
     { ip }: AnonymousCaller,
     { id: realmId }: Realm,
     { method, identity, evidence }: Authenticated,
-  ): Promise<void> {
+    state: string,
+  ): Promise<UnprovenLogIn> {
     const email = identity.email!;
     // Counted per account, since many people may share a network address and may be able to change their email address.
     this.emails.take('signUpByEmail', `${realmId} ${method.name} ${identity.subject}`, ip);
@@ -413,6 +426,8 @@ export class CompleteLogIn {
     await this.uow.write(realmId, async (tx) =>
       requestProof(tx, await loadOpenRealm(tx, realmId), { email, method, evidence }, { disposable, now }),
     );
+    const account = { method: method.name, subject: identity.subject, email };
+    return { method, unproven: email, state, flow: sealConnection(this.tokens, { realmId, state, now }, account) };
   }
 
   private async planPicture(tx: Transaction, user: User, method: string, { picture }: ExternalIdentity): Promise<void> {
@@ -505,5 +520,3 @@ export class RemoveExpiredLogIns extends Removal {
 
 /** In code points; OpenID Connect ids have at most 255 characters. */
 const MAX_SUBJECT_LENGTH = 255;
-
-const unverified = (message: string) => new DomainError('UNVERIFIED_EMAIL', message);

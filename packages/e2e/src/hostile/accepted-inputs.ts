@@ -31,6 +31,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /accounts/login/external/:method/',
   'GET /accounts/login/complete/:method/',
   'POST /accounts/login/complete/:method/',
+  'GET /accounts/login/connect/',
+  'POST /accounts/login/connect/',
   'POST /accounts/login/logout/:method/',
   'GET /accounts/login/metadata/:method/',
   'GET /accounts/login/subdomain/:token',

@@ -171,8 +171,9 @@ export interface LogInRecord {
 export interface LogInChange {
   /** Email address. */
   readonly account: string;
-  readonly method: 'app' | 'passkey' | 'recovery' | 'session' | 'api key';
-  readonly change: 'added' | 'removed' | 'replaced' | 'ended';
+  /** `app`, `passkey`, `recovery`, `session`, `api key` or the name of a service. */
+  readonly method: string;
+  readonly change: 'added' | 'removed' | 'replaced' | 'ended' | 'linked';
 }
 
 /** Text or its UTF-8 bytes, possibly shared with other responses. */

@@ -21,6 +21,7 @@ import { TextParam } from '../kernel/params.js';
 import type { LogInRecord, Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
+import { unprovenPage } from './account-connections.js';
 import { type Html, html } from './html.js';
 import {
   errorPage,
@@ -264,7 +265,7 @@ async function complete(
 ): Promise<Reply> {
   const flow = readServiceLogIn(request, state);
   const reply = await audited(site, method, async (identified) => {
-    const { user, change, result } = await useCase.execute(caller, {
+    const completed = await useCase.execute(caller, {
       method,
       state,
       flow,
@@ -273,6 +274,8 @@ async function complete(
       userAgent: request.header('user-agent') ?? '',
       identified,
     });
+    if ('unproven' in completed) return unprovenPage(parts, { site, request }, completed);
+    const { user, change, result } = completed;
     const logIn = { method, account: user.email, failure: null, change };
     return { ...replyToLogIn(parts, { site, request }, user, result), logIn };
   });

@@ -20,6 +20,21 @@ export const GERMAN = {
   'The form has expired. Please try again.': 'Das Formular ist abgelaufen. Bitte noch einmal versuchen.',
   'This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.':
     'Dies ist die Adresse eines Team-Chats: einer Organisation auf einem Parley-Server, der die Zulip-API spricht.',
+  'Is {email} your address?': 'Gehört {email} dir?',
+  'Prove in one of two ways that it is yours.': 'Es gibt zwei Wege, um zu zeigen, dass sie dir gehört.',
+  'By email': 'Mit einer E-Mail',
+  'Unless the address may not log in here, we have sent a link to it. Open the link to continue.':
+    'Wenn sich die Adresse hier anmelden darf, ist ein Link an sie unterwegs. Öffne ihn, um fortzufahren.',
+  'By logging in': 'Mit einer Anmeldung',
+  'Do you already have an account here with this address? Log in to it to connect it with {method}.':
+    'Gibt es hier schon ein Konto mit dieser Adresse? Melde dich dort an, um es mit {method} zu verbinden.',
+  'Log in to connect': 'Anmelden und verbinden',
+  'Connect your account?': 'Konto verbinden?',
+  'Your account here has the address {email}, and so has an account at {method}. Connect them only if both are yours: whoever logs in there then gets into your account here.':
+    'Dein Konto hier hat die Adresse {email}, und ein Konto bei {method} auch. Verbinde sie nur, wenn beide dir gehören: Wer sich dort anmeldet, kommt dann in dein Konto hier.',
+  Connect: 'Verbinden',
+  'Your account is connected': 'Dein Konto ist verbunden',
+  'From now on you can log in with {method}.': 'Ab jetzt kannst du dich mit {method} anmelden.',
   'Finish logging in': 'Anmeldung abschließen',
   'Copy this code and paste it into the app. It is good for five minutes.':
     'Diesen Code kopieren und in die App einfügen. Er gilt fünf Minuten lang.',
@@ -198,8 +213,7 @@ export const GERMAN = {
     'Der Anmeldedienst antwortet nicht wie erwartet. Bitte später noch einmal versuchen.',
   'The service did not confirm who you are.': 'Der Anmeldedienst hat die Identität nicht bestätigt.',
   'The service does not vouch for your email address.': 'Der Anmeldedienst bürgt nicht für die E-Mail-Adresse.',
-  'The service does not vouch for your email address. Unless the address may not log in here, we have sent a link to it. Open the link to continue.':
-    'Der Anmeldedienst bürgt nicht für die E-Mail-Adresse. Wenn sie sich hier anmelden darf, ist ein Link an sie unterwegs. Öffnen Sie ihn, um fortzufahren.',
+  'Log in to the account with this address first.': 'Bitte zuerst beim Konto mit dieser Adresse anmelden.',
   'Enter a valid email address.': 'Bitte eine gültige E-Mail-Adresse eingeben.',
   'Invalid address.': 'Die Adresse ist ungültig.',
   'Already has an account.': 'Dafür gibt es schon ein Konto.',

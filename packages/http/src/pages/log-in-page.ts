@@ -10,7 +10,7 @@ import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
 import { CSRF_COOKIE, type Identity, readCookie } from '../kernel/authenticate.js';
 import { CSRF_FIELD, newCsrfToken } from '../kernel/csrf.js';
-import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
@@ -39,6 +39,11 @@ class LogInPageDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
 }
 
+class LogInQueryDto extends LogInPageDto {
+  /** `login`: shows the form even in a browser with a session, as in OpenID Connect. */
+  @TextParam({ max: MAX_TOKEN_LENGTH }) prompt = '';
+}
+
 class LogInFormDto extends LogInPurposeDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) username = '';
   @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
@@ -49,12 +54,13 @@ class LogInFormDto extends LogInPurposeDto {
 export const logInPages = (parts: PageParts): readonly Route[] => {
   return [
     pageRoute(parts, 'GET', '/login/', {
-      dto: LogInPageDto,
+      dto: LogInQueryDto,
       knowsCaller: true,
       useCase: ListLogInMethods,
       handle: async ({ site, realm, request, caller, dto, identity, refusal, useCase }) => {
         const isForApp = purposeOf(dto).kind !== 'session';
-        if (!isForApp && isUserOf(realm, identity)) return redirectTo(targetOf(site, dto.next));
+        if (!isForApp && dto.prompt !== 'login' && isUserOf(realm, identity))
+          return redirectTo(targetOf(site, dto.next));
         const page = { site, realm, request, offer: await useCase.execute(caller) };
         // Sessions survive deactivation.
         const isDeactivated = !isForApp && refusal instanceof DomainError && refusal.is('USER_DEACTIVATED');

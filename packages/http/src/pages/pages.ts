@@ -6,6 +6,7 @@ import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
 import type { Route } from '../kernel/route.js';
+import { accountConnectionPages } from './account-connections.js';
 import { accountPages } from './account-pages.js';
 import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
@@ -118,6 +119,7 @@ export const PAGES = {
     ...webAssetRoutes(parts),
     ...logInPages(parts),
     ...externalLogInPages(parts),
+    ...accountConnectionPages(parts),
     ...secondFactorLogInPages(parts),
     ...secondFactorPages(parts),
     ...secondFactorRoutes,
