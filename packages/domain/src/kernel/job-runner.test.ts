@@ -339,6 +339,27 @@ describe('JobRunner with leases', () => {
     expect(reports.map(([message]) => message)).toEqual(['a job failed', 'a job failed', 'a job failed permanently']);
   });
 
+  it('keeps half of its room for first attempts while others fail', async () => {
+    const { runner, schedule, hooks, clock, prepared } = await runnerOf({ ...MAIL, concurrency: 4 });
+    const run = async () => {
+      await runner.run();
+      await new Promise((resolve) => setImmediate(resolve));
+    };
+    for (let n = 0; n < 8; n++) await schedule(`bad ${n}`);
+    hooks.prepare = () => Promise.reject(new Error('unreachable'));
+    for (let n = 0; n < 3; n++) await run();
+    clock.advance(100);
+    prepared.length = 0;
+    // Repeated attempts now take long.
+    hooks.prepare = ({ payload: { name } }) => (name.startsWith('bad') ? new Promise(() => {}) : Promise.resolve());
+    await run();
+    expect(prepared).toHaveLength(2);
+    await schedule('good');
+    await run();
+    expect(prepared.slice(2)).toEqual(['good']);
+    expect(await runner.run()).toBeGreaterThan(clock.now());
+  });
+
   it('logs failures of other servers as warnings, but its own failures as errors', async () => {
     const { runner, schedule, hooks, reports, clock } = await runnerOf(MAIL);
     hooks.prepare = () => Promise.reject(new Error('unreachable'));

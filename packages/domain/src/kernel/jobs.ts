@@ -160,6 +160,8 @@ export interface JobLease {
   readonly attempts: 0 | 1;
   /** Null if the lease ends by time only. */
   readonly holder: string | null;
+  /** True to lease first attempts only. */
+  readonly onlyFirst?: boolean;
 }
 
 /**
@@ -271,6 +273,8 @@ export class JobRunner {
   private readonly selection: JobSelection;
   /** Jobs leased by this process, with the end of each lease. The runner then stops waiting for the job. */
   private readonly leased = new Map<JobId, UnixSeconds>();
+  /** Leased jobs that have failed before. */
+  private readonly repeated = new Set<JobId>();
   private readonly underWay = new Set<Promise<void>>();
   /** Finished attempts to be stored; several at a time, since each commit waits for the disk. */
   private readonly ended: Attempt[] = [];
@@ -325,27 +329,44 @@ export class JobRunner {
     }
   }
 
-  private lease(now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
+  /** Leases due jobs. At most `repeated` of them have failed before, so that these do not delay the others. */
+  private lease(now: UnixSeconds, limit: number, repeated = limit): Promise<readonly StoredJob[]> {
     const { leaseSeconds, inOrder } = this.handler.kind;
-    // Slow work may crash the process, so it counts as an attempt when it starts; a unit of work cannot.
     const { holder = null } = this.parts;
-    const lease: JobLease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1, holder };
-    return this.parts.uow.writeAcross((tx) => tx.jobs.lease(this.selection, lease, limit), {
-      shared: { kind: 'jobs' },
-    });
+    // Slow work may crash the process, so it counts as an attempt when it starts; a unit of work cannot.
+    const lease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1, holder } as const;
+    return this.parts.uow.writeAcross(
+      async (tx) => {
+        const leased: StoredJob[] = [];
+        while (leased.length < limit) {
+          const room = limit - leased.length;
+          const roomForRepeated = repeated - leased.filter(isRepeated).length;
+          const wanted = roomForRepeated > 0 ? Math.min(room, roomForRepeated) : room;
+          const some = await tx.jobs.lease(this.selection, { ...lease, onlyFirst: roomForRepeated <= 0 }, wanted);
+          leased.push(...some);
+          if (some.length < wanted) break;
+        }
+        return leased;
+      },
+      { shared: { kind: 'jobs' } },
+    );
   }
 
   private async startAll(): Promise<UnixSeconds | null> {
     const { uow, clock } = this.parts;
     await this.storeEnded();
     const now = clock.now();
-    for (const [id, until] of this.leased) if (until <= now) this.leased.delete(id);
+    for (const [id, until] of this.leased) if (until <= now) this.forget(id);
     const room = this.handler.kind.concurrency - this.leased.size;
     const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
     if (next === null || next > now) return next;
-    if (room <= 0) return Math.min(...this.leased.values());
-    for (const stored of await this.lease(now, room)) {
+    const share = Math.max(1, Math.floor(this.handler.kind.concurrency / 2));
+    const started = room > 0 ? await this.lease(now, room, share - this.repeated.size) : [];
+    // Only jobs without room are due; the end of another job makes room.
+    if (started.length === 0 && this.leased.size > 0) return Math.min(...this.leased.values());
+    for (const stored of started) {
       this.leased.set(stored.id, stored.dueAt);
+      if (isRepeated(stored)) this.repeated.add(stored.id);
       const ended = this.prepare(stored).then((attempt) => {
         this.ended.push(attempt);
         this.underWay.delete(ended);
@@ -354,6 +375,11 @@ export class JobRunner {
       this.underWay.add(ended);
     }
     return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+  }
+
+  private forget(id: JobId): void {
+    this.leased.delete(id);
+    this.repeated.delete(id);
   }
 
   /** Stores finished attempts in the same turn, so that they share a commit. */
@@ -365,7 +391,7 @@ export class JobRunner {
       } catch (err) {
         this.parts.report('storing the result of a job failed', this.fieldsOf(stored, err));
       }
-      this.leased.delete(stored.id);
+      this.forget(stored.id);
     });
     await Promise.all(ended);
   }
@@ -457,6 +483,9 @@ export class JobRunner {
     return { job: kind, jobId: id, realmId, err };
   }
 }
+
+/** True for a leased job of slow work that was attempted before. */
+const isRepeated = ({ attempts }: StoredJob): boolean => attempts > 1;
 
 /** True for errors that do not count as a failure of the job. */
 const isUnavailable = (error: unknown): boolean =>

@@ -32,6 +32,7 @@ export class SqlJobRepository implements JobRepository {
   private readonly next;
   private readonly due;
   private readonly free;
+  private readonly freeFirst;
   private readonly scheduled;
   private readonly insert;
   private readonly deleteReplaced;
@@ -49,6 +50,9 @@ export class SqlJobRepository implements JobRepository {
     const due = `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id LIMIT ? + 0`;
     this.due = connection.rows<JobRow>(due);
     this.free = connection.rows<JobRow>(`${due} ${connection.dialect.skipLocked}`);
+    this.freeFirst = connection.rows<JobRow>(
+      `${due.replace('ORDER BY', 'AND attempts = 0 ORDER BY')} ${connection.dialect.skipLocked}`,
+    );
     this.scheduled = connection.values<number>(
       'SELECT 1 FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
     );
@@ -106,11 +110,13 @@ export class SqlJobRepository implements JobRepository {
 
   async lease(
     selection: JobSelection,
-    { now, until, attempts, holder }: JobLease,
+    { now, until, attempts, holder, onlyFirst = false }: JobLease,
     limit: number,
   ): Promise<readonly StoredJob[]> {
     // Skips rows locked by units that complete jobs.
-    const due = (await this.free.all(selection.kind, selection.maxFormat, now, limit)).map(toJob);
+    const due = (
+      await (onlyFirst ? this.freeFirst : this.free).all(selection.kind, selection.maxFormat, now, limit)
+    ).map(toJob);
     for (const job of due) this.reschedule.defer(until, job.attempts + attempts, holder, job.id, job.attempts);
     return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
   }

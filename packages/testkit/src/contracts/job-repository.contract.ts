@@ -198,6 +198,18 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.writeAcross((tx) => tx.jobs.take(leased[1]!))).toBe(false);
     });
 
+    it('leases first attempts only, on request', async () => {
+      const fixture = await stage();
+      for (const name of ['a', 'b', 'c']) await schedule(fixture, name);
+      const now = fixture.clock.now();
+      const [first] = await due(fixture);
+      await fixture.uow.writeAcross((tx) => tx.jobs.postpone(first!, now - 10, 1));
+      const lease = { now, until: now + 60, attempts: 1, holder: null, onlyFirst: true } as const;
+      const leased = await fixture.uow.writeAcross((tx) => tx.jobs.lease(ALL, lease, 1));
+      expect(leased.map(nameOf)).toEqual(['b']);
+      expect(await dueNames(fixture)).toEqual(['a', 'c']);
+    });
+
     const leaseAs = (fixture: Stage, holder: string, attempts: 0 | 1 = 1) =>
       fixture.uow.writeAcross((tx) => {
         const now = fixture.clock.now();

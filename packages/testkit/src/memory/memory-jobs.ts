@@ -59,10 +59,11 @@ export class MemoryJobs implements JobRepository {
 
   async lease(
     selection: JobSelection,
-    { now, until, attempts, holder }: JobLease,
+    { now, until, attempts, holder, onlyFirst = false }: JobLease,
     limit: number,
   ): Promise<readonly StoredJob[]> {
-    const due = await this.listDue(selection, now, limit);
+    const candidates = await this.listDue(selection, now, Number.POSITIVE_INFINITY);
+    const due = candidates.filter((job) => !onlyFirst || job.attempts === 0).slice(0, limit);
     const leased = due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
     for (const job of leased) this.unit.change('jobs').set(job.id, { ...job, setAsideAt: null, holder });
     return leased;
