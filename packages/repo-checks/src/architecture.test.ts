@@ -227,6 +227,7 @@ const TEST_LIBRARIES = [
   '@seriousme/openapi-schema-validator',
   'ajv',
   'dockerfile-utils',
+  'yaml',
   'fast-check',
   'ldapts',
   'oidc-provider',
