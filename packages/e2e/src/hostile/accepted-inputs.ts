@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { membersOfDto, type Route } from '@parley/http';
-import type { LargeOrganization } from '../testing/large-organization.js';
-import type { Inputs } from './input-context.js';
-import { nameOf } from './routes.js';
+import type { ParameterSchema } from '@parley/testkit';
+import { type Input, type Inputs, lengthened, messageIn } from './input-context.js';
+import { nameOf, ROUTES } from './routes.js';
 
 /**
  * Operations that need an unavailable call provider (organization §20), exports, which have a separate test, and
@@ -79,8 +79,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
 
 /**
  * Most expensive valid requests by operation, with values that types do not express, such as existing names and related
- * numbers. Each must succeed. Generated inputs vary the first one, which is cheap. Operations without
- * required parameters need no entry, nor do reads of a channel or user in their path.
+ * numbers. Each must succeed. Generated inputs vary the first one, which is cheap. Other operations use
+ * `derivedInput`.
  */
 export const ACCEPTED_INPUTS: Inputs = Object.assign(
   {},
@@ -89,10 +89,11 @@ export const ACCEPTED_INPUTS: Inputs = Object.assign(
   ),
 );
 
-/** Values of path parameters, for reads that need nothing else. */
-const IN_PATH: Readonly<Record<string, (organization: LargeOrganization) => unknown>> = {
-  stream_id: ({ channelIds }) => channelIds[0],
-  user_id: ({ owners }) => owners[1]!.id,
+/** Values of path parameters. */
+const IN_PATH: Readonly<Record<string, Input>> = {
+  stream_id: ({ organization }) => ({ stream_id: organization.channelIds[0] }),
+  user_id: ({ organization }) => ({ user_id: organization.owners[1]!.id }),
+  message_id: async (context) => ({ message_id: await messageIn(context, 'inputs') }),
 };
 
 export const NO_PARAMETERS: Inputs[string] = { 'no parameters': () => ({}) };
@@ -101,12 +102,43 @@ export const NO_PARAMETERS: Inputs[string] = { 'no parameters': () => ({}) };
 export function acceptedInputsOf(route: Route): Inputs[string] | null {
   const entry = ACCEPTED_INPUTS[nameOf(route)];
   if (entry) return entry;
-  const required = membersOfDto(route.dto).flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
-  if (required.length === 0) return NO_PARAMETERS;
-  if (route.method !== 'GET' || !required.every((name) => route.path.includes(`/:${name}`) && name in IN_PATH))
-    return null;
-  return {
-    'the objects in its path': ({ organization }) =>
-      Object.fromEntries(required.map((name) => [name, IN_PATH[name]!(organization)])),
+  if (membersOfDto(route.dto).every(({ isRequired }) => !isRequired)) return NO_PARAMETERS;
+  const derived = derivedInput(route);
+  return derived && { 'the longest texts': derived };
+}
+
+/** Fills in existing objects in the path and the longest texts elsewhere; null if a required parameter has neither. */
+function derivedInput(route: Route): Input | null {
+  const parts: Input[] = [];
+  for (const { name, isRequired, type } of membersOfDto(route.dto)) {
+    const schema = type.schema as ParameterSchema;
+    const isInPath = new RegExp(`[:*]${name}(?=/|$)`).test(route.path);
+    const input = isInPath ? (IN_PATH[name] ?? createdInPath(route.path, name)) : longestText(name, schema);
+    if (input && (isRequired || route.method !== 'GET')) parts.push(input);
+    else if (isRequired) return null;
+  }
+  return async (context) => {
+    const fields = await Promise.all(parts.map((part) => part(context)));
+    return Object.assign({}, ...fields);
+  };
+}
+
+function longestText(name: string, { type, enum: words, maxLength }: ParameterSchema): Input | null {
+  if (words) return () => ({ [name]: words[0] });
+  if (type === 'boolean') return () => ({ [name]: true });
+  return type === 'string' && maxLength ? ({ n }) => ({ [name]: lengthened(`${n} `, maxLength) }) : null;
+}
+
+/** Creates the object at the end of a path by the operation that adds to its collection. */
+function createdInPath(path: string, name: string): Input | null {
+  const collection = path.replace(new RegExp(`/[:*]${name}$`), '');
+  const creation = ROUTES.find((route) => route.path !== path && nameOf(route) === `POST ${collection}`);
+  const [input] = Object.values((creation && acceptedInputsOf(creation)) ?? {});
+  if (!input) return null;
+  return async (context) => {
+    // Texts that must be unique differ from those of the request.
+    const fields = await input({ ...context, n: context.n + 1_000_000 });
+    const { [name]: named, id, ids = [] } = await context.post(collection, fields);
+    return { [name]: named ?? id ?? (ids as readonly unknown[])[0] ?? fields[name] };
   };
 }

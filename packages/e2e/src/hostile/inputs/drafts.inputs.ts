@@ -23,5 +23,4 @@ export const INPUTS: Inputs = {
       draft: draftFor(surroundings, 'x'.repeat(900_000)),
     }),
   },
-  'DELETE /drafts/:draft_id': { one: draftOf },
 };

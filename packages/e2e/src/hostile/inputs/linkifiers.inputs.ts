@@ -15,7 +15,6 @@ const newLinkifier = async ({ n, post }: InputContext): Promise<Fields> => ({
 export const INPUTS: Inputs = {
   'POST /realm/filters': { 'a linkifier': ({ n }) => linkifier(n) },
   'PATCH /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
-  'DELETE /realm/filters/:filter_id': { 'a linkifier': (surroundings) => newLinkifier(surroundings) },
   'PATCH /realm/linkifiers': {
     'all of them': async ({ post }) => {
       const { realm_linkifiers: linkifiers } = await post('/register', {

@@ -9,7 +9,4 @@ const playground = (n: number): Fields => ({
 
 export const INPUTS: Inputs = {
   'POST /realm/playgrounds': { 'a playground': ({ n }) => playground(n) },
-  'DELETE /realm/playgrounds/:playground_id': {
-    'a playground': async ({ n, post }) => ({ playground_id: (await post('/realm/playgrounds', playground(n))).id }),
-  },
 };

@@ -10,9 +10,6 @@ export const INPUTS: Inputs = {
   'PATCH /realm/profile_fields/:field_id': {
     'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
   },
-  'DELETE /realm/profile_fields/:field_id': {
-    'an empty one': async ({ makeProfileField }) => ({ field_id: await makeProfileField() }),
-  },
   'PATCH /users/me/profile_data': {
     'a value': async ({ makeProfileField, n }) => ({ data: [{ id: await makeProfileField(), value: `Value ${n}` }] }),
   },

@@ -1,5 +1,5 @@
 import { HOSTILE_TEXTS } from '@parley/testkit';
-import { type InputContext, type Inputs, peopleOf } from '../input-context.js';
+import { type InputContext, type Inputs, messageIn, peopleOf } from '../input-context.js';
 import type { Fields } from '../routes.js';
 
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
@@ -14,11 +14,6 @@ const scheduled = async (surroundings: InputContext): Promise<Fields> => {
   const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
   return { scheduled_message_id };
 };
-const reminderOf = (message_id: number, note: string): Fields => ({
-  message_id,
-  scheduled_delivery_timestamp: IN_AN_HOUR,
-  note,
-});
 
 export const INPUTS: Inputs = {
   'POST /scheduled_messages': {
@@ -37,14 +32,11 @@ export const INPUTS: Inputs = {
     }),
     'a long text': async (surroundings) => ({ ...(await scheduled(surroundings)), content: HOSTILE_TEXTS.mixed }),
   },
-  'DELETE /scheduled_messages/:scheduled_message_id': { one: scheduled },
   'POST /reminders': {
-    'of a message': ({ n }) => reminderOf(n + 1, 'x'.repeat(1000)),
-  },
-  'DELETE /reminders/:reminder_id': {
-    one: async ({ post, n }) => {
-      const { reminder_id } = await post('/reminders', reminderOf(n + 1, ''));
-      return { reminder_id };
-    },
+    'of a message': async (surroundings) => ({
+      message_id: await messageIn(surroundings, 'reminders'),
+      scheduled_delivery_timestamp: IN_AN_HOUR,
+      note: 'x'.repeat(1000),
+    }),
   },
 };
