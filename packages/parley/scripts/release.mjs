@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // Releases a version: `npm run release -- 0.2.0`. Moves the changelog's [Unreleased] section under the version, writes
-// the version into every manifest, commits, and creates the tag `v0.2.0`. Pushing is left to the caller.
+// the version into every manifest and the checksums of the schema steps into fixtures, commits, and creates the tag `v0.2.0`. Pushing is left to the caller.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checksumOf } from '../../storage/dist/index.js';
 
 const root = process.env.PARLEY_RELEASE_FOLDER ?? join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const version = process.argv[2] ?? '';
@@ -33,6 +34,12 @@ writeFileSync(
 
 for (const page of ['docs/embedding.md', 'packages/parley/README.md'].map((path) => join(root, path))) {
   writeFileSync(page, readFileSync(page, 'utf8').replace(/parley-\d[\w.-]*\.tgz/g, `parley-${version}.tgz`));
+}
+for (const database of ['sqlite', 'postgres']) {
+  const { MIGRATIONS } = await import(`../../${database}/dist/features.js`);
+  const checksums = Object.fromEntries(MIGRATIONS.map((step) => [step.name, checksumOf(step)]));
+  const fixture = join(root, 'packages', database, 'src/engine/fixtures/released-steps.json');
+  writeFileSync(fixture, `${JSON.stringify(checksums, null, 2)}\n`);
 }
 const folders = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
 for (const file of ['.', ...folders].map((folder) => join(root, folder, 'package.json')).filter(existsSync)) {

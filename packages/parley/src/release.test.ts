@@ -30,7 +30,10 @@ describe('npm run release', () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'parley-release-'));
-    for (const folder of ['docs', 'packages/domain', 'packages/parley']) mkdirSync(at(folder), { recursive: true });
+    const databases = ['sqlite', 'postgres'].map((name) => `packages/${name}/src/engine/fixtures`);
+    for (const folder of ['docs', 'packages/domain', 'packages/parley', ...databases])
+      mkdirSync(at(folder), { recursive: true });
+    for (const folder of databases) writeFileSync(at(`${folder}/released-steps.json`), '{}');
     writeFileSync(at('docs/CHANGELOG.md'), CHANGELOG);
     writeFileSync(at('docs/embedding.md'), 'npm install ./parley-0.1.0.tgz\n');
     writeFileSync(at('packages/parley/README.md'), 'parley-0.1.0.tgz\n');
@@ -47,7 +50,7 @@ describe('npm run release', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
-  it('writes the version into manifests, changelog and pages, commits and tags', () => {
+  it('writes the version into manifests, changelog and pages, records the schema steps, commits and tags', () => {
     release('0.2.0');
     expect(JSON.parse(read('packages/parley/package.json'))).toMatchObject({
       version: '0.2.0',
@@ -60,6 +63,10 @@ describe('npm run release', () => {
       'npm install ./parley-0.2.0.tgz\n',
       'parley-0.2.0.tgz\n',
     ]);
+    for (const database of ['sqlite', 'postgres']) {
+      const steps = JSON.parse(read(`packages/${database}/src/engine/fixtures/released-steps.json`));
+      expect(steps).toMatchObject({ baseline: expect.stringMatching(/^[\da-f]{64}$/) });
+    }
     expect(git('log', '-1', '--format=%s').trim()).toBe('chore: release 0.2.0');
     expect(git('describe').trim()).toBe('v0.2.0');
   });

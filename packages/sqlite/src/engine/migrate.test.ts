@@ -11,31 +11,8 @@ import { migrate } from './migrate.js';
 /** Record of the 43 steps before the baseline, and the schema created by them. */
 const former = JSON.parse(readFileSync(join(__dirname, 'fixtures/former-schema.json'), 'utf8'));
 
-/** Lines never change. Each new step gets a new line. */
-const RELEASED = [
-  ['baseline', '2cec3c5b02f2ab803fbc891a63278877c5994e4400c0892f0b0b388db231322f'],
-  ['authentication.002', '0dbc59d27d4f3ca73edfa8eb3a70ea4df3aad1a8bd8c14df030b927dc932c43b'],
-  ['bots.003', '3ff60ab3b803a29204a3a53f9ec8584ba881ab2608f47869b2085eb6e38a56a9'],
-  ['events.004', 'ee131e5ed813134bb9d6744e819508cd62462aff0c7387de052ac3e88d048a17'],
-  ['push.005', 'a2fcf52ab3ddae0f8f2c4555a239a16b9d8bb8e21be5c68f54eeecd0de8bc1a4'],
-  ['send-once.006', '961b2642b76bdfd681d5f79f35448678c152e86074c9939f019acab5d2642abf'],
-  ['log-in-methods.007', 'a49920190a9bd8ca26b063c171d7bda6f927872d510e3bc675c1528d97a7f9b3'],
-  ['leases.008', '1205a9489a9a9d31cf3390c0454b2268b1210e8c9bf2883614faac51e0753d6d'],
-  ['users.009', '7a245e4eafeeef909f7db4cab501e351d9e39cc1637140297eb8d18bf42f38dc'],
-  ['push.010', '50f592b5a390aaf90460264bd32b8827227b521f78a7b8a343d2c9a63a9d70c1'],
-  ['web-push.011', 'c455b9bc95a9384f7a51beb8136f4eaaf2b9924b55d71b708a0412de4f62afc2'],
-  ['call-counts.012', 'fd256988d8d985e36dedd433702677a24e768ed5b4f7d053ae34916bad9a1565'],
-  ['missed-emails.013', '234373516d6c347765ffb851b26f7651446914944755688a3d0e69373d1571bd'],
-  ['push.014', 'ce1d83d2cf85098ecbed2760ef943c511c1304cb566a263a0aadf1ad18ab24ca'],
-  ['provisioning.015', '3c14b2f1b81dc73dc05e4ae2904791b7b3ba2133d0f36e610513768c40be191b'],
-  ['second-factors.016', '2e175b0feb23507d385ecc56391b4d8534a5e09ad89af1e19d2a7a2c6c580dc8'],
-  ['incoming-email.017', '6cdf720091361cbc72bd1ea781c23ccc977ebf73d60334d7a6a40a85bded2fab'],
-  ['authentication.018', '3f6872dad0ddf7ec80503699b76c0fc256d326273d90c7cc90e6ce9c7908bd5d'],
-  ['log-in-methods.019', '89679e892ac17515f59eb6e03fc93b611aaca5fe7b5a292859e931b90a06cbe6'],
-  ['messages.020', '63761b24a6546273a23cd5036ce9f0e786a61ac5f44154d63fe0b03738592ce9'],
-  ['messages.021', '1700a0cf13ed572bfa361567bf377730f9ec330e865b7d435049d7681ff49787'],
-  ['jobs.022', '580f7a1a9b5d29245e32277c2ffc85ec8f95f795f0100839a11f373cd533ef57'],
-];
+/** Checksums by step, written by `npm run release`. */
+const released = JSON.parse(readFileSync(join(__dirname, 'fixtures/released-steps.json'), 'utf8'));
 
 let directory: string;
 let path: string;
@@ -55,7 +32,8 @@ const rowsOf = (database: Sqlite.Database, sql: string) =>
   database.prepare<[], (string | number | null)[]>(sql).raw().all();
 
 it('keeps the texts of released migration steps', () => {
-  expect(MIGRATIONS.map((migration) => [migration.name, checksumOf(migration)])).toEqual(RELEASED);
+  const steps = MIGRATIONS.map((migration) => [migration.name, checksumOf(migration)]);
+  expect(steps.slice(0, Object.keys(released).length)).toEqual(Object.entries(released));
 });
 
 describe('baseline step', () => {
