@@ -112,7 +112,7 @@ describe('password verification queue', () => {
       return super.verify(password, hash);
     }
   }
-  it('rejects passwords at once without counting an attempt if the queue is full, and drops those of disconnected clients', async () => {
+  it('immediately rejects uncounted attempts if the queue is full, and drops attempts of disconnected clients', async () => {
     const hasher = new SlowHasher();
     const queue = new HashQueue(hasher, { atOnce: 1, maxWaitingPerClient: 1 });
     const slow = await TestServer.start({ hasRateLimits: true, passwordHasher: queue });
@@ -299,7 +299,7 @@ describe('password guessing from several networks (protocol §11)', () => {
     expect((await signIn(owner.password, '192.0.2.2')).status).toBe(200);
   });
 
-  it('is limited to a thousand attempts a day, whatever the owner does', async () => {
+  it("is limited to a thousand attempts a day regardless of the owner's actions", async () => {
     await signIn(owner.password, HOME);
     let guesses = 0;
     for (let hour = 0; hour < 24; hour++) {

@@ -18,7 +18,7 @@ const get = async (keys?: readonly string[], as = helper) =>
 const remove = (keys?: readonly string[], as = helper) => server.delete('/bot_storage', as, keys && { keys });
 
 describe('bot storage (users §14)', () => {
-  it('adds to existing entries and reads them by key or all at once', async () => {
+  it('adds to existing entries and reads all of them or those with given keys', async () => {
     expect(await get()).toEqual({});
     expect(fieldsOf(await put({ foo: 'bar', k: '{"json":[1]}' }))).toEqual({});
     expect(fieldsOf(await put({ foo: 'changed', é: 'ünï 😀' }))).toEqual({});
@@ -101,7 +101,7 @@ describe('bot storage (users §14)', () => {
     expectRefusal(await sent('=', 'POST', '/messages'), 'Request body is too large', tooLarge);
   });
 
-  it('rejects more values than a body may hold before parsing them', async () => {
+  it('rejects more values than a body may contain before parsing them', async () => {
     const storage = `[${'0,'.repeat(5_000_000)}0]`;
     const reply = await server.request('PUT', '/bot_storage', { as: helper, params: { storage } });
     expectRefusal(reply, 'storage is not valid JSON');

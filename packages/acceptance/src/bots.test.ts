@@ -164,7 +164,7 @@ describe('POST /bots (users §15)', () => {
     expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({ realm_embedded_bots: [] });
   });
 
-  it('rejects a username or name that is taken', async () => {
+  it('rejects a username or name already in use', async () => {
     await created();
     expectRefusal(await create({ full_name: 'Somebody else' }), 'Username already in use');
     expectRefusal(await create({ short_name: name.toUpperCase() }), 'Username already in use');
@@ -458,7 +458,7 @@ describe('API key', () => {
     fieldsOf(await server.get('/users/me', asBot({ ...bot, api_key })));
   });
 
-  it("regenerates the caller's key at once, ending queues and legacy push tokens", async () => {
+  it("regenerates the caller's key immediately, ending queues and legacy push tokens", async () => {
     const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
     await server.post('/users/me/android_gcm_reg_id', user, { token: 'token' });
     const queue = await listen(user, 'message');

@@ -116,7 +116,7 @@ describe('cached conversation', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
-  it('is shown as current if nothing has happened', async () => {
+  it('is shown as current if there are no new events', async () => {
     await say('one');
     (await firstRun()).stop();
     const { calls } = await restart('<p>one</p>');
@@ -167,7 +167,7 @@ describe('cached conversation', () => {
     expect(calls).not.toContain('GET /messages');
   });
 
-  it('appears at once even without the message where the user left it', async () => {
+  it('appears immediately even without the message where the user left it', async () => {
     await say('one');
     (await firstRun()).stop();
     const { chat, view } = open(await say('two'));
@@ -265,7 +265,7 @@ describe('cached conversation', () => {
     expect(calls).toContain('GET /messages');
   });
 
-  it('is fetched when it opens at the newest message but the cache holds another part', async () => {
+  it('is fetched when it opens at the newest message but another part is cached', async () => {
     const ids = [];
     for (let n = 0; n < 70; n++) ids.push(await say(`${n}`));
     await clientOf(hamlet).post('/mark_all_as_read', {});
@@ -291,7 +291,7 @@ describe('cached conversation', () => {
     await restart('<p>one</p>,<p>two</p>,<p>three</p>');
   });
 
-  it('has the messages from a period without a subscription while it is open', async () => {
+  it('has the messages from a period without a subscription even if it stays open', async () => {
     await say('one');
     const { chat, view } = open();
     void chat.run();

@@ -74,7 +74,7 @@ describe('chat view', () => {
     expect(chat.sidebar.topics(town).value[0]).toMatchObject({ name: 'news', unread: { count: 2 } });
   });
 
-  it('shows an own message at once and keeps its key when the server has accepted it', async () => {
+  it('shows an own message immediately and keeps its key when the server has accepted it', async () => {
     const { hamlet } = server.people;
     const town = await server.createChannel('town', [hamlet]);
     const chat = await start(hamlet);

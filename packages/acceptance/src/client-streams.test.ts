@@ -91,7 +91,7 @@ describe('client of a server with streams', () => {
     Date.now = now;
   });
 
-  it('receives all events by one request and acknowledges a hundred of them at once', async () => {
+  it('receives all events in one request and acknowledges them in batches of a hundred', async () => {
     const { calls, send } = recorded();
     const stream = open({}, { fetch: send });
     const events = stream[Symbol.asyncIterator]();
@@ -163,7 +163,7 @@ describe('client of a server with streams', () => {
     expect(count(calls, 'GET /events/stream')).toBe(2);
   });
 
-  it('polls while a proxy holds streams back, and tries streams again later', async () => {
+  it('polls while a proxy buffers streams, and retries streams later', async () => {
     let isBuffering = true;
     const { calls, send } = recorded(async (opened) => {
       const response = await opened();

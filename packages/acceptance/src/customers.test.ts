@@ -98,14 +98,14 @@ describe("customer of the preset 'customers'", () => {
     expect(await server.parley.as(staff).messages.list({ channel: 'Order 8' }).toArray()).toHaveLength(1);
   });
 
-  it('sees the own order and the staff in it', async () => {
+  it('sees its own order and the staff in it', async () => {
     const { body } = await call('GET', '/messages', { anchor: 'newest', num_before: 10, num_after: 0 });
     expect(JSON.parse(body).messages).toMatchObject([{ content: '<p>Thank you, Ann</p>', sender_full_name: 'Sam' }]);
     expect(body).not.toContain('sam@example.org');
     expect(JSON.parse((await call('POST', '/register')).body).user_settings.enter_sends).toBe(true);
   });
 
-  it('is answered by staff who may delete, move and resolve messages', async () => {
+  it('gets responses from staff who may delete, move and resolve messages', async () => {
     const sent = await server.parley.as(ann).messages.send({ channel: 'Order 7', topic: 'a', content: 'oops' });
     await server.parley.as(staff).messages.edit(sent.id, { topic: 'b' });
     await expect(server.parley.as(ann).messages.edit(sent.id, { topic: 'c' })).rejects.toMatchObject({ status: 403 });

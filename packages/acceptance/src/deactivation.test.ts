@@ -24,7 +24,7 @@ const UNAUTHORIZED = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const INSUFFICIENT = 'Insufficient permission';
 
 describe('DELETE /users/{id} (users §4.1)', () => {
-  it('ends keys and queues at once and keeps messages', async () => {
+  it('ends keys and queues immediately and keeps messages', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.sendMessage(hamlet, 'town', { topic: 'x', content: 'to be' });
@@ -224,7 +224,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await shown(people.hamlet)).toMatchObject({ is_active: true });
   });
 
-  it('deactivates many bots in several units of work, which jobs continue', async () => {
+  it('deactivates many bots in several units of work, continued by jobs', async () => {
     const { iago, hamlet } = people;
     const bots: { id: number }[] = [];
     for (let n = 0; n < 2 * MAX_BOTS_AT_ONCE + 1; n++) bots.push(await makeBot(hamlet, `Helper${n}`));

@@ -161,7 +161,7 @@ describe('encrypted notification without a push service (organization §18)', ()
     expect(apns.signatures.length).toBe(signatures + 1);
   });
 
-  it('is attempted three times at once if a service fails', async () => {
+  it('is attempted three times in a row if a service fails', async () => {
     await addDevice('c0ffee05', 'apns');
     const failure = { status: 503, body: { reason: 'ServiceUnavailable' } };
     apns.refusals.set(null, [failure, failure]);

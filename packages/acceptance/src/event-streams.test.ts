@@ -45,7 +45,7 @@ async function untilWaiting(as: TestUser, queue: string, at = server): Promise<v
 }
 
 describe('GET /events/stream', () => {
-  it('sends a heartbeat at once and then the same events with the same ids as polls', async () => {
+  it('sends an immediate heartbeat and then the same events with the same ids as polls', async () => {
     const { hamlet } = people;
     const queue = await register(hamlet);
     await say('one');
@@ -115,7 +115,7 @@ describe('GET /events/stream', () => {
     await restarted.close();
   });
 
-  it('sends more events than a queue holds in memory, without acknowledgements', async () => {
+  it('sends more events than a queue keeps in memory, without acknowledgements', async () => {
     const { hamlet } = people;
     const queue_id = await register(hamlet, { event_types: ['update_message_flags'] });
     const opened = await stream(hamlet, { queue_id, last_event_id: -1 });
@@ -267,7 +267,7 @@ describe('second reader of a queue', () => {
   });
 });
 
-describe('end of a stream', () => {
+describe('stream end', () => {
   const endsSoon = async (opened: TestEventStream, cause: () => Promise<unknown>) => {
     const startedAt = performance.now();
     await cause();
@@ -320,7 +320,7 @@ describe('end of a stream', () => {
     await framed.close();
   });
 
-  it('comes with the end of the server', async () => {
+  it('follows server shutdown', async () => {
     const other = await server.startAnother();
     const queue_id = await register(people.hamlet, {}, other);
     const opened = await stream(people.hamlet, { queue_id, last_event_id: -1 }, {}, other);
@@ -346,7 +346,7 @@ describe('load', () => {
     expect(await stored(queue_id)).toBeNull();
   });
 
-  it('holds a bounded number of bytes for a client that stops reading, which then gets all events from the log', async () => {
+  it('buffers a bounded number of bytes for a client that stops reading, and later sends it all events from the log', async () => {
     const { hamlet } = people;
     const queue_id = await register(hamlet);
     const opened = await stream(hamlet, { queue_id, last_event_id: -1 });

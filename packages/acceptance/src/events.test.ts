@@ -209,7 +209,7 @@ describe('GET /events', () => {
       }
     });
 
-    it('has the error text that the terminal client expects', async () => {
+    it('has the error text expected by the terminal client', async () => {
       const reply = await server.request('GET', '/events', {
         as: people.hamlet,
         params: { queue_id: 'x', last_event_id: -1 },

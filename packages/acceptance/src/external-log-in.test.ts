@@ -150,7 +150,7 @@ describe('external_authentication_methods', () => {
     });
   });
 
-  it('rejects an unknown method, and a method of another organization', async () => {
+  it('rejects unknown methods and methods of other organizations', async () => {
     await server.addRealm(`lear${n}`);
     const browser = new TestBrowser(server);
     expectRefused(await browser.get(start('unknown')), 'There is no such way to log in.');
@@ -550,7 +550,7 @@ describe('log-in to an app', () => {
     expect(await isLoggedInAs(browser, ophelia.id)).toBe(true);
   });
 
-  it('opens the session at once for an address opened by the app or the user', async () => {
+  it('opens the session immediately for an address opened by the app or the user', async () => {
     const service = new TestBrowser(server);
     const reply = await complete(service, await begin(service, 'keycloak', `?desktop_flow_otp=${PAD}`));
     const browser = await TestBrowser.loggedIn(server, people.hamlet);

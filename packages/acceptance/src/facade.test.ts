@@ -65,7 +65,7 @@ describe('settings of an organization', () => {
     return { ...found, groups };
   };
 
-  it('apply to a new organization and stay as they are in an existing one', async () => {
+  it('apply to a new organization but leave an existing one unchanged', async () => {
     const { realms } = server.parley;
     const settings = { inviteRequired: false, messageRetentionDays: 30 };
     await realms.ensure({ name: 'set', settings, permissions: { canInviteUsers: 'role:moderators' } });
@@ -75,7 +75,7 @@ describe('settings of an organization', () => {
     expect(made.permissions.canInviteUsers).toBe(made.groups.moderators);
   });
 
-  it('change by configure, all or nothing', async () => {
+  it('are changed atomically by configure', async () => {
     const { realms } = server.parley;
     await realms.ensure({ name: 'changed' });
     expect(await realms.configure({ name: 'changed', title: 'New', preset: 'customers' })).toMatchObject({
@@ -506,10 +506,13 @@ describe('call by untyped JavaScript', () => {
       () => parley().realms.ensure!({ name: 'x', permissions: { canInviteUsers: 3 } }),
     ],
     [
-      'channel must be absent beside to, not "orders".',
+      'channel must be absent if to is given, not "orders".',
       () => chat().messages.send!({ to: 'u2', channel: 'orders', content: 'x' }),
     ],
-    ['topic must be absent beside to, not "t".', () => chat().messages.send!({ to: 'u2', topic: 't', content: 'x' })],
+    [
+      'topic must be absent if to is given, not "t".',
+      () => chat().messages.send!({ to: 'u2', topic: 't', content: 'x' }),
+    ],
     ['content must be a string, not undefined.', () => chat().messages.send!({ channel: 'orders' })],
     [
       'channel, without to, must be the name or the number of a channel, not undefined.',
@@ -565,7 +568,7 @@ describe('authenticate', () => {
     ['there is no organization "shp"', { realm: 'shp', externalId: 'u1' }],
     ['externalId must be a string that is not blank, not 1603.', { realm, externalId: 1603 }],
     ['realm must be a string, not undefined.', { externalId: 'u1' }],
-  ])('responds 401 if it names an unknown caller, and logs: %s', async (reason, named) => {
+  ])('responds 401 and logs an error if it names an unknown caller: %s', async (reason, named) => {
     session = named as typeof ann;
     const { status, body } = await server.request('GET', '/users/me', { realm });
     expect([status, body.code]).toEqual([401, 'UNAUTHORIZED']);

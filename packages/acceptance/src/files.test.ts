@@ -369,7 +369,7 @@ describe('file access', () => {
     await expectReaders(url, ['hamlet', 'cordelia']);
   });
 
-  it('changes at once with edits and moves', async () => {
+  it('changes immediately with edits and moves', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [hamlet]);
@@ -528,7 +528,7 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
     expect(blobs.size).toBe(1);
   });
 
-  it('succeeds even if removing the bytes fails, and leaves them to the sweep', async () => {
+  it('succeeds even if removing the bytes fails; the sweep removes them later', async () => {
     const { hamlet } = people;
     await uploaded(hamlet);
     const [{ id }] = (await listed(hamlet)).attachments;

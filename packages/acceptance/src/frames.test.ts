@@ -101,7 +101,7 @@ describe('frame token (protocol §7.8)', () => {
     expect((await call(token)).status).toBe(401);
   });
 
-  it('is rejected at once after the account is deactivated', async () => {
+  it('is rejected immediately after the account is deactivated', async () => {
     const user = await server.addUser({ email: 'leaving@zulip.com', fullName: 'Leaving' });
     const token = tokenOf({ email: 'leaving@zulip.com' });
     fieldsOf(await call(token));

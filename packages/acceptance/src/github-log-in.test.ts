@@ -243,7 +243,7 @@ describe('GitHub configuration check', () => {
   const check = (change: Partial<OpenIdConnectAccount> = {}) =>
     new GitHubProvider({ ...ACCOUNT, issuer, ...change }).check(callbackUrls);
 
-  it('accepts an API that responds and knows the client', async () => {
+  it('accepts an API that responds and recognizes the client', async () => {
     await expect(check()).resolves.toBeUndefined();
   });
 

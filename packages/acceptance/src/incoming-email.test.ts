@@ -104,7 +104,7 @@ describe('email to a channel address (channels §4.16)', () => {
     expect((await newest()).map(({ sender_id }) => sender_id)).toEqual([people.hamlet.id, bot.id]);
   });
 
-  it('is posted as the text of its HTML, without quotations, if it has no plain text or the address prefers HTML', async () => {
+  it('is posted as HTML converted to text, without quotations, if it has no plain text or the address prefers HTML', async () => {
     const html =
       '<p>Hello <b>there</b>,<br>see <a href="https://x.de/y">this</a></p><blockquote>old</blockquote><style>p{}</style>';
     const address = (await addressOf()).replace('.show-sender', '');
@@ -290,7 +290,7 @@ describe('mail server', () => {
     expect(await newest()).toHaveLength(1);
   });
 
-  it('always accepts an empty sender, which bounces have', async () => {
+  it('always accepts an empty sender, as in bounces', async () => {
     await send(await addressOf(), { envelope: { from: '', to: await addressOf() } });
     expect(await newest()).toHaveLength(1);
   });
@@ -546,7 +546,7 @@ describe('reply to an email about missed messages', () => {
     expect((await newest()).at(-1)).toMatchObject({ sender_id: people.hamlet.id, subject: 'after', content: 'hello' });
   });
 
-  it('is answered by the notification bot if it may not be posted', async () => {
+  it('causes a notification bot message if it may not be posted', async () => {
     fieldsOf(await server.patch(`/streams/${channel}`, people.desdemona, { is_private: true }));
     await server.sendMessage(people.iago, name, { topic: 'secret', content: '@**King Hamlet** look' });
     const { replyTo } = await missedEmail(people.hamlet);

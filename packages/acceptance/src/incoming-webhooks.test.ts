@@ -153,7 +153,7 @@ describe('POST /external/:integration (organization §19)', () => {
     expect((await github({ key: stranger.apiKey })).status).toBe(401);
   });
 
-  it("sends direct messages to the bot's owner without a channel, and to users with their own key", async () => {
+  it("sends direct messages to the bot's owner if no channel is given, and to the user for a user's own key", async () => {
     fieldsOf(await github({ query: { stream: '' } }));
     expect(await toOwner()).toMatchObject({ sender_id: bot.id, content: expect.stringContaining('configured') });
     fieldsOf(await github({ key: people.iago.apiKey, query: { stream: '' } }));

@@ -507,7 +507,7 @@ describe('POST /invites/accept', () => {
     });
   });
 
-  it('accepts an emailed link once for its own address and notifies the inviter', async () => {
+  it('accepts an emailed link once and only for its address, and notifies the inviter', async () => {
     fieldsOf(await invite('yorick@example.com', { invite_as: 600 }));
     fieldsOf(await invite('other@example.com', { notify_referrer_on_join: false }));
     const [first, second] = (await invitationEmails()).map(({ text }) => keyOf(/do_confirm\/\w+/.exec(text)![0]));

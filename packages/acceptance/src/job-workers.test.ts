@@ -47,7 +47,7 @@ describe('JobWorkers', () => {
     return { time, start, workers, newWorkers, schedule, done, reports, reads: counting.count };
   }
 
-  it('runs each job when due, whatever the order of scheduling', async () => {
+  it('runs each job when due, regardless of the order of scheduling', async () => {
     const { time, schedule, done } = await workersOf();
     await schedule('late', 1000);
     await schedule('soon', 3);

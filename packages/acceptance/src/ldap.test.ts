@@ -97,7 +97,7 @@ import { TestServer } from './testing/test-server.js';
       expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ full_name: 'Guildenstern', role: 300 });
     });
 
-    it('works for organizations with their own passwords disabled, and reports this to clients', async () => {
+    it('works in organizations that disabled Parley passwords, and reports this to clients', async () => {
       await server.changeRealm({ settings: { emailAuthentication: false } });
       const { hamlet } = server.people;
       expect((await fetchKey('hamlet@zulip.com', hamlet.password)).body.code).toBe('AUTHENTICATION_FAILED');
@@ -147,7 +147,7 @@ import { TestServer } from './testing/test-server.js';
       expect((await keyFor('wrong')).status).toBe(400);
     });
 
-    it('is a method that owners turn on and off', async () => {
+    it('can be turned on and off by owners', async () => {
       const { desdemona, iago } = server.people;
       const shown = async () => {
         const { realm_authentication_methods: methods, realm_password_auth_enabled: hasPasswords } = fieldsOf(
@@ -168,7 +168,7 @@ import { TestServer } from './testing/test-server.js';
       expect((await new TestBrowser(server).get('/login/')).body).not.toContain('name="password"');
     });
 
-    it('is followed by the second factor, which the directory password protects', async () => {
+    it('requires the second factor after the directory password', async () => {
       const browser = new TestBrowser(server);
       const logIn = async (other: TestBrowser): Promise<string> => {
         await other.get('/login/');
@@ -356,7 +356,7 @@ import { TestServer } from './testing/test-server.js';
   describe('sync', () => {
     beforeEach(() => start());
 
-    it('shows in a dry run what it then does once', async () => {
+    it('makes exactly the changes that its dry run reported', async () => {
       const first = { created: 14, linked: 1, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
       const dry = await sync({ isDryRun: true });
       expect(countsOf(dry)).toEqual(first);
@@ -434,7 +434,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await userWith('person4@zulip.com')).toMatchObject({ user_id, full_name: 'person4', is_active: false });
     });
 
-    it('leaves users deactivated whom an administrator deactivated', async () => {
+    it('never reactivates users deactivated by an administrator', async () => {
       await sync();
       const { user_id } = await userWith('person6@zulip.com');
       fieldsOf(await server.delete(`/users/${user_id}`, server.people.desdemona));

@@ -172,7 +172,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
     expect(text).toMatch(/^Unknown user:/);
   });
 
-  it('has the same Message-ID in each attempt, and another one with more messages', async () => {
+  it('keeps its Message-ID across attempts, unless it has more messages', async () => {
     await mention();
     await judge();
     server.mailer.isSilent = true;
@@ -248,7 +248,7 @@ describe('setting for emails about missed messages (users §6)', () => {
     await set(hamlet(), { enable_followed_topic_email_notifications: true });
   });
 
-  it('wildcard_mentions_notify turns wildcard mentions off', async () => {
+  it('wildcard_mentions_notify disables emails about wildcard mentions', async () => {
     await set(hamlet(), { wildcard_mentions_notify: false });
     await server.sendMessage(people.iago, 'news', { topic, content: '@**all**' });
     expect((await emails()).map(({ to }) => to)).toEqual([people.cordelia.email]);

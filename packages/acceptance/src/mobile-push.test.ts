@@ -240,7 +240,7 @@ describe('encrypted notification (organization §14)', () => {
     expect(sentIds().sort()).toEqual([kept, latest]);
   });
 
-  it('delays nobody while the service does not respond, and is sent when it responds again', async () => {
+  it('delays no other notification while the service is down, and is sent when it responds again', async () => {
     await addDevice('token');
     service.hold();
     const ids = [];

@@ -39,7 +39,7 @@ describe('parley move', () => {
     expect(await runMove(from, to)).toEqual({ code: 2, out: expect.stringContaining(message) });
   });
 
-  it('refuses a database that does not exist', async () => {
+  it('rejects a database that does not exist', async () => {
     const { code, out } = await runMove('sqlite:/nowhere/chat.db', 'postgres://parley@localhost/chat');
     expect([code, out]).toEqual([1, expect.stringContaining('Cannot open database /nowhere/chat.db: there is none')]);
   });
@@ -139,7 +139,7 @@ function testMoves(): void {
     await after.close();
   });
 
-  it('move continues after an interruption, and servers reject the database until then', async () => {
+  it('move can be resumed after an interruption; servers reject the database until then', async () => {
     const source = openTableSource(path);
     let pages = 0;
     const rows: typeof source.rows = (page) => {
@@ -172,7 +172,7 @@ function testMoves(): void {
     expect(out).toMatch(/table message, row id "\d+" is missing in the copy because the original was changed/);
   });
 
-  it('move refuses a database in use by a server, and a target that is not empty', async () => {
+  it('move rejects a database in use by a server and a nonempty target', async () => {
     const server = await serve(`sqlite:${path}`);
     expect(await move()).toEqual({
       code: 1,

@@ -39,7 +39,7 @@ async function judged(): Promise<readonly (readonly [number, string])[]> {
 const edit = (id: number, content: string) => server.patch(`/messages/${id}`, sender, { content });
 const mention = () => `hi @**${reader.user.fullName}**`;
 
-it('due notification is published for its recipients with its texts', async () => {
+it('due notification is published with its recipients and texts', async () => {
   const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: `${mention()} :pizza: **now**` });
   await judged();
   expect(due[0]).toMatchObject({
@@ -155,7 +155,7 @@ it('due notification is not published when an edit mentions a user in a direct m
   expect(await judged()).toEqual([]);
 });
 
-it('due notification for a reminder is that of a direct message', async () => {
+it('due notification for a reminder equals that of a direct message', async () => {
   const message_id = await server.sendMessage(reader, channel);
   const scheduled_delivery_timestamp = server.clock.now() + 1;
   // The worker waits for the rest of the second in real time.
@@ -194,7 +194,7 @@ it('due notification names the smallest of several mentioned groups', async () =
 describe('mention that makes its topic followed', () => {
   const withoutMentions = { enable_offline_push_notifications: false, enable_offline_email_notifications: false };
 
-  it('is not due to users who turned notifications of mentions off', async () => {
+  it('causes no notification for users who disabled mention notifications', async () => {
     fieldsOf(await server.patch('/settings', reader, withoutMentions));
     const mentioned = await server.sendMessage(sender, channel, { topic: 'new', content: mention() });
     const later = await server.sendMessage(sender, channel, { topic: 'new' });
@@ -203,7 +203,7 @@ describe('mention that makes its topic followed', () => {
     expect(judgements).not.toContainEqual([mentioned, expect.anything()]);
   });
 
-  it('is not due to such a user among more than 100 mentioned users', async () => {
+  it('causes no notification for such a user among more than 100 mentioned users', async () => {
     const crowd: TestUser[] = [];
     for (let n = 0; n < 100; n++) {
       crowd.push(await server.addUser({ email: `crowd${count}.${n}@zulip.com`, fullName: `Crowd ${count} ${n}` }));
@@ -223,7 +223,7 @@ describe('mention that makes its topic followed', () => {
     expect(dueTo()).toEqual(new Set(crowd.map((person) => person.id)));
   });
 
-  it('is due as a message of the topic that was unmuted before', async () => {
+  it('causes a topic notification if the topic was unmuted before', async () => {
     fieldsOf(await server.patch('/settings', reader, withoutMentions));
     await judged();
     due.length = 0;
@@ -345,7 +345,7 @@ describe('active user', () => {
     expect(dueOf(missed).people).toMatchObject([{ isPushDue: true, isEmailDue: true }]);
   });
 
-  it('gets no emails about a missed mention that made its topic followed, without emails about mentions', async () => {
+  it('gets no email about a missed mention that made its topic followed if mention emails are disabled', async () => {
     fieldsOf(await server.patch('/settings', reader, { enable_offline_email_notifications: false }));
     await judged();
     due.length = 0;

@@ -68,7 +68,7 @@ describe('GET /openapi.json', () => {
 });
 
 describe('GET /api/', () => {
-  it('serves a page without scripts, also outside of development mode', async () => {
+  it('serves a page without scripts, even outside development mode', async () => {
     const production = await TestServer.start({ isDev: false });
     const { status, headers, body } = await production.get('//api/', null);
     await production.close();

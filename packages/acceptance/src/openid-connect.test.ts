@@ -522,7 +522,7 @@ describe('role from a service', () => {
   it.each<[string, object]>([
     ['a list without a match', { realm: { roles: ['x'], groups: [] } }],
     ['an empty list', { realm: { roles: [], groups: [] } }],
-  ])('is taken away by %s', async (_, claims) => {
+  ])('is revoked by %s', async (_, claims) => {
     expect(await roleWith({ realm: { roles: ['chat-admins'] } })).toBe(ADMINISTRATOR);
     expect(await roleWith(claims)).toBe(MEMBER);
     expect(problems).toEqual([]);
@@ -600,7 +600,7 @@ describe('single log-out', () => {
     return reply.headers.get('location');
   }
 
-  it('redirects browsers to the service, which sends them back', async () => {
+  it('redirects browsers to the service and back', async () => {
     const cookies = new Map<string, string>();
     const browser = await logInWith(cookies);
     const { log_out_url: address } = fieldsOf(await browser.logOut());
@@ -726,7 +726,7 @@ describe('picture from a service', () => {
     expect(second).not.toBe(first);
   });
 
-  it('never replaces an uploaded avatar, and stays away once removed', async () => {
+  it('never replaces an uploaded avatar and is not restored after removal', async () => {
     const { cordelia } = server.people;
     const logInWith = (path: string) => avatarsOf('cordelia', at(path), cordelia.email);
     expect((await logInWith('/one'))[1]).toMatch(UPLOADED);

@@ -77,7 +77,7 @@ describe('operator rate limit', () => {
     expect(await settingsFrom('192.0.2.7')).toBe(200);
   });
 
-  it('is reset for everyone at once', async () => {
+  it('is reset for all users with one command', async () => {
     await exhaust(() => callAs(hamlet));
     await exhaust(() => settingsFrom('192.0.2.9'));
     await forget(null, null);

@@ -100,7 +100,7 @@ describe('allowed domain', () => {
     ]);
   });
 
-  it('lifts the restriction when the last domain is deleted, and publishes that change first', async () => {
+  it('lifts the restriction when the last domain is deleted, and publishes the lifting first', async () => {
     await add('acme.com');
     await add('example.com');
     fieldsOf(await server.patch('/realm', people.desdemona, { emails_restricted_to_domains: true }));

@@ -453,7 +453,7 @@ describe('page form', () => {
   });
 });
 
-it('server asks browsers to use https only once they do', async () => {
+it('server sends HSTS only over https', async () => {
   await use(limited);
   for (const path of ['//login/', '/server_settings', '/users/me', '//accounts/passkeys.js', '//nowhere']) {
     const over = (protocol: string) =>

@@ -94,7 +94,7 @@ describe('draft', () => {
     expect(draft.content).toBe(`${'c'.repeat(10_000 - 20)}\n[message truncated]`);
   });
 
-  it('is replaced as a whole', async () => {
+  it('is replaced completely', async () => {
     const { hamlet } = people;
     const [id] = await keep(toTown({ timestamp: 9 }));
     const draft = { type: 'private', to: [hamlet.id], topic: '', content: 'or not to be', timestamp: 10 };
@@ -105,7 +105,7 @@ describe('draft', () => {
     expect(await drafts()).toEqual([{ id, ...draft }]);
   });
 
-  it('is deleted once', async () => {
+  it('cannot be deleted twice', async () => {
     const [id] = await keep(toTown());
     expect(fieldsOf(await server.delete(`/drafts/${id}`, people.hamlet))).toEqual({});
     expect(await drafts()).toEqual([]);
@@ -246,7 +246,7 @@ describe('saved snippet', () => {
     expect(await snippets()).toEqual([shown(id, { title: 'Hi', content: 'all' })]);
   });
 
-  it('is deleted once', async () => {
+  it('cannot be deleted twice', async () => {
     const id = await save();
     expect(fieldsOf(await server.delete(`/saved_snippets/${id}`, people.hamlet))).toEqual({});
     expect((await heard()).at(-1)).toEqual({ type: 'saved_snippets', op: 'remove', saved_snippet_id: id });

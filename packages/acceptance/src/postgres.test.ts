@@ -40,14 +40,14 @@ describe('PostgreSQL database', () => {
     );
   });
 
-  it('is rejected with a password in its URL, which messages do not repeat', async () => {
+  it('is rejected with a password in its URL, without showing the password', async () => {
     const { code, err } = await run('postgres://parley:hunter2@localhost/chat', 'realm', 'list');
     expect(code).not.toBe(0);
     expect(err).toContain('PARLEY_DATABASE must be of the form postgres://USER@HOST/NAME');
     expect(err).not.toContain('hunter2');
   });
 
-  it('is rejected in one sentence while it cannot be reached', async () => {
+  it('is rejected with a one-sentence error while unreachable', async () => {
     await expect(open(UNREACHABLE)).rejects.toThrow(/^Cannot use database postgres:.*: connect ENOENT/);
   });
 
@@ -61,7 +61,7 @@ describe('PostgreSQL database', () => {
   it.each([
     ['backup', '/tmp/backup.tar'],
     ['restore', '/tmp/backup.tar'],
-  ])("is left to PostgreSQL's own tools by parley %s", async (...args) => {
+  ])('is not supported by parley %s', async (...args) => {
     const { code, err } = await run(UNREACHABLE, ...args);
     expect(code).not.toBe(0);
     expect(err).toContain(`parley ${args[0]} works on SQLite only.`);

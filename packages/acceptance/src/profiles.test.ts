@@ -203,7 +203,7 @@ describe('profile field (users §13.3, §13.4)', () => {
     ]);
   });
 
-  it('deletes its values, and a removed option deletes the values that use it', async () => {
+  it('is deleted with its values, and so are the values of a removed option', async () => {
     const { hamlet, cordelia } = people;
     const [motto, editor] = [await add(1, 'Motto'), await add(3, 'Editor', { field_data: CHOICES })];
     fieldsOf(await say(hamlet, [motto, 'x'], [editor, 'vim']));

@@ -166,7 +166,7 @@ describe('server registering with a Parley push service', () => {
 });
 
 describe('notification through a Parley push service', () => {
-  it('reaches registered devices of both makers, also after a restart of the service', async () => {
+  it('reaches registered devices of both makers, even after a service restart', async () => {
     await addDevice('c0ffee00', 'apns');
     await addDevice('android', 'fcm');
     await reopen();
@@ -221,7 +221,7 @@ describe('notification through a Parley push service', () => {
     expect(reply).toMatchObject({ status: 400, body: { code: 'INVALID_REMOTE_PUSH_DEVICE_TOKEN' } });
   });
 
-  it('is repeated for the phones that were not reached', async () => {
+  it('is repeated only for phones that were not reached', async () => {
     await addDevice('c0ffee01', 'apns');
     await addDevice('android', 'fcm');
     apns.refusals.set('c0ffee01', [{ status: 429, body: { reason: 'TooManyRequests' } }]);
@@ -404,7 +404,7 @@ describe('parley serve --push-service', () => {
       address,
     );
 
-  it('counts notifications by maker, and serves from a copy that was made while it ran', async () => {
+  it('counts notifications by maker, and can run from a copy made while it was serving', async () => {
     await serving('first.db', async (address, metrics) => {
       expect((await register(address)).body).toMatchObject({ created: true });
       await call('server/analytics', { realms: [{ uuid: id }] }, credentials, address);

@@ -243,7 +243,7 @@ describe('POST /messages/{message_id}/reactions', () => {
 });
 
 describe('emoji `zulip`', () => {
-  it('has a picture at the address used in messages', async () => {
+  it('has an image at the URL used in messages', async () => {
     const id = await server.sendMessage(people.hamlet, [people.iago], { content: ':zulip:' });
     const { content } = fieldsOf(await server.get(`/messages/${id}`, people.hamlet)).message as Wire;
     const [, path] = /src="([^"]+)"/.exec(content)!;

@@ -113,7 +113,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
     expect((await reports())[0].content).toContain('direct conversation');
   });
 
-  it('rejects in the order of the contract and posts nothing', async () => {
+  it('checks in contract order and posts nothing if a check fails', async () => {
     fieldsOf(await change({ moderation_request_channel_id: -1 }));
     const unknown = 99999999;
     expectRefusal(

@@ -441,7 +441,7 @@ describe('PATCH /realm', () => {
         groups.listDirectMembers(server.realmId, system.fullMembers),
       );
 
-    it('updates full members at once', async () => {
+    it('updates full members immediately', async () => {
       const { hamlet, cordelia } = people;
       expect(await fullMembers()).toEqual([hamlet.id, cordelia.id]);
       await change({ waiting_period_threshold: 3 });
@@ -525,7 +525,7 @@ describe('PATCH /realm', () => {
       expectRefusal(await change({ can_create_groups: { new: theirs.owners } }), 'Invalid user group');
     });
 
-    it('applies at once', async () => {
+    it('applies immediately', async () => {
       await change({ can_create_public_channel_group: { new: system.administrators } });
       const reply = await server.post('/channels/create', people.hamlet, { name: 'x', subscribers: [] });
       expectRefusal(reply, 'Insufficient permission');

@@ -10,7 +10,7 @@ describe('route table', () => {
   });
   afterAll(() => server.close());
 
-  it('has a use case for every route that names one', () => {
+  it('resolves the use case of every route that has one', () => {
     const named = routes.filter(({ useCase }) => useCase);
     expect(named.length).toBeGreaterThan(20);
     for (const { useCase } of named) expect(server.parley.useCase(useCase!)).toBeInstanceOf(useCase);

@@ -176,7 +176,7 @@ describe('delivery of scheduled messages and reminders', () => {
     );
   });
 
-  it('follows a clock that is set back and happens once', async () => {
+  it('follows a clock that is set back, and delivers once', async () => {
     const { time, run, schedule, said } = await aServer();
     run();
     await time.advance(0);

@@ -465,7 +465,7 @@ describe('scheduled message delivery', () => {
       expect(await inTown()).toHaveLength(1);
     });
 
-    it('is published after unknown errors were retried in vain', async () => {
+    it('is published after failed retries of unknown errors', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);

@@ -148,7 +148,7 @@ describe('SCIM token', () => {
 });
 
 describe('SCIM user', () => {
-  it('is created as by Entra and found by name and external id', async () => {
+  it('is created by requests of Entra and found by name and external id', async () => {
     const user = await createUser({
       roles: [{ primary: true, value: '{"id":"1","value":"Moderator","displayName":"M"}' }],
     });
@@ -184,7 +184,7 @@ describe('SCIM user', () => {
     });
   });
 
-  it('is created as by Okta', async () => {
+  it('is created by requests of Okta', async () => {
     const user = ok(
       await scim('POST', '/Users', {
         schemas: [USER_SCHEMA],
@@ -204,7 +204,7 @@ describe('SCIM user', () => {
     expect(user).not.toHaveProperty('password');
   });
 
-  it('is rejected with the error that SCIM clients expect', async () => {
+  it('is rejected with the error expected by SCIM clients', async () => {
     const { userName, externalId } = await createUser();
     expectError(await scim('POST', '/Users', { userName }), 409, 'uniqueness');
     expectError(await scim('POST', '/Users', { userName: 'new@zulip.com', externalId }), 409, 'uniqueness');

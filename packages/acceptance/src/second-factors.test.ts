@@ -92,7 +92,7 @@ const WRONG = 'That did not match. Try again with a new code.';
 const EXPIRED = 'The log-in took too long or was interrupted.';
 
 describe('authenticator app', () => {
-  it('is set up with a QR code and required after the password from then on', async () => {
+  it('is set up with a QR code, and is then required after the password', async () => {
     const browser = newBrowser();
     const state = await manage(browser);
     const page = await browser.get(`${PAGE}app/`, { state });
@@ -450,7 +450,7 @@ describe('required second factor', () => {
     expect(asked.headers.location).toMatch(/^\/accounts\/second-factor\//);
   });
 
-  it('gives users who join through the API no key, unless their role needs no second factor', async () => {
+  it('withholds the key from users who join through the API, unless their role needs no second factor', async () => {
     await server.changeRealm({ settings: { secondFactorRequiredFor: 'members' } });
     const join = async (name: string, invite_as: number) => {
       const email = `${name}${n}@zulip.com`;
@@ -467,7 +467,7 @@ describe('required second factor', () => {
     expect((await fetchKey({ ...ophelia, ...member, password: 'alas, poor yorick 1601' })).status).toBe(401);
   });
 
-  it('is required after a password reset, which logs nobody in', async () => {
+  it('is required after a password reset, which does not log in', async () => {
     const browser = newBrowser();
     await setUpApp(browser, await manage(browser));
     await browser.post('/accounts/password/reset/', { email: ophelia.email });
@@ -526,7 +526,7 @@ describe('removal of a lost second factor', () => {
     );
   });
 
-  it('is possible for operators for all factors of a user, and reports whether there were any', async () => {
+  it('removes all factors of a user for operators, and reports whether there were any', async () => {
     const { useCase } = server.parley;
     const input = { realmId: server.realmId, userId: ophelia.id };
     const browser = newBrowser();
@@ -594,7 +594,7 @@ describe('passkey', () => {
     expect(phone.headers.location).toMatch(/^zulip:\/\/login\?/);
   });
 
-  it('confirms the user when there is no password', async () => {
+  it('must verify the user if it replaces the password', async () => {
     const { passkey } = await withPasskey();
     passkey.verifiesPerson = false;
     const other = newBrowser();

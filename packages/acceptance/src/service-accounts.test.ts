@@ -186,7 +186,7 @@ describe('address not verified by the service', () => {
     expect((await me(later)).user_id).toBe(ophelia.id);
   });
 
-  it('is not proven by the link to another address', async () => {
+  it('is not confirmed by a link to another address', async () => {
     await logIn('company');
     const key = keyIn(await linkTo(ophelia.email));
     confirmed = { subject: `i${n}`, email: people.iago.email };
@@ -285,7 +285,7 @@ describe('invitation to an organization without passwords', () => {
     expect(await me(browser)).toMatchObject({ role });
   });
 
-  it('proves its address to a service that does not verify it', async () => {
+  it('confirms its address even if the service does not verify it', async () => {
     const path = await invite(yorick);
     confirmed = { subject: `y${n}`, email: yorick };
     const browser = new TestBrowser(server);
@@ -293,14 +293,14 @@ describe('invitation to an organization without passwords', () => {
     expect(await me(browser)).toMatchObject({ delivery_email: yorick });
   });
 
-  it('admits nobody with another address', async () => {
+  it('admits no other address', async () => {
     const path = await invite(yorick);
     confirmed = { subject: `x${n}`, ...verified(`x${n}@example.com`) };
     expectPage(await logIn('linking', new TestBrowser(server), keyIn(path)), 'Please request an invite', 400);
     expect(await isOpen(yorick)).toBe(true);
   });
 
-  it('admits everybody who opens its link and has a verified or proven address', async () => {
+  it('admits everyone who opens its link and has a verified or confirmed address', async () => {
     const offered = await offer();
     const { invite_link } = fieldsOf(await server.post('/invites/multiuse', people.desdemona, offered)) as Wire;
     const path = invite_link.slice(server.url.length);

@@ -274,7 +274,7 @@ describe('browser session', () => {
     await expectLoggedOut(one);
   });
 
-  it('ends its waiting poll too, but leaves the queue to the other sessions', async () => {
+  it('ends with its waiting poll, but other sessions keep the queue', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];
     const queue = fieldsOf(await one.post('/json/register', { event_types: ['message'] })).queue_id;

@@ -112,27 +112,27 @@ describe('several nodes on PostgreSQL', () => {
     expect(performance.now() - revokedAt).toBeLessThan(2000);
   });
 
-  it('refuse a bus without encryption, and one whose credentials cannot be read', async () => {
+  it('reject a bus without encryption or with unreadable credentials', async () => {
     await expect(start({ bus: 'nats://bus.example.com:4222' })).rejects.toThrow(/^bus must be tls:/);
     const bus = { url: 'nats://127.0.0.1:4222', credentialsFile: join(folder, 'none') };
     await expect(start({ bus })).rejects.toThrow(/^Cannot use the bus: ENOENT/);
   });
 
-  it('refuse files in a folder, with a bus and without', async () => {
+  it('reject files in a folder, with or without a bus', async () => {
     const refusal = 'A database on PostgreSQL requires PARLEY_FILES (files) in a bucket that every server reaches.';
     const bus = 'nats://127.0.0.1:4222';
     await expect(start({ files: `folder:${folder}` })).rejects.toThrow(refusal);
     await expect(start({ files: `folder:${folder}`, bus })).rejects.toThrow(refusal);
   });
 
-  it('refuse the secret of another server', async () => {
+  it('reject the secret of another server', async () => {
     await start();
     await expect(start({ secret: 'the secret of another server' })).rejects.toThrow(
       'is not the secret of the database',
     );
   });
 
-  it('leave when another version changes the schema to one that they do not know', async () => {
+  it('stop accepting requests when another version changes the schema to an unknown one', async () => {
     const node = await start();
     await node.parley.realms.ensure({ name: '' });
     expect(await node.parley.ready()).toMatchObject({ isReady: true });
@@ -145,7 +145,7 @@ describe('several nodes on PostgreSQL', () => {
     expect(log).toContainEqual([{ reason: expect.stringContaining('newer version of Parley') }, message]);
   });
 
-  it('refuse a bus or a read replica on SQLite', async () => {
+  it('reject a bus or a read replica on SQLite', async () => {
     const bus = 'nats://127.0.0.1:4222';
     const database = `sqlite:${join(folder, 'parley.db')}`;
     await expect(start({ bus, database })).rejects.toThrow('connects servers of a database on PostgreSQL');
@@ -190,7 +190,7 @@ describe('several nodes on PostgreSQL', () => {
     expect(failed.out).toMatch(/^127\.0\.0\.1:9 +unavailable +connect ECONNREFUSED/m);
   });
 
-  it('complete resumable uploads although their database connections break again and again', async () => {
+  it('complete resumable uploads despite repeatedly broken database connections', async () => {
     const node = await start();
     const key = await found(node);
     const tus = (method: string, path: string, headers: object, body?: string) =>
@@ -249,7 +249,7 @@ describe('several nodes on PostgreSQL', () => {
 
     const startBus = () => nats.start('--user', 'parley', '--pass', 'secret');
     const stateOf = async (node: Node) => (await node.parley.ready()).checks.bus;
-    it('deliver a message before they look at the log again', async () => {
+    it('deliver a message before their next read of the log', async () => {
       const key = await found(one);
       expect((await two.fetch('/users/me', key)).status).toBe(200);
       await delivery(one, two, key);
@@ -265,7 +265,7 @@ describe('several nodes on PostgreSQL', () => {
       expect(metrics).toMatch(/^parley_database_connections [1-9]/m);
     });
 
-    it('go on without it, report it as away and as back, and stay ready', async () => {
+    it('continue without it, report its loss and its return, and stay ready', async () => {
       const key = await found(one);
       expect((await two.fetch('/users/me', key)).status).toBe(200);
       expect(await one.parley.ready()).toMatchObject({ isReady: true, checks: { bus: 'ok' } });

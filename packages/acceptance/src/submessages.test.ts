@@ -117,7 +117,7 @@ describe('POST /submessage (messages §15.3)', () => {
     expect(await shown(id())).toHaveLength(1);
   });
 
-  it('accepts anything from the author at first, and from others only afterwards', async () => {
+  it('accepts the first submessage only from the author, and later ones from others', async () => {
     const { hamlet, cordelia } = people;
     expectRefusal(await attach(cordelia, plain, VOTE), 'You cannot attach a submessage to this message.');
     fieldsOf(await attach(hamlet, plain, '{"any":"thing"}', 'own'));

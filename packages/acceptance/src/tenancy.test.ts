@@ -83,7 +83,7 @@ describe('user of another realm', () => {
     expect((await as(hamlet, 'GET', `/messages/${secretMessage}`)).body.message.flags).toEqual([]);
   });
 
-  it('cannot access our channels but may reuse their names', async () => {
+  it('cannot access our channels but can reuse their names', async () => {
     expect((await as(king, 'GET', '/streams', { include_all: true })).body.streams).toEqual([]);
     expectRefusal(await as(king, 'GET', '/get_stream_id', { stream: 'denmark' }), "Invalid channel name 'denmark'");
     expectRefusal(await as(king, 'GET', `/users/me/${secretChannel}/topics`), 'Invalid channel ID');

@@ -89,7 +89,7 @@ describe('event queue of two servers on one database', () => {
     expect(eventsOf(await waiting())).toEqual([]);
   });
 
-  it('receives messages from the other server at once', async () => {
+  it('receives messages from the other server immediately', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     const waiting = await startWaiting(one, hamlet, queue);
@@ -133,7 +133,7 @@ describe('event queue of two servers on one database', () => {
     ]);
   });
 
-  it('ends with the account that the other server deactivates', async () => {
+  it('ends when the other server deactivates its account', async () => {
     const { hamlet, desdemona } = people;
     const queue = await register(one, hamlet);
     const waiting = await startWaiting(one, hamlet, queue);
@@ -211,21 +211,21 @@ describe('notification of two servers on one database', () => {
     await server.parley.useCase(PresenceBoard).save();
   }
 
-  it('is not due to a user who is active with a client of the other server', async () => {
+  it('is not sent to a user who is active with a client of the other server', async () => {
     await register(one, people.hamlet, { event_types: ['message'] });
     await present(one);
     await other.sendMessage(people.iago, [people.hamlet]);
     expect(await judge(other)).toEqual([]);
   });
 
-  it('is due to a user who is active without a client that receives messages', async () => {
+  it('is sent to a user who is active without a client that receives messages', async () => {
     await register(one, people.hamlet, { event_types: ['presence'] });
     await present(one);
     const id = await other.sendMessage(people.iago, [people.hamlet]);
     expect(await judge(other)).toEqual([[id, [people.hamlet.id]]]);
   });
 
-  it("is due when the user's last queue, polled on the other server, expires", async () => {
+  it("is sent when the user's last queue, polled on the other server, expires", async () => {
     // Idle time counts from a server's first sweep.
     await other.sweepQueues();
     const [first, second] = [await register(one, people.hamlet), await register(other, people.hamlet)];
@@ -304,7 +304,7 @@ describe('rate limit of two servers on one database', () => {
     expect([await create(other, 'd'), await create(one, 'd')]).toEqual([429, 429]);
   });
 
-  it('holds on a server that starts later', async () => {
+  it('applies on a server that starts later', async () => {
     const { hamlet } = people;
     for (let n = 0; n < 5; n++) expect(await logIn(one, hamlet, 'x')).toBe(401);
     const third = await one.startAnother();
@@ -329,7 +329,7 @@ const lost = { connect: () => ({ ...new TroubledBus(1).connect(), publish: () =>
 describe('server frozen for 90 seconds', () => {
   beforeEach(() => start({ buses: lost }));
 
-  it('loses its job and its clients to the other server, and neither sends nor moves back anything when it resumes', async () => {
+  it('loses its job and its clients to the other server, and neither repeats nor reverts anything when it resumes', async () => {
     const { hamlet, iago } = people;
     const queue = await register(one, hamlet, { event_types: ['message'] });
     const abandoned = await startWaiting(one, hamlet, queue);

@@ -90,7 +90,7 @@ describe('role (users §3.2)', () => {
     expect(reply.status).toBe(400);
   });
 
-  it('remains owner for at least one user', async () => {
+  it('must remain owner for at least one user', async () => {
     const { desdemona, iago } = people;
     const last = 'The owner permission cannot be removed from the only organization owner.';
     expectRefusal(await update(desdemona, desdemona, { role: 200 }), last);
@@ -284,7 +284,7 @@ describe('email', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(2);
   });
 
-  it('applies at once to fetching API keys', async () => {
+  it('applies immediately to fetching API keys', async () => {
     await grant();
     const { hamlet } = people;
     fieldsOf(await server.get('/users/me', hamlet));

@@ -77,7 +77,7 @@ it('web push hides the content of direct messages for users who hide it in notif
   expect(browser.received[0]!.payload.body).toBe('New message');
 });
 
-it.each([404, 410])('web push removes a subscription that the push service answers with %s', async (status) => {
+it.each([404, 410])('web push removes a subscription for which the push service returns %s', async (status) => {
   fieldsOf(await subscribe(reader, browser.subscription('gone')));
   browser.status = status;
   await server.sendMessage(sender, [reader]);

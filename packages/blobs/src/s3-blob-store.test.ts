@@ -183,7 +183,7 @@ describe('a folder copied into a bucket by the documented commands', () => {
 describe('S3BlobStore', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;
 
-  it('stores content larger than one part, and nothing of aborted content', async () => {
+  it('stores content larger than one part, but no aborted content', async () => {
     const { store } = await open();
     const piece = Buffer.alloc(1024 * 1024, 'abcdefg');
     const pieces = (count: number, isBroken = false) =>
@@ -338,7 +338,7 @@ describe('S3BlobStore', () => {
       expect([problems, store.problem]).toEqual([[problem, null], null]);
     });
 
-    it('finds a bucket that does not exist', async () => {
+    it('reports a bucket that does not exist', async () => {
       status = 404;
       await expect(store.check()).rejects.toThrow('The bucket parley cannot be used: 404 NotFound');
       expect(problems).toHaveLength(1);
@@ -366,7 +366,7 @@ describe('S3BlobStore', () => {
       expect(silent.problem).toEqual(reason);
     });
 
-    it('does not count content that breaks off', async () => {
+    it('does not count interrupted content as a failure', async () => {
       const broken = (async function* () {
         yield Buffer.alloc(12 * 1024 * 1024);
         throw new Error('gone');

@@ -140,7 +140,7 @@ withServer('NatsBus', () => {
     });
   });
 
-  it('reports a lost and a restored connection once each, and delivers again afterwards', async () => {
+  it('reports a lost and a restored connection once each, and resumes delivery', async () => {
     await server.start();
     const states: string[] = [];
     const own = await open({ onState: (state) => states.push(state) });
@@ -184,7 +184,7 @@ withServer('NatsBus', () => {
     expect([refused.state, String(reasons[0])]).toEqual(['unavailable', expect.stringMatching(/authorization/i)]);
   });
 
-  it('connects only to servers whose certificate is signed by the configured CA', async () => {
+  it('connects only to servers with a certificate signed by the configured CA', async () => {
     const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
     execFileSync(
       'openssl',

@@ -15,7 +15,7 @@ describe('BackOff', () => {
     expect(backOff.next()).toBeLessThanOrEqual(500);
   });
 
-  it('never returns less than the server requests', () => {
+  it('never returns a delay shorter than the server requests', () => {
     expect(new BackOff().next(7000)).toBeGreaterThanOrEqual(7000);
   });
 });

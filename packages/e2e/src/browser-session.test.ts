@@ -97,7 +97,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     rmSync(directory, { recursive: true });
   });
 
-  it('works only for own pages (protocol §7.6)', async () => {
+  it('works only for pages of the same origin (protocol §7.6)', async () => {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     const seen: Seen[] = [];
     let page = '';

@@ -210,7 +210,7 @@ describe('ParleyClient', () => {
       expect(asked).toHaveLength(3);
     });
 
-    it('gives up after the maximum number of attempts, or at once if the delay is too long', async () => {
+    it('gives up after the maximum number of attempts, or immediately if the delay is too long', async () => {
       answers = [GATEWAY, GATEWAY];
       await expect(client({ maxRetries: 1 }).get('/users/me')).rejects.toMatchObject({ code: 'NOT_PARLEY' });
       answers = [[429, '{"result":"error","msg":"Tomorrow","code":"RATE_LIMIT_HIT"}', { 'Retry-After': '86400' }]];

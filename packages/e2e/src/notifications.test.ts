@@ -95,7 +95,7 @@ describe('mention of an absent person', () => {
     await Promise.all([apns.close(), fcm.close(), browser.close(), smtp.close()]);
   });
 
-  it('reaches phones, older apps, browsers and the mailbox, and a mentioned bot', async () => {
+  it('reaches phones, older apps, browsers, the mailbox and a mentioned bot', async () => {
     await call(hamlet, 'PATCH', '/settings', { email_notifications_batching_period_seconds: 1 });
     const { device_id } = await call(hamlet, 'POST', '/register_client_device');
     const registration = {

@@ -142,7 +142,7 @@ describe.each(PROGRAMS.map((program) => [program.sample, program] as const))('sa
     return { response, beganAt, untilSent: (part: string) => until(() => received.join('').includes(part)) };
   }
 
-  it('passes on the heartbeat of a stream at once and an event within a second', async () => {
+  it("passes on a stream's heartbeat immediately and an event within a second", async () => {
     const { beganAt, response, untilSent } = await stream();
     await untilSent('event: heartbeat');
     const saidAt = performance.now();
@@ -171,14 +171,14 @@ describe.each(PROGRAMS.map((program) => [program.sample, program] as const))('sa
     expect([uploaded.status, received.status, received.text.length]).toEqual([200, 200, content.length]);
   });
 
-  it("forwards the client's address, and no forged one", async () => {
+  it("forwards the client's address but no forged one", async () => {
     await proxy.call({ as: ann, path: '/users/me', headers: { 'X-Forwarded-For': FORGED } });
     await until(() => server.output.includes('"/users/me"'));
     expect(server.output).toContain(`"ip":"${CLIENT}"`);
     expect(server.output).not.toContain(FORGED);
   });
 
-  it('reports a killed node as the documentation says', async () => {
+  it('reports a killed node as documented', async () => {
     const { response } = await stream();
     const hasEnded = new Promise((resolve) => response.on('error', () => {}).once('close', () => resolve(true)));
     const answer = proxy.call(await poll()).then(({ status }) => String(status), String);

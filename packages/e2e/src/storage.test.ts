@@ -139,7 +139,7 @@ describe('server with storage problems', () => {
     expect(bytesIn(join(data(), 'files'))).toBe(bytesBefore + 4_000_000);
   });
 
-  it('survives the end of its terminal and never exits on its own', async () => {
+  it('survives the loss of its terminal and never exits unasked', async () => {
     await serve();
     server.signal('SIGHUP');
     await pause(300);

@@ -183,7 +183,7 @@ describe('ImageProcess', () => {
     expect(await images.inspect(blackPng(3, 2), USER)).toMatchObject({ width: 3 });
   });
 
-  it("works in the caller's process if none can be started, except for images that would block the event loop", async () => {
+  it("falls back to the caller's process, except for images that would block the event loop", async () => {
     images = new ImageProcess({ script: null });
     expect(await images.inspect(blackPng(3, 2), USER)).toMatchObject({ width: 3, height: 2 });
     await expect(images.inspect(HEIC_PHOTO, USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });

@@ -114,7 +114,7 @@ describe('HashQueue', () => {
     expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3']);
   });
 
-  it("rejects jobs beyond a client's limit at once", async () => {
+  it("immediately rejects jobs beyond a client's limit", async () => {
     const { hasher, ask, drain, outcomes } = setUp();
     for (const password of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6']) ask(password, '10.0.0.1');
     await settled();

@@ -37,7 +37,7 @@ function serverWith({ servers = 0, realms = 0, tokens = 0, bytes = 0 }) {
 }
 
 describe('PushServer', () => {
-  it('limits the number of servers but lets known ones change', async () => {
+  it('limits the number of servers but lets registered ones change', async () => {
     const { server, stored } = serverWith({ servers: MAX_REMOTE_SERVERS });
     expect(await server.register({ ...SERVER, uuid: 'new' }, null)).toBe('full');
     expect(await server.register(SERVER, null)).toBe(false);

@@ -40,7 +40,7 @@ test('stays usable at 400 % zoom', async ({ logIn, server }) => {
   await expect(page.getByText('Written at four times the zoom')).toBeInViewport();
 });
 
-test('animates nothing for people who prefer reduced motion', async ({ logIn }) => {
+test('disables animations if the user prefers reduced motion', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.setViewportSize({ width: 390, height: 800 });

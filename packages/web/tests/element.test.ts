@@ -77,7 +77,7 @@ test('loads at most 320 KB of scripts and styles for a conversation', async ({ p
   expect(bytes).toBeLessThan(320_000);
 });
 
-test("keeps its look in a page with other styles, and leaves the page's look unchanged", async ({ shop }) => {
+test('neither takes over the styles of the page nor changes them', async ({ shop }) => {
   const page = await shop.open(`<p id="own">Own</p>${ORDER}`, 'ann');
   const text = page.getByText('Your order is on its way.');
   await expect(text).toBeVisible();
@@ -185,7 +185,7 @@ test('reports unread messages to the host and lets it open links itself', async 
   await expect(page).toHaveTitle(/^\d+ unread$/);
 });
 
-test('follows attribute changes and shows if there is no such conversation', async ({ shop }) => {
+test('follows attribute changes and reports missing conversations', async ({ shop }) => {
   const page = await shop.open('<parley-chat channel="nowhere"></parley-chat>', 'ann');
   await expect(page.getByText('There is no such conversation.')).toBeVisible();
   await page.locator('parley-chat').evaluate((element) => {
@@ -303,7 +303,7 @@ test("shows dates in the browser's format if the host specifies no valid languag
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
 });
 
-test('shows the chat once the host has logged somebody in without reloading its page', async ({ page, address }) => {
+test('shows the chat once the host has logged a user in without reloading its page', async ({ page, address }) => {
   const element = '<parley-chat channel="orders" topic="Order 7"></parley-chat>';
   await page.goto(`${address}/?elements=${encodeURIComponent(element)}`);
   await expect(page.getByRole('link', { name: 'Log in' })).toBeVisible();
@@ -313,7 +313,7 @@ test('shows the chat once the host has logged somebody in without reloading its 
 });
 
 for (const kind of ['element', 'application'] as const) {
-  test(`sends nothing from the ${kind} of a customer as another one who logged in in the same browser`, async ({
+  test(`sends nothing from the ${kind} of a customer on behalf of another customer who logged in in the same browser`, async ({
     page,
     address,
   }) => {
@@ -370,7 +370,7 @@ test('shows the chat of the current customer when it is added again', async ({ p
   await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
-test("leads through the host's log-in page to a linked place, and back after the session ends", async ({
+test("redirects through the host's log-in page to a linked place, and back after the session ends", async ({
   page,
   address,
 }) => {

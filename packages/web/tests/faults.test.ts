@@ -31,7 +31,7 @@ for (const [status, code] of [
   });
 }
 
-test('explains which part of an address does not exist, and leads to the nearest existing place', async ({
+test('explains which part of an address does not exist, and links to the nearest existing place', async ({
   server,
   logIn,
 }) => {
@@ -124,11 +124,7 @@ test('works if the browser forbids storage', async ({ server, browser, logIn }) 
   await strict.close();
 });
 
-test("explains errors in the page's language, and quotes server messages without a code", async ({
-  browser,
-  server,
-  logIn,
-}) => {
+test('translates known errors, and quotes server messages without a code', async ({ browser, server, logIn }) => {
   const { context } = await logIn('iago');
   const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
   const page = await german.newPage();
@@ -185,7 +181,7 @@ test('leads to the linked address after log-in', async ({ server, page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('linked');
 });
 
-test('keeps a draft when the session ends, and leads back to it', async ({ server, logIn }) => {
+test('keeps a draft when the session ends, and returns to it', async ({ server, logIn }) => {
   const place = await placeOf(server, 'session-over', 'Denmark');
   const { page, context } = await logIn('othello', place);
   await page.getByRole('textbox', { name: 'Message' }).fill('Not finished');
@@ -209,7 +205,7 @@ test('explains that scripts are required if they are disabled', async ({ server,
   await plain.close();
 });
 
-test('keeps a draft when the account is deactivated, and leads back to it after a later log-in', async ({
+test('keeps a draft when the account is deactivated, and returns to it after a later log-in', async ({
   server,
   logIn,
 }) => {

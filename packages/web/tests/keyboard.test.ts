@@ -311,10 +311,7 @@ test("opens the shortcut list at the part given by addresses of Zulip's help", a
   await expect(page).toHaveURL(/#inbox$/);
 });
 
-test('goes to the newest message with End although it is not loaded, and continues there', async ({
-  server,
-  logIn,
-}) => {
+test('goes to the unloaded newest message with End, and continues there', async ({ server, logIn }) => {
   for (let n = 0; n < 160; n++) await post(server, 'iago', 'long way down', `Line ${n} of many`);
   const { page } = await logIn('othello', await placeOf(server, 'long way down'));
   await expect(messageWith(page, 'Line 0 of many')).toBeVisible();

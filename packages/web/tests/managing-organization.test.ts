@@ -83,7 +83,7 @@ test("opens the people and invitation pages at Zulip's addresses", async ({ logI
   }
 });
 
-test('shows which pages are reserved for administrators, and leads to the others', async ({ logIn }) => {
+test('shows which pages are reserved for administrators, and links to the others', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#organization/data-exports-admin');
   const notice = page.getByText('This page is for administrators only.');
   await expect(notice).toBeVisible();
@@ -115,7 +115,7 @@ test('invites by link and revokes the invitation, which another window shows', a
   await expect(other.page.getByText('There are no open invitations.')).toBeVisible();
 });
 
-test('shows which addresses were not invited and why, and keeps only these', async ({ logIn }) => {
+test('shows which addresses were not invited and why, and keeps only these addresses', async ({ logIn }) => {
   const { page, context } = await logIn('iago', '#organization/invitations');
   await context.grantPermissions(['clipboard-write']);
   await page.getByRole('button', { name: 'Invite by email' }).click();
@@ -252,10 +252,7 @@ test('applies both changes when two log-in methods are turned off before the fir
   await other.close();
 });
 
-test('moves an entry twice when it is moved again before the first response, and keeps the focus', async ({
-  server,
-  logIn,
-}) => {
+test('applies a second move of an entry before the first response, and keeps the focus', async ({ server, logIn }) => {
   const { page } = await logIn('iago', '#organization/channel-folders');
   const create = async (name: string) =>
     (await server.call('iago', 'POST', '/channel_folders/create', { name })).channel_folder_id as number;
@@ -377,7 +374,7 @@ test('adds, orders, changes and removes linkifiers and profile fields', async ({
   ).toEqual(['Large,1', 'Small,2']);
 });
 
-test("keeps people's choices when an option is renamed, and announces their deletion with an option", async ({
+test("keeps users' choices when an option is renamed, and warns that deleting an option deletes them", async ({
   logIn,
   server,
 }) => {
@@ -510,7 +507,7 @@ test('puts the options of an integration into its address', async ({ logIn }) =>
   await expect(dialog.getByRole('status')).toHaveText(/\/alertmanager\?api_key=\w+&name=instance$/);
 });
 
-test('sets up an integration with chosen events, and shows an address that posts', async ({ server, logIn }) => {
+test('sets up an integration with chosen events, and shows a working URL', async ({ server, logIn }) => {
   const { page, context } = await logIn('iago', '#organization/integrations');
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const list = page.getByRole('list', { name: 'Integrations' });

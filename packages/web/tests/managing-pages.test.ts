@@ -253,7 +253,10 @@ const PAGES: readonly SettingsPage[] = [
   { place: groupPage, setting: 'description', control: TEXT, values: ['Of the story', 'Who is in it'] },
 ];
 
-test('saves on each settings page, shows why saving failed, and follows another window', async ({ server, logIn }) => {
+test('saves on each settings page, shows why saving failed, and shows changes of another window', async ({
+  server,
+  logIn,
+}) => {
   test.slow();
   const [first, second] = [await logIn(OWNER), await logIn(OWNER)];
   for (const { place, setting, control, values } of PAGES) {
@@ -278,7 +281,7 @@ test('saves on each settings page, shows why saving failed, and follows another 
   }
 });
 
-test('shows sessions of other browsers on return to the page, why ending one fails, and its end', async ({
+test('shows new sessions on return to the page, why ending one failed, and ended sessions', async ({
   server,
   logIn,
 }) => {

@@ -163,7 +163,7 @@ for (const [name, place, property] of [
   });
 }
 
-test('configures which events notify where', async ({ logIn }) => {
+test('configures the notifications of each event', async ({ logIn }) => {
   const shiva = await logIn('shiva', '#settings/notifications');
   const other = await logIn('shiva', '#settings/notifications');
   const box = ({ page }: Person) => page.getByRole('checkbox', { name: 'All messages of channels: Email' });

@@ -45,7 +45,7 @@ const shownIn = (page: Page): Promise<readonly Recorded[]> =>
     })),
   );
 
-test('notifies of a direct message with a sound, and leads to it', async ({ server, logIn }) => {
+test('notifies of a direct message with a sound, and opens it', async ({ server, logIn }) => {
   const { page } = await logIn('othello', '#inbox');
   await record(page, 'granted');
   const othello = await idOf(server, 'othello');

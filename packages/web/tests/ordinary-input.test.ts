@@ -62,7 +62,7 @@ test('gives each paragraph the direction of its language', async ({ logIn, serve
   expect(await endOf('code();')).toBe('left');
 });
 
-test('stays at the end when a thousand events arrive at once', async ({ logIn, server }) => {
+test('stays at the end when a thousand events arrive together', async ({ logIn, server }) => {
   const { page, context } = await logIn('hamlet', await placeOf(server, 'a thousand'));
   await expect(page.getByText('There are no messages here yet.')).toBeVisible();
   await context.setOffline(true);

@@ -165,7 +165,7 @@ test('pins, mutes and colors a channel', async ({ server, logIn }) => {
   expect(rehearsals).toMatchObject({ pin_to_top: true, is_muted: true, color: '#bd86e5' });
 });
 
-test('lists all topics of a channel on request, and always the current one', async ({ server, logIn }) => {
+test('lists all topics of a channel on request, and always lists the current one', async ({ server, logIn }) => {
   for (let i = 0; i < 8; i++) await post(server, 'cordelia', `shelf ${i}`, 'A book');
   const { page } = await logIn('cordelia', await placeOf(server, 'shelf 0'));
   const sidebar = page.getByRole('navigation', { name: 'Conversations' });

@@ -1,6 +1,6 @@
 import { choose, expect, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
-test("shows a person's card from their name and from a mention, and leads to a direct message", async ({
+test("opens a person's card from their name and from a mention, and starts a direct message", async ({
   server,
   logIn,
 }) => {

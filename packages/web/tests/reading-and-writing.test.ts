@@ -14,7 +14,7 @@ test("leads from the demo's log-in page to a sent message with one click on a na
   await page.close();
 });
 
-test('shows a message to another person at once and counts it as unread until seen', async ({ server, logIn }) => {
+test('shows a message to another person immediately and counts it as unread until seen', async ({ server, logIn }) => {
   const topic = 'live';
   await post(server, 'cordelia', topic, 'Is anybody here?');
   const place = await placeOf(server, topic);
@@ -188,7 +188,7 @@ test('keeps the text of a rejected message edited in a list of several conversat
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('Refused and kept');
 });
 
-test('opens a link to an old message there, and leads to the newest one', async ({ server, logIn }) => {
+test('opens a link at its old message, and jumps to the newest one', async ({ server, logIn }) => {
   const ids: number[] = [];
   for (let i = 0; i < 80; i++)
     ids.push((await post(server, 'cordelia', 'long', `Line ${i} of many\n\nwith a second paragraph`)).id);
@@ -224,7 +224,7 @@ test('continues after the server was killed', async ({ server, logIn }) => {
   await expect(messageWith(page, 'after the crash')).toHaveCount(1);
 });
 
-test('leads to the log-in page when the session has ended, and back', async ({ logIn }) => {
+test('redirects to the log-in page when the session has ended, and back', async ({ logIn }) => {
   const { page, context } = await logIn('hamlet', '#recent');
   await context.clearCookies();
   await page.reload();

@@ -183,7 +183,7 @@ async function goToNewestOffline(server: Server, { page, context }: Person, topi
   await expect.poll(below).toBeLessThanOrEqual(1);
 }
 
-test('leads to the newest known message while offline, and to the newest when back online', async ({
+test('jumps to the newest known message while offline, and to the newest when back online', async ({
   server,
   logIn,
 }) => {
@@ -215,7 +215,7 @@ test('stays at the reading position after a request for the newest message while
   expect(Math.abs((await place()) - before)).toBeLessThanOrEqual(1);
 });
 
-test('opens at the first unread message below a persistent line, and leads to it and to the newest', async ({
+test('opens at the first unread message below a persistent line, and jumps to it and to the newest', async ({
   server,
   logIn,
 }) => {
@@ -257,7 +257,7 @@ test('shows the "New" line above an own message that is marked as unread', async
   await expect(page.getByRole('button', { name: 'First unread message' })).toHaveCount(0);
 });
 
-test('marks nothing after "mark as unread from here" until the reader leaves', async ({ server, logIn }) => {
+test('marks nothing as read after "mark as unread from here" until the reader leaves', async ({ server, logIn }) => {
   const ids = await fill(server, 'unread-again', 3);
   const place = await placeOf(server, 'unread-again');
   const { page } = await logIn('othello', place);
@@ -292,7 +292,7 @@ test('opens a link to an own message, and marks own messages as read again', asy
   await expect.poll(() => isRead(server, READER, id)).toBe(true);
 });
 
-test('marks nothing in searches, starred messages and mentions', async ({ server, logIn }) => {
+test('marks nothing as read in searches, starred messages and mentions', async ({ server, logIn }) => {
   const { id } = await post(
     server,
     READER,
@@ -547,7 +547,7 @@ test('keeps the reading position while images and older messages load above', as
   await stays('older messages above');
 });
 
-test('shows one toolbar at the hovered row after a click in another row, and that of the focused row', async ({
+test("shows only the hovered row's toolbar after a click in another row, or that of the focused row", async ({
   server,
   logIn,
 }) => {

@@ -27,7 +27,10 @@ test('shows the last conversation after a reload before the server responds, and
   expect(registers).toEqual([]);
 });
 
-test("shows messages before the organization's state, and newly arrived ones with it", async ({ server, logIn }) => {
+test("shows cached messages before the organization's state has loaded, and new messages afterwards", async ({
+  server,
+  logIn,
+}) => {
   await post(server, 'cordelia', 'early', 'Shown without the state');
   const { page } = await logIn('hamlet', await placeOf(server, 'early'));
   await expect(messageWith(page, 'Shown without the state')).toBeVisible();

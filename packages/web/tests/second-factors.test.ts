@@ -159,7 +159,7 @@ test('shows second factor pages in German to German readers', async ({ browser, 
   await expectReadable(page, 'app-de');
 });
 
-test('leads from the settings to second factors and sessions, and back to the chat', async ({ server, logIn }) => {
+test('links from the settings to second factors and sessions, and back to the chat', async ({ server, logIn }) => {
   const { page } = await logIn('prospero', '#settings/account-and-privacy');
   const link = (name: string) => page.getByRole('main').getByRole('link', { name, exact: true });
   await link('Sessions').last().click();

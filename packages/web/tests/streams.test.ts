@@ -14,7 +14,7 @@ test('receives messages by one stream', async ({ server, logIn }) => {
   expect(requests.filter((path) => path === '/json/events' || path === '/json/events/stream')).toEqual([]);
 });
 
-test('receives messages by polls behind a proxy that holds streams back', async ({ server, logIn }) => {
+test('receives messages by polls behind a proxy that buffers streams', async ({ server, logIn }) => {
   const place = await placeOf(server, 'held-back');
   const { page, context } = await logIn('hamlet', place);
   // Neither response nor error.

@@ -114,7 +114,7 @@ test('ends the tabs of a person when another person logs in, and sends nothing a
   await expect(messageWith(other, 'written by Hamlet')).toHaveCount(0);
 });
 
-test('ends a page at once when its session ends elsewhere, and sends unsent text after the log-in', async ({
+test('ends a page immediately when its session ends elsewhere, and sends unsent text after the log-in', async ({
   server,
   logIn,
 }) => {

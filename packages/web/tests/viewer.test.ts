@@ -86,7 +86,7 @@ test('shows images by keyboard alone, with zoom, at phone width', async ({ logIn
   await expect(viewer(page).getByText('3 of 3')).toBeVisible();
 });
 
-test('plays a video between the images, and shows if a file cannot be displayed', async ({ logIn, server }) => {
+test('plays a video between the images, and reports files that cannot be displayed', async ({ logIn, server }) => {
   await sendFiles(server, 'viewer with video', ['still.png', 'broken film.mp4']);
   const { page } = await logIn('hamlet', await placeOf(server, 'viewer.20with.20video'));
   await expect(page.locator('article video')).toBeVisible();

@@ -34,10 +34,7 @@ test('shows the chosen views in the sidebar, in every window', async ({ server, 
   await expect(second.page).toHaveURL(/#narrow\/is\/mentioned$/);
 });
 
-test('lists recent conversations of channels that were not opened, although they are read', async ({
-  server,
-  logIn,
-}) => {
+test('lists recent read conversations, even of channels that were never opened', async ({ server, logIn }) => {
   const { id } = await post(server, 'desdemona', 'footsteps', 'Nobody was there');
   await server.call('prospero', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'read' });
   const { page } = await logIn('prospero', '#inbox');

@@ -55,7 +55,7 @@ async function openChannel(server: Server, name: string, content: string): Promi
   return { name, id: (await server.call('desdemona', 'GET', '/get_stream_id', { stream: name })).stream_id };
 }
 
-test('shows visitors web-public channels, their topics and messages, and no actions', async ({ visit, museum }) => {
+test('shows visitors web-public channels, their topics and messages, but no actions', async ({ visit, museum }) => {
   const page = await visit();
   await expect(page.getByText('Statues among trees')).toBeVisible();
   const sidebar = page.getByRole('navigation', { name: 'Conversations' });
@@ -184,7 +184,7 @@ test('leads visitors to the log-in page when the organization ends their access'
   }
 });
 
-test('shows visitors at once that a channel they open is no longer accessible', async ({ visit, server }) => {
+test('immediately shows visitors that a channel they open is no longer accessible', async ({ visit, server }) => {
   const { name, id } = await openChannel(server, 'closed cellar', 'Locked');
   const page = await visit();
   await expect(page.getByText('Locked')).toBeVisible();

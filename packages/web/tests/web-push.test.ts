@@ -177,7 +177,7 @@ test('closes notifications of messages read elsewhere when the next one arrives'
   await expect.poll(() => tagsOf(worker)).toEqual([`message-${unread}`, `message-${next}`]);
 });
 
-test('shows a message once while a page is open, leads the page to it, and closes it when read elsewhere', async ({
+test('shows one notification while a page is open, opens its message in the page, and closes it when read elsewhere', async ({
   server,
   logIn,
 }) => {

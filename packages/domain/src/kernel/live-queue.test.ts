@@ -54,7 +54,7 @@ describe('LiveQueue', () => {
     expect([started.isBehind, started.hasDeliveries]).toEqual([false, false]);
   });
 
-  it('keeps lagging if more events are due than it may hold', () => {
+  it('keeps lagging if too many events are due', () => {
     const started = new LiveQueue(queue, 100);
     const many = (count: number) => Array.from({ length: count }, (_, index) => due(6 + index));
     expect(started.catchUp(many(201))).toBe(false);
@@ -69,7 +69,7 @@ describe('LiveQueue', () => {
     expect(queue.floor(seq(8))).toBe(6);
   });
 
-  it('starts lagging with its floor before the first due event if more events are due than it may hold', () => {
+  it('starts lagging with its floor before the first due event if too many events are due', () => {
     const queue = live();
     for (let number = 6; number < 206; number++) queue.push(due(number));
     expect(queue.isBehind).toBe(false);
@@ -227,7 +227,7 @@ describe('LiveQueue with a stream', () => {
     expect([reasons, started.isBehind, started.isWaitedFor]).toEqual([['supplanted'], false, false]);
   });
 
-  it('leaves a waiting poll alone when another poll returns at once', () => {
+  it('leaves a waiting poll alone when another poll returns immediately', () => {
     const started = live();
     const wake = jest.fn();
     started.waitFor(wake);

@@ -129,7 +129,7 @@ describe('last event queue of a user that receives messages', () => {
     return log.flatMap((row) => ('event' in row && row.event.type === 'queue.last_expired' ? row.event : []));
   };
 
-  it('is logged with the time of its last poll when it expires, despite queues without messages', async () => {
+  it('is logged with the time of its last poll when it expires, regardless of queues without messages', async () => {
     const { fixture, events } = await start();
     const since = fixture.clock.now();
     await events.register('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 60 });
@@ -149,7 +149,7 @@ describe('last event queue of a user that receives messages', () => {
     expect(await endings(events)).toEqual([]);
   });
 
-  it('is logged when its client deletes it, with the present time if a poll waits', async () => {
+  it('is logged when its client deletes it, with the current time if a poll waits', async () => {
     const { fixture, events } = await start();
     const { id: hamlet } = fixture.user('hamlet');
     const since = fixture.clock.now();
@@ -190,7 +190,7 @@ describe('last event queue of a user that receives messages', () => {
     expect(await stored(events, polled)).not.toBeNull();
   });
 
-  it('stays on the only server if another one that takes over has stored a later poll', async () => {
+  it('survives on the only server if a server that took over has stored a later poll', async () => {
     const { fixture, events } = await start({ isOnlyServer: true });
     const { id: realmId } = fixture.realm;
     const id = await events.registerLive('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 2 });

@@ -65,7 +65,7 @@ describe('receiver of an event', () => {
     ]);
   });
 
-  it('includes users whom a guest gains or loses with the event', async () => {
+  it('includes users who become accessible or inaccessible to a guest with the event', async () => {
     const fixture = await cast();
     const court = fixture.channel('court');
     const lastSeq = () => fixture.uow.read(fixture.realm.id, ({ events }) => events.lastSeq(fixture.realm.id));
@@ -113,7 +113,7 @@ describe('ReceiverLoader', () => {
     expect(looks).toBe(2);
   });
 
-  it('fails for all requests of its turn but not for later ones', async () => {
+  it('fails for all requests of the same turn but not for later ones', async () => {
     const fixture = await cast();
     const { load } = aLoader(fixture);
     const { read } = fixture.uow;

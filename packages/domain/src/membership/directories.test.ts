@@ -82,7 +82,7 @@ describe('role stated by a directory', () => {
     expect(await userWith('ann@example.com')).toMatchObject({ role: 'moderator' });
   });
 
-  it("stays and is reported if the user's groups are unknown", async () => {
+  it("is kept and reported if the user's groups are unknown", async () => {
     const { holds, sync, logIn, reported } = await cast();
     const problem = 'The groups cannot be read.';
     holds(person('ann', { role: stated('administrator') }));
@@ -96,7 +96,7 @@ describe('role stated by a directory', () => {
     expect(reported).toEqual([expect.objectContaining({ subject: 'ann', problem })]);
   });
 
-  it('stays and is reported for the last owner', async () => {
+  it('is kept and reported for the last owner', async () => {
     const { holds, sync, logIn, reported } = await cast();
     const reason = expect.stringContaining('stays owner');
     holds(person('owner', { role: stated('member') }));
@@ -112,7 +112,7 @@ describe('email address moved to another directory entry', () => {
   const CONFLICT = 'LINKED_TO_ANOTHER_ACCOUNT';
   const SUCCESSOR = person('successor', { email: ADDRESS });
 
-  it('does not lead to the account of the previous entry', async () => {
+  it('does not give access to the account of the previous entry', async () => {
     const { holds, sync, logIn, userWith, reported } = await cast();
     holds(person('ann'));
     await sync();

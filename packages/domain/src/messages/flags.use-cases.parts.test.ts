@@ -98,7 +98,7 @@ describe('request for the flags of many messages (contract decision 10)', () => 
     await expectRefused(fixture, () => change([...ids, 1_000_000 as MessageId], STAR), { code: 'UNKNOWN_MESSAGE' });
   });
 
-  it('is completed by a job after a crash, without messages deleted in between', async () => {
+  it('is completed by a job after a crash, except for messages deleted in between', async () => {
     const { fixture, counter, ids, change, starred, recover } = await large();
     counter.failsAfter = 2;
     await expect(change(ids, STAR)).rejects.toThrow('Stopped');

@@ -22,7 +22,7 @@ describe('Identities', () => {
     expect(ids.areSame('channel', 10, 9)).toBe(true);
   });
 
-  it('accepts equal made-up ids that refer to nothing', () => {
+  it('accepts equal invented ids without an object', () => {
     expect(ids.areSame('user', 99_999_999, 99_999_999)).toBe(true);
     expect(ids.areSame('message', -1, -1)).toBe(true);
     expect(ids.areSame('message', 10 ** 16, 5)).toBe(false);

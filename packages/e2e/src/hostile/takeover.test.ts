@@ -127,7 +127,7 @@ describe(`people who want more rights, with seed ${SEED}`, () => {
     expect(server.output).not.toContain('"level":"error"');
   });
 
-  it('cannot use an old invitation to grant roles that they may no longer grant', async () => {
+  it('cannot use an old invitation to grant roles after losing the right to do so', async () => {
     const inviter = await organization.addPerson('Inviter', 'administrator');
     const { id: secret } = await must(inviter, 'POST', '/channels/create', {
       ...{ name: 'hidden', subscribers: [inviter.id, owner.id], invite_only: true },

@@ -344,7 +344,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
     },
   });
 
-  it('exists for every operation and for nothing else', () => {
+  it('exists for exactly the operations of the route table', () => {
     const unknown = ROUTES.filter((route) => !acceptedInputsOf(route)).map(nameOf);
     expect(unknown.filter((name) => !NEVER_ACCEPTED.has(name))).toEqual([]);
     const names = ROUTES.map(nameOf);
@@ -413,7 +413,7 @@ describe(`most expensive request of each operation (${share.name})`, () => {
   });
 
   if (IS_LONG) {
-    it('retains no more with each further pass than the caches hold', async () => {
+    it('retains no memory beyond the caches after repeated passes', async () => {
       const pass = async () => {
         for (const [name, route] of ROUTES_OF_SHARE) {
           if (NEVER_ACCEPTED.has(name)) continue;

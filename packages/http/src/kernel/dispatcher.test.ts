@@ -725,7 +725,7 @@ describe('dispatcher rate limits', () => {
     expect((await call('GET', '/users/me')).status).toBe(200);
   });
 
-  it('counts password attempts by address too', async () => {
+  it('also counts password attempts by address', async () => {
     for (let count = 0; count < 100; count++) limiter.hit('api_by_ip', '127.0.0.1');
     const form = { username: 'hamlet@x', password: 'right' };
     const { status, headers } = await call('POST', '/fetch_api_key', { as: null, form });

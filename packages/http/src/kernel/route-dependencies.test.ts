@@ -49,7 +49,7 @@ class OfWrong {
 const spec = { auth: 'user', dto: NoParameters } as const;
 const handle = async () => success();
 
-it('route accepts a use case that injects what its constructor takes', () => {
+it("route accepts a use case that injects its constructor's parameters", () => {
   expect(route('GET', '/x', { summary: null, ...spec, useCase: Right }).useCase).toBe(Right);
   expect(route('GET', '/x', { summary: null, ...spec, useCase: ByName, handle }).useCase).toBe(ByName);
 });

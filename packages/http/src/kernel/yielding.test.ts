@@ -79,7 +79,7 @@ describe('YieldingScheduler.runSteps', () => {
 describe('YieldingCalls that may run at once', () => {
   const newCalls = () => new YieldingCalls(16, 5, () => now);
 
-  it('run at once while they take little', () => {
+  it('run immediately while they are short', () => {
     const calls = newCalls();
     let begun = 0;
     for (let n = 0; n < 20; n++) calls.run(() => begun++);
@@ -125,7 +125,7 @@ describe('YieldingCalls that may run at once', () => {
     expect(begun.filter((each) => each.startsWith('a'))).toEqual(Array.from({ length: 100 }, (_, n) => `a${n}`));
   });
 
-  it('serve each of many clients once before any of them again', async () => {
+  it('serve each of many clients once before serving any client twice', async () => {
     const calls = newCalls();
     const begun: number[] = [];
     now += 10;
@@ -160,7 +160,7 @@ describe('YieldingCalls that always wait', () => {
     expect(called.filter((each) => typeof each === 'number')).toEqual(Array.from({ length: 150 }, (_, n) => n));
   });
 
-  it('run when they are added during a turn or after the last one', async () => {
+  it('run even if added during a turn or after the last one', async () => {
     const calls = new YieldingCalls(64);
     const called: string[] = [];
     calls.run(() => {

@@ -74,7 +74,7 @@ describe('password file', () => {
   const write = (password: string) =>
     writeFileSync(process.env.PGPASSFILE!, `*:*:*:locked:${password}\n`, { mode: 0o600 });
 
-  it('opens a database, and with a new password while the server runs', async () => {
+  it('opens a database and applies a new password while the server runs', async () => {
     const url = server.url.replace('parley@', 'locked@');
     write('wrong');
     await expect(inspectPostgres(url)).rejects.toThrow('password authentication failed');

@@ -77,12 +77,12 @@ describe('database address with several hosts', () => {
     }
   };
 
-  it('is used by its primary, wherever it stands', async () => {
+  it('uses the primary regardless of its position', async () => {
     expect((await inspectPostgres(url)).pendingSteps).toEqual([]);
     expect(await append(await open())).toBe(1);
   });
 
-  it('names the reason of each host if none is a primary', async () => {
+  it('reports a reason for each host if none is a primary', async () => {
     await servers[0]!.kill();
     const [one, two] = gates.map(({ port }) => port);
     await expect(open()).rejects.toThrow(

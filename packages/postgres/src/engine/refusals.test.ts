@@ -96,7 +96,7 @@ describe('openPostgresStorage', () => {
   let server: TestServer | undefined;
   afterEach(() => server?.stop());
 
-  it('rejects a server that does not write to the disk', async () => {
+  it('rejects a server with fsync disabled', async () => {
     server = await startServer(binaries, { settings: { fsync: 'off' } });
     await refused(server.url, '`fsync` is off, so acknowledged changes would be lost in a crash');
   });

@@ -111,7 +111,7 @@ describe('read replica', () => {
     );
   }
 
-  it('serves pages that contain everything, of which the primary executes no statement of a unit', async () => {
+  it('serves complete pages without any unit statement on the primary', async () => {
     const { id } = await send();
     await caughtUp();
     onPrimary.length = 0;
@@ -133,7 +133,7 @@ describe('read replica', () => {
     expect(replica()).toMatchObject({ served: 2, behind: 1, failed: 0 });
   });
 
-  it('never shows a channel after the end of a subscription, however far it is behind', async () => {
+  it('never shows a channel after unsubscription, regardless of its lag', async () => {
     await pause();
     expect(await page()).toHaveLength(1);
     const remove = new UnsubscribeUsers(fixture.uow, fakeRealmUrls, {} as ChangeSubscriptionParts);
@@ -154,7 +154,7 @@ describe('read replica', () => {
     expect(replica()).toMatchObject({ served: 0, behind: 1 });
   });
 
-  it('delays a page by at most 250 ms when it stops responding, and no later page', async () => {
+  it('delays only one page, by at most 250 ms, when it stops responding', async () => {
     await caughtUp();
     await page();
     gates[1]!.freeze();

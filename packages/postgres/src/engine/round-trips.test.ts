@@ -104,7 +104,7 @@ const operations: readonly (readonly [string, number, () => Promise<() => Promis
 ];
 
 // Every round trip costs time under the organization's lock and CPU on both sides.
-it.each(operations)('%s in at most %i round trips and lets others write meanwhile', async (_, most, prepare) => {
+it.each(operations)('%s in at most %i round trips without blocking other writes', async (_, most, prepare) => {
   // The first runs fill the caches.
   for (let i = 0; i < 3; i++) await (await prepare())();
   const run = await prepare();

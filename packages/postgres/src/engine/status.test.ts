@@ -18,7 +18,7 @@ describe('status of a cluster', () => {
     await database.drop();
   });
 
-  it('contains the state and the leases of each server, and nothing of servers that are gone', async () => {
+  it('contains the state and the leases of each running server only', async () => {
     await storage.reportPresence('1.0', 'one', STATE);
     const lease = { holder: 'one', until: 4_000_000_000 };
     await storage.uow.writeAcross(({ leases }) => leases.take('digests', lease, 0));

@@ -43,7 +43,7 @@ describe('upgrade of several servers', () => {
     await close();
   });
 
-  it('retries a step if a long transaction holds its table, so that others run in between', async () => {
+  it('retries a step while a long transaction locks its table, so that other statements run in between', async () => {
     const other = new pg.Client({ connectionString: database.url });
     await other.connect();
     await other.query('BEGIN');
@@ -81,7 +81,7 @@ describe('upgrade of several servers', () => {
     await killed.close();
   });
 
-  it('names servers that are gone to one of the others', async () => {
+  it('reports stopped servers to one of the others', async () => {
     const [killed, one, other] = [await open(), await open(), await open()];
     await killed.reportPresence(FORMER, 'killed');
     expect(await one.reportPresence(FORMER, 'one')).toEqual([]);

@@ -122,7 +122,7 @@ describe('parley backup and restore', () => {
     await restored.close();
   });
 
-  it('lists uploads, thumbnails, pictures and exports whose bytes are missing', async () => {
+  it('lists uploads, thumbnails, pictures and exports with missing bytes', async () => {
     const lost = ['cd', 'ce', 'cf', 'ef'].map((start) => start.padEnd(32, '0'));
     const [file, thumbnail, archive, picture] = lost;
     runSql(

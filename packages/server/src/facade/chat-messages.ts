@@ -455,7 +455,7 @@ export async function inputOf(
   else {
     const { channel, topic } = message as Readonly<Record<string, unknown>>;
     for (const [name, value] of Object.entries({ channel, topic })) {
-      if (value !== undefined) throw invalidArgument(name, 'absent beside to', value);
+      if (value !== undefined) throw invalidArgument(name, 'absent if to is given', value);
     }
   }
   const to: Addressee =

@@ -27,7 +27,7 @@ describe('Injector', () => {
     },
   }));
 
-  it('constructs nothing before it is needed', () => {
+  it('constructs each part on first use', () => {
     expect(made).toBe(0);
   });
 

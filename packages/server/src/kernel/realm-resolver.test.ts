@@ -106,7 +106,7 @@ describe('RealmResolver', () => {
     expect(serverAddressOf({ url, defaultRealm: null })).toEqual({ defaultRealm: null, hasSubdomains });
   });
 
-  it('finds a newly added realm at once', async () => {
+  it('finds a newly added realm immediately', async () => {
     const { nameOf, add } = await setUp(['a']);
     expect(await nameOf('b.chat.example.com')).toBeNull();
     await add('b');

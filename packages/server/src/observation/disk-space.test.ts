@@ -21,7 +21,7 @@ it('diskSpaceOf reads the space of a folder', () => {
   expect(free).toBeLessThanOrEqual(total);
 });
 
-it('DiskWatch logs each change for the worse once, and the recovery', async () => {
+it('DiskWatch logs each deterioration once, and the recovery', async () => {
   const lines: string[] = [];
   let now = space(20_000, 40_000);
   const logger = { info: () => {}, error: () => {}, warn: (_: object, message: string) => void lines.push(message) };

@@ -48,7 +48,7 @@ describe('createParley', () => {
     expect(readdirSync(directory)).toEqual([]);
   });
 
-  it('says which options are missing', async () => {
+  it('lists the missing options', async () => {
     const message =
       "createParley needs options, at least { database: 'sqlite:PATH', url: 'https://chat.example.com' }.";
     await expect(createParley(undefined as never)).rejects.toThrow(message);

@@ -93,7 +93,7 @@ describe('channel list after a change', () => {
     expect(channelsRead).toEqual([expect.stringContaining(`json_each('[${changed.id}]')`)]);
   });
 
-  it('reads the groups of a channel whose permissions changed', async () => {
+  it('rereads the groups of a channel with changed permissions', async () => {
     const { realm } = fixture;
     const { permissions, ...channel } = fixture.channel('of hamlet');
     const { moderators } = await storage.uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));

@@ -146,7 +146,7 @@ describe('migrate', () => {
     database.close();
   });
 
-  it('keeps the steps before a failing one, but nothing of that step', () => {
+  it('keeps the steps before a failing one and rolls back that step', () => {
     const database = new Sqlite(path);
     expect(() => migrate(database, steps)).toThrow('no_such_function');
     expect(state(database)).toEqual(afterB);

@@ -71,7 +71,7 @@ export function blobStoreContract(open: OpenBlobStore): void {
       expect(Buffer.concat(copies).equals(large.subarray(5, -3))).toBe(true);
     });
 
-    it('stores nothing of aborted content', async () => {
+    it('stores no aborted content', async () => {
       const broken = (async function* () {
         yield Buffer.from('half');
         throw new Error('gone');

@@ -34,7 +34,7 @@ export function bouncedAddressRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 1)).toHaveLength(1);
     });
 
-    it('removes one address, and old ones up to a limit', async () => {
+    it('removes one address, or old addresses up to a limit', async () => {
       const fixture = await stage();
       await put(fixture, bounced('a@x.de', 5), bounced('b@x.de', 6), bounced('c@x.de', 7), bounced('d@x.de', 8));
       const remove = (email: string) => fixture.uow.writeAcross((tx) => tx.bouncedAddresses.remove(email));

@@ -91,7 +91,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         ));
     });
 
-    it('distinguishes a damaged animation from a file that is not an image', async () => {
+    it('distinguishes damaged animations from files of other types', async () => {
       const damaged = await make({ ...animation('webp'), damage: 'frame' });
       await expect(processor.resize(damaged, { ...STILL, format: 'webp', maxFrames: 9 }, USER)).rejects.toMatchObject({
         code: 'CORRUPT_ANIMATION',

@@ -51,7 +51,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
       });
 
-      it('returns which users mute which others', async () => {
+      it('returns pairs of muting and muted users', async () => {
         const fixture = await stage(...scene);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
@@ -85,7 +85,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await flagsOf(fixture, 'a', unread)).toEqual(NONE);
       });
 
-      it('delivers nothing to a sender without subscription', async () => {
+      it('does not deliver messages to a sender without subscription', async () => {
         const fixture = await stage(...scene);
         const message = await send(fixture, { from: 'c', to: 'general' });
         expect(await flagsOf(fixture, 'c', message)).toBeNull();

@@ -132,7 +132,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       expect(await nameOf(uow, realm.id)).toBe('+'.repeat(30));
     });
 
-    it('shows a read either all or nothing of a write', async () => {
+    it('exposes a write to reads completely or not at all', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const general = channel('general');
       const write = uow.write(realm.id, async (tx) => {

@@ -195,7 +195,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
 
-    it('returns who could access whom at the time of an event and who can now', async () => {
+    it('returns access between users at the time of an event and now', async () => {
       const people = ['guest', 'member', 'pal', 'unrelated'].map((name) => aUser({ name }));
       const fixture = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
       const { uow, realm, user, channel } = fixture;
