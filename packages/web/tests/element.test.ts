@@ -62,6 +62,22 @@ test("shows one conversation to the host's customer and sends to it", async ({ s
   expect(await shop.violations()).toEqual([]);
 });
 
+test('sends with Enter where the host says so, and names the key', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  const field = page.getByRole('textbox', { name: /Message/ });
+  await expect(field).toHaveAccessibleDescription('Ctrl+Enter sends');
+  await expect(page.getByText('Ctrl+Enter sends')).toBeVisible();
+  await page.locator('parley-chat').evaluate((element) => element.setAttribute('sends', 'enter'));
+  await expect(page.getByText('Enter sends', { exact: true })).toBeVisible();
+  await field.fill('Two');
+  await field.press('Shift+Enter');
+  await page.keyboard.type('lines');
+  await expect(field).toHaveValue('Two\nlines');
+  await field.press('Enter');
+  await expect(page.getByRole('article').filter({ hasText: 'Two' })).toContainText('lines');
+  await expect(field).toHaveValue('');
+});
+
 test('loads at most 320 KB of scripts and styles for a conversation', async ({ page, shop }) => {
   const files = new Set<string>();
   page.on('request', (request) => {

@@ -22,6 +22,8 @@ export interface ParleyProviderProps {
   readonly dates?: string;
   /** Link target for external pages; default: `_blank`. */
   readonly linkTarget?: string;
+  /** `enter`: Enter sends, and Shift+Enter starts a line. Default: the user's setting. */
+  readonly sends?: 'enter';
   /** Replacement components of the product. */
   readonly components?: Partial<Components>;
   /** Shown while the chat is loading. */
@@ -43,6 +45,7 @@ export function ParleyProvider({
   texts = NO_TEXTS,
   dates,
   linkTarget,
+  sends,
   components = NO_COMPONENTS,
   fallback = null,
   loggedOut = null,
@@ -59,7 +62,13 @@ export function ParleyProvider({
     <I18nProvider i18n={i18n}>
       <ComponentsContext.Provider value={components}>
         <ServicesContext.Provider
-          value={{ ...services, navigation, ...(linkTarget && { linkTarget }), ...(onSent && { onSent }) }}
+          value={{
+            ...services,
+            navigation,
+            ...(linkTarget && { linkTarget }),
+            ...(sends && { sends }),
+            ...(onSent && { onSent }),
+          }}
         >
           {children}
         </ServicesContext.Provider>

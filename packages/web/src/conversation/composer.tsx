@@ -6,6 +6,7 @@ import {
   type Ref,
   type RefObject,
   useEffect,
+  useId,
   useImperativeHandle,
   useLayoutEffect,
   useRef,
@@ -25,6 +26,7 @@ import {
   AttachButton,
   insertLinks,
   type Preview,
+  SendHint,
   toggleMark,
   useDroppedFiles,
   useMessageField,
@@ -66,6 +68,7 @@ const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnin
 export function Composer({ destination, filesOf = destination, onText, ref }: Props) {
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
+  const hint = useId();
   const draftText = useDraft(field, destination);
   const { draft, text } = draftText;
   const preview = usePreview(field, text, styles.preview);
@@ -115,6 +118,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
         value={text}
         rows={1}
         aria-label={i18n._('Message')}
+        aria-describedby={hint}
         placeholder={i18n._('Write a message')}
         onChange={(event) => {
           writing.change(event.target.value);
@@ -133,6 +137,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
           enterField={enterField}
         />
         {tooLong}
+        <SendHint id={hint} />
         <SendButtons destination={destination} text={text} canSend={canSend} onScheduled={writing.onScheduled} />
       </div>
     </form>

@@ -47,7 +47,7 @@ export function useMessageField(
   { text, destination, filesOf, isOpen = true, preview, onSend, onEscape }: Options,
 ) {
   const { uploads } = useServices();
-  const entersSend = useField('user_settings')?.enter_sends === true;
+  const entersSend = useEntersSend();
   const entered = useRef<HTMLTextAreaElement>(null);
   const [hadFocus, setHadFocus] = useState(false);
   const Completion = useLoaded(loadCompletion, hadFocus);
@@ -115,6 +115,26 @@ export function useMessageField(
       },
     },
   };
+}
+
+/** True if Enter sends; otherwise Ctrl+Enter does. */
+function useEntersSend(): boolean {
+  const { sends } = useServices();
+  const isSet = useField('user_settings')?.enter_sends === true;
+  return sends === 'enter' || isSet;
+}
+
+/** Key that sends. Keyboards on screen have a button instead. */
+export function SendHint({ id }: { readonly id: string }) {
+  const { i18n } = useLingui();
+  const entersSend = useEntersSend();
+  return (
+    <small id={id} className={styles.hint}>
+      {entersSend
+        ? i18n._('Enter sends')
+        : i18n._('{key}+Enter sends', { key: /Mac|iP/.test(navigator.platform) ? '⌘' : i18n._('Ctrl') })}
+    </small>
+  );
 }
 
 export interface Preview {

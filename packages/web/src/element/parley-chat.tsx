@@ -72,10 +72,21 @@ const linkTo = (name: string): HTMLLinkElement =>
 
 /**
  * `<parley-chat>`: the chat embedded in another product's page. Attributes: `view` (`chat`, `conversation`, `list` or
- * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`.
+ * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`,
+ * `sends`.
  */
 class ParleyChatElement extends HTMLElement {
-  static readonly observedAttributes = ['view', 'channel', 'topic', 'direct', 'lang', 'dates', 'links', 'address'];
+  static readonly observedAttributes = [
+    'view',
+    'channel',
+    'topic',
+    'direct',
+    'lang',
+    'dates',
+    'links',
+    'address',
+    'sends',
+  ];
 
   private readonly ownNavigation = new OwnNavigation('#inbox');
   private readonly pageNavigation = new PageNavigation(() => '#inbox', true);
@@ -159,6 +170,7 @@ class ParleyChatElement extends HTMLElement {
               ...shared,
               navigation: this.navigation,
               linkTarget: this.getAttribute('links') ?? '_blank',
+              ...(this.getAttribute('sends') === 'enter' && { sends: 'enter' as const }),
               onSent: this.onSent,
             }}
           >

@@ -21,6 +21,8 @@ export interface ParleyChatAttributes {
   readonly links?: '_blank' | '_self' | '_parent' | '_top';
   /** `page`: the current place is part of the page's address. Default: it is not. */
   readonly address?: 'page';
+  /** `enter`: Enter sends, and Shift+Enter starts a line. Default: the reader's setting. */
+  readonly sends?: 'enter';
 }
 
 /** Element `<parley-chat>` with its events. */

@@ -23,6 +23,8 @@ export interface Services {
   readonly frame?: Frame | undefined;
   /** Link target for external pages; default: a new window. */
   readonly linkTarget?: string;
+  /** `enter`: Enter sends. Default: the user's setting. */
+  readonly sends?: 'enter';
   /** Switches the language, also for the next start; absent if the host chooses it. */
   setLanguage?(language: string): void;
   /** Called when the user has sent a message. */
