@@ -165,6 +165,20 @@ describe('parley.users', () => {
     expect([(await ask(first)).status, (await ask(second)).status]).toEqual([401, 200]);
   });
 
+  it('accepts addresses at a machine from the host, which log in with them', async () => {
+    const { users } = server.parley;
+    const email = 'dee@localhost';
+    await users.upsert({ realm, externalId: 'dee', name: 'Dee', email });
+    const apiKey = await users.apiKey({ realm, externalId: 'dee' });
+    const headers = { Authorization: basic({ email, apiKey }) };
+    expect((await server.request('GET', '/users/me', { realm, headers })).body).toMatchObject({
+      delivery_email: email,
+    });
+    const params = { username: email, password: 'wrong' };
+    const { body } = await server.request('POST', '/fetch_api_key', { realm, params });
+    expect(body).toMatchObject({ code: 'AUTHENTICATION_FAILED' });
+  });
+
   it.each([
     ['another realm', { realm: 'zulip', externalId: 'u1' }, 'UNKNOWN_USER', 404],
     ['no realm', { realm: 'nowhere', externalId: 'u1' }, 'UNKNOWN_REALM', 404],

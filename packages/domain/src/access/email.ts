@@ -4,7 +4,7 @@ import { escapeHtml, toSingleLine } from '../kernel/text.js';
 
 /** Email in text and HTML form. */
 export interface Email {
-  /** Address accepted by `isEmailAddress`. */
+  /** Address accepted by `isHostAddress`. */
   readonly to: string;
   /** Display name next to the server's address, usually the realm name. Single line without control characters. */
   readonly senderName: string;

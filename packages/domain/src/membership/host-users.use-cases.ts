@@ -8,7 +8,7 @@ import { issueKeyOf } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated } from '../users/authentication.js';
 import { acceptedName, changeEmail, rename } from '../users/change-email.js';
-import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
+import { isHostAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { addUser } from './add-user.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
@@ -167,7 +167,7 @@ export class UpsertHostUser {
     checkExternalId(externalId);
     const fullName = parseFullName(toFullName(input.fullName), SHORTEST_GIVEN_NAME);
     const { email } = input;
-    if (email !== undefined && !isEmailAddress(email)) {
+    if (email !== undefined && !isHostAddress(email)) {
       throw new DomainError('INVALID_EMAIL', `'${email}' is no email address.`);
     }
     const wanted = { ...input, fullName };

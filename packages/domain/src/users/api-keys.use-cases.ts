@@ -30,7 +30,7 @@ import {
   userOfPasswordAlone,
 } from './authentication.js';
 import { type OpenedSession, OpenSession } from './sessions.use-cases.js';
-import { type BotKind, isEmailAddress, type User } from './user.js';
+import { type BotKind, isHostAddress, type User } from './user.js';
 
 export interface IssuedKey {
   readonly apiKey: string;
@@ -198,7 +198,7 @@ export class FetchApiKeyByToken {
     if (claims.email === null) {
       throw new DomainError('JWT_WITHOUT_EMAIL', 'No email specified in JSON web token claims');
     }
-    if (!isEmailAddress(claims.email)) throw invalidEmail();
+    if (!isHostAddress(claims.email)) throw invalidEmail();
     return claims.email;
   }
 }
@@ -268,7 +268,7 @@ export class FetchDevelopmentApiKey {
     if (realmId === null) throw unknownRealm();
     const { user } = await this.uow.read(realmId, async (repositories) => {
       requireDevelopmentAuth(await repositories.realms.get(realmId));
-      if (!isEmailAddress(username)) throw invalidEmail();
+      if (!isHostAddress(username)) throw invalidEmail();
       return findActiveAccount(repositories, realmId, username);
     });
     if (!user) throw authenticationFailed();

@@ -15,7 +15,7 @@ import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { type SecondStep, secondStepOf } from './second-factors.js';
-import { isEmailAddress, type User } from './user.js';
+import { isHostAddress, type User } from './user.js';
 
 /** Verifies identity claims signed by another service with the organization's shared secret (protocol §8.2). */
 export interface JsonWebTokens {
@@ -237,7 +237,7 @@ export async function userOfPassword(
   { username, password, cancellation }: PasswordLogIn,
 ): Promise<PasswordHolder> {
   if (realmId === null) throw unknownRealm();
-  if (!isEmailAddress(username)) throw invalidEmail();
+  if (!isHostAddress(username)) throw invalidEmail();
   const key = loginAttemptKey(realmId, username);
   const source = {
     ip,

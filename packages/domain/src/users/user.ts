@@ -117,11 +117,19 @@ const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?!\d+$)[a-z\d][a-z\d-]
 const MAX_LENGTH = 254;
 const MAX_LOCAL_LENGTH = 64;
 
+/** Name of a machine in a private network, such as `localhost`. */
+const MACHINE = /^(?!\d+$)[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/i;
+
 /** True for an email that mail servers generally accept, as checked on sign-up. */
-export function isEmailAddress(text: string): boolean {
+export const isEmailAddress = (text: string): boolean => isAddressAt(text, DOMAIN);
+
+/** True for an address that a host application may assign: an email, or one at a machine, such as `ann@localhost`. */
+export const isHostAddress = (text: string): boolean => isEmailAddress(text) || isAddressAt(text, MACHINE);
+
+function isAddressAt(text: string, domain: RegExp): boolean {
   const at = text.lastIndexOf('@');
   if (text.length > MAX_LENGTH || at > MAX_LOCAL_LENGTH) return false;
-  return LOCAL_PART.test(text.slice(0, Math.max(at, 0))) && DOMAIN.test(text.slice(at + 1));
+  return LOCAL_PART.test(text.slice(0, Math.max(at, 0))) && domain.test(text.slice(at + 1));
 }
 
 export const USER_ERRORS = declareErrors({

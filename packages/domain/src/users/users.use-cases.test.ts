@@ -12,7 +12,7 @@ import {
 } from '@parley/testkit';
 import type { UserId } from '../kernel/ids.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
-import { isEmailAddress } from './user.js';
+import { isEmailAddress, isHostAddress } from './user.js';
 import { GetOwnUser, GetUser, ListUsers } from './users.use-cases.js';
 
 const hiding =
@@ -152,3 +152,15 @@ it.each([
   ['hamlet@example..com', false],
   [`${'a'.repeat(250)}@b.com`, false],
 ])('isEmailAddress validates %s as an email address: %s', (text, can) => expect(isEmailAddress(text)).toBe(can));
+
+it.each([
+  ['hamlet@example.com', true],
+  ['hamlet@localhost', true],
+  ['hamlet@mail-1', true],
+  ['hamlet@-mail', false],
+  ['hamlet@127', false],
+  ['hamlet@', false],
+  ['hamlet', false],
+])('isHostAddress validates %s as an address of a host application: %s', (text, can) =>
+  expect(isHostAddress(text)).toBe(can),
+);

@@ -7,7 +7,7 @@ import {
   type LogInOffer,
 } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
-import { isEmailAddress } from '@parley/domain/users';
+import { isHostAddress } from '@parley/domain/users';
 import { CSRF_COOKIE, type Identity, readCookie } from '../kernel/authenticate.js';
 import { CSRF_FIELD, newCsrfToken } from '../kernel/csrf.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
@@ -176,7 +176,7 @@ function logInForm(site: Site, realm: Realm, { dto, offer, token, failure, hasDi
   const { email } = dto;
   const hasOwnPasswords = settings.emailAuthentication;
   const hasPasswords = hasOwnPasswords || hasDirectory;
-  const isKnown = failure === null && isEmailAddress(email);
+  const isKnown = failure === null && isHostAddress(email);
   const next = purposeOf(dto).kind === 'session' && html` data-next="${dto.next || `${base}/`}"`;
   const invalid = failure && html` aria-describedby="problem" aria-invalid="true"`;
   const hiddenFields = html`<input type="hidden" name="${CSRF_FIELD}" value="${token}">
