@@ -271,10 +271,8 @@ interface Attempt {
  */
 export class JobRunner {
   private readonly selection: JobSelection;
-  /** Jobs leased by this process, with the end of each lease. The runner then stops waiting for the job. */
-  private readonly leased = new Map<JobId, UnixSeconds>();
-  /** Leased jobs that have failed before. */
-  private readonly repeated = new Set<JobId>();
+  /** Jobs leased by this process, due again at the end of the lease. The runner then stops waiting for the job. */
+  private readonly leased = new Map<JobId, StoredJob>();
   private readonly underWay = new Set<Promise<void>>();
   /** Finished attempts to be stored; several at a time, since each commit waits for the disk. */
   private readonly ended: Attempt[] = [];
@@ -336,17 +334,17 @@ export class JobRunner {
     // Slow work may crash the process, so it counts as an attempt when it starts; a unit of work cannot.
     const lease = { now, until: now + leaseSeconds, attempts: inOrder ? 0 : 1, holder } as const;
     return this.parts.uow.writeAcross(
-      async (tx) => {
+      async ({ jobs }) => {
         const leased: StoredJob[] = [];
-        while (leased.length < limit) {
+        for (;;) {
           const room = limit - leased.length;
           const roomForRepeated = repeated - leased.filter(isRepeated).length;
-          const wanted = roomForRepeated > 0 ? Math.min(room, roomForRepeated) : room;
-          const some = await tx.jobs.lease(this.selection, { ...lease, onlyFirst: roomForRepeated <= 0 }, wanted);
+          const onlyFirst = roomForRepeated <= 0;
+          const wanted = onlyFirst ? room : Math.min(room, roomForRepeated);
+          const some = await jobs.lease(this.selection, { ...lease, onlyFirst }, wanted);
           leased.push(...some);
-          if (some.length < wanted) break;
+          if (some.length < wanted || leased.length === limit) return leased;
         }
-        return leased;
       },
       { shared: { kind: 'jobs' } },
     );
@@ -356,17 +354,17 @@ export class JobRunner {
     const { uow, clock } = this.parts;
     await this.storeEnded();
     const now = clock.now();
-    for (const [id, until] of this.leased) if (until <= now) this.forget(id);
+    for (const [id, { dueAt }] of this.leased) if (dueAt <= now) this.leased.delete(id);
     const room = this.handler.kind.concurrency - this.leased.size;
     const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
     if (next === null || next > now) return next;
+    const leased = [...this.leased.values()];
     const share = Math.max(1, Math.floor(this.handler.kind.concurrency / 2));
-    const started = room > 0 ? await this.lease(now, room, share - this.repeated.size) : [];
+    const started = room > 0 ? await this.lease(now, room, share - leased.filter(isRepeated).length) : [];
     // Only jobs without room are due; the end of another job makes room.
-    if (started.length === 0 && this.leased.size > 0) return Math.min(...this.leased.values());
+    if (started.length === 0 && leased.length > 0) return Math.min(...leased.map(({ dueAt }) => dueAt));
     for (const stored of started) {
-      this.leased.set(stored.id, stored.dueAt);
-      if (isRepeated(stored)) this.repeated.add(stored.id);
+      this.leased.set(stored.id, stored);
       const ended = this.prepare(stored).then((attempt) => {
         this.ended.push(attempt);
         this.underWay.delete(ended);
@@ -375,11 +373,6 @@ export class JobRunner {
       this.underWay.add(ended);
     }
     return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
-  }
-
-  private forget(id: JobId): void {
-    this.leased.delete(id);
-    this.repeated.delete(id);
   }
 
   /** Stores finished attempts in the same turn, so that they share a commit. */
@@ -391,7 +384,7 @@ export class JobRunner {
       } catch (err) {
         this.parts.report('storing the result of a job failed', this.fieldsOf(stored, err));
       }
-      this.forget(stored.id);
+      this.leased.delete(stored.id);
     });
     await Promise.all(ended);
   }
@@ -412,7 +405,7 @@ export class JobRunner {
     return async () => {
       const until = clock.now() + leaseSeconds;
       const isHeld = await uow.write(stored.realmId, (tx) => tx.jobs.renew(stored, until));
-      if (isHeld) this.leased.set(stored.id, until);
+      if (isHeld) this.leased.set(stored.id, { ...stored, dueAt: until });
       return isHeld;
     };
   }

@@ -114,9 +114,8 @@ export class SqlJobRepository implements JobRepository {
     limit: number,
   ): Promise<readonly StoredJob[]> {
     // Skips rows locked by units that complete jobs.
-    const due = (
-      await (onlyFirst ? this.freeFirst : this.free).all(selection.kind, selection.maxFormat, now, limit)
-    ).map(toJob);
+    const free = onlyFirst ? this.freeFirst : this.free;
+    const due = (await free.all(selection.kind, selection.maxFormat, now, limit)).map(toJob);
     for (const job of due) this.reschedule.defer(until, job.attempts + attempts, holder, job.id, job.attempts);
     return due.map((job) => ({ ...job, dueAt: until, attempts: job.attempts + attempts }));
   }
