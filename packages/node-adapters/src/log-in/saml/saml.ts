@@ -53,6 +53,10 @@ export interface SamlAccount extends RoleMapping {
 }
 
 type Library = typeof import('@node-saml/node-saml');
+/**
+ * The library's public functions return only the assertion as parsed. The rest of the response is read by the same
+ * parser, because another one could read it differently from the code that verified its signature.
+ */
 type Xml = Pick<typeof import('@node-saml/node-saml/lib/xml.js'), 'parseXml2JsFromString'>;
 
 const CLOCK_SKEW_MS = CLOCK_SKEW_SECONDS * 1000;
