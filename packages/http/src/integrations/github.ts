@@ -1,6 +1,7 @@
 import {
   bulletsOf,
   codeOf,
+  counted,
   detailed,
   type EventTemplate,
   type Integration,
@@ -106,13 +107,12 @@ export const pushEvent: EventTemplate = {
     if (payload.has('deleted')) return `${sender(payload)} deleted the branch ${branch}.`;
     const commits = payload.list('commits');
     const pushed = payload.has('forced') ? 'force pushed' : 'pushed';
-    const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
     const compare = payload.has('compare') ? 'compare' : 'compare_url';
     const lines = bulletsOf(
       commits,
       (commit) => `${commit.line('message')} (${commit.link(shortCommit(commit.raw('id')), 'url')})`,
     );
-    return `${sender(payload)} ${payload.link(pushed, compare)} ${count} to branch ${branch}.\n\n${lines}`.trim();
+    return `${sender(payload)} ${payload.link(pushed, compare)} ${counted(commits.length, 'commit')} to branch ${branch}.\n\n${lines}`.trim();
   },
 };
 
@@ -187,7 +187,7 @@ const REVIEWS: Readonly<Record<string, string>> = {
 
 /** Unfinished runs produce no message. */
 export const runEvent = (path: string): EventTemplate => ({
-  topic: (payload) => topicOf(repository(payload), payload.first(`${path}.head_branch`, `${path}.name`)),
+  topic: (payload) => topicOf(repository(payload), payload.firstRaw(`${path}.head_branch`, `${path}.name`)),
   text: (payload) =>
     payload.raw('action') === 'completed'
       ? `${payload.link(payload.first(`${path}.name`, `${path}.app.name`, `${path}.display_title`), `${path}.html_url`)} ended with **${payload.text(`${path}.conclusion`)}** at ${shortCommit(payload.raw(`${path}.head_sha`))}.`

@@ -1,6 +1,7 @@
 import {
   bulletsOf,
   codeOf,
+  counted,
   detailed,
   type EventTemplate,
   escapeText,
@@ -25,13 +26,12 @@ const push: EventTemplate = {
     const branch = codeOf(branchOf(payload));
     if (isNull(payload.raw('after'))) return `${user(payload)} deleted the branch ${branch}.`;
     const commits = payload.list('commits');
-    const total = Number(payload.raw('total_commits_count'));
-    const count = total === 1 ? '1 commit' : `${total} commits`;
     const lines = bulletsOf(
       commits,
       (commit) =>
         `${commit.line(commit.has('title') ? 'title' : 'message')} (${commit.link(shortCommit(commit.raw('id')), 'url')})`,
     );
+    const count = counted(payload.count('total_commits_count'), 'commit');
     return `${user(payload)} pushed ${count} to branch ${branch}.\n\n${lines}`.trim();
   },
 };

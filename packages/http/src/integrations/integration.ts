@@ -146,10 +146,22 @@ export class Payload {
     );
   }
 
+  /** Returns the first existing text, unescaped. */
+  firstRaw(...paths: readonly string[]): string {
+    const path = paths.find((each) => this.has(each));
+    return path === undefined ? 'unknown' : this.raw(path);
+  }
+
   /** Returns the first existing text, escaped. */
   first(...paths: readonly string[]): string {
-    const path = paths.find((each) => this.has(each));
-    return path === undefined ? 'unknown' : this.text(path);
+    return escapeText(this.firstRaw(...paths));
+  }
+
+  /** @throws AnomalousPayload unless the value is a number of things */
+  count(path: string): number {
+    const value = this.at(path);
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+    throw new AnomalousPayload(path);
   }
 
   /** Returns the first existing name in bold. Services write `none` if nobody acted. */
