@@ -56,12 +56,15 @@ const nginx = (sample: string): Program => ({
       .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${folder}/key.pem;`)
       .replace(/ssl_certificate \/.*;/, `ssl_certificate ${folder}/certificate.pem;`);
     const files = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((n) => `${n}_temp_path ${folder}/${n};`);
-    const main = `daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr; events {}`;
+    // Belongs outside of `http`, so the sample names it in a comment.
+    const timeout = /# In nginx.conf: (worker_shutdown_timeout )60s;/.exec(text)![1]!;
+    const main = `${timeout}1s; daemon off; worker_processes 1; pid ${folder}/pid; error_log stderr; events {}`;
     return `${main} http { access_log off; ${files.join(' ')} ${site} }`;
   },
   args: (file) => ['-c', file],
   killed: '502',
   unavailable: { status: 502 },
+  stop: 'SIGQUIT',
 });
 
 const PROGRAMS: readonly Program[] = [
