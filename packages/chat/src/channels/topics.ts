@@ -10,9 +10,12 @@ const RECENT_MESSAGES = 500;
 
 /** Topics of the channels opened so far, plus recent topics of all channels once requested. */
 export class Topics {
+  /** Topics of messages seen, which wait for the end of a delay or of a request for the channel's list. */
   private readonly found = new Map<number, Map<string, Topic>>();
   /** Channels with deleted or moved messages: only the server knows which topics remain. */
   private readonly outdated = new Set<number>();
+  /** Number of running requests for the list of each channel. */
+  private readonly loading = new Map<number, number>();
   private hasRecent = false;
   private cancel: (() => void) | null = null;
 
@@ -23,13 +26,22 @@ export class Topics {
   ) {}
 
   async load(channelId: number): Promise<void> {
-    const { topics } = await this.gateway.get('/users/me/{stream_id}/topics', {
-      stream_id: channelId,
-      allow_empty_topic_name: true,
-    });
-    const byName = new Map<string, Topic>();
-    for (const { name, max_id: maxId } of topics) byName.set(name.toLowerCase(), { channelId, name, maxId });
-    this.state.topics.set(channelId, byName);
+    this.loading.set(channelId, (this.loading.get(channelId) ?? 0) + 1);
+    try {
+      const { topics } = await this.gateway.get('/users/me/{stream_id}/topics', {
+        stream_id: channelId,
+        allow_empty_topic_name: true,
+      });
+      const byName = new Map<string, Topic>();
+      for (const { name, max_id: maxId } of topics) byName.set(name.toLowerCase(), { channelId, name, maxId });
+      this.state.topics.set(channelId, byName);
+    } finally {
+      const left = this.loading.get(channelId)! - 1;
+      if (left > 0) this.loading.set(channelId, left);
+      else this.loading.delete(channelId);
+      if (!this.isKnown(channelId) && !this.hasRecent) this.found.delete(channelId);
+      this.flush();
+    }
   }
 
   async loadRecent(): Promise<void> {
@@ -50,8 +62,10 @@ export class Topics {
   received(event: Event): void {
     if (event.type === 'message' && event.message.stream_id !== undefined) this.add(event.message);
     if (event.type === 'delete_message' && event.message_type === 'stream') {
-      const { maxId = 0 } = this.state.topics.peek(event.stream_id)?.get(event.topic.toLowerCase()) ?? {};
-      if (event.message_ids.includes(maxId)) this.outdate(event.stream_id);
+      const { stream_id: channelId, message_ids: ids } = event;
+      const key = event.topic.toLowerCase();
+      const { maxId = 0 } = this.found.get(channelId)?.get(key) ?? this.state.topics.peek(channelId)?.get(key) ?? {};
+      if (this.loading.has(channelId) || ids.includes(maxId)) this.outdate(channelId);
     }
     if (event.type === 'update_message' && !event.rendering_only && event.propagate_mode !== undefined) {
       for (const id of [event.stream_id, event.new_stream_id]) if (id !== undefined) this.outdate(id);
@@ -64,20 +78,22 @@ export class Topics {
 
   private add({ id, stream_id, subject }: { id: number; stream_id?: number; subject: string }): void {
     const channelId = stream_id!;
-    const topics = this.state.topics.peek(channelId);
-    if (!topics && !this.hasRecent) return;
+    if (!this.isKnown(channelId) && !this.hasRecent) return;
     const found = this.found.get(channelId) ?? new Map<string, Topic>();
     const key = subject.toLowerCase();
-    const known = found.get(key) ?? topics?.get(key);
-    // Shows the oldest spelling.
-    found.set(key, { channelId, name: known?.name ?? subject, maxId: Math.max(id, known?.maxId ?? 0) });
+    found.set(key, merged({ channelId, name: subject, maxId: id }, found.get(key)));
     this.found.set(channelId, found);
     this.schedule();
   }
 
+  /** True if the topics of the channel were loaded or are being loaded. */
+  private isKnown(channelId: number): boolean {
+    return this.state.topics.peek(channelId) !== undefined || this.loading.has(channelId);
+  }
+
   /** Refetches the topics of a channel if they were loaded. */
   outdate(channelId: number): void {
-    if (!this.state.topics.peek(channelId)) return;
+    if (!this.isKnown(channelId)) return;
     this.outdated.add(channelId);
     this.schedule();
   }
@@ -86,14 +102,26 @@ export class Topics {
     this.cancel ??= this.clock.after(COLLECT_MS, () => this.flush());
   }
 
+  /** Applies collected changes, except to channels whose list is being fetched: it may be older than the changes. */
   private flush(): void {
     this.cancel?.();
     this.cancel = null;
-    for (const [channelId, found] of this.found)
-      this.state.topics.set(channelId, new Map([...(this.state.topics.peek(channelId) ?? []), ...found]));
-    this.found.clear();
-    // A list that fails to load is fetched when it is opened again.
-    for (const channelId of this.outdated) this.load(channelId).catch(() => {});
-    this.outdated.clear();
+    for (const [channelId, found] of this.found) {
+      if (this.loading.has(channelId)) continue;
+      const topics = new Map(this.state.topics.peek(channelId));
+      for (const [key, topic] of found) topics.set(key, merged(topic, topics.get(key)));
+      this.state.topics.set(channelId, topics);
+      this.found.delete(channelId);
+    }
+    for (const channelId of this.outdated) {
+      if (this.loading.has(channelId)) continue;
+      this.outdated.delete(channelId);
+      // A list that fails to load is fetched when it is opened again.
+      this.load(channelId).catch(() => {});
+    }
   }
 }
+
+/** Keeps the known spelling, which is the oldest, and the latest message. */
+const merged = (topic: Topic, known: Topic | undefined): Topic =>
+  known ? { ...known, maxId: Math.max(topic.maxId, known.maxId) } : topic;
