@@ -1,5 +1,7 @@
 #!/usr/bin/env node
+import { existsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { hasOwnCores } from './harness/child.js';
 import { formatTable } from './harness/table.js';
@@ -7,11 +9,15 @@ import { Lab } from './lab.js';
 import type { Figure } from './workload.js';
 import { WORKLOADS } from './workloads/index.js';
 
+/** Folder of a built checkout of the last release. */
+const LAST_RELEASE = fileURLToPath(new URL('../../../../parley-last-release', import.meta.url));
+
 const USAGE = `npm run bench -- [--quick] [--profile FOLDER] [NAME…]
 
 Measures workloads in comparison with limits of the machine, which are measured in the same run, and prints a table.
   --quick           small sizes and one round: checks that everything works; the figures are meaningless
-  --beside FOLDER   measures the build of another checkout in turn with this one (workload cpu)
+  --beside FOLDER   measures the build of another checkout in turn with this one (workload cpu); default: the last
+                    release in ${LAST_RELEASE}, if that folder exists
   --profile FOLDER  writes CPU profiles of the servers for Chrome's developer tools; slows the servers down
   NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
 
@@ -37,7 +43,7 @@ async function bench(names: readonly string[]): Promise<void> {
   const lab = new Lab({
     isQuick: values.quick,
     profileFolder: values.profile ?? null,
-    otherBuild: values.beside ?? null,
+    otherBuild: values.beside ?? (existsSync(LAST_RELEASE) ? LAST_RELEASE : null),
     say: (line) => console.error(line),
   });
   const figures: Figure[] = [];
