@@ -18,6 +18,8 @@ const parley = await createParley({
   url: `${url}/chat`,
   webPush: 'mailto:ops@example.com',
   webhookNetworks: 'loopback',
+  // Other processes may delay its event loop.
+  shedsLoad: false,
   authenticate: async (request) => {
     const externalId = nameOf(request);
     return externalId === undefined ? null : { realm: 'shop', externalId };

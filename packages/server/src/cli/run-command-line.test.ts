@@ -33,7 +33,7 @@ describe('parley command line', () => {
     return runCommand([...args, `--database=sqlite:${database}`], { environment, input });
   }
 
-  /** Runs a server during `work`. */
+  /** Runs a server during `work`. It sheds no load, since other processes may delay its event loop. */
   async function whileServing(args: readonly string[], work: (url: string, out: readonly string[]) => Promise<void>) {
     const out: string[] = [];
     let stop = () => {};
@@ -56,7 +56,15 @@ describe('parley command line', () => {
         comeAfterServer: () => {},
       };
       void runCommandLine(
-        ['serve', '--new-database', '--port=0', '--log-level=silent', `--database=sqlite:${database}`, ...args],
+        [
+          'serve',
+          '--new-database',
+          '--port=0',
+          '--log-level=silent',
+          '--shed-load=off',
+          `--database=sqlite:${database}`,
+          ...args,
+        ],
         terminal,
         {},
       ).then((code) => (code === 0 ? finish() : fail(new Error(`exit code ${code}`))));
