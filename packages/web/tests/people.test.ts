@@ -23,6 +23,17 @@ test("opens a person's card from their name and from a mention, and starts a dir
   await expect(messageWith(page, 'A word in private')).toBeVisible();
 });
 
+test('opens a card that is longer than the window at its start', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'long cards', 'Long story');
+  const { page } = await logIn('othello', await placeOf(server, 'long cards'));
+  await page.setViewportSize({ width: 900, height: 330 });
+  await messageWith(page, 'Long story').getByRole('button', { name: 'King Hamlet' }).click();
+  const card = page.getByRole('dialog');
+  await expect(card.getByRole('heading')).toHaveText('King Hamlet');
+  expect(await card.evaluate((it) => [it.scrollTop, it.scrollHeight > it.clientHeight])).toEqual([0, true]);
+  await expect(card.getByRole('heading')).toBeInViewport();
+});
+
 test('hides messages of a muted person until requested', async ({ server, logIn }) => {
   await post(server, 'prospero', 'muting', 'What I always say');
   const { page } = await logIn('othello', await placeOf(server, 'muting'));

@@ -67,6 +67,14 @@ const firstWholeRow = (page: Page): Promise<number> =>
     return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
   });
 
+/** Index of the row in the middle. */
+const middleRow = (page: Page): Promise<number> =>
+  listOf(page).evaluate((list) => {
+    const { left, width, top, height } = list.getBoundingClientRect();
+    const row = document.elementFromPoint(left + width / 2, top + height / 2)!.closest('[data-key]')!;
+    return Number(/Row (\d+)/.exec(row.textContent ?? '')![1]);
+  });
+
 /** True once the browser has saved the reading position, which happens when the list is at rest. */
 const isKept = (page: Page): Promise<boolean> =>
   listOf(page).evaluate((list) => {
@@ -320,8 +328,8 @@ test('keeps the reading position while messages, edits, reactions and the compos
   const { page } = await logIn(READER, await placeOf(server, 'stays-in-place'));
   await expect(messageWith(page, 'Row 149')).toBeInViewport();
   await scrollUpTo(page, 'Row 133 ');
-  const first = await firstWholeRow(page);
-  const text = `Row ${first} `;
+  const middle = await middleRow(page);
+  const text = `Row ${middle} `;
   const top = await topOf(page, text);
   const stays = async (cause: string) => {
     await page.waitForTimeout(200);
@@ -336,14 +344,14 @@ test('keeps the reading position while messages, edits, reactions and the compos
     await server.call('iago', 'POST', `/messages/${ids[at]}/reactions`, { emoji_name: 'tada' });
     await expect(messageWith(page, `Row ${at} `).getByRole('button', { name: /:tada:/ })).toBeAttached();
   };
-  const below = await topOf(page, `Row ${first + 2} `);
-  await messageWith(page, `Row ${first + 1} `).hover();
-  expect(Math.abs((await topOf(page, `Row ${first + 2} `)) - below), 'the pointer').toBeLessThanOrEqual(1);
-  await react(first - 1);
+  const below = await topOf(page, `Row ${middle + 2} `);
+  await messageWith(page, `Row ${middle + 1} `).hover();
+  expect(Math.abs((await topOf(page, `Row ${middle + 2} `)) - below), 'the pointer').toBeLessThanOrEqual(1);
+  await react(middle - 1);
   await stays('a reaction above');
-  await change(first - 2);
+  await change(middle - 2);
   await stays('an edit above');
-  await change(first + 1);
+  await change(middle + 1);
   await stays('an edit below');
   await post(server, 'iago', 'stays-in-place', 'Arrived at the end');
   await expect(page.getByRole('button', { name: 'Newest message' })).toBeVisible();
@@ -496,7 +504,7 @@ test('keeps an edit and a new option while their rows are scrolled away', async 
   await expect(field).toBeFocused();
   await field.fill('Edited at length');
   await page.getByRole('button', { name: 'Newest message' }).click();
-  await expect(field).toHaveCount(0);
+  await expect(field).not.toBeInViewport();
   await goTo(page, '#recent');
   await goTo(page, place);
   await expect(messageWith(page, 'Row 49')).toBeInViewport();

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { destinationOf, formatSearch, isSearch, type Narrow } from '@parley/chat';
 import { Bell, LogIn, LogOut, Menu, Moon, Search as SearchIcon, Settings, Sun, Users, X } from 'lucide-react';
-import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
+import { type FormEvent, lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
@@ -18,6 +18,7 @@ import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { loadLater, retrying, useLoaded } from '../services/loading.js';
+import type { Place } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
@@ -129,9 +130,10 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
   const placeKey = place.address?.view === 'other' ? place.address.path[0] : `${place.hash} ${place.visit}`;
   // biome-ignore lint/correctness/useExhaustiveDependencies: going somewhere closes the menu.
   useEffect(() => setMenuOpen(false), [place]);
+  useKeysOfPlace(main, place);
   return (
     <ContentContext.Provider value={useContentWorld()}>
-      <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
+      <button type="button" className={styles.skip} onClick={() => focusMessages(main.current!)}>
         {i18n._('Skip to the messages')}
       </button>
       <div className={styles.app} data-panel={isPanelOpen || undefined}>
@@ -180,6 +182,26 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
     </ContentContext.Provider>
   );
 }
+
+/** Moves the focus to the messages of a place that the user has opened, unless it is in the page already. */
+function useKeysOfPlace(main: RefObject<HTMLElement | null>, place: Place): void {
+  const shown = useRef(place);
+  useEffect(() => {
+    if (shown.current === place) return;
+    shown.current = place;
+    const frame = requestAnimationFrame(() => {
+      const page = main.current!;
+      const { activeElement } = page.getRootNode() as Document | ShadowRoot;
+      const isFree = activeElement === document.body || activeElement === page;
+      if (isFree || activeElement?.closest('[part="sidebar"]')) focusMessages(page);
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [main, place]);
+}
+
+/** Focuses the messages, or the page until they are loaded. */
+const focusMessages = (page: HTMLElement) =>
+  (page.querySelector<HTMLElement>('[data-messages]') ?? page).focus({ preventScroll: true });
 
 const NO_NARROW: Narrow = [];
 const loadSuggestions = () => import('../conversation/search-suggestions.js').then((it) => it.SearchSuggestions);

@@ -2,7 +2,7 @@ import { Dialog as Base } from '@base-ui/react/dialog';
 import { useLingui } from '@lingui/react';
 import { ChevronLeft, ChevronRight, Download, X, ZoomIn, ZoomOut } from 'lucide-react';
 import { type ComponentType, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { focusAfter, useOverlay } from '../kit/overlay.js';
+import { useOverlay } from '../kit/overlay.js';
 import { useFile } from '../services/use-file.js';
 import type { Media } from './media.js';
 import styles from './media-viewer.module.css';
@@ -18,7 +18,7 @@ const LARGEST = STEP ** 6;
 
 /** Full-page viewer for the images, videos and sounds of a conversation. Only the current file is loaded. */
 export function MediaViewer({ all, start }: Props) {
-  const { returnTo, container, close } = useOverlay();
+  const { container, close, finalFocus } = useOverlay();
   const [index, setIndex] = useState(() =>
     Math.max(
       0,
@@ -67,7 +67,7 @@ export function MediaViewer({ all, start }: Props) {
           part="dialog"
           tabIndex={-1}
           initialFocus={popup}
-          finalFocus={() => focusAfter(returnTo)}
+          finalFocus={finalFocus}
           onKeyDown={onKeyDown}
         >
           <Header media={media} name={name} position={{ index, count: all.length }} zoom={zoom} onZoom={zoomTo} />

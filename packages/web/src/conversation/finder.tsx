@@ -36,7 +36,7 @@ interface FinderProps {
 /** Field that finds places and actions by parts of their names. */
 export function Finder({ title, label, entries, isOffered, onPick }: FinderProps) {
   const { i18n } = useLingui();
-  const { close } = useOverlay();
+  const { close, leave } = useOverlay();
   const [query, setQuery] = useState('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: rights are asked when the query changes.
   const found = useMemo(() => ranked(entries, query, isOffered), [entries, query]);
@@ -53,7 +53,8 @@ export function Finder({ title, label, entries, isOffered, onPick }: FinderProps
       </>
     ),
     onPick: (entry) => {
-      close();
+      if (entry.run) close();
+      else leave();
       onPick(entry);
     },
   });

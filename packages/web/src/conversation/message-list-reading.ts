@@ -1,6 +1,6 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef } from 'react';
-import { type Arrival, boxOf, type ListScroll, type ListStart } from './message-list-scroll.js';
+import { type Arrival, AT_END_PX, boxOf, type ListScroll, type ListStart } from './message-list-scroll.js';
 
 const SEEN_AFTER_MS = 500;
 const AT_REST_AFTER_MS = 100;
@@ -8,7 +8,7 @@ const AT_REST_AFTER_MS = 100;
 /** Reports the reading position once the list has not moved for a moment. */
 export function useRest(
   { keys, place, hasNewer }: ListStart,
-  { frame, virtual, endThreshold }: ListScroll,
+  { frame, virtual, pinned }: ListScroll,
   { openedPlace, isArriving }: Arrival,
   onRest: (key: string, top: number | null) => void,
 ): void {
@@ -20,7 +20,8 @@ export function useRest(
       const row = virtual.measurementsCache[virtual.range?.startIndex ?? 0];
       if (!row) return;
       isArriving.current = false;
-      const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= endThreshold.current;
+      pinned.current = null;
+      const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= AT_END_PX;
       if (isAtEnd) onRest(keys.at(-1)!, null);
       else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0) + boxOf(frame.current!).top);
     }, AT_REST_AFTER_MS);

@@ -1,5 +1,11 @@
-import { useVirtualizer, type VirtualItem, type Virtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef } from 'react';
+import {
+  defaultRangeExtractor,
+  type Range,
+  useVirtualizer,
+  type VirtualItem,
+  type Virtualizer,
+} from '@tanstack/react-virtual';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 
 /** Rows and position at which a list opens. */
 export interface ListStart {
@@ -18,17 +24,21 @@ export interface ListStart {
 export interface ListScroll {
   readonly frame: RefObject<HTMLElement | null>;
   readonly virtual: Virtualizer<HTMLElement, Element>;
-  /** Rows near the visible part, which are rendered. */
+  /** Rendered rows: those near the visible part, and that of the cursor. */
   readonly rows: readonly VirtualItem[];
-  /** Distance from the end within which new messages are followed; larger after the composer grew over the end. */
-  readonly endThreshold: RefObject<number>;
-  setEndThreshold(px: number): void;
+  /** Row that stays in place after a page key, until the list is at rest. */
+  readonly pinned: RefObject<string | null>;
+  /** Scrolls by a screen. The row at the edge stays visible. */
+  pageBy(direction: 1 | -1): void;
   jumpTo(index: number, align: 'auto' | 'center' | 'start' | 'end', top?: number): void;
 }
 
+/** Distance from the end within which the list stays at the end. */
 export const AT_END_PX = 60;
 /** Expected height of a row. */
 const ROW_PX = 64;
+/** Part of a screen by which page keys scroll. */
+const PAGE_PART = 0.9;
 /** Constant, since header changes must not move the messages. */
 export const HEADER_PX = 64;
 
@@ -44,14 +54,15 @@ function estimatedStart({ keys, startKey, startTop }: ListStart): number {
 }
 
 /** Virtualizes the rows so that the reading position is kept while content above and below changes. */
-export function useListScroll(list: ListStart): ListScroll {
+export function useListScroll(list: ListStart, cursorKey: string | null): ListScroll {
   const { keys, hasNewer } = list;
   const frame = useRef<HTMLElement>(null);
+  const pinned = useRef<string | null>(null);
   /** Distance from the upper edge at which a restored message is placed. */
   const padding = useRef(0);
-  const endThreshold = useRef(AT_END_PX);
   // A new function would make the virtualizer recompute all positions.
   const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
+  const cursorIndex = useMemo(() => (cursorKey === null ? -1 : keys.indexOf(cursorKey)), [keys, cursorKey]);
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
@@ -62,19 +73,11 @@ export function useListScroll(list: ListStart): ListScroll {
     getItemKey,
     anchorTo: 'end',
     followOnAppend: !hasNewer,
-    scrollEndThreshold: endThreshold.current,
+    scrollEndThreshold: AT_END_PX,
     overscan: 8,
+    rangeExtractor: useCallback((range: Range) => withCursor(defaultRangeExtractor(range), cursorIndex), [cursorIndex]),
   });
-  // Rows above a visible focus grow upwards. Without a focus, rows that start above the upper edge and end in the upper
-  // half do. A longer row is being read itself.
-  virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ index, start, end }) => {
-    const top = virtual.scrollOffset ?? 0;
-    const height = virtual.scrollRect?.height ?? 0;
-    const focused = frame.current?.querySelector<HTMLElement>('[data-index]:focus-within');
-    const row = focused && virtual.measurementsCache[Number(focused.dataset.index)];
-    if (row && row.start < top + height && row.end > top) return index < row.index;
-    return start < top && end <= top + height / 2;
-  };
+  useReadingRow(keys, frame, virtual, pinned);
   const jumpTo = useCallback(
     (index: number, align: 'auto' | 'center' | 'start' | 'end', top = 0) => {
       padding.current = top;
@@ -83,16 +86,70 @@ export function useListScroll(list: ListStart): ListScroll {
     },
     [virtual],
   );
-  const setEndThreshold = useCallback(
-    (px: number) => {
-      endThreshold.current = px;
-      virtual.options.scrollEndThreshold = px;
-    },
-    [virtual],
-  );
-  const rows = virtual.getVirtualItems();
-  return { frame, virtual, rows, endThreshold, setEndThreshold, jumpTo };
+  const pageBy = (direction: 1 | -1) => {
+    const { startIndex, endIndex } = virtual.range!;
+    pinned.current = keys[direction === 1 ? endIndex : startIndex]!;
+    frame.current!.scrollBy(0, direction * frame.current!.clientHeight * PAGE_PART);
+  };
+  return { frame, virtual, rows: virtual.getVirtualItems(), pinned, pageBy, jumpTo };
 }
+
+/** Keeps the row with the focus rendered, in the order of the list. */
+function withCursor(indexes: number[], cursorIndex: number): number[] {
+  if (cursorIndex < 0 || indexes.includes(cursorIndex)) return indexes;
+  return cursorIndex < indexes[0]! ? [cursorIndex, ...indexes] : [...indexes, cursorIndex];
+}
+
+/**
+ * Keeps the row being read in place, whatever changes around it: after a page key the row at the edge, else the focused
+ * one, else the one in the middle.
+ */
+function useReadingRow(
+  keys: readonly string[],
+  frame: RefObject<HTMLElement | null>,
+  virtual: Virtualizer<HTMLElement, Element>,
+  pinned: RefObject<string | null>,
+): void {
+  const nextKeys = useRef(keys);
+  /** Heights of the lines above the texts of rows: day, conversation and sender. */
+  const heads = useRef(new WeakMap<Element, number>());
+  useState(() => {
+    const itemAt = virtual.getVirtualItemForOffset;
+    const readingIndex = (): number => {
+      const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: -1 };
+      const isVisible = (index: number) => index >= startIndex && index <= endIndex;
+      const edge = pinned.current === null ? -1 : nextKeys.current.indexOf(pinned.current);
+      if (isVisible(edge)) return edge;
+      const focused = frame.current?.querySelector<HTMLElement>('[data-index]:focus-within');
+      if (focused && isVisible(Number(focused.dataset.index))) return Number(focused.dataset.index);
+      return itemAt((virtual.scrollOffset ?? 0) + (virtual.scrollRect?.height ?? 0) / 2)?.index ?? 0;
+    };
+    virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ index, key }) => {
+      const row = virtual.elementsCache.get(key)!;
+      const head = headOf(row);
+      const before = heads.current.get(row);
+      heads.current.set(row, head);
+      const reading = readingIndex();
+      return index === reading ? before !== undefined && before !== head : index < reading;
+    };
+    // When rows are added or removed, the virtualizer keeps the row at its offset in place.
+    virtual.getVirtualItemForOffset = () => {
+      const left = new Set(nextKeys.current);
+      const rows = virtual.measurementsCache;
+      const reading = readingIndex();
+      const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
+      const before = rows.slice(startIndex, reading + 1).reverse();
+      return [...before, ...rows.slice(reading + 1, endIndex + 1)].find(({ key }) => left.has(String(key)));
+    };
+  });
+  nextKeys.current = keys;
+}
+
+/** Height of the part of a row above its text. */
+const headOf = (row: Element): number => {
+  const text = row.querySelector('[id$="-text"]');
+  return text ? text.getBoundingClientRect().top - row.getBoundingClientRect().top : 0;
+};
 
 export interface Arrival {
   /** Place at which the list has opened last. */
@@ -125,42 +182,29 @@ export function useArrival(list: ListStart, { frame, virtual, jumpTo }: ListScro
   return { openedPlace, isArriving, arrive };
 }
 
-/** Keeps the visible messages in place when the list is resized. */
-export function useResizing(
-  { frame, virtual, endThreshold, setEndThreshold }: ListScroll,
-  { isArriving, arrive }: Arrival,
-): void {
+/** Keeps the visible messages in place when the list is resized, and the newest one at the end. */
+export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive }: Arrival): void {
   const onResized = useCallback(
     (before: Box, box: Box) => {
-      const distance = virtual.getDistanceFromEnd();
-      if (box.top !== before.top) {
-        if (isArriving.current) arrive();
-        // A line above, such as a permission prompt, covers messages instead of pushing them down. At the end, the
-        // browser has already scrolled when the line disappears.
-        else if (box.top > before.top || distance > 0) virtual.scrollBy(box.top - before.top);
-      } else if (box.room === before.room) {
-        setEndThreshold(Math.max(AT_END_PX, endThreshold.current + before.height - box.height));
-      } else if (distance + box.height - before.height <= endThreshold.current) virtual.scrollToEnd();
+      if (isArriving.current && box.top !== before.top) arrive();
+      // Until the next scroll event, the distance is that of the previous height.
+      else if (virtual.getDistanceFromEnd() + box.height - before.height <= AT_END_PX) virtual.scrollToEnd();
+      // A line above, such as a permission prompt, covers messages instead of pushing them down.
+      else if (box.top !== before.top) virtual.scrollBy(box.top - before.top);
     },
-    [arrive, isArriving, virtual, endThreshold, setEndThreshold],
+    [arrive, isArriving, virtual],
   );
   useBoxChanges(frame, onResized);
-  const offset = virtual.scrollOffset ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: every scroll shows how far the end is.
-  useLayoutEffect(() => setEndThreshold(AT_END_PX), [offset, setEndThreshold]);
 }
 
 interface Box {
   /** Distance from the top of the application. */
   readonly top: number;
   readonly height: number;
-  /** Height available for the list, the composer and lines above. */
-  readonly room: number;
 }
 
 export function boxOf(frame: HTMLElement): Box {
-  const { offsetTop: top, parentElement } = frame.parentElement!;
-  return { top, height: frame.clientHeight, room: parentElement!.clientHeight };
+  return { top: frame.parentElement!.offsetTop, height: frame.clientHeight };
 }
 
 /** Calls back when the list is resized, with its previous and current box. */

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import styles from './message-list.module.css';
+import { type Cursor, useCursor } from './message-list-cursor.js';
 import { useRest, useSeen } from './message-list-reading.js';
 import {
   type Arrival,
@@ -48,32 +49,48 @@ const MANY_MESSAGES = 2000;
 /** Virtual message list that keeps the reading position while content above and below changes. */
 export function MessageList(props: MessageListProps) {
   const { keys, place, hasNewer, label } = props;
-  const scroll = useListScroll(props);
-  const { frame, virtual, endThreshold } = scroll;
+  const cursorState = useState<string | null>(null);
+  const scroll = useListScroll(props, cursorState[0]);
+  const { frame, virtual } = scroll;
   const arrival = useArrival(props, scroll);
   useResizing(scroll, arrival);
   const distanceFromEnd = usePaging(props, scroll, arrival);
   useRest(props, scroll, arrival, props.onRest);
   const screen = `${place} ${virtual.scrollOffset ?? 0} ${keys.length} ${virtual.getTotalSize()}`;
   useSeen(virtual, screen, props.onSeen);
-  const selection = useSelection(keys, scroll);
+  const cursor = useCursor(keys, cursorState, scroll);
   const jumps = useJumps(props, scroll);
+  useEffect(() => {
+    // The page has the focus of a user who opened a place that was still loading.
+    if (frame.current!.closest('main')?.matches(':focus')) frame.current!.focus({ preventScroll: true });
+  }, [frame]);
+  const stay = () => {
+    scroll.pinned.current = null;
+    jumps.stay();
+  };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const target = event.target as HTMLElement;
+    if (event.key === 'Tab' && !event.defaultPrevented) cursor.onTab(event);
     if (target.closest('input, textarea, select, [contenteditable]')) return;
     props.onKey(event);
-    if (event.defaultPrevented || target.closest('button, a')) return;
-    const next = selection.after(event.key);
-    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    const page = pageOf(event);
+    const next = cursor.after(event.key);
+    if (
+      (page === 0 && next === undefined) ||
+      (/^( |Arrow.*)$/.test(event.key) && target.closest('button, a, summary, audio, video'))
+    )
+      return;
     event.preventDefault();
     if (event.key === 'End' && hasNewer) {
-      selection.clear();
+      cursor.clear();
       jumps.toNewest();
-    } else if (keys.length > 0) {
-      arrival.isArriving.current = false;
-      jumps.stay();
-      selection.select(Math.max(0, Math.min(keys.length - 1, next)));
+      return;
     }
+    arrival.isArriving.current = false;
+    stay();
+    if (page !== 0) scroll.pageBy(page);
+    else if (keys.length > 0) cursor.select(Math.max(0, Math.min(keys.length - 1, next!)));
   };
   return (
     <div className={styles.place}>
@@ -82,9 +99,10 @@ export function MessageList(props: MessageListProps) {
         className={styles.frame}
         part="messages"
         onKeyDown={onKeyDown}
-        onWheel={jumps.stay}
-        onTouchMove={jumps.stay}
-        onPointerDown={jumps.stay}
+        onFocus={cursor.onEnter}
+        onWheel={stay}
+        onTouchMove={stay}
+        onPointerDown={stay}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls and hands the focus to its rows.
         tabIndex={0}
         aria-label={label}
@@ -93,14 +111,20 @@ export function MessageList(props: MessageListProps) {
         <div className={styles.header} style={{ height: HEADER_PX }}>
           {props.header}
         </div>
-        <Rows keys={keys} scroll={scroll} selection={selection} draw={props.draw} />
+        <Rows keys={keys} scroll={scroll} cursor={cursor} draw={props.draw} />
       </section>
-      <JumpButtons
-        jumps={jumps}
-        isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > endThreshold.current)}
-      />
+      {/* biome-ignore-start lint/a11y: leads a focus that comes from below to the cursor. */}
+      <span tabIndex={0} onFocus={cursor.onEnter} />
+      {/* biome-ignore-end lint/a11y: as above. */}
+      <JumpButtons jumps={jumps} isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX)} />
     </div>
   );
+}
+
+/** Returns the direction in which a key scrolls by a screen; 0 for other keys. */
+function pageOf({ key, shiftKey }: KeyboardEvent): -1 | 0 | 1 {
+  if (key === 'PageUp' || (key === ' ' && shiftKey)) return -1;
+  return key === 'PageDown' || key === ' ' ? 1 : 0;
 }
 
 /** Reports the distance to both ends, so that more messages load. Returns the distance from the loaded end. */
@@ -129,58 +153,6 @@ function usePaging(
     if (isLong) onLong();
   }, [isLong, onLong]);
   return distanceFromEnd;
-}
-
-interface Selection {
-  readonly key: string | null;
-  /** Returns the index to which a navigation key leads, which may be outside of the list. */
-  after(pressed: string): number | undefined;
-  /** Scrolls to a row and moves the focus there. */
-  select(index: number): void;
-  /** Called when a row receives the focus. */
-  onFocus(key: string, index: number): void;
-  /** Moves the focus from the selected row to the list. */
-  clear(): void;
-}
-
-/** Row that has or last had the focus. */
-function useSelection(keys: readonly string[], { frame, virtual, jumpTo }: ListScroll): Selection {
-  const lastIndex = virtual.range?.endIndex ?? 0;
-  const [selected, setSelected] = useState<string | null>(null);
-  /** Index of the selected message when it was focused. */
-  const selectedAt = useRef(0);
-  const awaitsFocus = useRef<string | null>(null);
-  // A distant row is rendered some frames after scrolling.
-  useEffect(() => {
-    if (awaitsFocus.current === null) return;
-    const row = frame.current?.querySelector<HTMLElement>(`[data-key="${CSS.escape(awaitsFocus.current)}"]`);
-    if (!row) return;
-    awaitsFocus.current = null;
-    row.focus({ preventScroll: true });
-  });
-  return {
-    key: selected,
-    after: (pressed) => {
-      const current = selected === null ? -1 : keys.indexOf(selected);
-      // Without a selected message, the last visible one is selected. A removed selection falls back to its neighbors.
-      const around = selected === null ? [lastIndex, lastIndex] : [selectedAt.current - 1, selectedAt.current];
-      const [previous, following] = current < 0 ? around : [current - 1, current + 1];
-      return { ArrowUp: previous, ArrowDown: following, Home: 0, End: keys.length - 1 }[pressed];
-    },
-    select: (index) => {
-      setSelected(keys[index]!);
-      jumpTo(index, 'auto');
-      awaitsFocus.current = keys[index]!;
-    },
-    onFocus: (key, index) => {
-      selectedAt.current = index;
-      setSelected(key);
-    },
-    clear: () => {
-      setSelected(null);
-      frame.current!.focus();
-    },
-  };
 }
 
 interface Jumps {
@@ -230,10 +202,10 @@ function useJumps(props: MessageListProps, { virtual, jumpTo }: ListScroll): Jum
 
 interface RowsProps extends Pick<MessageListProps, 'keys' | 'draw'> {
   readonly scroll: ListScroll;
-  readonly selection: Selection;
+  readonly cursor: Cursor;
 }
 
-function Rows({ keys, scroll: { virtual, rows }, selection, draw }: RowsProps) {
+function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
   const listId = useId();
   return (
     <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
@@ -251,9 +223,9 @@ function Rows({ keys, scroll: { virtual, rows }, selection, draw }: RowsProps) {
             aria-setsize={keys.length}
             aria-posinset={index + 1}
             aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time`}
-            onFocus={() => selection.onFocus(String(key), index)}
+            onFocus={() => cursor.onRowFocus(String(key))}
           >
-            {draw(String(key), index, key === selection.key, labelId)}
+            {draw(String(key), index, key === cursor.key, labelId)}
           </li>
         );
       })}

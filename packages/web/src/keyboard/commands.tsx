@@ -47,13 +47,21 @@ export function commandOf(event: KeyboardEvent, services: Services, buttons: But
     const isEmpty = field instanceof HTMLTextAreaElement && field.matches(COMPOSER) && field.value === '';
     return isEmpty && (key === 'ArrowUp' || key === 'ArrowLeft') ? () => editLast(services.chat) : null;
   }
-  return key.startsWith('Arrow') ? arrowOf(key, target as Element, services.chat) : actionOf(key, services, buttons);
+  return MOVES.test(key) ? moveOf(event, services.chat) : actionOf(key, services, buttons);
 }
 
-/** Handles arrow keys that scroll nothing else. */
-function arrowOf(key: string, target: Element, chat: Chat): (() => void) | null {
-  if (key === 'ArrowLeft' && target.matches('body, [data-messages], [data-key]')) return () => editLast(chat);
-  return (key === 'ArrowUp' || key === 'ArrowDown') && target.matches('body') ? () => move(key) : null;
+const MOVES = /^(Arrow.*|Page.*|Home|End| )$/;
+
+/** Handles keys that move in a list of messages and would scroll nothing else. */
+function moveOf({ key, shiftKey, target }: KeyboardEvent, chat: Chat): (() => void) | null {
+  const element = target as Element;
+  const isFree = element.matches('body, main');
+  if (key === 'ArrowLeft')
+    return isFree || element.matches('[data-messages], [data-key]') ? () => editLast(chat) : null;
+  // Buttons of the page have no use for keys that scroll.
+  const isIdle = isFree || (/^(Page.*|Home|End)$/.test(key) && element.matches('main *'));
+  const list = document.querySelector(LIST);
+  return isIdle && key !== 'ArrowRight' && list && !list.contains(element) ? () => move(key, shiftKey) : null;
 }
 
 /** Zulip's shortcuts. Keys are compared as typed, so `I` is Shift+I. */
@@ -94,9 +102,9 @@ function actionOf(key: string, services: Services, { help, returnTo, openPalette
     case 'G':
       return () => move('End');
     case 'J':
-      return () => scrollPage(1);
+      return () => move('PageDown');
     case 'K':
-      return () => scrollPage(-1);
+      return () => move('PageUp');
     case 'v':
       return openMedia;
     case 'I':
@@ -125,15 +133,10 @@ const ROW = `${LIST} [data-key]`;
 
 const focus = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus();
 
-/** Moves within the message list, which handles arrow keys. */
-function move(key: 'ArrowDown' | 'ArrowUp' | 'End'): void {
-  document.querySelector(LIST)?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }));
-}
-
-/** Scrolls by a page, keeping a tenth visible. */
-function scrollPage(direction: 1 | -1): void {
-  const list = document.querySelector(LIST);
-  list?.scrollBy(0, direction * list.clientHeight * 0.9);
+/** Moves within the message list, which handles the key. */
+function move(key: string, shiftKey = false): void {
+  const event = new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true });
+  document.querySelector(LIST)?.dispatchEvent(event);
 }
 
 /** Opens the first image or video of the focused message, or else of the visible messages. */

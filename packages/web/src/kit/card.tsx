@@ -1,6 +1,6 @@
 import { Popover } from '@base-ui/react/popover';
-import type { ReactNode } from 'react';
-import { focusAfter, useOverlay } from './overlay.js';
+import { type ReactNode, useRef } from 'react';
+import { fieldIn, useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
 
 interface Props {
@@ -10,7 +10,8 @@ interface Props {
 
 /** Card next to the element that opened it. */
 export function Card({ label, children }: Props) {
-  const { anchor, returnTo, container, close } = useOverlay();
+  const { anchor, container, close, finalFocus } = useOverlay();
+  const popup = useRef<HTMLDivElement>(null);
   return (
     <Popover.Root open onOpenChange={(isOpen) => isOpen || close()}>
       <Popover.Portal container={container}>
@@ -21,7 +22,15 @@ export function Card({ label, children }: Props) {
           sideOffset={6}
           collisionPadding={8}
         >
-          <Popover.Popup className={styles.card} part="card" aria-label={label} finalFocus={() => focusAfter(returnTo)}>
+          <Popover.Popup
+            ref={popup}
+            className={styles.card}
+            part="card"
+            aria-label={label}
+            // The first control of a long card may be far below its start.
+            initialFocus={() => fieldIn(popup.current) ?? popup.current}
+            finalFocus={finalFocus}
+          >
             {children}
           </Popover.Popup>
         </Popover.Positioner>

@@ -4,7 +4,7 @@ import { X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
 import { useReason } from '../services/failures.js';
 import type { Refusal } from '../services/reasons.js';
-import { focusAfter, useOverlay } from './overlay.js';
+import { fieldIn, useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
 
 /** Modal dialog; closes with Escape, its button or a click outside. */
 export function Dialog({ title, children, isKept = false }: Props) {
-  const { returnTo, container, close } = useOverlay();
+  const { container, close, finalFocus } = useOverlay();
   const { i18n } = useLingui();
   const popup = useRef<HTMLDivElement>(null);
   return (
@@ -27,8 +27,8 @@ export function Dialog({ title, children, isKept = false }: Props) {
           ref={popup}
           className={styles.dialog}
           part="dialog"
-          initialFocus={() => firstField(popup.current)}
-          finalFocus={() => focusAfter(returnTo)}
+          initialFocus={() => fieldIn(popup.current) ?? true}
+          finalFocus={finalFocus}
         >
           <header className={styles.dialogHeader}>
             <Base.Title className={styles.title}>{title}</Base.Title>
@@ -41,12 +41,6 @@ export function Dialog({ title, children, isKept = false }: Props) {
       </Base.Portal>
     </Base.Root>
   );
-}
-
-/** Field to focus; true for the default, and on touch screens, where focusing would open the keyboard. */
-function firstField(popup: HTMLElement | null): HTMLElement | true {
-  if (matchMedia('(pointer: coarse)').matches) return true;
-  return popup?.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea, select') ?? true;
 }
 
 /** Error of a rejected action, shown next to it. */

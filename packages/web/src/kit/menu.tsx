@@ -1,7 +1,7 @@
 import { Menu as Base } from '@base-ui/react/menu';
 import { Check } from 'lucide-react';
 import type { ComponentType, ReactNode } from 'react';
-import { focusAfter, useOverlay } from './overlay.js';
+import { useOverlay } from './overlay.js';
 import styles from './overlays.module.css';
 
 interface MenuProps {
@@ -11,13 +11,13 @@ interface MenuProps {
 
 /** Menu next to the element that opened it. */
 export function Menu({ label, children }: MenuProps) {
-  const { anchor, returnTo, container, close } = useOverlay();
+  const { anchor, container, close, finalFocus } = useOverlay();
   return (
     <Base.Root open onOpenChange={(isOpen) => isOpen || close()}>
       {/* Menus belong to a landmark, unlike dialogs. */}
       <Base.Portal container={container.querySelector('main') ?? container}>
         <Base.Positioner className={styles.positioner} anchor={anchor} align="end" sideOffset={4} collisionPadding={8}>
-          <Base.Popup className={styles.menu} part="menu" aria-label={label} finalFocus={() => focusAfter(returnTo)}>
+          <Base.Popup className={styles.menu} part="menu" aria-label={label} finalFocus={finalFocus}>
             {children}
           </Base.Popup>
         </Base.Positioner>

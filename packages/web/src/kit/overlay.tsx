@@ -18,11 +18,16 @@ export function OverlayHost() {
 interface OwnOverlay {
   /** Element that opened it. */
   readonly anchor: HTMLElement;
-  /** Element that receives the focus on close. */
-  readonly returnTo: HTMLElement;
   /** Root of the application, element or part that contains the anchor; its styles also apply to the overlay. */
   readonly container: HTMLElement;
   close(): void;
+  /** Closes the overlay for another place, whose messages receive the focus. */
+  leave(): void;
+  /**
+   * Returns the element to focus after closing: the one that had the focus, its row if it is hidden by now, or the
+   * messages if it was removed. False if the focus has already moved.
+   */
+  finalFocus(): HTMLElement | null | false;
 }
 
 /** Returns the overlay that contains the component. */
@@ -30,21 +35,30 @@ export function useOverlay(): OwnOverlay {
   const [own] = useState(() => {
     const opened = overlay.peek()!;
     const { anchor, returnTo, root: container } = opened;
-    return { anchor, returnTo, container, close: () => closeOverlay(opened) };
+    let target = returnTo;
+    const close = () => closeOverlay(opened);
+    const leave = () => {
+      target = container.querySelector('main') ?? returnTo;
+      close();
+    };
+    return { anchor, container, close, leave, finalFocus: () => focusAfter(target, container) };
   });
   return own;
 }
 
-/**
- * Returns the element to focus when the overlay closes: `returnTo`, or its row if it is hidden by now. False if the
- * focus has already moved.
- */
-export function focusAfter(returnTo: HTMLElement): HTMLElement | null | false {
-  const active = (returnTo.getRootNode() as Document | ShadowRoot).activeElement;
+function focusAfter(returnTo: HTMLElement, container: HTMLElement): HTMLElement | null | false {
+  const active = (container.getRootNode() as Document | ShadowRoot).activeElement;
   if (active && active !== document.body && !active.closest('[role="dialog"], [role="menu"]')) return false;
+  if (!returnTo.isConnected) return container.querySelector<HTMLElement>('[data-messages]');
   const element = returnTo.checkVisibility() ? returnTo : returnTo.closest<HTMLElement>('[tabindex]');
   if (element?.tabIndex !== -1) return element;
   // Inside a row, the library would search for a tab stop.
   element.focus({ preventScroll: true });
   return false;
 }
+
+/** First field of an overlay, to be focused; null on touch screens, where focusing would open the keyboard. */
+export const fieldIn = (popup: HTMLElement | null): HTMLElement | null =>
+  matchMedia('(pointer: coarse)').matches
+    ? null
+    : (popup?.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea, select') ?? null);

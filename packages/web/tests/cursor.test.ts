@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test';
+import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+
+/** Sends messages of different heights, which their sender has read. */
+async function fill(server: Server, topic: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await post(server, 'iago', topic, `Line ${n}: ${'words '.repeat((n * 7) % 40)}`);
+}
+
+const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
+
+const focusedRow = (page: Page) => page.getByRole('listitem').and(page.locator(':focus'));
+
+/** True while keys reach the messages. */
+const hasKeys = (page: Page) => expect(page.locator('[data-messages]:focus, [data-key]:focus')).toHaveCount(1);
+
+test('keeps the keys in the conversation when the focused message is scrolled away', async ({ server, logIn }) => {
+  await fill(server, 'cursor pages', 130);
+  const { page } = await logIn('iago', await placeOf(server, 'cursor pages'));
+  await expect(messageWith(page, 'Line 129:')).toBeInViewport();
+  await page.keyboard.press('k');
+  await expect(focusedRow(page)).toBeVisible();
+  for (let n = 0; n < 3; n++) {
+    await page.keyboard.press('PageUp');
+    await expect(focusedRow(page)).toBeInViewport();
+  }
+  await expect(messageWith(page, 'Line 129:')).not.toBeInViewport();
+  // Older messages load on the way to the start.
+  await expect(async () => {
+    await page.keyboard.press('Home');
+    await expect(focusedRow(page)).toContainText('Line 0:', { timeout: 500 });
+  }).toPass();
+  await page.keyboard.press('End');
+  await expect(focusedRow(page)).toContainText('Line 129:');
+  // The wheel scrolls the cursor out of sight; the next key selects a visible message.
+  await listOf(page).hover();
+  await page.mouse.wheel(0, -4000);
+  await expect(messageWith(page, 'Line 129:')).not.toBeInViewport();
+  await hasKeys(page);
+  await page.keyboard.press('ArrowUp');
+  await expect(focusedRow(page)).toBeInViewport();
+  await expect(focusedRow(page)).not.toContainText('Line 128:');
+});
+
+test('hands the focus to a neighbor when the focused message is deleted', async ({ server, logIn }) => {
+  await fill(server, 'cursor removal', 6);
+  const { page } = await logIn('iago', await placeOf(server, 'cursor removal'));
+  const { id } = await post(server, 'iago', 'cursor removal', 'Soon gone');
+  await post(server, 'iago', 'cursor removal', 'The last one');
+  await page.getByRole('listitem').filter({ hasText: 'Soon gone' }).focus();
+  await server.call('iago', 'DELETE', `/messages/${id}`);
+  await expect(focusedRow(page)).toContainText('The last one');
+  await page.keyboard.press('i');
+  await page.getByRole('menuitem', { name: 'Delete' }).press('Enter');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+  await expect(messageWith(page, 'The last one')).toHaveCount(0);
+  await expect(focusedRow(page)).toContainText('Line 5:');
+  await page.keyboard.press('k');
+  await expect(focusedRow(page)).toContainText('Line 4:');
+});
+
+test('hands the keys to the messages after a click on a topic and after the palette', async ({ server, logIn }) => {
+  await fill(server, 'cursor here', 40);
+  await fill(server, 'cursor there', 40);
+  const { page } = await logIn('iago', await placeOf(server, 'cursor here'));
+  await expect(messageWith(page, 'Line 39:')).toBeInViewport();
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await sidebar.getByRole('link', { name: 'cursor there' }).click();
+  await hasKeys(page);
+  await page.keyboard.press('PageUp');
+  await expect(messageWith(page, 'Line 39:')).not.toBeInViewport();
+  await sidebar.getByRole('link', { name: 'cursor there' }).click();
+  await hasKeys(page);
+  for (const from of ['textbox', 'list'] as const) {
+    if (from === 'textbox') await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: /Name of a conversation/ }).fill('cursor here');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1 })).toContainText('cursor here');
+    await hasKeys(page);
+    await page.keyboard.press('ArrowUp');
+    await expect(focusedRow(page)).toContainText('Line 39:');
+    await goTo(page, await placeOf(server, 'cursor there'));
+    await expect(page.getByRole('heading', { level: 1 })).toContainText('cursor there');
+  }
+});
+
+test('makes the messages one stop of the Tab key, in both directions', async ({ server, logIn }) => {
+  for (let n = 0; n < 20; n++) {
+    await post(server, 'iago', 'cursor stops', `Line ${n}: [link](https://a.example)\n~~~\ncode\n~~~`);
+  }
+  const { page } = await logIn('iago', await placeOf(server, 'cursor stops'));
+  await expect(messageWith(page, 'Line 19:')).toBeInViewport();
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await sidebar.getByRole('link', { name: 'cursor stops' }).click();
+  await hasKeys(page);
+  const isOutside = () => page.evaluate(() => document.activeElement?.closest('[data-messages]') === null);
+  await page.keyboard.press('Tab');
+  expect(await isOutside()).toBe(true);
+  await page.keyboard.press('Shift+Tab');
+  await hasKeys(page);
+  await page.keyboard.press('Shift+Tab');
+  expect(await isOutside()).toBe(true);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowUp');
+  await page.keyboard.press('ArrowUp');
+  await expect(focusedRow(page)).toContainText('Line 18:');
+  // The controls of this message, and of no other one.
+  for (let n = 0; !(await isOutside()); n++) {
+    await expect(page.locator('[data-key]:focus-within')).toContainText('Line 18:');
+    expect(n).toBeLessThan(15);
+    await page.keyboard.press('Tab');
+  }
+  await page.keyboard.press('Shift+Tab');
+  await expect(focusedRow(page)).toContainText('Line 18:');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Shift+Tab');
+  await expect(focusedRow(page)).toContainText('Line 18:');
+  await page.keyboard.press('Shift+Tab');
+  expect(await isOutside()).toBe(true);
+});
