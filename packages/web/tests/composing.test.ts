@@ -103,14 +103,19 @@ test('completes by touch on a phone', async ({ server, browser, logIn }) => {
 
 const note = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`content of ${name}`) });
 
-test('uploads several files and sends links to them', async ({ server, logIn }) => {
+test('uploads several files and sends links to them in the order of their choice', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'uploads'));
   await fieldOf(page).fill('See');
   const chooser = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Attach files' }).click();
+  await page.route('**/json/user_uploads', async (route) => {
+    // The second file is uploaded before the first one.
+    if (route.request().postData()?.includes('one.txt')) await page.waitForTimeout(1000);
+    await route.continue();
+  });
   await (await chooser).setFiles([note('one.txt'), note('two [draft].txt')]);
-  await expect(fieldOf(page)).toHaveValue(/^See .*\[one\.txt\]\(\/user_uploads\/.+\)/);
-  await expect(fieldOf(page)).toHaveValue(/\[two \(draft\)\.txt\]\(\/user_uploads\/.+\)/);
+  const link = (name: string) => `\\[${name}\\]\\(/user_uploads/[^)]+\\)`;
+  await expect(fieldOf(page)).toHaveValue(new RegExp(`^See ${link('one\\.txt')}\\s+${link('two \\(draft\\)\\.txt')}`));
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(messageWith(page, 'See').getByRole('link', { name: 'one.txt' })).toBeVisible();
   await expect(messageWith(page, 'See').getByRole('link', { name: 'two (draft).txt' })).toBeVisible();

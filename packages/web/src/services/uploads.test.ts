@@ -46,6 +46,32 @@ it('shows an interrupted file until it continues', () => {
   expect(uploads.of(HERE).value.rows[0]).toMatchObject({ state: 'sending', progress: 0.75 });
 });
 
+it('returns links in the order in which the files were chosen', async () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c'), fileOf('d')]);
+  sent[1]!.finish('/b');
+  await settled();
+  sent[2]!.finish('/c');
+  await settled();
+  expect(uploads.takeLinks(HERE)).toEqual([]);
+  expect(sent.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
+  sent[0]!.fail(new ParleyError('Too large', 'TOO_LARGE', 413));
+  await settled();
+  expect(uploads.takeLinks(HERE)).toEqual(['[b](/b)', '[c](/c)']);
+  sent[3]!.finish('/d');
+  await settled();
+  expect(uploads.takeLinks(HERE)).toEqual(['[d](/d)']);
+});
+
+it('returns the links of later files when a pending file is cancelled', async () => {
+  const { sent, uploads } = uploadsWith();
+  uploads.add(HERE, [fileOf('a'), fileOf('b')]);
+  sent[1]!.finish('/b');
+  await settled();
+  uploads.remove(HERE, uploads.of(HERE).value.rows[0]!.id);
+  expect(uploads.takeLinks(HERE)).toEqual(['[b](/b)']);
+});
+
 it('keeps links for the text field of their conversation and returns them once', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a')]);

@@ -2,7 +2,7 @@ import { type Destination, destinationKey } from '@parley/chat';
 import { type CallOptions, ParleyError } from '@parley/client';
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
 
-/** File being uploaded or rejected. */
+/** File that is uploaded or rejected, or waits for files chosen before it. */
 export interface UploadRow {
   readonly id: number;
   readonly name: string;
@@ -11,6 +11,8 @@ export interface UploadRow {
   /** Uploaded fraction, from 0 to 1. */
   readonly progress: number;
   readonly failure: UploadFailure | null;
+  /** Link to the uploaded file. */
+  readonly link: string | null;
 }
 
 /** Error of the page, or error from the server. */
@@ -84,7 +86,7 @@ export class Uploads {
       if (failure === null) this.uploads.set(id, { key, file, abort: new AbortController() });
       this.change(key, (list) => ({
         ...list,
-        rows: [...list.rows, { id, name: file.name, state, progress: 0, failure }],
+        rows: [...list.rows, { id, name: file.name, state, progress: 0, failure, link: null }],
       }));
     }
     this.next();
@@ -94,6 +96,7 @@ export class Uploads {
   remove(place: UploadPlace, id: number): void {
     this.uploads.get(id)?.abort.abort();
     this.forget(keyOf(place), id);
+    this.release(keyOf(place));
     this.next();
   }
 
@@ -122,7 +125,9 @@ export class Uploads {
 
   private next(): void {
     const all = [...this.lists].flatMap(([key, list]) => list.peek().rows.map((row) => ({ key, row })));
-    let free = MAX_AT_ONCE - all.filter(({ row }) => row.state === 'sending' || row.state === 'interrupted').length;
+    let free =
+      MAX_AT_ONCE -
+      all.filter(({ row }) => row.link === null && (row.state === 'sending' || row.state === 'interrupted')).length;
     for (const { key, row } of all) {
       if (free <= 0) return;
       if (row.state !== 'waiting') continue;
@@ -142,15 +147,28 @@ export class Uploads {
         onInterrupted: () => this.row(key, id, { state: 'interrupted' }),
       });
       if (abort.signal.aborted) return;
-      this.forget(key, id);
-      this.change(key, (list) => ({ ...list, links: [...list.links, linkTo(file.name, url)] }));
+      this.uploads.delete(id);
+      this.row(key, id, { state: 'sending', progress: 1, link: linkTo(file.name, url) });
     } catch (error) {
       if (abort.signal.aborted) return;
       if (!(error instanceof ParleyError)) throw error;
       this.row(key, id, { state: 'failed', failure: error });
     } finally {
+      this.release(key);
       this.next();
     }
+  }
+
+  /** Releases links in the order in which the files were chosen. A failed file holds back none. */
+  private release(key: string): void {
+    this.change(key, ({ rows, links }) => {
+      const pending = rows.findIndex(({ link, state }) => link === null && state !== 'failed');
+      const isReleased = ({ link }: UploadRow, at: number) => link !== null && (pending === -1 || at < pending);
+      return {
+        rows: rows.filter((row, at) => !isReleased(row, at)),
+        links: [...links, ...rows.filter(isReleased).map(({ link }) => link!)],
+      };
+    });
   }
 
   private forget(key: string, id: number): void {
