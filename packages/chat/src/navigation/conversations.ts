@@ -1,3 +1,4 @@
+import { destinationKey } from '../kernel/narrow.js';
 import { derived, isSameDeep, type Reading } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
 import type { ConversationRow, Inbox, RecentRow } from '../kernel/view-models.js';
@@ -22,13 +23,21 @@ export class Conversations {
 
   private inboxNow(): Inbox {
     const isUnread = ({ unread }: ConversationRow) => unread.count > 0;
+    // Read messages, such as own ones, are only known in channels that were opened.
+    const newestUnread = ({ destination }: ConversationRow) =>
+      this.state.unread.tallies.get(destinationKey(destination))?.newest ?? 0;
+    const unreadIn = (channelId: number) =>
+      this.topicsOf(channelId)
+        .filter(isUnread)
+        .map((row) => ({ ...row, lastMessageId: newestUnread(row) }))
+        .sort((a, b) => b.lastMessageId - a.lastMessageId);
     const groups = this.sidebar.inboxGroups.value
       .map(({ key, name, channelIds }) => ({
         key,
         name,
         channels: channelIds
           .filter((id) => (this.sidebar.channel(id).value?.unread.count ?? 0) > 0)
-          .map((channelId) => ({ channelId, topics: this.topicsOf(channelId).filter(isUnread) })),
+          .map((channelId) => ({ channelId, topics: unreadIn(channelId) })),
       }))
       .filter(({ channels }) => channels.length > 0);
     return { directs: this.directs().filter(isUnread), groups };

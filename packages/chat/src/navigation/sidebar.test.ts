@@ -1,5 +1,6 @@
 import { ChatState, topicKey } from '../kernel/state.js';
 import { addUnread, inTopic } from '../messages/unread.js';
+import { Conversations } from './conversations.js';
 import { Sidebar } from './sidebar.js';
 
 const MUTED = 1;
@@ -52,4 +53,15 @@ describe('unread count', () => {
     state.unread.isTruncated = true;
     expect(new Sidebar(state).total.value.count).toBe(50_001);
   });
+});
+
+it('orders the inbox by the newest unread messages, whether or not read ones are known', () => {
+  const state = stateWith();
+  addUnread(state, 1, inTopic(5, 'news'), []);
+  addUnread(state, 2, inTopic(5, 'gossip'), []);
+  const { inbox } = new Conversations(new Sidebar(state), state);
+  const order = () => inbox.value.groups[0]?.channels[0]?.topics.map(({ destination }) => destination);
+  expect(order()).toEqual([inTopic(5, 'gossip'), inTopic(5, 'news')]);
+  state.topics.set(5, new Map([['news', { channelId: 5, name: 'news', maxId: 3 }]]));
+  expect(order()).toEqual([inTopic(5, 'gossip'), inTopic(5, 'news')]);
 });
