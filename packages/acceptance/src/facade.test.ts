@@ -472,14 +472,8 @@ describe('call by untyped JavaScript', () => {
   const person = { realm, externalId: 'u7', name: 'Sue' };
 
   it.each<[string, () => unknown]>([
-    [
-      'externalId must be a string that is not blank, not 7.',
-      () => parley().users.upsert!({ ...person, externalId: 7 }),
-    ],
-    [
-      'externalId must be a string that is not blank, not "  ".',
-      () => parley().users.upsert!({ ...person, externalId: '  ' }),
-    ],
+    ['externalId must be a nonblank string, not 7.', () => parley().users.upsert!({ ...person, externalId: 7 })],
+    ['externalId must be a nonblank string, not "  ".', () => parley().users.upsert!({ ...person, externalId: '  ' })],
     ['name must be a string, not undefined.', () => parley().users.upsert!({ realm, externalId: 'u7' })],
     [
       'role must be one of owner, administrator, moderator, member, guest, not "admin".',
@@ -490,7 +484,7 @@ describe('call by untyped JavaScript', () => {
     ["realm: there is no organization 'shp'.", () => parley().users.upsert!({ ...person, realm: 'shp' })],
     ['The user must be an object, not "u1".', () => parley().as!('u1')],
     ['client must be a string, not 5.', () => parley().as!(ann, { client: 5 })],
-    ['userId must be a whole number, Parley\'s own id, not "5".', () => parley().users.link!({ ...ann, userId: '5' })],
+    ['userId must be an integer: Parley\'s id, not "5".', () => parley().users.link!({ ...ann, userId: '5' })],
     ['name must be a string, not an object.', () => parley().realms.find!({ name: 'shop' })],
     ['title must be a string, not false.', () => parley().realms.ensure!({ name: 'x', title: false })],
     ['preset must be one of customers, not "staff".', () => parley().realms.ensure!({ name: 'x', preset: 'staff' })],
@@ -532,13 +526,13 @@ describe('call by untyped JavaScript', () => {
       'channel, without to, must be the name or the number of a channel, not undefined.',
       () => chat().messages.send!({ content: 'x' }),
     ],
-    ['id must be a whole number, Parley\'s own id, not "1".', () => chat().messages.get!('1')],
+    ['id must be an integer: Parley\'s id, not "1".', () => chat().messages.get!('1')],
     ['ids must be an array of ids, not 1.', () => chat().messages.markRead!(1)],
     ['emoji must be a string, not undefined.', () => chat().messages.react!(1)],
     ['isPrivate must be true or false, not "yes".', () => chat().channels.create!({ name: 'n', isPrivate: 'yes' })],
     ['channel must be the name or the number of a channel, not an object.', () => chat().channels.archive!({})],
     [
-      "users must be an external id, or a number that is Parley's own id, not an object.",
+      "users must be an external id, or Parley's id as a number, not an object.",
       () => chat().channels.subscribe!('orders', { users: [{}] }),
     ],
     [
@@ -580,7 +574,7 @@ describe('authenticate', () => {
     ['"shop" has no user "u99"', { realm, externalId: 'u99' }],
     ['"shop" has no user 9999', { realm, userId: 9999 }],
     ['there is no organization "shp"', { realm: 'shp', externalId: 'u1' }],
-    ['externalId must be a string that is not blank, not 1603.', { realm, externalId: 1603 }],
+    ['externalId must be a nonblank string, not 1603.', { realm, externalId: 1603 }],
     ['realm must be a string, not undefined.', { externalId: 'u1' }],
   ])('responds 401 and logs an error if it names an unknown caller: %s', async (reason, named) => {
     session = named as typeof ann;

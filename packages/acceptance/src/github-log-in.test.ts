@@ -250,9 +250,9 @@ describe('GitHub configuration check', () => {
   it('reports an API at another address, a rejected secret and another callback', async () => {
     await expect(check({ clientSecret: 'expired' })).rejects.toThrow('it rejects clientId with its clientSecret');
     gitHub.callback = 'https://elsewhere.example.com/';
-    await expect(check()).rejects.toThrow(`it refuses the redirect address ${callbackUrls[0]}`);
+    await expect(check()).rejects.toThrow(`it rejects the redirect address ${callbackUrls[0]}`);
     gitHub.failing.set('/api/v3/user', 404);
-    await expect(check()).rejects.toThrow('answers 404 instead of 401; check issuer');
+    await expect(check()).rejects.toThrow('returns 404 instead of 401; check issuer');
   });
 });
 

@@ -343,7 +343,7 @@ import { TestServer } from './testing/test-server.js';
       await expect(check({ baseDn: 'dc=elsewhere' })).rejects.toThrow('there is no entry baseDn');
       const groups = account.groups!;
       await expect(check({ groups: { ...groups, baseDn: 'dc=elsewhere' } })).rejects.toThrow(
-        'there is no entry groups.baseDn, or bindDn may not read it',
+        'groups.baseDn does not exist, or bindDn may not read it',
       );
       await expect(check({ groups: { ...groups, required: ['chats'] } })).rejects.toThrow(
         'no group chats with members is below groups.baseDn; check groups',

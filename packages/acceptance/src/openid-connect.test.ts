@@ -404,25 +404,25 @@ describe('OpenID Connect configuration check', () => {
 
   it('reports an issuer with a wrong path', async () => {
     const wrong = `${issuer}/elsewhere`;
-    const text = `${wrong}/.well-known/openid-configuration answers 404; issuer must be the address`;
+    const text = `${wrong}/.well-known/openid-configuration returns 404; issuer must be the issuer URL`;
     await expect(check({ issuer: wrong })).rejects.toThrow(text);
   });
 
   it('reports an issuer with another name', async () => {
     const named = 'https://id.example.com/realms/example';
     misbehave = (_, body) => ({ ...body, issuer: named });
-    await expect(check({})).rejects.toThrow(`the service calls itself ${named}; set issuer to that`);
+    await expect(check({})).rejects.toThrow(`the service reports the issuer ${named}; set issuer to this value`);
   });
 
   it('reports an issuer without metadata', async () => {
     misbehave = () => '<html>Welcome</html>';
-    await expect(check({})).rejects.toThrow('openid-configuration has no metadata; issuer must be the address');
+    await expect(check({})).rejects.toThrow('openid-configuration has no metadata; issuer must be the issuer URL');
   });
 
   it('reports a redirect address that is not registered with the service', async () => {
     const wrong = callbackUrl('unregistered');
     await expect(check({}, [callbackUrl('keycloak'), wrong])).rejects.toThrow(
-      `it refuses the redirect address ${wrong} with 400; register it at the service`,
+      `it rejects the redirect address ${wrong} with 400; register it at the service`,
     );
   });
 
@@ -743,8 +743,8 @@ describe('picture from a service', () => {
     ['is larger than 5 MiB', () => at('/huge'), 'too long'],
     ['is at a private address', () => at('/one', '127.0.0.2'), 'not on the public Internet'],
     ['is not an image', () => at('/page'), 'Could not decode image'],
-    ['is missing', () => at('/nowhere'), 'answers 404'],
-    ['is elsewhere', () => at('/moved'), 'answers 302'],
+    ['is missing', () => at('/nowhere'), 'returned 404'],
+    ['is elsewhere', () => at('/moved'), 'returned 302'],
   ])('leaves the avatar unchanged if the picture %s', async (_, picture, problem) => {
     const [before, after] = await avatarsOf('rosencrantz', picture());
     expect(after).toBe(before);

@@ -278,8 +278,8 @@ describe('several nodes on PostgreSQL', () => {
       await one.parley.users.apiKey(ANN, { rotate: true });
       await until(async () => (await two.fetch('/users/me', key)).status === 401);
       const messages = log.map(([, message]) => message).filter((message) => message.startsWith('the bus'));
-      const away = 'the bus is away: events of other servers are read from the database';
-      expect(messages.sort()).toEqual([away, away, 'the bus is back', 'the bus is back'].sort());
+      const away = 'the bus is unavailable: events of other servers are read from the database';
+      expect(messages.sort()).toEqual([away, away, 'the bus is available again', 'the bus is available again'].sort());
     });
   });
 });

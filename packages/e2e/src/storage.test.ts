@@ -60,9 +60,7 @@ describe('server with storage problems', () => {
     const refused = { result: 'error', code: 'SERVER_NOT_READY' };
     expect(await client.messages.retrieve({ anchor: 'newest', num_before: 5, num_after: 0 })).toMatchObject(refused);
     expect(await say('into the void')).toMatchObject(refused);
-    expect(server.output).toMatch(
-      /parley\.db.* while the database was in use\. Nothing is read or written any more\. Stop/,
-    );
+    expect(server.output).toMatch(/parley\.db.* while the database was in use\. All access has stopped\. Stop/);
     await waiting;
     await expect(queue.poll({ dont_block: 'true' })).rejects.toThrow('SERVER_NOT_READY');
     const startedAt = Date.now();
@@ -122,7 +120,7 @@ describe('server with storage problems', () => {
     const refused = await organization.run(['import', archive, '--as=copy'], { maxFileKb: 2500 });
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(
-      /^parley: There is not enough space in .*parley-import-\w+: at least \d+ MiB more are needed, \d+ are free\.\n$/,
+      /^parley: Not enough space in .*parley-import-\w+: at least \d+ MiB more are needed, \d+ are free\.\n$/,
     );
     expect(files()).toEqual([]);
 

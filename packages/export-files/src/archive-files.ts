@@ -43,7 +43,7 @@ export class DiskRoom {
     const needed = Math.ceil((bytes + this.minFreeBytes) / MIB);
     return new DomainError(
       'SERVER_BUSY',
-      `There is not enough space in ${this.folder}: at least ${needed} MiB more are needed, ${free} are free.`,
+      `Not enough space in ${this.folder}: at least ${needed} MiB more are needed, ${free} are free.`,
       { retryAfter: RETRY_AFTER },
     );
   }

@@ -52,7 +52,7 @@ describe('message file', () => {
     [
       'a deep row of message holders',
       fileOf({}, ['R']).replace('"R"', `{"user_profile":${deep}}`),
-      /has a row that is none/,
+      /has an invalid row/,
     ],
     ['deep nesting', deep, /is not an object/],
   ])('rejects a file with %s', (_, content, text) => {
@@ -85,9 +85,9 @@ describe('excessOf', () => {
 
   it.each([
     ['lists in lists', '[[[[]]]]', 'is nested too deeply'],
-    ['many dictionaries', '[{},{},{},{},{}]', 'holds too many lists and dictionaries'],
-    ['a dictionary with many keys', '{"a":1,"b":2,"c":3,"d":4,"e":5}', 'has a dictionary of too many keys'],
-    ['many values', `[${'0,'.repeat(26)}0]`, 'holds too many values'],
+    ['many dictionaries', '[{},{},{},{},{}]', 'contains too many lists and dictionaries'],
+    ['a dictionary with many keys', '{"a":1,"b":2,"c":3,"d":4,"e":5}', 'has a dictionary with too many keys'],
+    ['many values', `[${'0,'.repeat(26)}0]`, 'contains too many values'],
   ])('rejects a value of %s as too large', (_, text, reason) => {
     expect(excessOf(text, limits)).toBe(reason);
   });
@@ -106,7 +106,7 @@ describe('excessOf', () => {
 
   it('checks a long document before parsing it', () => {
     const keys = Array.from({ length: 2_000_000 }, (_, n) => `"k${n}":0`).join();
-    expect(thrownBy(() => parseJson(`{${keys}}`, 'realm.json'))).toEqual(refusal(/a dictionary of too many keys/));
+    expect(thrownBy(() => parseJson(`{${keys}}`, 'realm.json'))).toEqual(refusal(/a dictionary with too many keys/));
   });
 });
 

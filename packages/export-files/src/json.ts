@@ -31,7 +31,7 @@ export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++structures > limits.maxStructures) return 'holds too many lists and dictionaries';
+        if (++structures > limits.maxStructures) return 'contains too many lists and dictionaries';
         if (++depth > limits.maxDepth) return 'is nested too deeply';
         members[depth] = 0;
         break;
@@ -40,10 +40,10 @@ export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string
         depth = Math.max(0, depth - 1);
         break;
       case 0x3a: // :
-        if (++members[depth]! > limits.maxMembers) return 'has a dictionary of too many keys';
+        if (++members[depth]! > limits.maxMembers) return 'has a dictionary with too many keys';
         break;
       case 0x2c: // ,
-        if (++values > maxValues) return 'holds too many values';
+        if (++values > maxValues) return 'contains too many values';
     }
   }
   return null;

@@ -84,7 +84,7 @@ function permissions<R extends object>(registry: R): Shape<{ readonly [K in keyo
 /** Accepts names that older servers allowed. */
 export const EMOJI_NAME: Shape<string> = (value, location) => {
   const name = text(100)(value, location);
-  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(location, 'is no name of an emoji');
+  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(location, 'is not an emoji name');
   return name;
 };
 

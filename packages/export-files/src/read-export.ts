@@ -234,13 +234,13 @@ async function findRoot(folder: string): Promise<string> {
     const inner = join(folder, folders[0]!.name);
     if ((await readdir(inner)).includes(REALM_FILE)) return inner;
   }
-  throw wrong('It', `has no ${REALM_FILE}, so that it is no export`);
+  throw wrong('It', `has no ${REALM_FILE}, so it is not an export`);
 }
 
 async function openOwn(root: string): Promise<ImportSource> {
   const document = record(await readDocument(root, PARLEY_FILE), PARLEY_FILE);
   const format = integer(document.format, `${PARLEY_FILE}: format`);
-  if (format > FORMAT) throw wrong('The export', `is of a newer version of Parley (format ${format})`);
+  if (format > FORMAT) throw wrong('The export', `was written by a newer version of Parley (format ${format})`);
   const realm = realmCopy(document.realm, `${PARLEY_FILE}: realm`);
   const context = contextOf(realm, new Map(), {
     isOwn: true,

@@ -122,7 +122,7 @@ export function readMessageFile(content: string, location: string, context: Mess
     // Positions are formatted only for invalid rows, since a file may contain thousands.
     const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
     if (!Number.isSafeInteger(user_profile) || !Number.isSafeInteger(message) || !Number.isSafeInteger(flags_mask)) {
-      throw wrong(`${location}: zerver_usermessage`, 'has a row that is none');
+      throw wrong(`${location}: zerver_usermessage`, 'has an invalid row');
     }
     const existing = holders.get(message);
     const holder = { userId: user_profile, flags: flagsOf(flags_mask) };

@@ -74,7 +74,7 @@ describe('unpack with limited disk space', () => {
     const room = new DiskRoom(target, 10 * MIB, freed(12));
     await expect(unpack(path, target, UNPACK_LIMITS, room)).rejects.toMatchObject({
       code: 'SERVER_BUSY',
-      message: `There is not enough space in ${target}: at least 14 MiB more are needed, 12 are free.`,
+      message: `Not enough space in ${target}: at least 14 MiB more are needed, 12 are free.`,
     });
     expect(readdirSync(target)).toEqual([]);
   });

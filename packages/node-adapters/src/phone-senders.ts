@@ -185,7 +185,7 @@ function exchange(session: ClientHttp2Session, headers: Readonly<Record<string, 
     stream.setEncoding('utf8');
     stream.on('data', (chunk: string) => {
       text += chunk;
-      if (text.length > MAX_RESPONSE_BYTES) stream.destroy(new Error('the answer is too long'));
+      if (text.length > MAX_RESPONSE_BYTES) stream.destroy(new Error('the response is too long'));
     });
     stream.on('error', reject);
     stream.on('close', () => {

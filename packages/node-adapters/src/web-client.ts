@@ -71,7 +71,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
 
   async download(url: string, maxBytes: number): Promise<Uint8Array> {
     const { status, bytes } = await this.send(url, 'GET', {}, maxBytes);
-    if (status !== 200) throw new Error(`The server answers ${status}`);
+    if (status !== 200) throw new Error(`The server returned ${status}`);
     return bytes;
   }
 

@@ -70,7 +70,7 @@ export class VapidWebPushService implements WebPushService {
     const { status } = response;
     if (status >= 200 && status < 300) return 'sent';
     if (status === 404 || status === 410) return 'gone';
-    if (status === 429 || status >= 500) throw new Error(`The push service of a browser answered ${status}`);
+    if (status === 429 || status >= 500) throw new Error(`The browser's push service returned ${status}`);
     return 'refused';
   }
 

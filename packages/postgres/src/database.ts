@@ -90,7 +90,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
   const { url, clock, trace, words = PLAIN_TEXTS, report = () => {}, onCommit, onState } = options;
   const library = await loadLibrary();
   const { pendingSteps: missing, secretFingerprint } = await inspectPostgres(url);
-  if (missing.length > 0) throw refusal(url, new Error('its schema is not that of this version; run parley migrate'));
+  if (missing.length > 0) throw refusal(url, new Error('its schema does not match this version; run parley migrate'));
   options.admit?.({ secretFingerprint });
   await requirePooler(url, DEFAULT_LIMITS);
   const installation = await withClient(url, identify);
@@ -284,7 +284,9 @@ const requirePooler = (url: string, { statementMs, idleUnitMs }: PoolLimits): Pr
         if (/statement pooling/.test(message))
           throw new Error('its pooler runs in statement mode; Parley needs transaction or session mode');
         if (code === DUPLICATE_STATEMENT)
-          throw new Error('its pooler mixes prepared statements up; Parley needs PgBouncer 1.21 or session mode');
+          throw new Error(
+            'its pooler does not support prepared statements; Parley needs PgBouncer 1.21 or session mode',
+          );
         throw error;
       }
     }

@@ -84,7 +84,7 @@ describe('SqlitePushServerStore', () => {
   it('rejects chat databases and files of other programs', async () => {
     const chat = join(folder, 'chat.db');
     await openSqliteStorage({ path: chat, clock: new FixedClock() }).close();
-    expect(() => new SqlitePushServerStore(chat)).toThrow('it is not of a push service');
+    expect(() => new SqlitePushServerStore(chat)).toThrow('it is not the database of a push service');
     const text = join(folder, 'text');
     writeFileSync(text, 'no database'.repeat(100));
     expect(() => new SqlitePushServerStore(text)).toThrow(/^Cannot open database .*text: file is not a database$/);

@@ -221,7 +221,7 @@ export class SqlitePushServerStore implements PushServerStore {
 
 function requireOwn(database: Database, path: string): void {
   if (database.pragma('application_id', { simple: true }) === APPLICATION_ID) return;
-  throw new DatabaseRefused(`Cannot open database ${path}: it is not of a push service`);
+  throw new DatabaseRefused(`Cannot open database ${path}: it is not the database of a push service`);
 }
 
 /** Returns the owner's tokens with these ids; null for all. */

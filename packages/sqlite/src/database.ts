@@ -175,7 +175,7 @@ function requireLog(path: string): void {
   if (!isLogLost(real)) return;
   throw new DatabaseRefused(
     `Cannot open database ${path}: its write-ahead log ${real}-wal was deleted or shortened, and the latest changes were in it. ` +
-      `Put it back, or restore a backup. To go on without these changes, stop every server on it and delete ${real}-shm.`,
+      `Put it back, or restore a backup. To continue without these changes, stop every server that uses it and delete ${real}-shm.`,
   );
 }
 

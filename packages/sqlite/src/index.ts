@@ -89,8 +89,7 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
   };
 }
 
-const WHAT_TO_DO =
-  'Nothing is read or written any more. Stop the server, put the right files in their place, and start it again.';
+const WHAT_TO_DO = 'All access has stopped. Stop the server, restore the right files, and start it again.';
 
 function makePrivateFile(path: string): void {
   const descriptor = openSync(path, 'wx', 0o600);

@@ -134,7 +134,7 @@ function lookInto<T>(path: string, look: (database: Database) => T): T {
  * @throws DatabaseRefused
  */
 function openBeside(path: string): Database {
-  if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: there is none`);
+  if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: it does not exist`);
   try {
     const database = new Sqlite(path, { fileMustExist: true, timeout: 5000 });
     database.pragma('query_only = ON');

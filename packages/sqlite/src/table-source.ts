@@ -16,7 +16,7 @@ export interface OpenTableSource extends TableSource {
  * @throws DatabaseRefused if another process uses it or its schema is not of this version
  */
 export function openTableSource(path: string): OpenTableSource {
-  if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: there is none`);
+  if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: it does not exist`);
   const database = openAlone(path);
   return {
     rows: (page) => readRows(database, page),
@@ -31,7 +31,7 @@ function openAlone(path: string): Database {
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
     const [pending] = pendingSteps(database, MIGRATIONS);
-    if (pending) throw new Error('its schema is not that of this version; run parley migrate');
+    if (pending) throw new Error('its schema does not match this version; run parley migrate');
     return database;
   } catch (error) {
     database.close();

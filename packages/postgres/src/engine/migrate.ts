@@ -100,7 +100,7 @@ export async function finishUpgrade(
   release: string,
 ): Promise<{ readonly others: readonly ServerNode[]; readonly done: readonly string[] }> {
   const { expand } = await pendingSteps(client, migrations);
-  if (expand.length > 0) throw new Error('its schema is not that of this version; run parley migrate');
+  if (expand.length > 0) throw new Error('its schema does not match this version; run parley migrate');
   await client.query('BEGIN');
   try {
     // Starting servers wait for the result.

@@ -109,7 +109,7 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
     help: 'finishes the upgrade of a cluster once all servers run this release',
     details: [
       'Until then, servers with the previous release can still be started. The command runs the schema steps that are incompatible',
-      'with the previous release. It refuses while a server with another release is running or was killed within the last minute.',
+      'with the previous release. It fails while a server with another release is running or was killed within the last minute.',
     ].join('\n'),
     examples: ['parley cluster finish-upgrade'],
     run: finishUpgrade,

@@ -100,7 +100,7 @@ export const DIRECTORY_COMMANDS: readonly Command[] = [
   {
     name: 'scim token create',
     words: 'NAME',
-    help: 'creates a token with which a directory manages users and groups by SCIM 2.0',
+    help: 'creates a token that lets a directory manage users and groups by SCIM 2.0',
     details: 'NAME appears in audit lines. The server may be running.',
     flags: REALM,
     examples: ['parley scim token create okta'],

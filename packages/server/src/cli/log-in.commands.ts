@@ -122,7 +122,7 @@ export const LOG_IN_COMMANDS: readonly Command[] = [
   {
     name: 'user linked-accounts',
     words: 'EMAIL',
-    help: 'lists the accounts at services and directories with which a user can log in (service, id, link time), or unlinks one',
+    help: 'lists the linked accounts of a user at services and directories (service, id, link time), or unlinks one',
     details: `${BY_USER} The next account with the user's address at that service is linked instead. The server may be running.`,
     flags: { ...REALM, unlink: { value: 'SERVICE', help: "removes the link to the user's account at this service" } },
     examples: [

@@ -84,7 +84,7 @@ export const PUSH_COMMANDS: readonly Command[] = [
   },
   {
     name: 'push key',
-    help: 'generates the key pair with which your own build of the app encrypts its tokens',
+    help: 'generates the key pair for the tokens of your own build of the app',
     details: 'Opens no database and stores nothing.',
     examples: ['parley push key'],
     isReadOnly: always,
@@ -93,7 +93,7 @@ export const PUSH_COMMANDS: readonly Command[] = [
   {
     name: 'push register',
     words: 'ADDRESS',
-    help: 'registers this server with the push service in PARLEY_PUSH_SERVICE, using an address of the operator',
+    help: 'registers this server with the push service in PARLEY_PUSH_SERVICE under an email address of the operator',
     details:
       'Opens no database. First choose PARLEY_PUSH_ORG_ID (a UUID) and PARLEY_PUSH_ORG_KEY (64 random characters).',
     examples: ['parley push register ops@example.com'],

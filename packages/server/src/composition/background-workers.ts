@@ -284,7 +284,7 @@ function serverWorkers(
   const { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder, logger } = parts;
   return [
     every({
-      name: 'exchanging counts of calls',
+      name: 'exchanging rate limit counts',
       everyMs: SECOND_MS,
       firstMs: 0,
       isOwn: true,
@@ -321,7 +321,7 @@ function serverWorkers(
         ]
       : []),
     every({
-      name: 'removing counts of calls',
+      name: 'removing rate limit counts',
       everyMs: HOUR_MS,
       run: () => get('callExchange').removeExpired(),
     }),

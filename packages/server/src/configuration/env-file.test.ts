@@ -33,7 +33,7 @@ describe('env-file parser', () => {
     'rejects the line %s, naming its number but not its content',
     (line) => {
       expect(() => parseEnvFile(`\n${line}`, 'parley.env')).toThrow(
-        new UsageError('Line 2 of parley.env is no NAME=value.'),
+        new UsageError('Line 2 of parley.env is not of the form NAME=value.'),
       );
     },
   );

@@ -22,7 +22,7 @@ export function addEnvFile(environment: Environment, path: string | undefined): 
     const isConfigured = Object.keys(environment).some((name) => name.startsWith('PARLEY_'));
     if ((error as NodeJS.ErrnoException).code !== 'EACCES' || isConfigured) return;
     throw new UsageError(
-      `This user of the machine may not read ${ENV_FILE}: run parley as the one that the server runs as, or name another file with --env-file.`,
+      `No permission to read ${ENV_FILE}: run parley as the system user of the server, or choose another file with --env-file.`,
     );
   }
   for (const [name, value] of parseEnvFile(text, path ?? ENV_FILE)) environment[name] ??= value;
@@ -38,7 +38,7 @@ export function parseEnvFile(text: string, path: string): ReadonlyMap<string, st
     if (/^\s*([#;]|$)/.test(line)) continue;
     const [, name, rest] = /^\s*([A-Za-z_]\w*)=\s*(.*?)\s*$/.exec(line) ?? [];
     const value = rest === undefined ? null : unquoted(rest);
-    if (value === null) throw new UsageError(`Line ${index + 1} of ${path} is no NAME=value.`);
+    if (value === null) throw new UsageError(`Line ${index + 1} of ${path} is not of the form NAME=value.`);
     variables.set(name!, value);
   }
   return variables;

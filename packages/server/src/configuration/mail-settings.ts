@@ -34,7 +34,7 @@ export const MAIL_SETTINGS = {
     'PARLEY_SMTP_IN_NAME',
     'smtp-in-name',
     'HOST',
-    'host name with which the mail server greets; default: the domain of the pattern',
+    'host name in the greeting of the mail server; default: the domain of the pattern',
     parseHost,
     null as string | null,
   ),

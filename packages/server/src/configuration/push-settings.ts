@@ -40,7 +40,7 @@ export function parseFcmCredentials(text: string): FcmAccount {
   } catch {
     // The error above this one explains the problem without the secret.
   }
-  throw new Error('the content of the JSON file of a service account from Google');
+  throw new Error('the content of the JSON key file of a Google service account');
 }
 
 const isRsaKey = (pem: unknown): boolean => typeof pem === 'string' && privateKeyOf(pem)?.asymmetricKeyType === 'rsa';
@@ -59,7 +59,7 @@ export const PUSH_SETTINGS = {
     'PARLEY_PUSH_SERVICE',
     'push-service-url',
     'URL',
-    'push notification service, which delivers to phones; default: none',
+    'push service that delivers notifications to phones; default: none',
     parseUrl,
     null as string | null,
   ),
@@ -88,14 +88,14 @@ export const PUSH_SETTINGS = {
   ),
   pushKeys: {
     variable: 'PARLEY_PUSH_KEYS',
-    help: 'private keys for which your own build of the app encrypts its tokens, made by parley push key; several while they are rotated',
+    help: 'private keys for the tokens of your own build of the app, from parley push key; several during a rotation',
     isSecret: true,
     parse: parsePushKeys,
     default: null as readonly string[] | null,
   },
   apnsKey: {
     variable: 'PARLEY_APNS_KEY',
-    help: 'key of your developer account at Apple (.p8)',
+    help: 'APNs key of your Apple developer account (.p8)',
     isSecret: true,
     parse: parseApnsKey,
     default: null as string | null,
@@ -105,7 +105,7 @@ export const PUSH_SETTINGS = {
     'PARLEY_APNS_TEAM_ID',
     'apns-team-id',
     'ID',
-    'id of your team at Apple',
+    'id of your Apple developer team',
     parseWord,
     null as string | null,
   ),
@@ -113,18 +113,18 @@ export const PUSH_SETTINGS = {
     'PARLEY_APNS_URL',
     'apns-url',
     'URL',
-    'service of Apple, for development builds https://api.sandbox.push.apple.com',
+    'APNs server; for development builds https://api.sandbox.push.apple.com',
     parseUrl,
     APNS_URL,
   ),
   fcmCredentials: {
     variable: 'PARLEY_FCM_CREDENTIALS',
-    help: 'service account at Google for Firebase Cloud Messaging (JSON)',
+    help: 'Google service account for Firebase Cloud Messaging (JSON)',
     isSecret: true,
     parse: parseFcmCredentials,
     default: null as FcmAccount | null,
   },
-  fcmUrl: setting('PARLEY_FCM_URL', 'fcm-url', 'URL', 'service of Google, such as one for tests', parseUrl, FCM_URL),
+  fcmUrl: setting('PARLEY_FCM_URL', 'fcm-url', 'URL', 'FCM server, such as one for tests', parseUrl, FCM_URL),
 } satisfies Record<string, Setting<unknown>>;
 
 export type PushSettings = { readonly [Name in keyof typeof PUSH_SETTINGS]: (typeof PUSH_SETTINGS)[Name]['default'] };
@@ -134,7 +134,7 @@ export function pushOf(settings: PushSettings): PushServiceAccount | DirectPush 
   const service = pushAccountOf(settings);
   const direct = directPushOf(settings);
   if (service && direct) {
-    throw new UsageError('PARLEY_PUSH_SERVICE cannot be combined with PARLEY_PUSH_KEYS: choose one way to phones.');
+    throw new UsageError('PARLEY_PUSH_SERVICE cannot be combined with PARLEY_PUSH_KEYS: choose one delivery method.');
   }
   return service ?? direct;
 }

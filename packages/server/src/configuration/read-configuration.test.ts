@@ -274,7 +274,7 @@ describe('readConfiguration', () => {
     ${[]}                                           | ${{ PARLEY_PUSH_KEYS: makePushKey().privateKey }}             | ${/^Delivery to phones needs PARLEY_PUSH_KEYS, and APNs /}
     ${['--apns-key-id', 'id']}                      | ${{}}                                                         | ${/^APNs needs PARLEY_APNS_KEY, /}
     ${[]}                                           | ${{ PARLEY_APNS_KEY: 'secret' }}                              | ${'PARLEY_APNS_KEY must be the content of a .p8 file from Apple.'}
-    ${[]}                                           | ${{ PARLEY_FCM_CREDENTIALS: '{"private_key":"secret"}' }}     | ${'PARLEY_FCM_CREDENTIALS must be the content of the JSON file of a service account from Google.'}
+    ${[]}                                           | ${{ PARLEY_FCM_CREDENTIALS: '{"private_key":"secret"}' }}     | ${'PARLEY_FCM_CREDENTIALS must be the content of the JSON key file of a Google service account.'}
     ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton needs both PARLEY_BIGBLUEBUTTON_URL and /}
     ${[]}                                           | ${{ PARLEY_SECRET: 'short' }}                                 | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('rejects $args $environment with a one-line message', ({ args, environment, message }) => {

@@ -154,7 +154,7 @@ export function parseSecret(text: string): string {
 }
 
 export function parseAudience(text: string): string {
-  if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new Error('letters, digits and signs, without blanks');
+  if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new Error('letters, digits and punctuation, without blanks');
   return text;
 }
 

@@ -147,7 +147,7 @@ async function examineServer(url: string, examination: Examination): Promise<voi
   await attempt('database', async () => {
     const { schema, pendingSteps, secretFingerprint } = await inspectPostgres(url);
     if (pendingSteps.length === 0) add('good', 'schema', `${schema}, that of this version`);
-    else add('problem', 'schema', `${pendingSteps.length} steps of it are to be executed: run parley migrate`);
+    else add('problem', 'schema', `${pendingSteps.length} migration steps are pending: run parley migrate`);
     for (const { level, subject, text } of findingsOn(await examinePostgres(url), SESSIONS_PER_SERVER))
       add(level, subject, text);
     await attempt('secret', () =>
@@ -170,7 +170,12 @@ async function examineServer(url: string, examination: Examination): Promise<voi
         throw new Error(`the bus cannot be used: ${reasonOf(error as Error)}`);
       }
     });
-  } else add('advice', 'bus', 'there is none (PARLEY_BUS): servers look for events of others four times a second');
+  } else
+    add(
+      'advice',
+      'bus',
+      'there is none (PARLEY_BUS): servers read events of other servers from the database four times a second',
+    );
   await attempt('files', async () => {
     if (files?.kind !== 's3') throw new Error('PARLEY_FILES must name a bucket that every server reaches');
     await checkFiles(configuration);

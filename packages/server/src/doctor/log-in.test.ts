@@ -107,7 +107,7 @@ describe('parley doctor --thorough on log-ins', () => {
     registered = registered.slice(0, 1);
     await expectProblem(
       openIdConnect(),
-      /cannot be used: it refuses the redirect address https:\/\/verona\.chat\.example\.com\/accounts\/login\/complete\/company\//,
+      /cannot be used: it rejects the redirect address https:\/\/verona\.chat\.example\.com\/accounts\/login\/complete\/company\//,
     );
   });
 
@@ -119,7 +119,7 @@ describe('parley doctor --thorough on log-ins', () => {
   it('reports an issuer with a wrong path', async () => {
     await expectProblem(
       openIdConnect({ issuer: `${address}/realms/x` }),
-      'openid-configuration answers 404; issuer must',
+      'openid-configuration returns 404; issuer must',
     );
   });
 
@@ -159,7 +159,7 @@ describe('parley doctor --thorough on log-ins', () => {
       saml({ entryPoint: `http://localhost:${await freePort()}/sso` }),
       /entryPoint http:\/\/localhost:\d+\/sso cannot be reached from this machine: fetch failed: .*ECONNREFUSED/,
     );
-    await expectProblem(saml({ entryPoint: `${address}/typo` }), 'typo answers 404; copy it from the provider');
+    await expectProblem(saml({ entryPoint: `${address}/typo` }), 'typo returns 404; copy it from the provider');
   });
 
   it('reports SAML on a public URL without encryption', async () => {

@@ -41,12 +41,12 @@ export function flagAt(property: string, value: unknown): void {
 
 export function externalIdAt(property: string, value: unknown): string {
   if (typeof value === 'string' && value.trim() !== '') return value;
-  throw invalidArgument(property, 'a string that is not blank', value);
+  throw invalidArgument(property, 'a nonblank string', value);
 }
 
 export function numberedAt(property: string, value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;
-  throw invalidArgument(property, "a whole number, Parley's own id", value);
+  throw invalidArgument(property, "an integer: Parley's id", value);
 }
 
 export function numbersAt(property: string, values: readonly unknown[]): void {
@@ -56,7 +56,7 @@ export function numbersAt(property: string, values: readonly unknown[]): void {
 
 export function personAt(property: string, value: unknown): void {
   if (Number.isSafeInteger(value) || (typeof value === 'string' && value.trim() !== '')) return;
-  throw invalidArgument(property, "an external id, or a number that is Parley's own id", value);
+  throw invalidArgument(property, "an external id, or Parley's id as a number", value);
 }
 
 export function channelAt(property: string, value: unknown): void {

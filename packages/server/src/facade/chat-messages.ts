@@ -387,7 +387,7 @@ async function lastOf(
   last: number,
 ): Promise<readonly OwnChatMessage[]> {
   const { first, after, before } = selection;
-  if (first !== undefined) throw invalidRange('Either the first messages or the last ones.');
+  if (first !== undefined) throw invalidRange('Request either the first or the last messages.');
   checkCount(last, MAX_LAST);
   const who = await parts.caller();
   const narrow = await narrowOf(parts, who, selection);
@@ -400,7 +400,7 @@ async function lastOf(
 /** @throws DomainError INVALID_MESSAGE_RANGE */
 function checkCount(count: number | undefined, most: number): void {
   if (count === undefined || (Number.isInteger(count) && count >= 0 && count <= most)) return;
-  throw invalidRange(`The number of messages is a whole number; of the last ones at most ${MAX_LAST}.`);
+  throw invalidRange(`The number of messages must be an integer; for the last messages at most ${MAX_LAST}.`);
 }
 
 const between =

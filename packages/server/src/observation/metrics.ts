@@ -319,7 +319,7 @@ export class ServerMetrics implements RequestObserver {
 function notificationCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
   const due = new Counter({
     name: 'parley_notifications_due_total',
-    help: 'Recipients to whom a message was due',
+    help: 'Recipients with a due notification',
     registers,
   });
   const results = new Counter({
@@ -330,13 +330,13 @@ function notificationCounters(Counter: PrometheusClient['Counter'], registers: R
   });
   const seconds = new Counter({
     name: 'parley_notification_seconds_total',
-    help: 'Duration of the attempts that succeeded, by channel',
+    help: 'Duration of successful attempts by channel',
     labelNames: ['channel'],
     registers,
   });
   const emails = new Counter({
     name: 'parley_incoming_emails_total',
-    help: 'Received emails by result; of a failed one, the mail server of the sender was told',
+    help: 'Received emails by result; failures are reported to the sending mail server',
     labelNames: ['result'],
     registers,
   });
@@ -357,7 +357,7 @@ function notificationCounters(Counter: PrometheusClient['Counter'], registers: R
 function busCounters(Counter: PrometheusClient['Counter'], registers: Registry[]) {
   const messages = new Counter({
     name: 'parley_bus_messages_total',
-    help: 'Messages between servers: published, received, dropped before publication, of a foreign installation, unknown',
+    help: 'Messages between servers: published, received, dropped before publication, from another installation, unknown',
     labelNames: ['result'],
     registers,
   });
@@ -376,7 +376,7 @@ function sessionCounters(Counter: PrometheusClient['Counter'], registers: Regist
   });
   const lockWaits = new Counter({
     name: 'parley_database_lock_wait_seconds_total',
-    help: 'Time for which units of work waited for the lock of their organization',
+    help: 'Time that units of work waited for the lock of their organization',
     registers,
   });
   return (sessions: SessionGauges | undefined) => {
@@ -415,7 +415,7 @@ function clusterGauges(Gauge: PrometheusClient['Gauge'], registers: Registry[]) 
   });
   const standbys = new Gauge({
     name: 'parley_cluster_standby_lag_bytes',
-    help: 'Bytes of the log that a standby of the database has not replayed',
+    help: 'Bytes of the log not yet replayed by a standby of the database',
     labelNames: ['standby'],
     registers,
   });

@@ -36,7 +36,7 @@ function* durability(facts: ServerFacts): Generator<Finding> {
       'durability',
       'full_page_writes is off: a power failure can damage pages on most disks and file systems',
     );
-  if (!checksums) yield advice('durability', 'data checksums are off: damage of the disk is not noticed');
+  if (!checksums) yield advice('durability', 'data checksums are off: disk corruption goes unnoticed');
   if (!autovacuum) yield problem('durability', 'autovacuum is off: the database grows and becomes slow');
   if (synchronousStandbys !== '') yield good('durability', `commits wait for the standby ${synchronousStandbys}`);
   else if (standbys > 0)
@@ -70,7 +70,7 @@ function* transactions({ oldestTransaction, abandoned }: ServerFacts): Generator
     if (abandoned === 0) yield good('transactions', 'none lasts longer than a minute');
     return;
   }
-  const text = `one of ${program} has lasted ${Math.floor(seconds / 60)} minutes; space of deleted rows is not reused meanwhile`;
+  const text = `one of ${program} has lasted ${Math.floor(seconds / 60)} minutes; the space of deleted rows cannot be reused until it ends`;
   yield (seconds < HINDERING_TRANSACTION_SECONDS ? advice : problem)('transactions', text);
 }
 

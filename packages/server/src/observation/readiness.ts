@@ -115,7 +115,8 @@ export function readinessChecks(
       name: 'bus',
       isAdvice: true,
       run: () => {
-        if (bus.state === 'unavailable') throw new Error('away; events of other servers are read from the database');
+        if (bus.state === 'unavailable')
+          throw new Error('unavailable; events of other servers are read from the database');
       },
     });
   }

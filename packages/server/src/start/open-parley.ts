@@ -222,8 +222,8 @@ async function openBus(
       release: parleyVersion(),
       onState(state, reason) {
         if (state === 'unavailable') {
-          warn(logger, { err: reason }, 'the bus is away: events of other servers are read from the database');
-        } else if (wasAway) warn(logger, {}, 'the bus is back');
+          warn(logger, { err: reason }, 'the bus is unavailable: events of other servers are read from the database');
+        } else if (wasAway) warn(logger, {}, 'the bus is available again');
         wasAway = state === 'unavailable';
       },
     });
@@ -267,9 +267,13 @@ async function openStorage(
     requirePlaces(configuration, ports);
     const { examinePostgres, openPostgresStorage, SESSIONS_PER_SERVER } = await import('@parley/postgres');
     const onState: StateListener = (state, reason) => {
-      if (state === 'connected') warn(logger, {}, 'the database is back');
+      if (state === 'connected') warn(logger, {}, 'the database is available again');
       else if (state === 'replaced') warn(logger, {}, 'the database was replaced by a standby or a copy');
-      else logger.error({ reason: reasonOf(reason) }, 'the database is away: requests get 503 until it is back');
+      else
+        logger.error(
+          { reason: reasonOf(reason) },
+          'the database is unavailable: requests get 503 until it is available again',
+        );
     };
     const storage = await openPostgresStorage({
       url: database.url,
@@ -310,8 +314,8 @@ const olderSchema = () =>
 const replicaOf = (url: string, logger: Logger) => ({
   url,
   onState(problem: string | null) {
-    if (problem === null) warn(logger, {}, 'the read replica is back');
-    else warn(logger, { reason: problem }, 'the read replica is away: pages are read from the primary');
+    if (problem === null) warn(logger, {}, 'the read replica is available again');
+    else warn(logger, { reason: problem }, 'the read replica is unavailable: pages are read from the primary');
   },
 });
 

@@ -125,9 +125,7 @@ describe('StorageFiles after loss of a file in use', () => {
     expect(contentsOf(join(directory, 'data', copy!))).toEqual(['before']);
     expect(statSync(join(directory, 'data', copy!)).mode & 0o777).toBe(0o600);
     expect(reports).toEqual([
-      expect.stringMatching(
-        new RegExp(`${problem}.* in use\\. Nothing is read or written any more\\. Stop the server`),
-      ),
+      expect.stringMatching(new RegExp(`${problem}.* in use\\. All access has stopped\\. Stop the server`)),
       expect.stringContaining(`is saved in ${join(directory, 'data', copy!)}`),
     ]);
   });
@@ -187,7 +185,7 @@ describe('StorageFiles after damage to a file in use', () => {
     ],
     [
       'the log is overwritten',
-      'parley.db-wal was written over',
+      'parley.db-wal was overwritten',
       () => writeSync(openSync(`${path}-wal`, 'r+'), Buffer.alloc(32)),
     ],
   ])('detects the damage: %s', async (_, problem, harm) => {
@@ -195,7 +193,7 @@ describe('StorageFiles after damage to a file in use', () => {
     harm();
     expect(() => storage.verify()).toThrow(unavailable);
     await expect(say('after')).rejects.toEqual(unavailable);
-    expect(reports).toEqual([expect.stringMatching(new RegExp(`${problem}\\. Nothing is read or written any more`))]);
+    expect(reports).toEqual([expect.stringMatching(new RegExp(`${problem}\\. All access has stopped`))]);
   });
 
   it('detects a foreign header at the second check', async () => {
@@ -203,7 +201,7 @@ describe('StorageFiles after damage to a file in use', () => {
     writeSync(openSync(path, 'r+'), Buffer.from([9, 9, 9, 9]), 0, 4, 24);
     storage.verify();
     expect(() => storage.verify()).toThrow(unavailable);
-    expect(reports).toEqual([expect.stringContaining('parley.db was written over')]);
+    expect(reports).toEqual([expect.stringContaining('parley.db was overwritten')]);
   });
 });
 

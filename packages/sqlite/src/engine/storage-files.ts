@@ -161,10 +161,10 @@ export class StorageFiles implements StorageGuard {
       const log = readStart(this.walPath, WAL_HEADER_LENGTH);
       if (log.size < expected) return `${this.walPath} was truncated.`;
       if (log.start.toString('hex', WAL_SALT_OFFSET, WAL_SALT_OFFSET + 8) !== index.salts) {
-        return `${this.walPath} was written over.`;
+        return `${this.walPath} was overwritten.`;
       }
     }
-    return this.hasForeignHeader(index) ? `${this.path} was written over.` : null;
+    return this.hasForeignHeader(index) ? `${this.path} was overwritten.` : null;
   }
 
   /**
@@ -280,4 +280,4 @@ export function isLogLost(path: string): boolean {
 }
 
 const isUnavailable = () =>
-  new DomainError('STORAGE_UNAVAILABLE', "The server's storage is unavailable. Please tell whoever runs it.");
+  new DomainError('STORAGE_UNAVAILABLE', "The server's storage is unavailable. Please notify its operator.");

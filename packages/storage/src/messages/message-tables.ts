@@ -250,7 +250,7 @@ export const MESSAGE_TABLES = {
     archived_message: 'Deleted messages stay deleted.',
     removed_message: 'Deleted messages stay deleted.',
     removed_message_holder: 'Deleted messages stay deleted.',
-    channel_move: 'Exports hold the result of moves.',
-    moved_message: 'Exports hold the result of moves.',
+    channel_move: 'Exports contain the result of moves.',
+    moved_message: 'Exports contain the result of moves.',
   },
 } satisfies FeatureTables;

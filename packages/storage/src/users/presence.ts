@@ -75,7 +75,7 @@ export const PRESENCE_FEATURE = {
   steps: { 1: TABLES },
   realmTables: ['presence', 'presence_counter'],
   notExported: {
-    presence_counter: 'Update ids begin anew.',
+    presence_counter: 'Update ids start over.',
   },
   repositories: () => (connection) => ({ presence: new SqlPresenceRepository(connection) }),
 } satisfies StorageFeature;

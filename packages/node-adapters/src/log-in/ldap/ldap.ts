@@ -119,7 +119,7 @@ class LdapDirectory implements PeopleDirectory {
     } catch (error) {
       if (groups.required.length > 0) throw error;
       const person = this.personOf(entry, []);
-      const problem = `The groups cannot be read: ${reasonOf(error as Error)}. The role stays as it is.`;
+      const problem = `The groups cannot be read: ${reasonOf(error as Error)}. The role is unchanged.`;
       return person && { ...person, role: null, problem };
     }
   }
@@ -326,13 +326,13 @@ class LdapDirectory implements PeopleDirectory {
 /** Explanations by error name, since the message is only a code. */
 const REASONS: Readonly<Record<string, string>> = {
   InvalidCredentialsError: 'it rejects bindDn with its password',
-  NoSuchObjectError: 'there is no entry baseDn, or bindDn may not read it',
-  InappropriateAuthError: 'it refuses anonymous searches; set bindDn',
+  NoSuchObjectError: 'baseDn does not exist, or bindDn may not read it',
+  InappropriateAuthError: 'it rejects anonymous searches; set bindDn',
   InsufficientAccessError: 'bindDn may not search there',
 };
 
 const GROUP_REASONS: Readonly<Record<string, string>> = {
-  NoSuchObjectError: 'there is no entry groups.baseDn, or bindDn may not read it',
+  NoSuchObjectError: 'groups.baseDn does not exist, or bindDn may not read it',
   InsufficientAccessError: 'bindDn may not search groups.baseDn',
 };
 

@@ -87,13 +87,13 @@ export class GitHubProvider implements LogInProvider {
   /** Requests a user without a token, which GitHub rejects with 401, and redeems an invalid code. */
   async check(callbackUrls: readonly string[]): Promise<void> {
     const response = await fetchShort(`${this.api}/user`, this.requestOf({}));
-    if (response.status !== 401) throw new Error(`${this.api} answers ${response.status} instead of 401; check issuer`);
+    if (response.status !== 401) throw new Error(`${this.api} returns ${response.status} instead of 401; check issuer`);
     requireSameClock(response);
     for (const callbackUrl of callbackUrls) {
       const { error } = await this.redeem('none', 'x'.repeat(43), callbackUrl);
       if (error === 'incorrect_client_credentials') throw rejectsClient();
       if (error === 'redirect_uri_mismatch')
-        throw new Error(`it refuses the redirect address ${callbackUrl}; set it as callback of the OAuth app`);
+        throw new Error(`it rejects the redirect address ${callbackUrl}; set it as callback of the OAuth app`);
     }
   }
 

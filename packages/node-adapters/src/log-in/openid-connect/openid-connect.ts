@@ -231,14 +231,15 @@ class OpenIdConnectProvider implements LogInProvider {
     const address = `${issuer.replace(/\/+$/, '')}${WELL_KNOWN}openid-configuration`;
     const response = await fetchShort(address, { redirect: 'manual' });
     requireSameClock(response);
-    const advice = 'issuer must be the address that the service calls its issuer';
-    if (!response.ok) throw new Error(`${address} answers ${response.status}; ${advice}`);
+    const advice = 'issuer must be the issuer URL of the service';
+    if (!response.ok) throw new Error(`${address} returns ${response.status}; ${advice}`);
     const metadata: unknown = await response.json().catch(() => null);
     const named = (metadata as { readonly issuer?: unknown } | null)?.issuer;
     if (typeof named !== 'string') throw new Error(`${address} has no metadata; ${advice}`);
     // Entra's issuer contains a placeholder for the tenant.
     const isSame = URL.canParse(named) && new URL(named).href === new URL(issuer).href;
-    if (!isSame && !named.includes('{')) throw new Error(`the service calls itself ${named}; set issuer to that`);
+    if (!isSame && !named.includes('{'))
+      throw new Error(`the service reports the issuer ${named}; set issuer to this value`);
   }
 
   /** Redeems an invalid code: services verify the client before the code. */
@@ -267,7 +268,7 @@ class OpenIdConnectProvider implements LogInProvider {
     });
     const { status, headers } = await fetchShort(url, { redirect: 'manual' });
     if (status >= 400)
-      throw new Error(`it refuses the redirect address ${callbackUrl} with ${status}; register it at the service`);
+      throw new Error(`it rejects the redirect address ${callbackUrl} with ${status}; register it at the service`);
     const location = headers.get('location');
     if (!location?.startsWith(`${callbackUrl}?`)) return;
     const { searchParams } = new URL(location);
@@ -338,7 +339,7 @@ function listAt(claims: Claims, path: string, problems: Set<string>): readonly u
   const isList = typeof value === 'string' || Array.isArray(value);
   const state = isCutOff(claims, path) ? 'incomplete: the person is in too many groups' : isList ? null : 'missing';
   if (state === null) return [value].flat();
-  problems.add(`The claim ${path} is ${state}. Roles and groups that depend on it stay as they are.`);
+  problems.add(`The claim ${path} is ${state}. Roles and groups that depend on it are unchanged.`);
   return null;
 }
 

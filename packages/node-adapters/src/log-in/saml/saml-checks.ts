@@ -59,9 +59,9 @@ function problemOf(confirmation: unknown, expected: SamlExpectation): string | n
   );
   if (recipient !== expected.callbackUrl) return `${shown('Recipient', recipient!)} instead of ${expected.callbackUrl}`;
   if (request !== expected.requestId) return `${shown('InResponseTo', request!)} instead of ${expected.requestId}`;
-  if (end === null || !isFuture(end!, expected)) return `${shown('NotOnOrAfter', end!)}, which is over`;
+  if (end === null || !isFuture(end!, expected)) return `${shown('NotOnOrAfter', end!)}, which has passed`;
   const isEarly = begin !== null && !(Date.parse(begin!) <= expected.nowMs + expected.clockSkewMs);
-  return isEarly ? `${shown('NotBefore', begin!)}, which is to come` : null;
+  return isEarly ? `${shown('NotBefore', begin!)}, which is in the future` : null;
 }
 
 /** Returns false for invalid times. */

@@ -144,7 +144,7 @@ class SamlProvider implements LogInProvider {
       throw new Error(`entryPoint ${entryPoint} cannot be reached from this machine`, { cause });
     });
     requireSameClock(response);
-    if (response.status === 404) throw new Error(`entryPoint ${entryPoint} answers 404; copy it from the provider`);
+    if (response.status === 404) throw new Error(`entryPoint ${entryPoint} returns 404; copy it from the provider`);
   }
 
   private service(callbackUrl: string, id: string): InstanceType<Library['SAML']> {
@@ -202,7 +202,7 @@ class SamlProvider implements LogInProvider {
       return { role: statedRole([profile[attributes.role]].flat(), this.account) };
     }
     const state = isCutOff ? 'incomplete: the person is in too many groups' : 'missing';
-    return { role: null, problems: [`The attribute ${attributes.role} is ${state}. The role stays as it is.`] };
+    return { role: null, problems: [`The attribute ${attributes.role} is ${state}. The role is unchanged.`] };
   }
 }
 

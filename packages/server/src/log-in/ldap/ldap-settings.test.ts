@@ -56,6 +56,6 @@ describe('PARLEY_LDAP setting', () => {
   });
 
   it('rejects two directories with the same name', () => {
-    expect(() => ldapAccounts([REQUIRED, REQUIRED])).toThrow('company is there twice');
+    expect(() => ldapAccounts([REQUIRED, REQUIRED])).toThrow('company is used twice');
   });
 });

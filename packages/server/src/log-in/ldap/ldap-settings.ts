@@ -53,7 +53,7 @@ export const LDAP = {
   setting: {
     variable: 'PARLEY_LDAP',
     isSecret: true,
-    help: 'directories (LDAP, Active Directory) whose passwords people use, as JSON (docs/log-in.md); default: none',
+    help: 'directories (LDAP, Active Directory) that verify passwords, as JSON (docs/log-in.md); default: none',
     parse: parseLdap,
     default: [] as readonly LdapAccount[],
   },
@@ -66,7 +66,7 @@ export function ldapAccounts(options: unknown): readonly LdapAccount[] {
   if (!Array.isArray(options)) throw new Error('a list of directories');
   const accounts = options.map(accountOf);
   const twice = accounts.find(({ name }, index) => accounts.findIndex((it) => it.name === name) !== index);
-  if (twice) throw new Error(`a list of directories with different names; ${twice.name} is there twice`);
+  if (twice) throw new Error(`a list of directories with different names; ${twice.name} is used twice`);
   return accounts;
 }
 

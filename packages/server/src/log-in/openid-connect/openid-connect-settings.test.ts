@@ -57,6 +57,6 @@ describe('PARLEY_OPENID_CONNECT setting', () => {
   });
 
   it('rejects duplicate names', () => {
-    expect(() => parse(GITHUB, GITHUB)).toThrow('github is there twice');
+    expect(() => parse(GITHUB, GITHUB)).toThrow('github is used twice');
   });
 });

@@ -50,7 +50,7 @@ export function openIdConnectAccounts(options: unknown): readonly OpenIdConnectA
   if (!Array.isArray(options)) throw new Error('a list of services');
   const accounts = options.map(accountOf);
   const twice = accounts.find(({ name }, index) => accounts.findIndex((it) => it.name === name) !== index);
-  if (twice) throw new Error(`a list of services with different names; ${twice.name} is there twice`);
+  if (twice) throw new Error(`a list of services with different names; ${twice.name} is used twice`);
   return accounts;
 }
 
@@ -88,7 +88,9 @@ function accountOf(given: unknown): OpenIdConnectAccount {
   }
   const isPublic = options.kind !== undefined && options.kind !== 'OpenID Connect';
   if (options.createPeople && isPublic && !allowedDomains && requiredGroups.length === 0) {
-    throw new Error('a list of services; createPeople needs allowedDomains where everybody can have an account');
+    throw new Error(
+      'a list of services; createPeople needs allowedDomains if anyone can have an account at the service',
+    );
   }
   return {
     name,

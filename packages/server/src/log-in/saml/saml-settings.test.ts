@@ -70,6 +70,6 @@ describe('PARLEY_SAML setting', () => {
   it('rejects text that is not a list, and two providers with the same name', () => {
     expect(() => parseSaml('{')).toThrow('JSON such as');
     const one = { ...required, certificateFile };
-    expect(() => samlAccounts([one, one])).toThrow('company is there twice');
+    expect(() => samlAccounts([one, one])).toThrow('company is used twice');
   });
 });

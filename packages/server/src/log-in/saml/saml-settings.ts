@@ -55,7 +55,7 @@ export function samlAccounts(options: unknown): readonly SamlAccount[] {
   if (!Array.isArray(options)) throw new Error('a list of identity providers');
   const accounts = options.map(accountOf);
   const twice = accounts.find(({ name }, index) => accounts.findIndex((it) => it.name === name) !== index);
-  if (twice) throw new Error(`a list of identity providers with different names; ${twice.name} is there twice`);
+  if (twice) throw new Error(`a list of identity providers with different names; ${twice.name} is used twice`);
   return accounts;
 }
 
