@@ -8,7 +8,7 @@ import {
   nodesOf,
   packageNames,
   packagesDir,
-  parseSource,
+  parseImports,
   type SyntaxNode,
   sourcesOf,
 } from './source-code.js';
@@ -445,7 +445,7 @@ function findCircle(files: readonly string[], importsOfFile: (file: string) => r
 function importsOf(code: string): string[] {
   const found: string[] = [];
   // Declarations are at the top level.
-  for (const node of /\b(import|require)\(/.test(code) ? nodesOf(code) : parseSource(code)) {
+  for (const node of /\b(import|require)\(/.test(code) ? nodesOf(code) : parseImports(code)) {
     const specifier = moduleNamed(node);
     if (specifier !== undefined) found.push(specifier);
   }

@@ -5,6 +5,7 @@ import {
   importedSource,
   packageNames,
   packagesDir,
+  parseImports,
   parseSource,
   type SyntaxNode,
   sourcesOf,
@@ -122,7 +123,7 @@ function importsIn(packageName: string, file: string): readonly string[] {
   const own = `@parley/${packageName}`;
   const code = readFileSync(file, 'utf8');
   if (!code.includes("from '@parley/")) return [];
-  return parseSource(code).flatMap((node) => {
+  return parseImports(code).flatMap((node) => {
     if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return [];
     const entry = (node.source as SyntaxNode | null)?.value as string | undefined;
     if (entry === undefined || !ENTRIES.has(entry) || entry === own || entry.startsWith(`${own}/`)) return [];

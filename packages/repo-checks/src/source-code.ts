@@ -57,6 +57,20 @@ export function parseSource(code: string): readonly SyntaxNode[] {
   }
 }
 
+const FROM = /^(?:(?:import|export|\}).* from ['"]|import ['"]).*$/gm;
+
+/** Parses a source up to its last import or re-export, a small part of most files. */
+export function parseImports(code: string): readonly SyntaxNode[] {
+  const last = [...code.matchAll(FROM)].at(-1);
+  if (!last) return [];
+  try {
+    return parseSource(code.slice(0, last.index + last[0].length));
+  } catch {
+    // The last one is in a text.
+    return parseSource(code);
+  }
+}
+
 /** Source file named by a relative import; null for style sheets and texts. */
 export function importedSource(file: string, specifier: string): string | null {
   const path = resolve(file, '..', specifier);
