@@ -1,3 +1,4 @@
+import { IndexMessages } from '@parley/domain/messages';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -21,6 +22,7 @@ beforeAll(async () => {
   await send(cordelia, 'general', 'lunch plans', '@**King Hamlet** and @_**King Hamlet** eat');
   await send(desdemona, 'elsewhere', 'news', 'far lunch');
   await send(cordelia, [hamlet], '', 'lunch of two');
+  await send(cordelia, 'general', '国家', '我家在上海东边 Café');
 });
 afterAll(() => server.close());
 
@@ -38,13 +40,14 @@ const said = async (narrow: readonly unknown[], range: object = newest, as = peo
   return (await find(narrow, range, as)).map(({ id }) => names.get(id)!);
 };
 const search = (operand: string, negated = false) => ({ operator: 'search', operand, negated });
-const [NOTHING, MEETINGS, RUNNING, MENTION, FAR, DIRECT] = [
+const [NOTHING, MEETINGS, RUNNING, MENTION, FAR, DIRECT, SHANGHAI] = [
   'Nothing for me',
   'The *meetings* are at https://example.com/lunch',
   'running <to> "the meeting" & **lunch**',
   '@**King Hamlet** and @_**King Hamlet** eat',
   'far lunch',
   'lunch of two',
+  '我家在上海东边 Café',
 ];
 const hit = (text: string) => `<span class="highlight">${text}</span>`;
 
@@ -58,6 +61,10 @@ describe('search (messages §7.6)', () => {
     ['a phrase in the Markdown', [['search', '"THE *meet"']], [MEETINGS]],
     ['a phrase with matching words', [['search', '"the meeting"']], [RUNNING]],
     ['an address', [['search', 'https://example.com/lunch']], [MEETINGS]],
+    ['a part of a text without spaces', [['search', '上海']], [SHANGHAI]],
+    ['a single letter of a text without spaces', [['search', '海']], [SHANGHAI]],
+    ['a word with diacritics by plain letters and in the other script', [['search', '國家 CAFE']], [SHANGHAI]],
+    ['no text with other pairs of the same letters', [['search', '海上']], []],
     ['other words together with stop words', [['search', 'what is lunch']], [NOTHING, RUNNING, MENTION, DIRECT]],
     ['no message for stop words', [['search', 'what is']], []],
     ['no message for punctuation', [['search', '"*" OR (']], []],
@@ -89,6 +96,10 @@ describe('search (messages §7.6)', () => {
       match_content: `<p>running &lt;to&gt; "the ${hit('meeting')}" &amp; <strong>${hit('lunch')}</strong></p>`,
       match_subject: '',
     });
+    expect((await find([search('海东 cafe 國家')]))[0]).toMatchObject({
+      match_content: `<p>我家在上${hit('海东')}边 ${hit('Café')}</p>`,
+      match_subject: hit('国家'),
+    });
     expect((await find([search('butter')]))[0]).toMatchObject({ match_subject: `bread &amp; ${hit('butter')}` });
     expect((await find([search('lunch'), ['is', 'dm']]))[0]).toMatchObject({ match_subject: '' });
     expect((await find([search('nothing')]))[0]).toMatchObject({
@@ -99,6 +110,17 @@ describe('search (messages §7.6)', () => {
       expect(message).not.toHaveProperty('match_content');
       expect(message).not.toHaveProperty('match_subject');
     }
+  });
+
+  it('reports that older messages are being indexed', async () => {
+    const index = server.parley.useCase(IndexMessages);
+    await index.reset();
+    expect(fieldsOf(await get([search('lunch')]))).toMatchObject({ search_incomplete: true, messages: [] });
+    expect(fieldsOf(await get([['is', 'dm']]))).not.toHaveProperty('search_incomplete');
+    while (await index.execute());
+    const complete = fieldsOf(await get([search('lunch')])) as Wire;
+    expect(complete).not.toHaveProperty('search_incomplete');
+    expect(complete.messages).toHaveLength(4);
   });
 
   it('finds the first unread message', async () => {
@@ -144,7 +166,7 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
       },
     });
     expect(Object.keys(await matches([['is', 'dm']]))).toEqual([String(ids.get(DIRECT))]);
-    const all = [NOTHING, MEETINGS, RUNNING, MENTION, DIRECT].map((one) => String(ids.get(one!)));
+    const all = [NOTHING, MEETINGS, RUNNING, MENTION, DIRECT, SHANGHAI].map((one) => String(ids.get(one!)));
     expect(Object.keys(await matches([]))).toEqual(all);
     expect(Object.keys(await matches([], [ids.get(DIRECT), 99999, ids.get(DIRECT)]))).toEqual([
       String(ids.get(DIRECT)),

@@ -1,4 +1,4 @@
 export { unicodeEmoji } from './emoji/unicode-emoji.js';
+export { htmlMessages } from './html-messages.js';
 export { re2LinkifierSyntax } from './links/linkifier-syntax.js';
-export { htmlMessages } from './rendered/html-messages.js';
 export { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';

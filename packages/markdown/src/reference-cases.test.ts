@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { normalizeHtml } from './fixtures/normalize-html.js';
 import { typesetterWith } from './fixtures/typesetters.js';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
-import { htmlMessages } from './rendered/html-messages.js';
+import { htmlMessages } from './html-messages.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
 interface RecordedCase {

@@ -217,6 +217,8 @@ export interface ConversationView {
   readonly elsewhere: Reading<Destination | null>;
   /** Error that prevented loading. */
   readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
+  /** True for a search that may miss older messages, because the server is indexing them. */
+  readonly isIncomplete: Reading<boolean>;
   /** Highlights of a search hit; null elsewhere. Observed inside computations. */
   match(messageId: number): SearchMatch | null;
   loadOlder(): Promise<void>;

@@ -6,7 +6,7 @@ import { derived, isSame, type Reading, Table } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
 import type { ConversationView, ListEnd, SearchMatch } from '../kernel/view-models.js';
 import { comesAsEvents, matches } from './match.js';
-import { type Failure, type FoundMessage, failureOf, type MessagePages } from './message-pages.js';
+import { type Failure, type FoundPage, failureOf, type MessagePages } from './message-pages.js';
 import { type TopicMove, withFlag } from './messages.js';
 import { EMPTY_SPAN, nearest, type Span, spanAt, withMessage, withoutMessages, withPage } from './spans.js';
 import { firstUnread, oldestUnread } from './unread.js';
@@ -56,6 +56,7 @@ export class MessageList implements ConversationView {
   readonly movedTo: Signal<Destination | null> = signal(null);
   readonly elsewhere: Signal<Destination | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
+  readonly isIncomplete: Signal<boolean> = signal(false);
   private readonly matches = new Table<number, SearchMatch>();
   /** True after "mark as unread from here", until the list is reopened. */
   private readsNothing = false;
@@ -155,7 +156,7 @@ export class MessageList implements ConversationView {
     await this.during('again', async () => {
       const answer = await this.pages.fetch(this.narrow, anchor, count, count);
       if (load !== this.loads) return;
-      this.keepMatches(answer.messages);
+      this.keepMatches(answer);
       batch(() => {
         this.spans.value = [];
         this.add(answer.ids, answer.found_oldest, answer.found_newest, null);
@@ -319,7 +320,7 @@ export class MessageList implements ConversationView {
         throw error;
       });
       if (load !== this.loads) return;
-      this.keepMatches(answer.messages);
+      this.keepMatches(answer);
       const found = answer.anchor === undefined || answer.anchor >= END ? null : answer.anchor;
       const { ids } = answer;
       this.elsewhere.value = await this.pages.findElsewhere(this.narrow, target, ids);
@@ -417,15 +418,16 @@ export class MessageList implements ConversationView {
     await this.during(side, async () => {
       const [before, after] = side === 'older' ? [PAGE, 0] : [0, PAGE];
       const answer = await this.pages.fetch(this.narrow, from, before, after, false);
-      this.keepMatches(answer.messages);
+      this.keepMatches(answer);
       const { ids } = answer;
       this.add(ids, side === 'older' && answer.found_oldest, side === 'newer' && answer.found_newest, from);
     });
   }
 
-  private keepMatches(messages: readonly Message[]): void {
+  private keepMatches({ messages, search_incomplete: isIncomplete = false }: FoundPage): void {
     batch(() => {
-      for (const { id, match_content: content, match_subject: subject } of messages as readonly FoundMessage[]) {
+      this.isIncomplete.value = isIncomplete;
+      for (const { id, match_content: content, match_subject: subject } of messages) {
         if (content !== undefined && subject !== undefined) this.matches.set(id, { content, subject });
       }
     });

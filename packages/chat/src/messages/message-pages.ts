@@ -14,9 +14,14 @@ export const failureOf = (error: unknown): Failure =>
     : { code: 'UNEXPECTED', message: error instanceof Error ? error.message : String(error) };
 
 /** Search hit with highlighted words. */
-export interface FoundMessage extends Message {
+interface FoundMessage extends Message {
   readonly match_content?: string;
   readonly match_subject?: string;
+}
+
+export interface FoundPage {
+  readonly messages: readonly FoundMessage[];
+  readonly search_incomplete?: boolean;
 }
 
 /** Maximum message ids per call. */

@@ -211,12 +211,18 @@ export interface RenderedMessages {
   /** Returns all searchable text. */
   searchableText(html: string): string;
 
-  /** Returns the distinct search terms of a text, for indexing messages and for queries. Omits stop words. */
+  /** Returns the distinct terms of a message's text or topic. Omits stop words. */
   searchTerms(text: string): readonly string[];
+
+  /** Returns the distinct words of a query. Omits stop words. */
+  searchedWords(text: string): readonly SearchedWord[];
 }
 
+/** Searched word: lists of alternative terms. A text contains the word if it has a term of each list. */
+export type SearchedWord = readonly (readonly string[])[];
+
 /** Functions for matching searches. */
-export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms'>;
+export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms' | 'searchedWords'>;
 /** Functions for matching searches and highlighting the results. */
 export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic'>;
 

@@ -25,7 +25,7 @@ import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } fr
 import { canReadEditHistory, canSpectateFile, canSpectateMessage } from './message-permissions.js';
 import { isForSpectators, replaceWith, resolveNarrow } from './narrow.js';
 import type { NarrowTerm } from './narrow-operators.js';
-import { type Highlight, highlighting } from './search.js';
+import { type Highlight, highlighting, isSearchIncomplete } from './search.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
@@ -40,6 +40,8 @@ export interface MessageList extends MessagePage {
   readonly hiddenUserIds: ReadonlySet<UserId>;
   /** Null if there is no search. */
   readonly highlight: Highlight | null;
+  /** True for searches while older messages are being indexed. */
+  readonly isSearchIncomplete: boolean;
 }
 
 /** Called inside the read snapshot, so that presenters with a message cache load only missing messages. */
@@ -78,7 +80,14 @@ export class GetMessages {
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
       const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
       return present(
-        { ...page, viewer: actor, realm, hiddenUserIds, highlight },
+        {
+          ...page,
+          viewer: actor,
+          realm,
+          hiddenUserIds,
+          highlight,
+          isSearchIncomplete: await isSearchIncomplete(repositories, resolved.search),
+        },
         (ids) => repositories.pages.listViews(actor.realmId, ids),
         (ids) => repositories.pages.listTexts(actor.realmId, ids),
       );
@@ -267,7 +276,15 @@ export class SpectateMessages {
       const entries = page.entries.map((entry) => ({ ...entry, flags: FLAGS }));
       const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
       return present(
-        { ...page, entries, viewer: actor, realm, hiddenUserIds: new Set(), highlight },
+        {
+          ...page,
+          entries,
+          viewer: actor,
+          realm,
+          hiddenUserIds: new Set(),
+          highlight,
+          isSearchIncomplete: await isSearchIncomplete(reads, resolved.search),
+        },
         (ids) => reads.pages.listViews(realm.id, ids),
         (ids) => reads.pages.listTexts(realm.id, ids),
       );

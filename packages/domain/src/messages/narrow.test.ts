@@ -150,7 +150,7 @@ describe('resolveNarrow', () => {
     [
       'a search for words and phrases',
       () => term('search', 'Red "Red Oven" " " ""'),
-      () => ({ kind: 'search', terms: ['red', 'oven'], phrases: ['red oven'] }),
+      () => ({ kind: 'search', words: [[['red']], [['oven']]], phrases: ['red oven'] }),
     ],
     ['a search without words', () => term('search', '" ?! "'), () => NO_MESSAGE],
     ['a message', () => term('id', '12'), () => ({ kind: 'message', messageId: 12 as MessageId })],
@@ -244,8 +244,8 @@ describe('resolveNarrow', () => {
     ];
     const { filter, search } = await resolve(fixture, 'member', ...terms);
     expect(filter.conditions).toEqual([
-      { kind: 'search', terms: ['red', 'dark', 'oven'], phrases: ['dark ? oven'] },
-      not({ kind: 'search', terms: ['x'], phrases: [] }),
+      { kind: 'search', words: [[['red']], [['dark']], [['oven']]], phrases: ['dark ? oven'] },
+      not({ kind: 'search', words: [[['x']]], phrases: [] }),
     ]);
     expect(search).toBe('red "dark ? oven"');
     expect((await resolve(fixture, 'member', terms[3]!)).search).toBeNull();
@@ -509,11 +509,11 @@ describe('matchesCondition', () => {
     [{ kind: 'property', property: 'isResolved' }, false, false],
     [{ kind: 'flag', flag: 'starred' }, true, true],
     [{ kind: 'flag', flag: 'mentioned' }, false, false],
-    [{ kind: 'search', terms: ['hi', 'hamlet'], phrases: [] }, true, true],
-    [{ kind: 'search', terms: ['hi', 'lunch'], phrases: [] }, true, false],
-    [{ kind: 'search', terms: ['ham'], phrases: [] }, false, false],
-    [{ kind: 'search', terms: ['hi'], phrases: ['hi @**ham'] }, true, true],
-    [{ kind: 'search', terms: ['hi'], phrases: ['unch'] }, true, false],
+    [{ kind: 'search', words: [[['hi']], [['hamlet']]], phrases: [] }, true, true],
+    [{ kind: 'search', words: [[['hi']], [['lunch']]], phrases: [] }, true, false],
+    [{ kind: 'search', words: [[['ham']]], phrases: [] }, false, false],
+    [{ kind: 'search', words: [[['hi']]], phrases: ['hi @**ham'] }, true, true],
+    [{ kind: 'search', words: [[['hi']]], phrases: ['unch'] }, true, false],
     [{ kind: 'mentions', userId: 12 }, true, true],
     [{ kind: 'mentions', userId: 10 }, false, false],
     [NO_MESSAGE, false, false],

@@ -17,7 +17,7 @@ import {
   type ResolvedTerm,
   toMessageId,
 } from './narrow-operators.js';
-import { MAX_SEARCH_TERMS } from './search.js';
+import { MAX_SEARCHED_WORDS } from './search.js';
 
 /** Narrow with all names resolved for one viewer. */
 export interface ResolvedNarrow {
@@ -68,7 +68,7 @@ export async function resolveNarrow(
     if (sort) sorts.add(sort);
   }
   const searched = conditions.reduce((count, condition) => count + countSearched(condition), 0);
-  if (searched > MAX_SEARCH_TERMS) throw invalidNarrow(`more than ${MAX_SEARCH_TERMS} words are searched for`);
+  if (searched > MAX_SEARCHED_WORDS) throw invalidNarrow(`more than ${MAX_SEARCHED_WORDS} words are searched for`);
   if (sorts.size > 1) throw invalidNarrow('No message can be both a channel message and direct message');
   const namesChannel = terms.some((term) => !term.negated && isOperator(term, 'channel'));
   const query = terms.find((term) => !term.negated && isOperator(term, 'search'));
@@ -84,10 +84,10 @@ export async function resolveNarrow(
   return { filter: { conditions, scope: 'own' }, namesChannel, search };
 }
 
-/** Returns the number of search index look-ups for the condition. */
+/** Returns the number of words that the condition searches for. */
 function countSearched(condition: MessageCondition): number {
   if (condition.kind === 'not') return countSearched(condition.condition);
-  if (condition.kind === 'search') return condition.terms.length;
+  if (condition.kind === 'search') return condition.words.length;
   return condition.kind === 'mentions' ? 1 : 0;
 }
 

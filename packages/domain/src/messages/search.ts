@@ -1,7 +1,7 @@
 import type { UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import type { SearchTexts, SearchWords } from '../markdown/markdown.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { SearchedWord, SearchTexts, SearchWords } from '../markdown/markdown.js';
 import type { Message } from './message.js';
 
 /** Stop words. Clients receive this list (events §5.2). */
@@ -24,8 +24,8 @@ export const isPassedOver = (word: string): boolean => PASSED_OVER.has(word);
 
 /** Parsed search query (messages §7.6). */
 export interface SearchQuery {
-  /** Terms that must all occur in the text or topic; never empty. */
-  readonly terms: readonly string[];
+  /** Words that must all occur in the text or topic; never empty. */
+  readonly words: readonly SearchedWord[];
   /** Phrases as typed, case-folded; each must occur in the Markdown or the topic. */
   readonly phrases: readonly string[];
 }
@@ -38,15 +38,15 @@ export interface SearchedText {
   readonly topic: string;
 }
 
-/** Limit per narrow, including negated terms and mentions; each needs one look-up. */
-export const MAX_SEARCH_TERMS = 50;
+/** Limit per narrow, including negated words and mentions; each needs a few look-ups. */
+export const MAX_SEARCHED_WORDS = 50;
 
 /** Returns null if the text contains no searchable word. */
 export function parseSearch(words: SearchWords, text: string): SearchQuery | null {
-  const terms = words.searchTerms(text);
-  if (terms.length === 0) return null;
+  const searched = words.searchedWords(text);
+  if (searched.length === 0) return null;
   const phrases = [...text.matchAll(/"([^"]+)"/g)].map(([, phrase]) => foldCase(phrase!));
-  return { terms, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
+  return { words: searched, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
 }
 
 /** Returns the distinct search terms of a message's text and topic. */
@@ -77,7 +77,8 @@ export const searchedText = (
 });
 
 export const isFoundBy = ({ terms, content, topic }: SearchedText, query: SearchQuery): boolean =>
-  query.terms.every((term) => terms.has(term)) && holdsPhrases(content, topic, query.phrases);
+  query.words.flat().every((alternatives) => alternatives.some((term) => terms.has(term))) &&
+  holdsPhrases(content, topic, query.phrases);
 
 /** Expects case-folded phrases. */
 export function holdsPhrases(content: string, topic: string, phrases: readonly string[]): boolean {
@@ -119,6 +120,7 @@ function markPlainly(html: string, operands: readonly string[]): string {
 export const PLAIN_TEXTS: SearchTexts = {
   searchableText: (html) => html.replace(/<[^>]*>/g, ' '),
   searchTerms: plainTerms,
+  searchedWords: (text) => plainTerms(text).map((term) => [[term]]),
   highlightContent: markPlainly,
   highlightTopic: markPlainly,
 };
@@ -135,7 +137,7 @@ export interface SearchIndex {
 }
 
 export interface SearchIndexReads {
-  /** Returns the id above which all messages are indexed; 0 if all messages are. */
+  /** Returns the id above which all messages have their present terms; 0 if all messages do. */
   unindexedUpTo(): Promise<number>;
 }
 
@@ -145,10 +147,19 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
+/** True for a search that may miss older messages, because they are being indexed. */
+export const isSearchIncomplete = async (
+  { searchIndex }: Pick<Repositories, 'searchIndex'>,
+  search: string | null,
+): Promise<boolean> => search !== null && (await searchIndex.unindexedUpTo()) > 0;
+
 /** Batch size, chosen so that a unit of work takes only a few milliseconds even for long messages. */
 const BATCH = 50;
 
-/** Adds pending messages to the search index: those older than the index, or all after a reset. */
+/**
+ * Indexes pending messages: those older than the index, all after a reset, and all after an upgrade that changed terms.
+ * They keep their former terms until then.
+ */
 export class IndexMessages {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

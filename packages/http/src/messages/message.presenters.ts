@@ -3,7 +3,7 @@ import type {
   ChangeNarrowFlagsOutput,
   GetMessageOutput,
   Highlighted,
-  MessagePage,
+  MessageList,
   MessageView,
   MovePropagation,
   PersonalFlags,
@@ -118,6 +118,7 @@ export const MESSAGE_PAGE = wire.fields({
   found_oldest: wire.boolean(),
   found_anchor: wire.boolean(),
   history_limited: wire.boolean(),
+  search_incomplete: wire.optional(wire.boolean()),
   messages: wire.listOf(
     wire.named(
       'FoundMessage',
@@ -359,12 +360,13 @@ export function presentGetMessage(
 }
 
 /** Returns the page fields of messages §5.3 as JSON text, up to the messages. */
-export function presentMessagePage(page: Omit<MessagePage, 'entries'>): string {
+export function presentMessagePage(page: Omit<MessageList, 'entries'>): string {
   const anchor = page.anchor === null ? '' : `"anchor":${page.anchor},`;
   return (
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
     // False, because no older message is withheld.
-    `"found_anchor":${page.foundAnchor},"history_limited":false,"messages":`
+    `"found_anchor":${page.foundAnchor},"history_limited":false,` +
+    `${page.isSearchIncomplete ? '"search_incomplete":true,' : ''}"messages":`
   );
 }
 

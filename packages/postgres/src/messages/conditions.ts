@@ -17,14 +17,15 @@ import {
   type ConditionWriter,
   conditionSubject,
   type IndexedProperty,
+  type IndexQuery,
   idOf,
+  indexQuery,
   type MessageIndexRow,
   mentionTerm,
   PROPERTY_BITS,
   RESOLVED,
   readsText,
   textTerms,
-  wordTerm,
 } from '@parley/storage';
 import type { Command, Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
@@ -169,11 +170,11 @@ function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<List>
       return [negated ? `NOT coalesce(${sql}, false)` : sql];
     }
     case 'search': {
-      const [sql, ...parameters] = searchSql(condition.terms.map(wordTerm));
+      const [sql, ...parameters] = searchSql(indexQuery(condition.words));
       return [negated ? `NOT ${sql}` : sql, ...parameters];
     }
     case 'mentions': {
-      const [sql, ...parameters] = searchSql([mentionTerm(condition.userId)]);
+      const [sql, ...parameters] = searchSql([[mentionTerm(condition.userId)]]);
       return [negated ? `NOT ${sql}` : sql, ...parameters];
     }
     case 'flag':
@@ -181,9 +182,15 @@ function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<List>
   }
 }
 
-const searchSql = (terms: readonly string[]): ConditionSql<List> => [
-  'EXISTS (SELECT 1 FROM message_search s WHERE s.message_id = m.id AND s.terms @> ?::text[])',
-  terms.map(indexed),
+function searchSql(query: IndexQuery): ConditionSql<List> {
+  const [sql, ...parameters] = termsSql(query);
+  return [`EXISTS (SELECT 1 FROM message_search s WHERE s.message_id = m.id AND ${sql})`, ...parameters];
+}
+
+/** SQL condition that a row `s` of `message_search` matches the query. */
+export const termsSql = (query: IndexQuery): ConditionSql<List> => [
+  query.map(() => 's.terms && ?::text[]').join(' AND '),
+  ...query.map((alternatives) => alternatives.map(indexed)),
 ];
 
 export const CONDITION_WRITER: ConditionWriter<List> = {

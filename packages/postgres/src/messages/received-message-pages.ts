@@ -1,7 +1,7 @@
 import type { Viewer } from '@parley/domain/messages';
 import { after, type MessageIndexRow, merge, orderOf, type PageBounds } from '@parley/storage';
 import type { Connection, Query } from '../engine/connection.js';
-import { indexed } from './conditions.js';
+import { termsSql } from './conditions.js';
 import type { Narrowing } from './message-filter.js';
 import type { MessageSeries } from './message-series.js';
 
@@ -39,17 +39,12 @@ export class ReceivedMessagePages {
   ): Promise<MessageIndexRow[]> {
     const { restriction } = narrowing;
     if (narrowing.messageId !== null || narrowing.searched !== null) {
-      const search =
-        narrowing.searched === null
-          ? { sql: '', parameters: [] }
-          : {
-              sql: 'JOIN message_search s ON s.message_id = m.id AND s.terms @> ?::text[]',
-              parameters: [narrowing.searched.terms.map(indexed)],
-            };
+      const [sql, ...parameters] = narrowing.searched === null ? [''] : termsSql(narrowing.searched.query);
+      const search = sql === '' ? '' : `JOIN message_search s ON s.message_id = m.id AND ${sql}`;
       const rest = narrowing.searched === null ? restriction : narrowing.besidesSearch;
       const from = {
-        sql: `FROM message m ${search.sql} WHERE m.realm_id = ? ${rest.sql}`,
-        parameters: [...search.parameters, viewer.realmId, ...rest.parameters],
+        sql: `FROM message m ${search} WHERE m.realm_id = ? ${rest.sql}`,
+        parameters: [...parameters, viewer.realmId, ...rest.parameters],
       };
       return this.series.page(viewer, from, pageBounds, limit);
     }

@@ -19,14 +19,15 @@ import {
   type ConditionWriter,
   conditionSubject,
   type IndexedProperty,
+  type IndexQuery,
   idOf,
+  indexQuery,
   jsonList,
   type MessageIndexRow,
   mentionTerm,
   messageTerms,
   PROPERTY_BITS,
   readsText,
-  wordTerm,
 } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import type { Connection, Query } from '../engine/connection.js';
@@ -35,7 +36,7 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 const quoted = (term: string): string => `"${term}"`;
 
 /** FTS5 expression built only from terms, never from raw user input. */
-export const allOf = (terms: readonly string[]): string => terms.map(quoted).join(' AND ');
+export const allOf = (query: IndexQuery): string => query.map(anyOf).join(' AND ');
 export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
 
 /** Defines the SQL functions used by triggers and queries. */
@@ -153,11 +154,11 @@ function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<strin
       return [negated ? `NOT coalesce(${sql}, 0)` : sql];
     }
     case 'search': {
-      const [sql, ...parameters] = searchSql(condition.terms.map(wordTerm), condition.phrases);
+      const [sql, ...parameters] = searchSql(indexQuery(condition.words), condition.phrases);
       return [negated ? `NOT ${sql}` : sql, ...parameters];
     }
     case 'mentions': {
-      const [sql, ...parameters] = searchSql([mentionTerm(condition.userId)], []);
+      const [sql, ...parameters] = searchSql([[mentionTerm(condition.userId)]], []);
       return [negated ? `NOT ${sql}` : sql, ...parameters];
     }
     case 'flag':
@@ -165,11 +166,11 @@ function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<strin
   }
 }
 
-/** SQL condition that a given message has all index terms and contains all phrases. */
-function searchSql(terms: readonly string[], phrases: readonly string[]): ConditionSql<string> {
+/** SQL condition that a given message matches the index query and contains all phrases. */
+function searchSql(query: IndexQuery, phrases: readonly string[]): ConditionSql<string> {
   const found = 'EXISTS (SELECT 1 FROM message_search WHERE rowid = m.id AND message_search MATCH ?)';
   const [sql, ...parameters] = phrasesSql(phrases);
-  return phrases.length === 0 ? [found, allOf(terms)] : [`(${found} AND ${sql})`, allOf(terms), ...parameters];
+  return phrases.length === 0 ? [found, allOf(query)] : [`(${found} AND ${sql})`, allOf(query), ...parameters];
 }
 
 const phrasesSql = (phrases: readonly string[]): ConditionSql<string> => [

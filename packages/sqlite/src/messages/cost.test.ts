@@ -152,7 +152,7 @@ const NARROWS: Readonly<Record<string, (world: Fixture) => MessageFilter>> = {
   '-mentions': (w) => own(not({ kind: 'mentions', userId: w.user('reader').id })),
   'id:': (w) => own({ kind: 'message', messageId: w.messages[1]!.id }),
 };
-const search = (term: string) => ({ kind: 'search', terms: [term], phrases: [] as readonly string[] }) as const;
+const search = (term: string) => ({ kind: 'search', words: [[[term]]], phrases: [] as readonly string[] }) as const;
 const byWriter = (world: Fixture): MessageCondition => ({ kind: 'sender', userId: world.user('writer').id });
 
 describe('cost of sending messages', () => {

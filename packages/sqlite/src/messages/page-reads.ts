@@ -109,7 +109,7 @@ export class MessagePages {
     const narrowing = toNarrowing(others);
     if (!narrowing) return [];
     const left = excluded === null ? indexRows : this.searchPages.without(indexRows, excluded);
-    const kept = narrowing.searched ? this.searchPages.among(left, narrowing.searched.terms) : left;
+    const kept = narrowing.searched ? this.searchPages.among(left, narrowing.searched.query) : left;
     const { besidesSearch: restriction, personal } = narrowing;
     if (restriction.sql === '') return this.subjects.matching(viewer, kept, personal, 'shared');
     const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${restriction.sql}`;

@@ -2,7 +2,9 @@ import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter, SearchIndex, SearchIndexReads, Viewer } from '@parley/domain/messages';
 import {
   after,
+  type IndexQuery,
   idOf,
+  indexQuery,
   type MessageIndexRow,
   mentionTerm,
   merge,
@@ -11,7 +13,6 @@ import {
   realmTerm,
   senderTerm,
   seriesTerm,
-  wordTerm,
 } from '@parley/storage';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
@@ -129,9 +130,9 @@ export class SearchPages {
     return rows.filter((row) => !found.has(idOf(row)));
   }
 
-  /** Returns the messages that have all terms, in order. */
-  among(rows: readonly MessageIndexRow[], terms: readonly string[]): MessageIndexRow[] {
-    const found = this.foundAmong(rows, allOf(terms));
+  /** Returns the messages that match the query, in order. */
+  among(rows: readonly MessageIndexRow[], query: IndexQuery): MessageIndexRow[] {
+    const found = this.foundAmong(rows, allOf(query));
     return rows.filter((row) => found.has(idOf(row)));
   }
 
@@ -160,10 +161,10 @@ export class SearchPages {
     { searched, senderId }: Narrowing,
     recipientTerms: readonly string[] | null,
   ): string {
-    const terms = [...searched!.terms, ...(senderId === null ? [] : [senderTerm(senderId)])];
+    const query = [...searched!.query, ...(senderId === null ? [] : [[senderTerm(senderId)]])];
     const recipientTerm =
       recipientTerms === null || recipientTerms.length === 0 ? anyOf([realmTerm(realmId)]) : anyOf(recipientTerms);
-    return `${allOf(terms)} AND ${recipientTerm}`;
+    return `${allOf(query)} AND ${recipientTerm}`;
   }
 
   private matches(
@@ -195,9 +196,9 @@ export function splitExclusions(conditions: readonly MessageCondition[]): {
   const others = conditions.filter((condition) => {
     if (condition.kind !== 'not') return true;
     const { condition: negated } = condition;
-    if (negated.kind === 'mentions') excluded.push(allOf([mentionTerm(negated.userId)]));
+    if (negated.kind === 'mentions') excluded.push(allOf([[mentionTerm(negated.userId)]]));
     else if (negated.kind === 'search' && negated.phrases.length === 0) {
-      excluded.push(allOf(negated.terms.map(wordTerm)));
+      excluded.push(allOf(indexQuery(negated.words)));
     } else return true;
     return false;
   });

@@ -225,10 +225,17 @@ CREATE TABLE archived_message (
 CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
 `;
 
+/** Nodes of the previous release add messages without the new terms, so this waits for the end of an upgrade. */
+const INDEX_AGAIN = `
+-- contract: messages get further search terms, such as pairs of letters, in the background.
+
+UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
-  steps: { 1: TABLES },
+  steps: { 1: TABLES, 23: INDEX_AGAIN },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
     'message_flag',

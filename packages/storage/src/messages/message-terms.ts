@@ -1,11 +1,11 @@
 import type { RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { SearchWords } from '@parley/domain/markdown';
+import type { SearchedWord, SearchWords } from '@parley/domain/markdown';
 import { type MessageCondition, mentionedIn, termsOfMessage } from '@parley/domain/messages';
 
 /**
  * Terms of a message in the search index: its words and its location. The rarer of both bounds the cost of a search
  * within a location. The tokenizer splits at ASCII characters other than letters and digits, which are therefore mapped
- * to the private use area. Words start with a letter, a digit or a slash, other terms with one of the characters below.
+ * to the private use area. Words start with a letter, a digit or an encoded slash or tilde, other terms with one of the characters below.
  */
 const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
 
@@ -20,7 +20,6 @@ const encode = (text: string): string =>
     ? text.replace(ALL_SPLIT_AT, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)))
     : text;
 
-export const wordTerm = encode;
 export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;
 export const senderTerm = (id: UserId): string => `${KINDS.sender}${id}`;
 export const mentionTerm = (id: UserId): string => `${KINDS.mention}${id}`;
@@ -28,6 +27,12 @@ export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): s
   topicKey === null
     ? `${KINDS.recipient}${recipientId}`
     : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
+
+/** Lists of alternative terms in index form; a message must have a term of each. */
+export type IndexQuery = readonly (readonly string[])[];
+
+export const indexQuery = (words: readonly SearchedWord[]): IndexQuery =>
+  words.flat().map((alternatives) => alternatives.map(encode));
 
 /** Message properties that determine its terms. */
 export interface TermSource {
@@ -49,7 +54,7 @@ export function messageTerms(words: SearchWords, message: TermSource, topicKey: 
 /** Returns the words and mentions of a message in index form. */
 export const textTerms = (words: SearchWords, message: Pick<TermSource, 'topic' | 'renderedContent'>): string[] => [
   ...mentionedIn(message.renderedContent).map(mentionTerm),
-  ...[...termsOfMessage(words, message)].map(wordTerm),
+  ...[...termsOfMessage(words, message)].map(encode),
 ];
 
 /** True if the condition depends on message texts. */

@@ -9,7 +9,7 @@ import {
   type SimpleCondition,
 } from '@parley/domain/messages';
 import type { IndexedProperty } from './message-rows.js';
-import { mentionTerm, wordTerm } from './message-terms.js';
+import { type IndexQuery, indexQuery, mentionTerm } from './message-terms.js';
 
 /** Messages of a channel, conversation or topic, listed by id in an index of `message`. */
 export interface Series {
@@ -27,7 +27,7 @@ export interface Narrowing<List> {
   /** Conditions not already implied by the search index. */
   readonly besidesSearch: Restriction<List>;
   /** Search terms of all conditions; null without a search. */
-  readonly searched: { readonly terms: readonly string[] } | null;
+  readonly searched: { readonly query: IndexQuery } | null;
   /** Conditions on the viewer's read state and flags, which queries cannot decide. */
   readonly personal: readonly MessageCondition[];
   /** Series that contain the messages; null for no restriction. */
@@ -60,8 +60,8 @@ export interface Restriction<List> {
 export interface ConditionWriter<List> {
   condition(condition: SimpleCondition, negated: boolean): ConditionSql<List>;
   property(property: IndexedProperty): string;
-  /** True if the message has all index terms and contains all phrases. */
-  search(terms: readonly string[], phrases: readonly string[]): ConditionSql<List>;
+  /** True if the message matches the index query and contains all phrases. */
+  search(query: IndexQuery, phrases: readonly string[]): ConditionSql<List>;
   /** Null if the storage cannot search for phrases; they are then among the personal conditions. */
   readonly phrases: ((phrases: readonly string[]) => ConditionSql<List>) | null;
   /** True if the column has none of the values. */
@@ -192,7 +192,8 @@ class Terms<List> {
   private messageId: MessageId | null = null;
   private isDirect: boolean | null = null;
   private readonly properties = new Set<MessageProperty>();
-  private readonly searchTerms = new Set<string>();
+  /** Keyed by text. */
+  private readonly searched = new Map<string, IndexQuery[number]>();
   private readonly phrases = new Set<string>();
   private readonly not = {
     recipientIds: new Set<RecipientId>(),
@@ -258,16 +259,20 @@ class Terms<List> {
         this.properties.add(condition.property);
         return true;
       case 'search':
-        for (const term of condition.terms) this.searchTerms.add(wordTerm(term));
+        this.search(indexQuery(condition.words));
         if (this.writer.phrases !== null) for (const phrase of condition.phrases) this.phrases.add(phrase);
-        else if (condition.phrases.length > 0) this.personal.push({ ...condition, terms: [] });
+        else if (condition.phrases.length > 0) this.personal.push({ ...condition, words: [] });
         return true;
       case 'mentions':
-        this.searchTerms.add(mentionTerm(condition.userId));
+        this.search([[mentionTerm(condition.userId)]]);
         return true;
       case 'flag':
         throw new Error('Flags require a viewer');
     }
+  }
+
+  private search(query: IndexQuery): void {
+    for (const alternatives of query) this.searched.set(alternatives.join(' '), alternatives);
   }
 
   private addNegated(condition: SimpleCondition): boolean {
@@ -324,7 +329,7 @@ class Terms<List> {
         ...terms.flatMap(([what, text]) => (what === 'searched' ? [] : [text])),
         ...(this.phrases.size === 0 ? [] : [and(...this.writer.phrases!([...this.phrases]))]),
       ]),
-      searched: this.searchTerms.size === 0 ? null : { terms: [...this.searchTerms] },
+      searched: this.searched.size === 0 ? null : { query: [...this.searched.values()] },
       personal,
       series:
         series && withTopic(series, topicKey).filter(({ recipientId }) => !this.not.recipientIds.has(recipientId)),
@@ -406,9 +411,9 @@ class Terms<List> {
         .sort(([, a], [, b]) => (a.sql < b.sql ? -1 : 1)),
       ...[...not.found.values()].map((each) => ['not found', and(...writer.condition(each, true))] as const),
       // Last, because all other conditions can be decided from the index row.
-      ...(this.searchTerms.size === 0
+      ...(this.searched.size === 0
         ? []
-        : [['searched', and(...writer.search([...this.searchTerms], [...this.phrases]))] as const]),
+        : [['searched', and(...writer.search([...this.searched.values()], [...this.phrases]))] as const]),
     ];
   }
 

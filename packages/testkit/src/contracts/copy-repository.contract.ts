@@ -222,7 +222,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(stored).toMatchObject(
         added.map((row, n) => ({ ...row, sentRecipientId: row.recipientId, ordinal: ordinals[n] })),
       );
-      const search = own({ kind: 'search', terms: [String(ids[2])], phrases: [] });
+      const search = own({ kind: 'search', words: [[[String(ids[2])]]], phrases: [] });
       const found = await uow.read(realm.id, ({ pages }) => pages.listEntriesUpTo(viewer('iago'), search, null, 10));
       expect(idsOf(found)).toEqual([ids[2]]);
       // Subscribers receive the messages, and later messages get other ids.

@@ -1,4 +1,5 @@
 import type { MessageId, Transaction } from '@parley/domain/kernel';
+import type { SearchedWord } from '@parley/domain/markdown';
 import { type MessageCondition, type MessageFilter, not, type Viewer } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { people, pick } from './chatter.js';
@@ -6,7 +7,7 @@ import { idsOf, type OpenStorage, own, type Stage, shared, stagesOn } from './st
 
 const search = (terms: string | readonly string[], ...phrases: readonly string[]): MessageCondition => ({
   kind: 'search',
-  terms: typeof terms === 'string' ? terms.split(' ') : terms,
+  words: (typeof terms === 'string' ? terms.split(' ') : terms).map((term) => [[term]]),
   phrases,
 });
 
@@ -46,6 +47,24 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('piz')))).toEqual([]);
       expect(await find(fixture, own(search('p')))).toEqual([]);
       expect(await find(fixture, own(search('ärger 日本')))).toEqual(pick(fixture, 4));
+    });
+
+    it('finds a word by any of its alternative terms', async () => {
+      const fixture = await stage(...said);
+      const alternatives = (...words: readonly SearchedWord[]): MessageCondition => ({
+        kind: 'search',
+        words,
+        phrases: [],
+      });
+      expect(await find(fixture, own(alternatives([['oven', 'thanks']])))).toEqual(pick(fixture, 1, 2));
+      expect(await find(fixture, own(alternatives([['oven', 'thanks'], ['no']])))).toEqual(pick(fixture, 1));
+      expect(await find(fixture, own(alternatives([['oven', 'today']], [['x', 'town']])))).toEqual(pick(fixture, 2));
+      expect(await find(fixture, own(not(alternatives([['pizza', 'lunch']]))))).toEqual(pick(fixture, 4));
+      const either: MessageCondition = {
+        kind: 'anyOf',
+        conditions: [alternatives([['red', 'x']]), alternatives([['an', 'y']])],
+      };
+      expect(await find(fixture, own(either))).toEqual(pick(fixture, 2, 4));
     });
 
     it('finds nothing after the last message', async () => {

@@ -1,4 +1,5 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
+import type { SearchedWord } from '@parley/domain/markdown';
 import { MESSAGE_PROPERTIES, type MessageProperty, type ViewerFlag } from '@parley/domain/messages';
 import fc from 'fast-check';
 
@@ -77,7 +78,7 @@ export type Term =
   | { readonly kind: 'message'; readonly pick: number }
   | { readonly kind: 'property'; readonly property: MessageProperty }
   | { readonly kind: 'flag'; readonly flag: ViewerFlag }
-  | { readonly kind: 'search'; readonly terms: readonly string[]; readonly phrases: readonly string[] }
+  | { readonly kind: 'search'; readonly words: readonly SearchedWord[]; readonly phrases: readonly string[] }
   | { readonly kind: 'mentions'; readonly who: Person }
   | { readonly kind: 'not'; readonly term: Term }
   | { readonly kind: 'anyOf' | 'allOf'; readonly terms: readonly Term[] };
@@ -138,7 +139,10 @@ const simpleTerm: fc.Arbitrary<Term> = fc.oneof(
   fc.record({ kind: fc.constant('message' as const), pick }),
   fc.record({
     kind: fc.constant('search' as const),
-    terms: fc.uniqueArray(fc.constantFrom(...SEARCHED), { minLength: 1, maxLength: 2 }),
+    words: fc
+      .uniqueArray(fc.constantFrom(...SEARCHED), { minLength: 1, maxLength: 2 })
+      // Some words have an alternative.
+      .map((terms) => terms.map((term) => [term === 'ann' ? [term, 'bob'] : [term]])),
     phrases: fc.subarray(['hello from', 'unch']),
   }),
   fc.record({ kind: fc.constant('mentions' as const), who: anybody }),

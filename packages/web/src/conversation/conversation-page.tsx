@@ -172,7 +172,13 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const isGone = useIsGone(near === null ? null : chat.keyOf(near), keys, isFetching);
   const failure = useReading(view.failure);
   const reason = useReason(failure);
+  const isIncomplete = useReading(view.isIncomplete);
   const isEmpty = keys.length === 0;
+  const incomplete = isIncomplete && (
+    <output className={styles.gone}>
+      {i18n._('Older messages are being indexed for search. Some may be missing for now.')}
+    </output>
+  );
   const media = useCallback(
     () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
     [view, chat, baseUrl],
@@ -189,6 +195,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
           : isSearch(view.narrow)
             ? i18n._('Nothing found')
             : i18n._('There are no messages here yet.')}
+        {incomplete}
       </div>
     );
   }
@@ -199,6 +206,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
           {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
         </output>
       )}
+      {incomplete}
       <LoadedMessages view={view} start={start} commands={commands} />
       <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
     </MediaContext.Provider>

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { searchedWords, searchTerms } from './search-terms.js';
+
+interface Query {
+  readonly language: string;
+  readonly rule: string;
+  readonly text: string;
+  readonly expected: ReadonlySet<string>;
+}
+
+const documents = new Map<string, { readonly language: string; readonly terms: ReadonlySet<string> }>();
+const queries: Query[] = [];
+
+function readEvaluation(): void {
+  let language = '';
+  for (const line of readFileSync(join(__dirname, '../fixtures/search-evaluation.txt'), 'utf8').split('\n')) {
+    const [, heading] = /^== (.*)$/.exec(line) ?? [];
+    const [, number, text] = /^(\d+) (.*)$/.exec(line) ?? [];
+    const [, rule, query, numbers] = /^(\w+): (.*) => ([\d -]+)$/.exec(line) ?? [];
+    if (heading) language = heading;
+    else if (number) documents.set(`${language} ${number}`, { language, terms: new Set(searchTerms(text!)) });
+    else if (rule) {
+      const expected = numbers === '-' ? [] : numbers!.split(' ').map((each) => `${language} ${each}`);
+      queries.push({ language, rule, text: query!, expected: new Set(expected) });
+    }
+  }
+}
+readEvaluation();
+
+/** Returns the names of the documents of the query's language that it finds. */
+function find({ language, text }: Query): readonly string[] {
+  const words = searchedWords(text);
+  if (words.length === 0) return [];
+  return [...documents]
+    .filter(([, document]) => document.language === language)
+    .filter(([, { terms }]) => words.flat().every((alternatives) => alternatives.some((term) => terms.has(term))))
+    .map(([name]) => name);
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+describe('search evaluation', () => {
+  it('contains queries in at least 15 languages that refer to existing documents', () => {
+    expect(new Set(queries.map(({ language }) => language)).size).toBeGreaterThanOrEqual(15);
+    for (const { expected } of queries) for (const name of expected) expect(documents.has(name)).toBe(true);
+  });
+
+  it.each([...new Set(queries.map(({ rule }) => rule))])('finds what people expect by the rule %s', (rule) => {
+    const results = queries
+      .filter((query) => query.rule === rule)
+      .map((query) => {
+        const found = find(query);
+        const hits = found.filter((name) => query.expected.has(name)).length;
+        return {
+          query: `${query.language}: ${query.text}`,
+          recall: query.expected.size === 0 ? 1 : hits / query.expected.size,
+          precision: found.length === 0 ? 1 : hits / found.length,
+        };
+      });
+    const wrong = results.filter(({ recall, precision }) => recall < 1 || precision < 1);
+    const recall = mean(results.map((each) => each.recall));
+    const precision = mean(results.map((each) => each.precision));
+    // Names the queries to look at.
+    expect(recall >= 0.95 && precision >= 0.9 ? [] : wrong).toEqual([]);
+  });
+});

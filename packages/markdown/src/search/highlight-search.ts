@@ -1,0 +1,72 @@
+import { readTokens } from '../rendered/rendered-html.js';
+import { findWords, searchedWords } from './search-terms.js';
+
+const ENTITY = /&(?:#\w+|\w+);/g;
+
+/** Marks every matching word in HTML; tags, attributes and formulas stay unchanged. */
+export function highlightContent(html: string, operands: readonly string[]): string {
+  const terms = termsOf(operands);
+  if (terms.size === 0) return html;
+  let result = '';
+  for (const token of readTokens(html)) {
+    result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), terms, (text) => text) : token.html;
+  }
+  return result;
+}
+
+/** Returns the topic as HTML with every matching word marked. */
+export function highlightTopic(topic: string, operands: readonly string[]): string {
+  return mark(topic, topic, termsOf(operands), escapeTopic);
+}
+
+/** Cached, because all messages of a page use the same operands. */
+const termsOfOperands = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function termsOf(operands: readonly string[]): ReadonlySet<string> {
+  const existing = termsOfOperands.get(operands);
+  if (existing) return existing;
+  const terms = new Set(operands.flatMap(searchedWords).flat(2));
+  termsOfOperands.set(operands, terms);
+  return terms;
+}
+
+/** Searches in `searched`, which has the length of `text`. */
+function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {
+  let result = '';
+  let done = 0;
+  for (const { start, end } of joinOverlapping(
+    findWords(searched).filter((word) => word.terms.some((term) => terms.has(term))),
+  )) {
+    result += `${toHtml(text.slice(done, start))}<span class="highlight">${toHtml(text.slice(start, end))}</span>`;
+    done = end;
+  }
+  return result + toHtml(text.slice(done));
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function joinOverlapping(ranges: readonly Range[]): Range[] {
+  const joined: Range[] = [];
+  for (const { start, end } of [...ranges].sort((a, b) => a.start - b.start)) {
+    const last = joined.at(-1);
+    if (last && start < last.end) joined[joined.length - 1] = { start: last.start, end: Math.max(last.end, end) };
+    else joined.push({ start, end });
+  }
+  return joined;
+}
+
+const maskEntities = (html: string) =>
+  !html.includes('&') ? html : html.replace(ENTITY, (entity) => ' '.repeat(entity.length));
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+};
+
+const escapeTopic = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);

@@ -1,0 +1,133 @@
+import { workMsOf } from '@parley/testkit/process-usage';
+import { highlightContent } from './highlight-search.js';
+import { searchedWords, searchTerms } from './search-terms.js';
+
+/** True if a search for the query finds the text. */
+function finds(query: string, text: string): boolean {
+  const terms = new Set(searchTerms(text));
+  const words = searchedWords(query);
+  return words.length > 0 && words.flat().every((alternatives) => alternatives.some((term) => terms.has(term)));
+}
+
+describe('searchTerms', () => {
+  it.each([
+    ['Meetings, meet MEETING', ['meet']],
+    ['what is it?', []],
+    ['well-known: foo_bar', ['well-known', 'well', 'known', 'foo', 'bar']],
+    [
+      'see https://example.com/a?b, or me@example.com.',
+      ['see', 'example.com/a?b,', 'example.com', '/a?b,', 'me@example.com'],
+    ],
+    ['naïve x2', ['naïv', '~naiv', 'x2']],
+    ['Größe', ['grösse', '~gross', '~groess']],
+    ['日本語', ['日', '本', '日本', '语', '本语']],
+    ['東京に', ['东', '京', '东京', 'に', '京に']],
+    ['iPhone12手机', ['iphone12', '手', '机', '手机']],
+    ['请看example.com/a说明', ['请', '看', '请看', 'exampl', 'com', '说', '明', '说明']],
+    ['กาแฟ', ['ก', 'า', 'กา', 'แ', 'าแ', 'ฟ', 'แฟ']],
+    ['', []],
+  ])('turns %j into %j', (text, terms) => {
+    expect([...searchTerms(text)].sort()).toEqual([...terms].sort());
+  });
+
+  it('stems words except those longer than words of any language', () => {
+    const word = 'x'.repeat(10_000);
+    expect(searchTerms(`${word}ing ${word}`)).toEqual([`${word}ing`, word]);
+  });
+
+  it('takes linear time for any text', async () => {
+    for (const piece of ['日', 'e\u0301', '\u0301', 'ﷺ', 'が', 'é.', '日.', 'a日']) {
+      const text = piece.repeat(10_000);
+      const readBoth = () => [searchTerms(text), searchedWords(text)];
+      expect(await workMsOf(readBoth, 1000)).toBeLessThan(1000);
+    }
+  });
+});
+
+describe('searchedWords', () => {
+  it('counts a run of letters as one word with at most eight pairs', () => {
+    const words = searchedWords(`${'我家在上海东边的一条小路上'} lunch`);
+    expect(words).toHaveLength(2);
+    expect(words[0]).toHaveLength(8);
+  });
+
+  it.each([
+    ['a run that a former release indexed as one word', '我家在上海', ['我家在上海']],
+    ['a word of several scripts', 'iPhone手机', ['iphone手机']],
+    ['an address within a run', '请看example.com', ['请看example.com']],
+    ['a word with diacritics', 'Cafés', ['café']],
+    ['a decomposed word', 'Cafe\u0301s', ['cafe\u0301']],
+    ['a pointed word', 'שָׁלוֹם', ['שָׁלוֹם']],
+    ['a hyphenated run', '上海-北京', ['上海-北京', '上海', '北京']],
+  ])('finds %s by its former terms', (_, query, formerTerms) => {
+    const terms = new Set(formerTerms);
+    expect(
+      searchedWords(query)
+        .flat()
+        .every((alternatives) => alternatives.some((term) => terms.has(term))),
+    ).toBe(true);
+  });
+});
+
+describe('searchedWords and searchTerms', () => {
+  it.each([
+    ['上海', '我家在上海东边'],
+    ['东边', '我家在上海东边'],
+    ['海', '我家在上海东边'],
+    ['東京', '明日東京タワーへ行く'],
+    ['タワー', '明日東京ﾀﾜｰへ行く'],
+    ['학교', '학교에서 만나요'],
+    ['물', '물을 마셔요'],
+    ['ข้าว', 'ฉันกินข้าวแล้ว'],
+    ['cafe', 'café'],
+    ['café', 'cafe'],
+    ['CAFÉ', 'cafe\u0301'],
+    ['Strasse', 'Die Straße'],
+    ['Straße', 'Die STRASSE'],
+    ['Mueller', 'Müller'],
+    ['Müller', 'Mueller'],
+    ['Muller', 'Müller'],
+    ['oeuvre', 'œuvre'],
+    ['office', 'oﬃce'],
+    ['error 42', 'ＥＲＲＯＲ ４２'],
+    ['שלום', 'שָׁלוֹם'],
+    ['كتاب', 'كِتَابٌ'],
+    ['احمد', 'أحمد'],
+    ['國家', '我们的国家'],
+    ['国家', '我們的國家'],
+    ['İstanbul', 'istanbul'],
+    ['Istanbul', 'İSTANBUL'],
+    ['ёлка', 'елка'],
+    ['елка', 'ёлка'],
+    ['Ὀδυσσεύς', 'οδυσσευς'],
+    ['dieu duong', 'điều dưỡng'],
+  ])('find by %s the text %s', (query, text) => {
+    expect(finds(query, text)).toBe(true);
+  });
+
+  it.each([
+    ['上海', '海上有风'],
+    ['京都', '東京と都市'],
+    ['학교', '학생 교실'],
+    ['bán', 'bạn'],
+    ['пёс', 'пес'.replace('п', 'л')],
+    ['Müller', 'Miller'],
+    ['й', 'и'],
+    ['कल', 'काल'],
+  ])('do not find by %s the text %s', (query, text) => {
+    expect(finds(query, text)).toBe(false);
+  });
+});
+
+describe('highlightContent', () => {
+  const hit = (text: string) => `<span class="highlight">${text}</span>`;
+  it.each([
+    ['上海东', '我家在上海东边', `我家在${hit('上海东')}边`],
+    ['cafe', 'Le café.', `Le ${hit('café')}.`],
+    ['ﾀﾜｰ', '東京タワーへ', `東京${hit('タワー')}へ`],
+    ['学校', '学校、学生', `${hit('学校')}、学生`],
+    ['כתב', 'כָּתַב &amp; a', `${hit('כָּתַב')} &amp; a`],
+  ])('marks the words and pairs of %s in %s', (query, text, expected) => {
+    expect(highlightContent(`<p>${text}</p>`, [query])).toBe(`<p>${expected}</p>`);
+  });
+});

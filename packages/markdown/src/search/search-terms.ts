@@ -1,0 +1,288 @@
+import type { SearchedWord } from '@parley/domain/markdown';
+import { isPassedOver } from '@parley/domain/messages';
+import { lazily } from '../characters.js';
+import { normalize, normalizeCharacter, plainSpellings } from './letters.js';
+
+interface Stemmer {
+  stem(word: string): string;
+}
+
+const stemmer = lazily((require) =>
+  (require('snowball-stemmers') as { newStemmer(language: string): Stemmer }).newStemmer('english'),
+);
+
+/** Terms of a word; both lists are empty for ignored words. */
+interface Forms {
+  /** Terms of a text that contains the word. */
+  readonly indexed: readonly string[];
+  /** Terms of a text that a search for the word finds. */
+  readonly searched: readonly string[];
+}
+
+/** Cache of forms by word. Stemming takes microseconds, and texts repeat the same words. */
+const forms = new Map<string, Forms>();
+const MAX_FORMS = 20_000;
+/** Longer than any word of a language. Stemming time grows with the square of the length. */
+const MAX_STEMMED_LENGTH = 40;
+
+/** Minimum length of a substring that V8 stores as a reference to the whole text. */
+const SLICED = 13;
+
+const NUMBER = /^[0-9]+$/;
+const IGNORED: Forms = { indexed: [], searched: [] };
+
+const stem = (word: string): string => (word.length > MAX_STEMMED_LENGTH ? word : stemmer().stem(word));
+
+function formsOf(word: string): Forms {
+  const existing = forms.get(word);
+  if (existing !== undefined) return existing;
+  // Numbers need no stemming and would evict words from the cache.
+  if (NUMBER.test(word)) return isPassedOver(word) ? IGNORED : exactly(word);
+  const made = makeForms(word.toLowerCase());
+  if (word.length <= MAX_STEMMED_LENGTH) {
+    if (forms.size >= MAX_FORMS) forms.clear();
+    forms.set(word.length < SLICED ? word : word.split('').join(''), made);
+  }
+  return made;
+}
+
+/**
+ * A word with diacritics finds the same word and its plain spellings; a plain one finds all of them. A plain spelling
+ * of a text's word is therefore marked, which the term of a plain word is not.
+ */
+function makeForms(lowered: string): Forms {
+  if (isPassedOver(lowered)) return IGNORED;
+  const normalized = normalize(lowered);
+  const own = stem(normalized);
+  const plain = plainSpellings(normalized).map(stem);
+  return {
+    indexed: [own, ...plain.map(asPlainSpelling)],
+    searched: [...new Set([own, ...(plain.length === 0 ? [asPlainSpelling(own)] : plain), stem(lowered)])],
+  };
+}
+
+const asPlainSpelling = (term: string): string => `~${term}`;
+
+/** Maximum length of a query's word to look up in the terms of former releases, which bounds the time it takes. */
+const MAX_FORMER_LENGTH = 200;
+
+/** Terms of a word or address that former releases indexed instead of its parts and pairs. */
+function formerTerms(whole: string): readonly string[] {
+  if (whole.length > MAX_FORMER_LENGTH) return [];
+  const lowered = whole.toLowerCase();
+  return [stem(lowered), lowered];
+}
+
+const exactly = (term: string): Forms => ({ indexed: [term], searched: [term] });
+
+const ASCII = /^[\0-\x7f]*$/;
+/** Faster equivalent of `WORDS` for ASCII texts. */
+const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
+const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-.@/_+][\p{L}\p{M}\p{N}]+)*/gu;
+const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
+
+/** Characters that join words and addresses. */
+const JOINING = /[-.@/_+:]/;
+const SPACE = /\s/;
+
+/** Requires a following character, which excludes the end of a sentence. */
+const isJoinedAt = (text: string, end: number): boolean =>
+  end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
+
+/** Character class of scripts whose words are not separated by spaces, and of Hangul for its particles. */
+const DENSE_LETTERS =
+  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
+const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
+/** Run of letters of such scripts, or of other ones. */
+const RUNS = new RegExp(`(?:[${DENSE_LETTERS}]\\p{M}*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
+/** Letter with its marks, including the voiced sound marks of half-width Kana. */
+const CHARACTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu;
+
+/** Called with each part of a text that has terms. Parts may overlap. */
+interface Visitor {
+  word(start: number, word: string, whole: string): void;
+  /** Letters of a script without spaces. */
+  run(start: number, run: string, whole: string): void;
+  /** Address, or hyphenated word. */
+  exact(start: number, text: string): void;
+}
+
+/**
+ * Visits the parts of a text: words, runs, addresses as a whole and in parts, and hyphenated words as a whole and in
+ * parts. `whole` is the word that former releases indexed instead of the part.
+ */
+function visit(text: string, visitor: Visitor): void {
+  const addresses = new AddressFinder(text);
+  const isAscii = ASCII.test(text);
+  const pattern = isAscii ? ASCII_WORDS : WORDS;
+  const plain = isAscii
+    ? (start: number, word: string, whole: string) => visitor.word(start, word, whole)
+    : (start: number, word: string, whole: string) => visitRuns(start, word, whole, visitor);
+  for (let match = next(pattern, text, 0); match; ) {
+    const start = match.index;
+    // Fast path for most words.
+    const plainEnd = start + match[0].length;
+    if (!JOINING.test(match[0]) && !isJoinedAt(text, plainEnd)) {
+      plain(start, match[0], match[0]);
+      match = next(pattern, text, plainEnd);
+      continue;
+    }
+    const addressEnd = addresses.endFrom(start);
+    const end = Math.max(start + match[0].length, addressEnd);
+    if (addressEnd !== -1) visitAddress(start, text.slice(start, addressEnd), plain, visitor);
+    // A scheme is not a word.
+    else if (!text.startsWith('://', end)) visitCompound(start, match[0], plain, visitor);
+    match = next(pattern, text, end);
+  }
+}
+
+function visitRuns(start: number, word: string, whole: string, visitor: Visitor): void {
+  if (!DENSE.test(word)) visitor.word(start, word, whole);
+  else
+    for (const { 0: run, index } of word.matchAll(RUNS)) {
+      if (DENSE.test(run)) visitor.run(start + index, run, whole);
+      else visitor.word(start + index, run, whole);
+    }
+}
+
+type VisitPlain = (start: number, word: string, whole: string) => void;
+
+function visitAddress(start: number, address: string, plain: VisitPlain, visitor: Visitor): void {
+  if (DENSE.test(address)) {
+    // Text without spaces around an address belongs to neither.
+    for (const { 0: word, index } of address.matchAll(PLAIN)) plain(start + index, word, address);
+    return;
+  }
+  visitor.exact(start, address);
+  const slash = address.indexOf('/');
+  if (slash === -1) return;
+  visitor.exact(start, address.slice(0, slash));
+  visitor.exact(start + slash, address.slice(slash));
+}
+
+function visitCompound(start: number, compound: string, plain: VisitPlain, visitor: Visitor): void {
+  if (/^[^-]+(?:-[^-]+)+$/.test(compound) && !DENSE.test(compound)) visitor.exact(start, compound);
+  for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
+}
+
+/** Part of a text, with its terms. */
+export interface Word {
+  readonly start: number;
+  readonly end: number;
+  readonly terms: readonly string[];
+}
+
+/** Returns the words of a text without the most common ones, and the pairs and single letters of runs. */
+export function findWords(text: string): Word[] {
+  const words: Word[] = [];
+  visit(text, {
+    word(start, word) {
+      const { indexed } = formsOf(word);
+      if (indexed.length > 0) words.push({ start, end: start + word.length, terms: indexed });
+    },
+    run(start, run) {
+      let previous: { readonly start: number; readonly letter: string } | null = null;
+      for (const { 0: character, index } of run.matchAll(CHARACTER)) {
+        const letter = normalizeCharacter(character);
+        const at = start + index;
+        const end = at + character.length;
+        words.push({ start: at, end, terms: [letter] });
+        if (previous) words.push({ start: previous.start, end, terms: [previous.letter + letter] });
+        previous = { start: at, letter };
+      }
+    },
+    exact(start, exact) {
+      words.push({ start, end: start + exact.length, terms: [exact.toLowerCase()] });
+    },
+  });
+  return words;
+}
+
+/** Returns the distinct terms of a text, for indexing messages. */
+export const searchTerms = (text: string): readonly string[] => [
+  ...new Set(findWords(text).flatMap(({ terms }) => terms)),
+];
+
+/** Maximum pairs of a run to search for. More pairs hardly exclude further messages, and each needs a look-up. */
+const MAX_PAIRS = 8;
+
+/** Returns the words of a query; see `SearchedWord`. */
+export function searchedWords(text: string): readonly SearchedWord[] {
+  const words = new Map<string, SearchedWord>();
+  const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
+  visit(text, {
+    word(_, word, whole) {
+      const { searched } = formsOf(word);
+      if (searched.length > 0) add(whole === word ? searched : [...searched, ...formerTerms(whole)]);
+    },
+    run(_, run, whole) {
+      const letters = [...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character));
+      const pairs = letters.slice(1).map((letter, index) => letters[index]! + letter);
+      const former = formerTerms(whole);
+      add(...some(pairs.length === 0 ? letters : pairs).map((term) => [...new Set([term, ...former])]));
+    },
+    exact: (_, exact) => add([exact.toLowerCase()]),
+  });
+  return [...words.values()];
+}
+
+/** Returns at most `MAX_PAIRS` pairs, spread evenly. */
+function some(pairs: readonly string[]): readonly string[] {
+  if (pairs.length <= MAX_PAIRS) return pairs;
+  const step = (pairs.length - 1) / (MAX_PAIRS - 1);
+  return Array.from({ length: MAX_PAIRS }, (_, index) => pairs[Math.round(index * step)]!);
+}
+
+const MAIL_NAME = /[\p{L}\p{N}._+-]+/uy;
+const HOST = /[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/uy;
+const PATH = /\/[^\s"'<>)\]]*/y;
+
+/**
+ * Finds the ends of addresses such as `name@host.example` or `host.example/path`. Results are shared by all words of
+ * the same run of characters, so positions must ascend.
+ */
+class AddressFinder {
+  private name = { end: -1, addressEnd: -1 };
+  private host = { end: -1, lastDot: -1 };
+
+  constructor(private readonly text: string) {}
+
+  /** Returns -1 if no address starts here. */
+  endFrom(start: number): number {
+    const mailEnd = this.mailEnd(start);
+    if (mailEnd !== -1) return mailEnd;
+    const { end, lastDot } = this.hostFrom(start);
+    if (lastDot <= start) return -1;
+    return this.text[end] === '/' ? endOf(PATH, this.text, end) : end;
+  }
+
+  private mailEnd(start: number): number {
+    if (start >= this.name.end) {
+      const end = endOf(MAIL_NAME, this.text, start);
+      const hostEnd = this.text[end] === '@' ? endOf(HOST, this.text, end + 1) : -1;
+      const hasDot = hostEnd !== -1 && this.text.slice(end, hostEnd).includes('.');
+      this.name = { end, addressEnd: hasDot ? hostEnd : -1 };
+    }
+    return this.name.addressEnd;
+  }
+
+  private hostFrom(start: number): { readonly end: number; readonly lastDot: number } {
+    if (start >= this.host.end) {
+      const end = endOf(HOST, this.text, start);
+      const dot = this.text.slice(start, end).lastIndexOf('.');
+      this.host = { end, lastDot: dot === -1 ? -1 : start + dot };
+    }
+    return this.host;
+  }
+}
+
+/** Returns the end of a match exactly at this position; -1 if there is none. */
+function endOf(pattern: RegExp, text: string, start: number): number {
+  pattern.lastIndex = start;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+function next(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
+  pattern.lastIndex = from;
+  return pattern.exec(text);
+}
