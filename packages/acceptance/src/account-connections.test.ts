@@ -214,7 +214,9 @@ describe('account at a service with an unproven address', () => {
     const browser = new TestBrowser(server);
     const { page, state } = await begin(browser);
     await sendPassword(browser, page);
+    lines.length = 0;
     expectPage(await browser.post(CONNECT, { state }), 'logs in with another account of this service', 400);
+    expect(lines).toEqual([expect.objectContaining({ method: 'company', subject: `o${n}`, userId: ophelia.id })]);
     expect(await linkedUser()).toBeNull();
   });
 

@@ -1,6 +1,6 @@
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, RealmId, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { Clock } from '../kernel/ports.js';
+import type { Clock, ReportProblem } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { unknownRealm } from '../users/authentication.js';
 import type { User } from '../users/user.js';
@@ -11,7 +11,7 @@ import {
   type LogInProvider,
   type LogInTokens,
   offeredProvider,
-  requireUnlinked,
+  requireUnlinkedOrReport,
 } from './log-in-methods.js';
 import { SET_UP_SECONDS } from './second-factor-log-in.use-cases.js';
 import { loadOpenRealm } from './sign-up.js';
@@ -104,12 +104,13 @@ export class GetConnection {
 
 /** Links an account at a service to the user who has proven its address by logging in. */
 export class ConnectAccount {
-  static readonly inject = ['unitOfWork', 'logInProviders', 'logInTokens', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'logInProviders', 'logInTokens', 'clock', 'report'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly providers: readonly LogInProvider[],
     private readonly tokens: LogInTokens,
     private readonly clock: Clock,
+    private readonly report: ReportProblem,
   ) {}
 
   /**
@@ -128,17 +129,12 @@ export class ConnectAccount {
       const { method, sealed, owner } = loaded;
       const { subject, expiresAt } = loaded.connection;
       if (!owner) throw new DomainError('UNVERIFIED_EMAIL', 'Log in to the account with this address first.');
-      await requireUnlinked(tx, owner, method.name);
+      const account = { method: method.name, subject };
+      await requireUnlinkedOrReport(tx, owner, account, this.report);
       // Proven by email meanwhile, perhaps for another user.
       if ((await tx.logIns.findLinked(realmId, method.name, subject)) !== null) throw logInExpired();
       await completeFlow(tx, tokens, realmId, { sealed, expiresAt });
-      await tx.logIns.link(realmId, {
-        method: method.name,
-        subject,
-        userId: owner.id,
-        linkedAt: now,
-        picture: null,
-      });
+      await tx.logIns.link(realmId, { ...account, userId: owner.id, linkedAt: now, picture: null });
       return { user: owner, method };
     });
   }

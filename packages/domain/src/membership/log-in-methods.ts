@@ -1,5 +1,6 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { ReportProblem } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
 import type { AuthenticationMethod } from '../realms/realm-settings.js';
@@ -238,6 +239,23 @@ export async function requireUnlinked(
     'LINKED_TO_ANOTHER_ACCOUNT',
     'Your email address belongs to a user who logs in with another account of this service. Ask an administrator to release the address.',
   );
+}
+
+/** Reports conflicts to the operator. @throws DomainError LINKED_TO_ANOTHER_ACCOUNT */
+export async function requireUnlinkedOrReport(
+  reads: { readonly logIns: LogInReads },
+  user: Pick<User, 'realmId' | 'id'>,
+  { method, subject }: Pick<LinkedAccount, 'method' | 'subject'>,
+  report: ReportProblem,
+): Promise<void> {
+  try {
+    await requireUnlinked(reads, user, method);
+  } catch (err) {
+    const { realmId, id: userId } = user;
+    const fields = { method, subject, realmId, userId };
+    report('a log-in was refused because the user is linked to another account of the service', fields);
+    throw err;
+  }
 }
 
 /** True if the operator configured the method for the organization. */

@@ -45,7 +45,7 @@ import {
   type LogInTokens,
   offeredMethods,
   offeredProvider,
-  requireUnlinked,
+  requireUnlinkedOrReport,
 } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
 import { RejectedClientNotices } from './rejected-client-notices.js';
@@ -385,7 +385,8 @@ export class CompleteLogIn {
       const { isAddressProven, invitation, confirmation } = await proofFor(tx, realm, { email, evidence }, now);
       if (standing === 'unproven' && !isAddressProven) return null;
       const owner = await tx.users.findByEmail(realmId, email);
-      if (owner) await this.requireUnlinked(tx, owner, method.name, identity);
+      const { subject } = identity;
+      if (owner) await requireUnlinkedOrReport(tx, owner, { method: method.name, subject }, this.report);
       if (owner && !owner.isActive) throw accountDeactivated();
       if (owner?.bot) throw new DomainError('LOG_IN_REFUSED', 'The service did not confirm who you are.');
       const user = owner
@@ -393,7 +394,6 @@ export class CompleteLogIn {
         : await this.join(tx, realm, authenticated, { email, invitation, words });
       if (confirmation) await endConfirmation(tx, confirmation, now);
       await placeInGroups(tx, user, identity);
-      const { subject } = identity;
       const account = { method: method.name, subject, userId: user.id, linkedAt: now, picture: null };
       await tx.logIns.link(realmId, account);
       await this.planPicture(tx, user, method.name, identity);
@@ -432,25 +432,6 @@ export class CompleteLogIn {
 
   private async planPicture(tx: Transaction, user: User, method: string, { picture }: ExternalIdentity): Promise<void> {
     if (picture) await planPicture(tx, user, { method, url: picture, now: this.clock.now() });
-  }
-
-  private async requireUnlinked(
-    tx: Transaction,
-    owner: User,
-    method: string,
-    { subject }: ExternalIdentity,
-  ): Promise<void> {
-    try {
-      await requireUnlinked(tx, owner, method);
-    } catch (err) {
-      this.report('a log-in was refused because the user is linked to another account of the service', {
-        method,
-        subject,
-        realmId: owner.realmId,
-        userId: owner.id,
-      });
-      throw err;
-    }
   }
 
   private async withRole(tx: Transaction, realm: Realm, user: User, { role: stated }: ExternalIdentity): Promise<User> {
