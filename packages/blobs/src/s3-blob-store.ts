@@ -107,7 +107,7 @@ export class S3BlobStore implements BlobStore {
     }
   }
 
-  /** Stores content like `put`, but keeps an existing blob if the content breaks off. */
+  /** Stores content like `put`, but keeps an existing blob if the content is interrupted. */
   async complete(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
     const { s3, Upload } = this.client();
     const target = this.targetOf(key);
@@ -125,7 +125,7 @@ export class S3BlobStore implements BlobStore {
       }
     };
     const body = Readable.from(counted(), { objectMode: false });
-    // Aborts the upload if the content breaks off; if that fails, `removeUnfinished` removes the parts later.
+    // Aborts the upload if the content is interrupted; if that fails, `removeUnfinished` removes the parts later.
     const upload = new Upload({
       client: s3,
       params: { ...target, Body: body },

@@ -69,9 +69,9 @@ const POLL_SECONDS = 90;
 /** Maximum number of events of a poll; after so many, there may be more. */
 const MAX_EVENTS = 1000;
 
-/** Time until the first heartbeat of a stream, after which a proxy probably holds it back. */
+/** Time until the first heartbeat of a stream, after which a proxy probably buffers it. */
 const FIRST_FRAME_MS = 5000;
-/** Duration of polling after a stream did not begin. */
+/** Duration of polling after a failure to open a stream. */
 const POLLING_MS = 300_000;
 /** A stream acknowledges events after this number of them, or this time. */
 const ACKNOWLEDGED_EVENTS = 100;
@@ -177,7 +177,10 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     }
   }
 
-  /** Yields events until the server no longer has the queue. `isResumed`: the first poll returns at once, also without events. */
+  /**
+   * Yields events until the server no longer has the queue. `isResumed`: the first poll returns immediately, even
+   * without events.
+   */
   private async *eventsOf(
     from: QueuePosition,
     isResumed = false,
@@ -283,8 +286,8 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
   }
 
   /**
-   * Resolves to null if the server, or a proxy before it, has no streams. @throws ParleyError if a poll would be refused
-   * as well
+   * Resolves to null if the server, or a proxy in front of it, does not support streams. @throws ParleyError if a poll
+   * would be refused as well
    */
   private async openStream(queueId: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null> {
     const request = encode('GET /events/stream', '/events/stream', {

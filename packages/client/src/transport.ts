@@ -30,7 +30,7 @@ export interface ClientOptions {
   /** Maximum number of retries: for reads after network failures, for all calls when rate limited. Default: 4. */
   readonly maxRetries?: number;
   /**
-   * Called when calls have waited for two seconds because of the server (429, 503), and when no call waits any longer.
+   * Called when calls have waited for two seconds because of the server (429, 503), and again when no call is waiting.
    */
   readonly onHold?: (isHeld: boolean) => void;
   /** Called with the error code when a call reveals that the log-in has ended (protocol §7). */

@@ -43,7 +43,7 @@ const FIRST_PAUSE_MS = 200;
 /** Pause after an unreachable service, so that other notifications do not wait for it. */
 const DOWN_MS = 5000;
 const MAX_RESPONSE_BYTES = 100_000;
-/** Time for which the services keep a notification for a phone that is offline. */
+/** Time that the services keep a notification for an offline phone. */
 const TTL_SECONDS = 86_400;
 
 /** Retries a few times. Subclasses throw if the service itself is unreachable. */

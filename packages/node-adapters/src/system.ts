@@ -21,7 +21,7 @@ export class SystemEventLoop implements EventLoop {
 /** Maximum range of `randomInt`. */
 const RANGE = 2 ** 48 - 1;
 
-/** Cryptographically secure, since unpredictability is the only protection of queue ids and the like. */
+/** Cryptographically secure, since unpredictability is the only protection of values such as queue ids. */
 export class SystemRandomness implements Randomness {
   uuid(): string {
     return randomUUID();

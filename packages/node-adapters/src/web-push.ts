@@ -15,7 +15,7 @@ export interface WebPushParts {
   readonly avatarUrlOf: AvatarUrlOf;
 }
 
-/** Time for which push services keep a notification for a browser that is offline. */
+/** Time that push services keep a notification for an offline browser. */
 const TTL_SECONDS = 86_400;
 /** Order of the curve P-256, the upper limit of private keys. */
 const CURVE_ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;

@@ -31,7 +31,7 @@ export interface PushServiceOptions {
   readonly observers?: readonly RequestObserver[];
 }
 
-/** Counts notifications by maker. */
+/** Notification counts by phone maker. */
 const metered = (sender: PhoneSender, meter: NotificationMeter, clock: Clock): PhoneSender => ({
   async send(to, push) {
     const startedAt = clock.nowMs();

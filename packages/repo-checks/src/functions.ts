@@ -2,7 +2,7 @@ import { countLines } from './measures.js';
 import { parseSource, type SyntaxNode } from './source-code.js';
 
 export interface MeasuredFunction {
-  /** Own name, or the name of what contains the function. */
+  /** Own name, or the name of the enclosing construct. */
   readonly name: string;
   /** Lines that are neither blank nor comments. */
   readonly lines: number;

@@ -106,7 +106,9 @@ function featureMeasure(sources: readonly Source[]): Measure {
 /** Lines of a passage that counts as repeated. */
 const REPEATED_LINES = 6;
 
-/** Number of lines in passages of at least six lines that stand elsewhere too, without blanks, comments and imports. */
+/**
+ * Number of lines in passages of at least six lines that also occur elsewhere, without blanks, comments and imports.
+ */
 export function countRepeated(texts: readonly string[]): number {
   const codes = texts.map(codeLinesOf);
   const passages = (code: readonly string[]) =>

@@ -1,5 +1,6 @@
-// Jest's runtime, except that the test files of a worker share resolved paths, transformed sources and compiled scripts. Each
-// test file still runs every module anew, in a context of its own. Jest itself resolves, reads and compiles again for each file.
+// Jest's runtime, except that the test files of a worker share resolved paths, transformed sources and compiled
+// scripts. Each test file still runs every module in a separate context. Jest itself would resolve, read and compile
+// again for each file.
 const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 const { default: Runtime } = require('jest-runtime');

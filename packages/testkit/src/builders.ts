@@ -23,7 +23,7 @@ const SECONDS_PER_DAY = 86_400;
 /** Step that builds part of a fixture. Later steps may refer to names of earlier ones. */
 export type FixtureStep = (fixture: Fixture, tx: Transaction) => Promise<void>;
 
-/** Small organization whose parts are accessible by name. */
+/** Small organization with parts accessible by name. */
 export class Fixture {
   realm!: Realm;
   readonly users = new Map<string, User>();

@@ -5,7 +5,7 @@ import { basic, type TestServer, type TestUser } from './test-server.js';
 
 /** Server-sent event. */
 export interface Frame {
-  /** Null for a frame that moves no position. */
+  /** Null for a frame without a position. */
   readonly id: number | null;
   /** Null for an event of the queue. */
   readonly name: string | null;

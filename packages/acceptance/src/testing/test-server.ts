@@ -149,7 +149,7 @@ const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 /** Default initial data, read once per test file. */
 let initialSnapshot: Promise<ServerSnapshot> | undefined;
 
-/** Servers that a failing test leaves open would keep Jest from ending. */
+/** Servers left open by a failing test would keep Jest from ending. */
 const openServers = new Set<TestServer>();
 afterAll(async () => {
   for (const server of [...openServers].reverse()) await server.close();

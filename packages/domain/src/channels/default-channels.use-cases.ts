@@ -21,7 +21,7 @@ export interface SetDefaultChannelInput {
   readonly isDefault: boolean;
 }
 
-/** Makes a channel a default for new users, or ends that (channels §4.14). Idempotent. */
+/** Adds or removes a default channel for new users (channels §4.14). Idempotent. */
 export class SetDefaultChannel {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}

@@ -1,6 +1,6 @@
 import type { Cancellation } from './ports.js';
 
-/** Client of the work; null for the server's own work, which is never rejected. */
+/** Client that requested the work; null for the server's own work, which is never rejected. */
 type Client = string | number | null;
 
 export interface WorkQueueOptions {

@@ -1,4 +1,4 @@
-/** Invisible character that separates marks which would mean something else together. */
+/** Invisible separator between marks that would otherwise combine. */
 export const JOINER = '\u2060';
 
 const SPECIAL_LANGUAGES: ReadonlySet<string> = new Set(['quote', 'quoted', 'math', 'spoiler']);
@@ -10,8 +10,8 @@ export const codeLanguage = (language: string): string =>
 const FENCE = /^(`{3,}|~{3,})[ ]*([^\n]*)$/;
 
 /**
- * Rewrites CommonMark in the dialect (markdown §1): emphasis by `_`, images, backslash escapes and fences. Nobody is
- * mentioned. Takes linear time.
+ * Rewrites CommonMark in the dialect (markdown §1): emphasis by `_`, images, backslash escapes and fences. Creates no
+ * mentions. Takes linear time.
  */
 export function rewriteMarkdown(markdown: string): string {
   let open = '';

@@ -17,13 +17,13 @@ export type Inline =
 
 export type Emphasis = 'strong' | 'em' | 'del';
 
-/** Reference to somebody or something of the other system. */
+/** Reference to a user or object of the other system. */
 export interface Mention {
   readonly type: 'mention';
   /** `everyone` stands for all members of a channel or organization, its `id` for the kind, such as `here`. */
   readonly of: 'user' | 'group' | 'channel' | 'everyone';
   readonly id: string;
-  /** Name without a sign such as `@`. */
+  /** Name without a prefix such as `@`. */
   readonly name: string;
 }
 

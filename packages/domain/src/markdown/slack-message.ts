@@ -20,7 +20,7 @@ const MAX_LIST_DEPTH = 6;
 /** Maximum length of all texts together; Slack's limit for one message is 40,000. */
 const MAX_TEXT = 40_000;
 
-/** Returns a copy in which the texts together keep the limit. */
+/** Returns a copy with all texts together truncated to the limit. */
 function limited(value: Json, budget: { left: number }): Json {
   if (typeof value === 'string') {
     const kept = takeCodePoints(value, Math.max(0, budget.left));
@@ -54,7 +54,7 @@ const list = (value: Json, name: string): readonly Json[] => {
 const flag = (value: Json, name: string): boolean => member(value, name) === true;
 
 /**
- * Parses a message for Slack: `text`, `blocks`, `attachments` and `icon_emoji`. Returns no blocks if nothing of it can
+ * Parses a message for Slack: `text`, `blocks`, `attachments` and `icon_emoji`. Returns no blocks if no part of it can
  * be shown.
  */
 export function parseSlackMessage(untrusted: Json): readonly Block[] {
@@ -206,7 +206,7 @@ function addToQuote(blocks: Block[], added: readonly Block[]): void {
   else if (added.length > 0) blocks.push({ type: 'quote', children: added });
 }
 
-/** Returns the new blocks; an item of a list that is not over is added to the last block. */
+/** Returns the new blocks; a further item of an open list is added to the last block. */
 function richBlocks(element: Json, blocks: Block[]): readonly Block[] {
   const elements = list(element, 'elements');
   switch (text(element, 'type')) {

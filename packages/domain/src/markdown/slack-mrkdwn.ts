@@ -255,7 +255,7 @@ const codeText = (text: string): string =>
 const MENTIONED: Readonly<Record<string, Mention['of']>> = { '@': 'user', '#': 'channel' };
 const BROADCASTS: ReadonlySet<string> = new Set(['here', 'channel', 'everyone', 'group']);
 
-/** Parses what stands in angle brackets; null if it is text. */
+/** Parses an expression in angle brackets; null if it is plain text. */
 function parseAngled(angled: string): readonly Inline[] | null {
   const bar = angled.indexOf('|');
   const target = bar === -1 ? angled : angled.slice(0, bar);

@@ -161,14 +161,14 @@ function lineText(leaves: readonly Leaf[], resolve: MentionResolver): string {
   const shown = text.trimStart();
   const first = leaves.find(({ node }) => node.type !== 'text' || node.text.trim() !== '');
   const isText = first?.node.type === 'text' && first.emphasis.size === 0;
-  // Spaces at the start of a line would make it code, or vanish.
+  // Leading spaces would turn a line into code, or be dropped.
   const indent = '\u00a0'.repeat(Math.min(text.length - shown.length, MAX_INDENT));
   return shown === '' ? '' : indent + (isText ? escapeLineStart(shown) : shown);
 }
 
 const MAX_INDENT = 16;
 
-/** Addresses that the autolinks of the dialect take as a whole (markdown §10.2). */
+/** Addresses that the dialect autolinks completely (markdown §10.2). */
 const BARE = /^https?:\/\/[A-Za-z0-9.-]+(?::\d+)?(?:\/(?:[\w\-./?#&=+,;%:@]*[\w/&=+])?)?$/;
 const BEFORE_BARE = /(?:^|[\s'",(:<])$/;
 const AFTER_BARE = /^[!:;?),.'">]{0,5}(?:\s|$)/;
@@ -213,7 +213,7 @@ const CLASHES: Readonly<Record<string, RegExp>> = {
   '[': /!$/,
 };
 
-/** Pieces of Markdown, with a joiner between pieces that would mean something else together. */
+/** Pieces of Markdown, with a separator between pieces that would otherwise combine. */
 class Output {
   private readonly pieces: string[] = [];
   /** Last two characters. */

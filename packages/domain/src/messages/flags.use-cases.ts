@@ -85,7 +85,7 @@ export class ChangeFlagParts implements JobPartHandler<FlagPart, FlagChangeOutco
   }
 }
 
-/** Skips messages deleted, and does nothing for a caller deactivated, since the request was checked. */
+/** Skips messages deleted since the request was checked. Does nothing if the caller was deactivated since then. */
 async function changePart(tx: Transaction, { caller, ids, change }: FlagPart): Promise<FlagChangeOutcome> {
   const actor = (await tx.actors.list(caller.realmId, [caller.userId])).get(caller.userId);
   if (!actor) return { changedIds: [], ignoredChannelIds: [] };

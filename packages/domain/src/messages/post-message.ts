@@ -90,7 +90,7 @@ export interface Post {
   readonly readFor?: readonly UserId[];
   /** True if the message arrives as read for all users it does not mention. */
   readonly isReadByDefault?: boolean;
-  /** Receivers for whom the message is unread nevertheless. */
+  /** Receivers for whom the message is always unread. */
   readonly unreadFor?: readonly UserId[];
   /** Policy changes, published after attached files and before the message. */
   readonly topicPolicies?: readonly TopicPolicy[];

@@ -219,7 +219,10 @@ function mayCreateBotOfKind(
   );
 }
 
-/** Requires the rights of the bot's role, so that nobody controls a bot with more rights than their own (users §15). */
+/**
+ * Requires the rights of the bot's role, so that users cannot control a bot with more rights than their own (users
+ * §15).
+ */
 export function hasRightsOf(actor: Pick<Actor, 'role'>, bot: Pick<User, 'role'>): Decision {
   if (bot.role === 'owner') return mustBeOwner(actor);
   if (bot.role === 'administrator') return mustBeAdministrator(actor);

@@ -12,8 +12,8 @@ import type { Identities } from './identities.js';
 import { isInteger, isList, isObject, type Json, type JsonObject, jsonTypeOf, sameJson } from './json.js';
 
 /**
- * Returns all differences from the recorded value. Ids must refer to the same things and times have the same unit.
- * `field`: name that determines the meaning.
+ * Returns all differences from the recorded value. Ids must refer to the same objects and times must have the same
+ * unit. `field`: name that determines the meaning.
  */
 export function compareValues(
   ids: Identities,

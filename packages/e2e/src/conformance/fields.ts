@@ -111,7 +111,7 @@ export const UNORDERED_LISTS: ReadonlyMap<string, string | null> = new Map([
 export const FIELDS_BY_USER: ReadonlySet<string> = new Set(['subscribed', 'already_subscribed']);
 
 /**
- * Returns the kind of thing a number in a field refers to; null for plain numbers. `path`: position including the
+ * Returns the kind of object that a number in a field refers to; null for plain numbers. `path`: position including the
  * field.
  */
 export function kindOfField(path: readonly (string | number)[], field: string): string | null {

@@ -1,4 +1,4 @@
-/** Ids from here on are made up and refer to nothing in a story. */
+/** Ids from here on are invented and refer to no object of a story. */
 const MADE_UP_ID = 10 ** 7;
 /** Anchor values for the newest message and beyond. */
 const BEYOND_ALL_IDS = 10 ** 15;
@@ -18,7 +18,7 @@ export class Identities {
     this.pairs.add(`${recorded}=${here}`);
   }
 
-  /** True if both refer to the same thing. Ids that are both new become mapped. */
+  /** True if both refer to the same object. Maps ids that are new on both sides. */
   areSame(kind: string, recorded: number, here: number): boolean {
     if (recorded === here && (recorded <= 0 || recorded >= MADE_UP_ID)) return true;
     if (recorded <= 0 || here <= 0 || recorded >= BEYOND_ALL_IDS) return false;
@@ -28,7 +28,7 @@ export class Identities {
     return true;
   }
 
-  /** True if both lists contain the same things in any order: known ones match first, the rest in order. */
+  /** True if both lists contain the same objects in any order: known ones match first, the rest in order. */
   areSameSets(kind: string, recorded: readonly number[], here: readonly number[]): boolean {
     const unknown: number[] = [];
     const left = [...here];
@@ -46,7 +46,7 @@ export class Identities {
     return [...this.byKind.values()].some(({ there, back }) => there.has(recorded) || back.has(here));
   }
 
-  /** True if the texts differ only in times and in numbers that refer to the same thing. */
+  /** True if the texts differ only in times and in numbers that refer to the same object. */
   areSameTexts(recorded: string, here: string): boolean {
     const [lefts, rights] = [recorded.split(/(\d+)/), here.split(/(\d+)/)];
     if (lefts.length !== rights.length) return false;

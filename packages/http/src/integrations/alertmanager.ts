@@ -38,8 +38,8 @@ function descriptionOf(alert: Payload, name: string | undefined): string {
 const MAX_LABELS = 8;
 
 /**
- * Returns the names of labels that tell the alerts of a group apart. A single alert has no others to differ from, so
- * its labels are the ones by which the group was not formed.
+ * Returns the names of labels that differ within a group of alerts. For a single alert, these are the labels not used
+ * for grouping.
  */
 function tellingLabels(payload: Payload): ReadonlySet<string> {
   const alerts = payload.list('alerts').map(labelsOf);
@@ -63,7 +63,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 const pagesOf = (alert: Payload): string => {
   const links = Object.keys(PAGES)
-    // Nobody silences an alert that is over.
+    // Resolved alerts need no silence link.
     .filter((path) => path !== 'silenceURL' || statusOf(alert) === 'firing')
     .map((path) => linkTo(PAGES[path]!, alert.at(path)))
     .filter((link) => link.startsWith('['));

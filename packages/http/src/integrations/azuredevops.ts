@@ -50,7 +50,7 @@ const pullRequest = (path: string, done: string, who = 'createdBy.displayName', 
   },
 });
 
-/** Sent for new commits, votes and changes of the state; only the sentence tells them apart. */
+/** Sent for new commits, votes and changes of the state; only the sentence distinguishes them. */
 const pullRequestUpdated: EventTemplate = {
   topic: pullRequest('resource', '').topic,
   text: (payload) => payload.link(payload.line('message.text'), 'resource._links.web.href'),

@@ -43,7 +43,7 @@ export const DATADOG: Integration = {
 }`,
   eventOf: (payload) => {
     const transition = payload.maybe('transition');
-    // The default body names no transition; events other than alerts have none.
+    // The default body contains no transition, and only alerts have one.
     return transition === '' ? 'event' : (lookUp(TRANSITIONS, transition) ?? transition);
   },
   events: {

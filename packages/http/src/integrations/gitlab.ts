@@ -64,10 +64,10 @@ const named = (payload: Payload, sign: string, path = OBJECT): string =>
 const linked = (payload: Payload, sign: string, path = OBJECT): string =>
   payload.link(`${sign}${payload.text(`${path}.iid`)} ${payload.text(`${path}.title`)}`, `${path}.url`);
 
-/** Changes of people and drafts, which are events of their own; other changes are edits. */
+/** Changes of people and of the draft state have separate events; other changes are edits. */
 const REASSIGNED: Readonly<Record<string, string>> = { assignees: 'assigned', reviewers: 'requested a review of' };
 
-/** Returns the sentence for an update, of which `changes` and `oldrev` say what it is. */
+/** Returns the sentence for an update; `changes` and `oldrev` determine its kind. */
 function updateText(payload: Payload, object: string): string {
   if (payload.has(`${OBJECT}.oldrev`)) return `${user(payload)} pushed new commits to ${object}.`;
   const member = Object.keys(REASSIGNED).find((each) => payload.has(`changes.${each}`));
@@ -84,7 +84,7 @@ function updateText(payload: Payload, object: string): string {
   return `${user(payload)} ${payload.has('changes.labels') ? 'changed the labels of' : 'edited'} ${object}.`;
 }
 
-/** True if an update changes people or the draft state, and nothing that `updateText` prefers. */
+/** True if an update changes people or the draft state but nothing that `updateText` prefers. */
 const isReassigned = (payload: Payload): boolean =>
   !payload.has(`${OBJECT}.oldrev`) &&
   [...Object.keys(REASSIGNED), 'draft'].some((each) => payload.has(`changes.${each}`));
@@ -209,7 +209,7 @@ const release: EventTemplate = {
   },
 };
 
-/** Person, project or group of an event of the whole instance or of a group. */
+/** User, project or group in a system hook or group hook. */
 const member = (payload: Payload): string => payload.person('user_name', 'user_username', 'name', 'username');
 const projectPath = (payload: Payload): string =>
   codeOf(payload.raw(payload.has('path_with_namespace') ? 'path_with_namespace' : 'project_path_with_namespace'));

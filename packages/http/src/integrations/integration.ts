@@ -100,7 +100,7 @@ function safeUrl(value: unknown): string | null {
   return url.href.replace(/[()[\]<>*`|\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Returns a Markdown link, or just the text if the value is no web address. `text` must already be escaped. */
+/** Returns a Markdown link, or only the text if the value is not a web address. `text` must already be escaped. */
 export function linkTo(text: string, value: unknown): string {
   const url = safeUrl(value);
   return url === null ? text : `[${text}](${url})`;
@@ -176,7 +176,7 @@ export class Payload {
     return typeof value === 'string' ? value : '';
   }
 
-  /** Returns a Markdown link, or just the text if the path has no web address. `text` must already be escaped. */
+  /** Returns a Markdown link, or only the text if the path has no web address. `text` must already be escaped. */
   link(text: string, path: string): string {
     return linkTo(text, this.at(path));
   }

@@ -78,7 +78,7 @@ const positionOf = (frame: Payload): string => {
 
 /** Returns the code of the error and its traceback; empty if the event has none. */
 function traceback(payload: Payload, path: string): string {
-  // The last exception is the one that was not caught; the ones before are its causes.
+  // The last exception was not caught; the preceding ones are its causes.
   const exceptions = payload
     .list(`${path}.exception.values`)
     .filter((each) => each.list('stacktrace.frames').length > 0);
@@ -157,7 +157,7 @@ function pluginTitle(payload: Payload): string {
   return payload.raw(path ?? 'message');
 }
 
-/** Members of `data` that tell the event of a request without its header. */
+/** Members of `data` that identify the event of a request without its header. */
 const DATA: Readonly<Record<string, string>> = {
   event_alert: 'event',
   issue: 'issue',

@@ -38,7 +38,7 @@ const commented: EventTemplate = {
   },
 };
 
-/** Webhooks that subscribe to Zendesk events; those of triggers have a body of their own. */
+/** Webhooks that subscribe to Zendesk events; webhooks of triggers have a custom body. */
 export const ZENDESK: Integration = {
   name: 'zendesk',
   displayName: 'Zendesk',
@@ -55,7 +55,7 @@ export const ZENDESK: Integration = {
     'ticket.priority_changed': changed('priority'),
     'ticket.subject_changed': changed('subject', code),
     'ticket.type_changed': changed('type'),
-    // The payload contains only numbers of people and groups.
+    // The payload contains only the ids of people and groups.
     'ticket.agent_assignment_changed': happened('was assigned', 'has no assignee any longer'),
     'ticket.group_assignment_changed': happened('moved to another group'),
     'ticket.merged': happened('was merged into another one'),

@@ -15,10 +15,10 @@ import { YieldingCalls } from './yielding.js';
 
 /** Maximum size of one write. A slow client holds one; later events wait in the log. */
 const MAX_WRITE_BYTES = 256 * 1024;
-/** Interval of heartbeats. Shorter for some streams, so that those that began together do not stay together. */
+/** Interval of heartbeats. Shorter for some streams, so that heartbeats of streams that began together spread out. */
 const HEARTBEAT_MS = 45_000;
 const HEARTBEAT_SHIFT_MS = 5000;
-/** Tells intermediaries and `EventSource` that the connection works. It has no id, because it is no event of the queue. */
+/** Shows intermediaries and `EventSource` that the connection works. Has no id, because it is not a queue event. */
 const HEARTBEAT: readonly BodyChunk[] = [Buffer.from('event: heartbeat\ndata: {"type":"heartbeat"}\n\n')];
 /** Maximum delay of a Node timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

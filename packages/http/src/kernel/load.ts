@@ -250,7 +250,7 @@ export interface BodyRules {
   readonly charge: Charge;
   /** Time limit for receiving the whole body. */
   readonly timeoutMs: number;
-  /** Runs the steps that parse the body; null parses it at once. */
+  /** Runs the steps that parse the body; null parses it in one step. */
   readonly scheduler: YieldingScheduler | null;
   /** True to keep the bytes instead of reading fields from them. */
   readonly isRaw?: boolean;
@@ -272,7 +272,7 @@ export interface FileRules {
 export interface FileSink {
   /** Maximum size of one file; longer files are not kept. */
   readonly maxBytes: number;
-  /** Resolves once the bytes are durable; keeps nothing if the content breaks off. */
+  /** Resolves once the bytes are durable; keeps nothing if the content is interrupted. */
   receive(content: AsyncIterable<Uint8Array>): Promise<ReceivedBlob>;
   discard(blob: ReceivedBlob): Promise<void>;
 }

@@ -222,7 +222,7 @@ export class CatchUpQueue {
     for (const proceed of this.waitingForRoom.splice(0)) proceed();
   }
 
-  /** Resolves to the bytes of the answer once it was read; null: nobody waits for it. */
+  /** Resolves to the size of the response once it is read, or to null if no client waits for it. */
   private async read(request: Sending, begin: (slot: CatchUpSlot | null) => void): Promise<number | null> {
     while (this.unsentBytes >= MAX_UNSENT_BYTES && !this.isClosed) {
       await new Promise<void>((resolve) => this.waitingForRoom.push(resolve));

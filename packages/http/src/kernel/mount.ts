@@ -21,7 +21,7 @@ export const createRouter =
 
 /**
  * Creates a Node server listener that dispatches hot routes directly and passes others to `otherwise`, such as an
- * Express app. When many requests arrive at once, those of other callers do not wait behind them.
+ * Express app. If one caller sends many requests at once, other callers do not wait behind them.
  */
 export function dispatchHotFirst(
   dispatcher: Dispatcher,

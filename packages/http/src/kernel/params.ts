@@ -141,8 +141,8 @@ function declarationsOf(dto: object | null): readonly Declaration[] {
 @ValidatorConstraint({ name: 'parameters' })
 class ParametersConstraint implements ValidatorConstraintInterface {
   /**
-   * Throws the refusal, because class-validator would replace `$value` and the like in a message, which may quote the
-   * request.
+   * Throws the refusal, because class-validator would replace placeholders such as `$value` in a message, which may
+   * quote the request.
    * @throws HttpRefusal
    */
   validate(values: Readonly<Record<string, unknown>>, { object }: ValidationArguments): boolean {

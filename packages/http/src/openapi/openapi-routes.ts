@@ -5,7 +5,7 @@ import { YieldingScheduler } from '../kernel/yielding.js';
 /** Routes of the OpenAPI document and its HTML page, which are the same for all callers. */
 export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
   const scheduler = new YieldingScheduler();
-  // Loaded on the first request to keep the texts out of servers whose documentation nobody reads.
+  // Loaded on the first request, since most servers never serve the documentation.
   const description = once(async () => scheduler.runSteps((await import('./openapi.js')).describeApi(routes)));
   const json = once(async () => {
     const { nameAlternatives } = await import('./openapi.js');

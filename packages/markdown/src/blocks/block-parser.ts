@@ -153,7 +153,7 @@ const BARE_MARK = new RegExp(`^ {0,3}>[${SPACE}]*$`);
  * list therefore continues after a blank line, because its next item finds the list as preceding sibling.
  */
 export class BlockParser {
-  /** Rules in order; each returns true if it took the piece. */
+  /** Rules in order; each returns true if it consumed the piece. */
   private static readonly RULES: readonly BlockRule[] = [
     (parser, parent, piece, queue) => parser.skipBlank(parent, piece, queue),
     (parser, parent, { text }) => parser.continueList(parent, text),

@@ -108,7 +108,7 @@ export function literalPrefix(pattern: string): string {
     }
     if (character === '\\') {
       character = characters[++at] ?? '';
-      // An escaped letter or digit is a class, an anchor or the like.
+      // An escaped letter or digit may be a class or an anchor.
       if (!/^[!-/:-@[-`{-~]$/.test(character)) break;
     } else if (!/^[\p{L}\p{N} _#:/!@&%=~;,"'<>-]$/u.test(character)) break;
     prefix.push(character);

@@ -91,7 +91,7 @@ export interface Typesetter {
 /** Formulas up to this length without commands take linear time. */
 const HARMLESS = /^[^\\]{1,200}$/s;
 
-/** A cell of a matrix takes KaTeX long and has more HTML than this, even if it is empty. */
+/** Even an empty matrix cell takes KaTeX long and has more HTML than this. */
 const MIN_CELL_HTML = 500;
 
 /** True for a matrix with too much HTML. */

@@ -63,8 +63,8 @@ export async function createTestParley(options: Partial<ParleyOptions> = {}): Pr
 const PAUSE_MS = 5;
 
 /**
- * Waits for a result of background work, such as an email: calls `look` until it returns a truthy value, and resolves to
- * that. @throws Error after `timeoutMs`
+ * Waits for background work, such as an email: calls `look` until it returns a truthy value, and resolves to this
+ * value. @throws Error after `timeoutMs`
  */
 export async function until<T>(look: () => T | Promise<T>, { timeoutMs = 5000 } = {}): Promise<T> {
   const deadline = performance.now() + timeoutMs;

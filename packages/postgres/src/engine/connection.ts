@@ -5,7 +5,7 @@ import type { RealmId, SharedUnit } from '@parley/domain/kernel';
 import type { Dialect, Parameter, Statements } from '@parley/storage';
 import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
-/** Time for which a unit uses the event loop before `yield` yields to it. */
+/** Time slice of a unit before `yield` yields to the event loop. */
 const SLICE_MS = 8;
 
 const DIALECT: Dialect = {

@@ -13,7 +13,7 @@ import type { ClientClass } from './primary.js';
 const BEAT_MS = 100;
 /** Pause before a lost replica is tried again. */
 const RETRY_MS = 1000;
-/** Time in which a unit gets a connection. */
+/** Timeout for obtaining a connection for a unit. */
 const CONNECT_MS = 200;
 /** Time to connect for checks. */
 const CHECK_CONNECT_MS = 5000;
@@ -65,8 +65,8 @@ export interface ReplicaOptions {
 
 /**
  * Read replica for units that allow it. It serves a unit only from a snapshot at or after the primary's position, and
- * otherwise leaves the unit to the primary. While units run, it is checked, so that one that no longer responds delays
- * them by `2 * BEAT_MS` at most. A lost replica is skipped until a check succeeds.
+ * otherwise leaves the unit to the primary. While units run, the replica is checked, so that an unresponsive one delays
+ * them by at most `2 * BEAT_MS`. A lost replica is skipped until a check succeeds.
  */
 export class Replica {
   private readonly pool: Pool;

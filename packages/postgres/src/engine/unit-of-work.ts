@@ -19,7 +19,7 @@ import { UnitTurns } from './unit-turns.js';
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
-/** Maximum queue length; further writes are rejected at once. */
+/** Maximum queue length; further writes are rejected immediately. */
 const MAX_WAITING = 10_000;
 /** Maximum number of runs of a unit that conflicts with other transactions. */
 const MAX_RUNS = 3;
@@ -102,7 +102,7 @@ export class PostgresUnitOfWork implements UnitOfWork {
     return this.turns.waiting;
   }
 
-  /** Total time for which units waited for their lock, including the round trip that takes it. */
+  /** Total time that units waited for their lock, including the round trip that acquires it. */
   get lockWaitSeconds(): number {
     return this.lockWaitMs / 1000;
   }

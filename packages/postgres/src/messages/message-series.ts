@@ -162,7 +162,7 @@ export class MessageSeries {
     return merge([first, second], pageBounds, limit);
   }
 
-  /** Takes the first matches of each conversation or topic, whose order an index knows. */
+  /** Takes the first matches of each conversation or topic in index order. */
   private async inEach(
     viewer: Viewer | null,
     universe: Restriction,

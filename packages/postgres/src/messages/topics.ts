@@ -75,7 +75,7 @@ export class PostgresTopicReads extends SqlTopicReads {
     return new Map(await this.counts.all(first, recipientIds, realmId));
   }
 
-  /** Goes back in rounds, each by one message that the viewer has lost by a move. */
+  /** Goes back in rounds, by one message per round that the viewer lost by a move. */
   protected async newestOwn(
     viewer: Viewer,
     recipientId: RecipientId,

@@ -128,7 +128,7 @@ export class Promotion implements Worker, EventListener {
 }
 
 const SECOND_MS = 1000;
-/** Interval at which logs are read while no bus tells of other servers. */
+/** Interval for reading logs while no bus is connected. */
 const UNHEARD_MS = SECOND_MS / 4;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -146,17 +146,17 @@ interface RecurringTask {
   readonly everyMs: number;
   /** Delay of the first run after the start; default: `everyMs`. */
   readonly firstMs?: number;
-  /** True if each server does it; default: one of all servers of the database, which has a lease. */
+  /** True if every server runs it; by default only one server of the database, which holds a lease. */
   readonly isOwn?: boolean;
   readonly run: () => Promise<unknown>;
 }
 
-/** Time after a due run during which no other server takes the work over. */
+/** Grace period after a due run before another server takes over the work. */
 const LEASE_MARGIN_SECONDS = 30;
 const EVENT_QUEUES = 'event queues';
 const EVENT_QUEUES_SECONDS = 30;
 
-/** Lets other servers take over at once when this one stops. Stopped last, after the work has ended. */
+/** Lets other servers take over immediately when this one stops. Stopped last, after the work has ended. */
 class LeaseRelease implements Worker {
   readonly name = 'holding leases';
   constructor(private readonly release: () => Promise<void>) {}
@@ -166,7 +166,7 @@ class LeaseRelease implements Worker {
   }
 }
 
-/** Makes workers that repeat a step. */
+/** Creates workers that repeat a step. */
 interface Schedule {
   readonly leases: Leases;
   recurring(recurrence: Recurrence): Worker;
@@ -372,7 +372,7 @@ function expiryWorkers(
     }),
     every({
       name: 'removing unused files',
-      // Files stay for a week at least, and bytes that belong to nothing for an hour.
+      // Files are kept for at least a week, orphaned bytes for an hour.
       everyMs: 6 * HOUR_MS,
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds }),
@@ -450,7 +450,7 @@ function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Reso
   ];
 }
 
-/** Logs an audit line, also if nothing was changed for a reason that an operator must look at. */
+/** Logs an audit line, even if nothing was changed but the reason needs the operator's attention. */
 async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, logger: Logger): Promise<void> {
   const { stopped, people, counts, problems } = await resolve(SyncDirectory).execute({ directory, isDryRun: false });
   const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };

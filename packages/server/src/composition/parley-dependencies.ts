@@ -87,7 +87,7 @@ export interface ParleyDependencies {
   readonly bigBlueButton?: BigBlueButtonAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
-  /** URL scheme of other organizations than the one at `url`; default: by host name. */
+  /** URL scheme of organizations other than the one at `url`; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
   /** True if guests with limited access receive presence events of accessible users only; default: false. */

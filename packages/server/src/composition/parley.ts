@@ -131,7 +131,7 @@ function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unk
 }
 
 const WAKE_AGAIN_MS = 50;
-/** Maximum time in which pending requests may finish. */
+/** Maximum time for pending requests to finish. */
 const PATIENCE_MS = 10_000;
 
 /** Responds to pending polls immediately, including polls that begin in the process. */

@@ -154,7 +154,7 @@ export function readConfiguration(
 
 type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['default'];
 
-/** Values that several settings make together, or that others depend on. */
+/** Values combined from several settings, or needed by others. */
 interface CombinedSettings extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail'> {
   readonly pushSettings: PushSettings;
   readonly mailSettings: MailSettings;

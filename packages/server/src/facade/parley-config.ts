@@ -123,7 +123,7 @@ export interface ParleyOptions extends LogInOptions {
   /** String id of the organization at the public address itself; default: the first one created. */
   readonly defaultRealm?: string;
   /**
-   * URL scheme of other organizations than the one at `url`: by host, `https://shop.example.com/chat`, or by path,
+   * URL scheme of organizations other than the one at `url`: by host, `https://shop.example.com/chat`, or by path,
    * `https://example.com/chat/shop`; default: by host.
    */
   readonly realmAddresses?: RealmAddresses;

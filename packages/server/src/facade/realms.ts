@@ -26,7 +26,7 @@ export interface RealmSettingsToSet {
   readonly settings?: Partial<SettingValues<typeof REALM_SETTINGS>>;
   /** Names of groups: `'role:moderators'`, or a group of the organization. */
   readonly permissions?: { readonly [P in RealmPermission]?: string };
-  /** Settings of people who join later. */
+  /** Default settings of new users. */
   readonly userDefaults?: Partial<SettingValues<typeof USER_SETTINGS>>;
 }
 
@@ -49,7 +49,7 @@ export interface Realms {
    * stays as it is; use `configure` to change it.
    */
   ensure(realm: RealmToEnsure): Promise<ChatRealm>;
-  /** Changes an organization, all or nothing, and informs its clients. @throws DomainError UNKNOWN_REALM */
+  /** Changes an organization atomically and notifies its clients. @throws DomainError UNKNOWN_REALM */
   configure(realm: RealmToEnsure): Promise<ChatRealm>;
   /** Returns null if the organization does not exist. */
   find(name: string): Promise<ChatRealm | null>;

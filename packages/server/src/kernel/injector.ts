@@ -3,7 +3,7 @@ import type { Logger, RateLimiter } from '@parley/http';
 import { Container } from 'inversify';
 import type { OpenRealm, RealmResolverOptions } from './realm-resolver.js';
 
-/** Names that classes of this package inject beside the ports of the domain. */
+/** Names that classes of this package inject in addition to the domain's ports. */
 export interface InjectedServices {
   readonly options: RealmResolverOptions;
   readonly logger: Logger;

@@ -9,7 +9,7 @@ export interface RealmResolverOptions {
   readonly url: string;
   /** String id of the realm at the public URL, if it exists; otherwise the first realm created there. */
   readonly defaultRealm: string | null;
-  /** URL scheme of other realms than the one at the public URL; default: by host name. */
+  /** URL scheme of realms other than the one at the public URL; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
 }
 

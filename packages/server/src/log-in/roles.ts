@@ -1,15 +1,17 @@
 import { ROLES, type Role } from '@parley/domain/access';
 import type { RoleMapping } from '@parley/domain/membership';
 
-/** Roles that a service or directory gives to people. */
+/** Roles that a service or directory assigns to users. */
 export interface RoleOptions {
   /** Roles by value of the role claim or attribute, or by name of the group; the first that applies counts. */
   readonly roles?: Readonly<Record<string, Role>>;
-  /** Role of people without one of `roles`; `unchanged` only gives roles and takes none. Default: `member`. */
+  /**
+   * Role of users who match none of `roles`; `unchanged` only assigns roles and never revokes one. Default: `member`.
+   */
   readonly defaultRole?: 'member' | 'guest' | 'unchanged';
 }
 
-/** Members and guests only, since people who match no group must not get privileges. */
+/** Members and guests only, since users who match no group must not get privileges. */
 const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];
 
 export const areRoles = (value: unknown): boolean =>

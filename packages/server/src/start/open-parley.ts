@@ -310,7 +310,7 @@ const olderSchema = () =>
       'the command of the version that runs.',
   );
 
-/** Read replica, of which the log reports the loss and the return. */
+/** Read replica; the log reports its loss and its return. */
 const replicaOf = (url: string, logger: Logger) => ({
   url,
   onState(problem: string | null) {

@@ -12,7 +12,7 @@ import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /** Delay for collecting events of several commits. */
 const COLLECT_MS = 10;
-/** Delay for events that notify nobody; they only advance the log position. */
+/** Delay for events without notifications, which only advance the log position. */
 const IDLE_MS = 5000;
 const EVENTS_AT_A_TIME = 100;
 

@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
 import type { CreateRepositories } from './feature.js';
 
-/** Time for which a unit holds the event loop before `tx.yield` yields to it. */
+/** Time slice of a unit before `tx.yield` yields to the event loop. */
 const SLICE_MS = 8;
 
 /**

@@ -4,10 +4,10 @@ import type { Cacheability } from './versioned-cache.js';
 /** Bound to `?` in order. */
 export type Parameter = string | number | null | Uint8Array | readonly (string | number | null | Uint8Array)[];
 
-/** Value that SQLite returns at once and PostgreSQL later. */
+/** Value that SQLite returns synchronously and PostgreSQL asynchronously. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Statement that returns rows. SQLite returns them at once, PostgreSQL later. */
+/** Statement that returns rows: SQLite synchronously, PostgreSQL asynchronously. */
 export interface Query<Row> {
   get(...parameters: Parameter[]): MaybePromise<Row | undefined>;
   all(...parameters: Parameter[]): MaybePromise<Row[]>;

@@ -105,7 +105,7 @@ CREATE TABLE provisioning_token (
   PRIMARY KEY (realm_id, name)
 ) {withoutRowId};
 
--- People whom a directory has deleted.
+-- Users deleted by a directory.
 CREATE TABLE removed_user (
   realm_id {int} NOT NULL,
   user_id {int} NOT NULL REFERENCES {user} (id),

@@ -54,11 +54,11 @@ export interface MessageRepositoryOptions {
   readonly indexRowsById: IndexRowsById;
   /** Expression of the last event of a realm. */
   readonly lastSeqOf: (realmId: string) => string;
-  /** Tables whose rows of removed messages no trigger removes. */
+  /** Tables without a trigger that removes the rows of removed messages. */
   readonly derivedTables: readonly string[];
 }
 
-/** Sending and editing differ between the databases, because they decide how many messages a server can take. */
+/** Sending and editing differ between the databases, because they determine the message throughput of a server. */
 export abstract class SqlMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
   private readonly indexRowsById: IndexRowsById;

@@ -28,7 +28,7 @@ const NEAR_IDS = 1000;
 export const USER_SUMMARY = `u.id, u.full_name, u.email, u.settings, u.avatar_source, u.avatar_version, u.avatar_key,
   u.bot_kind IS NOT NULL AS is_bot, u.system_kind IS NOT NULL AS is_system_bot, u.external_id`;
 
-/** Reads that each database has in its own form, because their cost decides how fast pages are. */
+/** Database-specific reads, because their cost determines the speed of pages. */
 export interface MessagePageParts {
   readonly states: {
     load(viewer: Viewer, messages: readonly MessageIndexRow[]): MaybePromise<ViewerMessageState>;
@@ -48,7 +48,7 @@ export interface MessagePageParts {
 
 export type ConversationName = readonly [RecipientId, ChannelId | null, string | null];
 
-/** Rows from which views of messages are put together. */
+/** Rows from which message views are assembled. */
 export interface ViewRows {
   readonly rows: readonly MessageRow[];
   readonly names: readonly ConversationName[];

@@ -41,7 +41,7 @@ import {
 const IDS_AT_A_TIME = 1000;
 export const EVER = { direction: 'older', first: 0, last: Number.MAX_SAFE_INTEGER } as const;
 
-/** Reads that each database has in its own form: SQLite returns rows at once, PostgreSQL saves round trips. */
+/** Database-specific reads: SQLite returns rows synchronously, PostgreSQL saves round trips. */
 export interface PersonalMessageParts<List> {
   readonly planner: Pick<NarrowPlanner<List>, 'toNarrowing' | 'EVERYTHING'>;
   readonly states: {
@@ -427,7 +427,7 @@ function needsMark(
 }
 
 /**
- * Condition for rows that repeat what spans, moves and read sets already say. Rows that make a message the user's own
+ * Condition for rows that duplicate information of spans, moves and read sets. Rows that make a message the user's own
  * always store the read state.
  */
 const IS_IDLE = `read IS NULL AND starred = 0 AND collapsed = 0 AND mentioned = 0

@@ -13,7 +13,7 @@ export function ConnectionLine() {
   const { i18n } = useLingui();
   const { chat, baseUrl, frame } = useServices();
   const connection = useReading(chat.connection);
-  // The link returns to the current place.
+  // The log-in page returns to the current place.
   usePlace(({ hash }) => hash);
   const isServerLate = useReading(isServerBusy);
   const isLate = useReading(isOverlayLate) || isServerLate;

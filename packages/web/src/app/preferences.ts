@@ -23,7 +23,7 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
     showTheme(THEMES[settings.color_scheme - 1] ?? null);
     const { web_font_size_px: size } = settings;
     document.documentElement.style.fontSize = size === USUAL_SIZE_PX ? '' : `${(100 * size) / USUAL_SIZE_PX}%`;
-    // The organization's default is nobody's choice, so the browser's language is kept.
+    // The user did not choose the organization's default, so the browser's language is kept.
     const former = language ?? chat.field('realm_default_language');
     language = settings.default_language;
     if (language !== former && isLanguage(language)) void changeLanguage(i18n, language);

@@ -94,14 +94,14 @@ const SCHEMES =
 const TOKEN_CLASS = /^[a-z]{1,3}\d?$/;
 const LOADING = 'image-loading-placeholder';
 
-/** Parses message HTML inertly: loads and runs nothing. */
+/** Parses message HTML without loading or running anything. */
 export const parseContent = (html: string, baseUrl: string): readonly ContentNode[] =>
   new TreeBuilder(baseUrl).children(parse(html));
 
 /** Text of message HTML on one line. */
 export const textOf = (html: string): string => parse(html).textContent.replaceAll(/\s+/g, ' ').trim();
 
-/** Document without a window, which loads and runs nothing. */
+/** Document without a window, which neither loads nor runs anything. */
 let inert: Document | null = null;
 
 function parse(html: string): HTMLElement {

@@ -60,7 +60,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
   const pinned = useRef<string | null>(null);
   /** Distance from the upper edge at which a restored message is placed. */
   const padding = useRef(0);
-  // A new function would make the virtualizer recompute all positions.
+  // A new function identity would make the virtualizer recompute all positions.
   const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
   const cursorIndex = useMemo(() => (cursorKey === null ? -1 : keys.indexOf(cursorKey)), [keys, cursorKey]);
   const virtual = useVirtualizer({

@@ -32,8 +32,8 @@ let frame: Frame | undefined;
 let opened: Promise<OpenedServices | null> | undefined;
 
 /**
- * Shares one chat between the elements of a page. Null if nobody is logged in; the next call tries again, since the
- * host may have logged somebody in.
+ * Shares one chat between the elements of a page. Null if no user is logged in; the next call retries, since the host
+ * may have logged a user in.
  */
 function services(): Promise<OpenedServices | null> {
   opened ??= openForHost(baseUrl, frame).then((chat) => {
@@ -109,7 +109,7 @@ class ParleyChatElement extends HTMLElement {
   }
 
   connectedCallback(): void {
-    // The host may have logged in another person while the page had no element.
+    // The host may have logged in another user while the page had no element.
     if (count++ === 0) opened = opened?.then(renewed);
     if (frame) frame.again = () => this.again();
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });

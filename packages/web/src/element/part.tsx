@@ -19,7 +19,7 @@ export interface PartProps {
   readonly onUnread?: (count: number) => void;
   /** Called when the user follows a chat link. Return `false` to prevent navigation. */
   readonly onOpen?: (address: string) => boolean | undefined;
-  /** Called when the user opens a person; return `false` to keep the chat's card closed. */
+  /** Called when the user selects a person; return `false` to keep the chat's card closed. */
   readonly onPerson?: (userId: number) => boolean | undefined;
 }
 

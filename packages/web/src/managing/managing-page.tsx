@@ -138,7 +138,8 @@ function OwnPreferences() {
   const { personal } = useManagement();
   const { setLanguage } = useServices();
   const { locale } = useLingui().i18n;
-  // While the setting is the organization's default, which is nobody's choice, the page uses the browser's language.
+  // While the setting is the organization's default, which the user did not choose, the page uses the browser's
+  // language.
   const source = useMemo<SettingsSource>(
     () =>
       setLanguage === undefined

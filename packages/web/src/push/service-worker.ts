@@ -14,7 +14,7 @@ interface Push {
   readonly user_ids?: readonly number[];
 }
 
-/** Question to a page, which responds with `true` if it handles the notification. */
+/** Request to a page, which responds with `true` if it handles the notification. */
 export type PageQuestion =
   | { readonly kind: 'push'; readonly userId: number }
   | { readonly kind: 'open'; readonly userId: number; readonly hash: string };

@@ -19,7 +19,7 @@ export interface Services {
   readonly uploads: Uploads;
   readonly navigation: Navigation;
   readonly fieldTexts: FieldTexts;
-  /** Present in a cross-origin frame, where files and log-ins need its token. */
+  /** Present in a cross-origin frame, in which files and log-ins need its token. */
   readonly frame?: Frame | undefined;
   /** Link target for external pages; default: a new window. */
   readonly linkTarget?: string;

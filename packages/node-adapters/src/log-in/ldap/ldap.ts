@@ -51,7 +51,7 @@ export interface LdapGroups extends RoleMapping {
   /** Group attribute with the members' DNs. */
   readonly memberAttribute: string;
   readonly nameAttribute: string;
-  /** Groups of which users must be in at least one; empty for no restriction. */
+  /** Users must be in at least one of these groups; empty for no restriction. */
   readonly required: readonly string[];
 }
 

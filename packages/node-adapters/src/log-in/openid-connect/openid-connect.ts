@@ -42,7 +42,7 @@ export interface OpenIdConnectAccount extends RoleMapping {
   readonly trustsEmails: boolean;
   /** True to create accounts without an invitation; null to follow the organization's sign-up setting. */
   readonly createsPeople: boolean | null;
-  /** Values of the groups claim of which users need at least one; empty for no restriction. */
+  /** Users need at least one of these values in the groups claim; empty for no restriction. */
   readonly requiredGroups: readonly string[];
   /** Claim paths, with dots for nesting. */
   readonly claims: {
@@ -55,7 +55,7 @@ export interface OpenIdConnectAccount extends RoleMapping {
   };
   /** User group names by value of the groups claim. */
   readonly groups: ReadonlyMap<string, string>;
-  /** True to redirect browsers to the service on logout, which logs out there too. */
+  /** True to also log out at the service, by redirecting browsers there. */
   readonly singleLogOut: boolean;
 }
 

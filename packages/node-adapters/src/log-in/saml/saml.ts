@@ -37,7 +37,7 @@ export interface SamlAccount extends RoleMapping {
   readonly trustsEmails: boolean;
   /** True to create accounts without an invitation; null to follow the organization's sign-up setting. */
   readonly createsPeople: boolean | null;
-  /** Values of the groups attribute of which users need at least one; empty for no restriction. */
+  /** Users need at least one of these values in the groups attribute; empty for no restriction. */
   readonly requiredGroups: readonly string[];
   /** Attribute names. `id` and `email`: null for the subject's name. */
   readonly attributes: {

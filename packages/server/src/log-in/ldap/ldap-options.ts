@@ -10,7 +10,7 @@ export interface LdapOptions {
   readonly url: string;
   /** Encrypts the connection to an `ldap://` address; default: false. */
   readonly startTls?: boolean;
-  /** Path of the certificates (PEM) that vouch for the server; default: those of the system. */
+  /** Path of the CA certificates (PEM) for the server; default: those of the system. */
   readonly caFile?: string;
   /** Entry that searches; default: anonymous. */
   readonly bindDn?: string;
@@ -36,7 +36,7 @@ export interface LdapOptions {
     readonly memberAttribute?: string;
     /** Default: `cn`. */
     readonly nameAttribute?: string;
-    /** Names of groups one of which people must be in. */
+    /** Users must be in one of these groups. */
     readonly required?: readonly string[];
   } & RoleOptions;
   /** Creates accounts for people without one; default: true. */

@@ -25,9 +25,9 @@ export interface OpenIdConnectOptions extends RoleOptions {
   readonly trustEmails?: boolean;
   /** Creates accounts without an invitation; default: if the organization is open to all. */
   readonly createPeople?: boolean;
-  /** Values of the claim `groups` one of which people must have; default: none. */
+  /** Users need one of these values in the claim `groups`; default: none. */
   readonly requiredGroups?: readonly string[];
-  /** Claims, with dots for those inside others; default: `email`, `name`, and none for role and groups. */
+  /** Names of claims, with dots for nested ones; default: `email`, `name`, and none for role and groups. */
   readonly claims?: {
     readonly email?: string;
     readonly name?: string;
@@ -38,6 +38,6 @@ export interface OpenIdConnectOptions extends RoleOptions {
   };
   /** Names of user groups by value of the groups claim. People are added and removed in these groups at every log-in. */
   readonly groups?: Readonly<Record<string, string>>;
-  /** True if logging out of the web client leads to the service, to log out there too; default: false. */
+  /** True to also log out at the service after a log-out from the web client; default: false. */
   readonly singleLogOut?: boolean;
 }

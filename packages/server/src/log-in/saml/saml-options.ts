@@ -8,7 +8,7 @@ export interface SamlOptions extends RoleOptions {
   readonly entityId: string;
   /** Address of the provider for redirects. */
   readonly entryPoint: string;
-  /** Certificates (PEM) one of which signs assertions. */
+  /** Certificates (PEM) for the signature of assertions; one must match. */
   readonly certificate?: string;
   /** Path of a file with the certificates. */
   readonly certificateFile?: string;
@@ -28,7 +28,7 @@ export interface SamlOptions extends RoleOptions {
   readonly trustEmails?: boolean;
   /** Creates accounts without an invitation; default: if the organization is open to all. */
   readonly createPeople?: boolean;
-  /** Values of the attribute `groups` one of which people must have; default: none. */
+  /** Users need one of these values in the attribute `groups`; default: none. */
   readonly requiredGroups?: readonly string[];
   /** Names of attributes; default: the name of the subject for `id` and `email`, `displayName`, and none for the others. */
   readonly attributes?: {
