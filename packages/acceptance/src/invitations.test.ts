@@ -12,7 +12,7 @@ let otherOwner: TestUser;
 let closed: number;
 let general: number;
 beforeEach(async () => {
-  // A link grants access at once; email confirmation is tested with the pages.
+  // A link grants access immediately; email confirmation is tested with the pages.
   server = await TestServer.start({ sendsMail: false });
   ({ people } = server);
   const realmId = await server.addRealm('other');

@@ -88,7 +88,7 @@ describe('message image (markdown §15.2)', () => {
     const { message } = fieldsOf(await server.get(`/messages/${id}`, hamlet)) as Wire;
     expect(message).not.toHaveProperty('last_edit_timestamp');
     expect(message).not.toHaveProperty('edit_history');
-    // A later message displays the finished thumbnail at once, with identical HTML.
+    // A later message displays the finished thumbnail immediately, with identical HTML.
     expect(await shown(await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`))).toBe(after);
   });
 

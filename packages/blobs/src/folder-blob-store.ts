@@ -131,7 +131,7 @@ class FileContent implements BlobContent {
         if (piece.length === 0) return;
         position += piece.length;
         ahead = position < end ? this.readPiece(file, position) : null;
-        // If iteration stopped early, nobody else handles this failure.
+        // If iteration stopped early, no other code handles this failure.
         ahead?.catch(() => undefined);
         yield piece;
       }

@@ -35,8 +35,8 @@ export interface StreamOptions {
   /** Aborts the iteration, which throws the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Continues a queue instead of registering. The first poll does not wait for events; `beforePoll` follows it at once. If the
-   * server no longer has the queue, `registered` follows as `expired`.
+   * Continues a queue instead of registering. The first poll does not wait for events; `beforePoll` follows it
+   * immediately. If the server no longer has the queue, `registered` follows as `expired`.
    */
   readonly resume?: QueuePosition;
   /** True to leave the queue on the server when the iteration ends, so that it can be resumed. */

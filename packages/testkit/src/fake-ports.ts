@@ -23,7 +23,7 @@ export const fakeRealmUrls: RealmUrls = {
   emailDomainOf: () => 'chat.example',
 };
 
-/** Timers without delay: deferred work runs at once. */
+/** Timers without delay: deferred work runs immediately. */
 export const immediateTimers: Pick<Timers, 'after' | 'elapsedMs'> = {
   elapsedMs: () => 0,
   after: (_, run) => {

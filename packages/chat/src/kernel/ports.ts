@@ -89,7 +89,8 @@ export interface CachedMessages {
 /** Storage of unsent messages that survives a crash. */
 export interface OutboxStorage {
   /**
-   * Calls back with messages from earlier runs, at once or when their owner ends. Each message goes to one caller only.
+   * Calls back with messages from earlier runs, immediately or when their owner ends. Each message goes to one caller
+   * only.
    */
   takeOver(found: (messages: readonly OutgoingMessage[]) => void): void;
   /** Replaces all saved messages; never throws. */

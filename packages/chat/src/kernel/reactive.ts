@@ -2,7 +2,7 @@ import { computed, type Signal, signal } from '@preact/signals-core';
 
 /**
  * A value that changes. Reading `value` inside a computation subscribes to it; `peek` does not. `subscribe` calls back
- * at once and on every change, and returns an unsubscribe function.
+ * immediately and on every change, and returns an unsubscribe function.
  */
 export interface Reading<T> {
   readonly value: T;

@@ -52,7 +52,7 @@ export interface ChatOptions {
   readonly outboxStorage?: OutboxStorage;
   /** Other tabs of the same person, which share one poll; by default each chat polls separately. */
   readonly tabs?: Tabs;
-  /** User id, if known before the state: lets cached messages show at once. */
+  /** User id, if known before the state: lets cached messages show immediately. */
   readonly userId?: number;
   /** True for a gateway without an account, which reads web-public channels and receives no events. */
   readonly isVisitor?: boolean;
@@ -208,7 +208,7 @@ export class Chat {
     return keyOf(this.state, messageId);
   }
 
-  /** Sends a message: shows it at once, holds it while offline, and delivers it exactly once. Returns its key. */
+  /** Sends a message: shows it immediately, holds it while offline, and delivers it exactly once. Returns its key. */
   send(destination: Destination, content: string): string {
     return this.outbox.add(destination, content);
   }
@@ -287,7 +287,7 @@ export class Chat {
     return this.announcements.subscribe(listener);
   }
 
-  /** Calls back at once and whenever unread messages change. Returns an unsubscribe function. */
+  /** Calls back immediately and whenever unread messages change. Returns an unsubscribe function. */
   onUnreadChange(listener: () => void): () => void {
     return effect(() => {
       this.state.unread.tallies.values();

@@ -51,8 +51,8 @@ export class RealmReader {
   ) {}
 
   /**
-   * Opens an organization for export. Each part is read in its own transactions, so that long parts block nobody; the
-   * parts therefore reflect different points in time. @throws DomainError UNKNOWN_REALM
+   * Opens an organization for export. Each part is read in its own transactions, so that long parts do not block other
+   * users; the parts therefore reflect different points in time. @throws DomainError UNKNOWN_REALM
    */
   async open(realmId: RealmId, scope: ExportScope): Promise<RealmSource> {
     const subscribers = await this.uow.read(realmId, async ({ channels }) => {

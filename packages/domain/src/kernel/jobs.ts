@@ -185,7 +185,7 @@ export interface JobRepository extends JobReads {
   renew(job: StoredJob, until: UnixSeconds): Promise<boolean>;
   /**
    * Makes the holder's leased jobs due now. A repeated attempt stays leased, so that a job that kills its server does
-   * not kill each new one at once.
+   * not immediately kill the next one.
    */
   release(holder: string, now: UnixSeconds): Promise<void>;
   /** Reschedules a job for another attempt, without a lease. */

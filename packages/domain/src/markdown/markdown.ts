@@ -228,7 +228,7 @@ export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent
 
 /** Functions that format Markdown syntax as users would type it. */
 
-/** Returns a mention that notifies nobody. */
+/** Returns a mention without notification. */
 export const silentMention = (user: { readonly id: UserId; readonly fullName: string }): string =>
   `@_**${user.fullName}|${user.id}**`;
 export const channelLink = (channel: { readonly name: string }): string => `#**${channel.name}**`;

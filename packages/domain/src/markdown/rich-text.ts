@@ -37,7 +37,7 @@ export type Block =
   /** The first row is the header. */
   | { readonly type: 'table'; readonly rows: readonly (readonly (readonly Inline[])[])[] }
   | { readonly type: 'rule' }
-  /** Markdown by the sender, who cannot mention anybody in it. */
+  /** Markdown by the sender, in which mentions have no effect. */
   | { readonly type: 'markdown'; readonly text: string };
 
 export interface List {

@@ -338,7 +338,7 @@ async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Del
   await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
 }
 
-/** Removes the URL of an uploaded avatar at once; the next sweep deletes its bytes. */
+/** Removes the URL of an uploaded avatar immediately; the next sweep deletes its bytes. */
 async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   const { realmId, id } = user;
   const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];

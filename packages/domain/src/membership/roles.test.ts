@@ -35,7 +35,7 @@ describe('role change', () => {
   );
 
   it.each(['everyone', 'members'])(
-    'keeps all clients in sync where %s may know everybody',
+    'keeps all clients in sync if %s may access all users',
     async (canAccessAllUsers) => {
       for (const [from, to] of changes) {
         const fixture = await createFixture(

@@ -17,7 +17,7 @@ import { PublicRealms } from '../kernel/public-realm.js';
 import type { BodyChunk, OpenBody } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 
-/** Connection of a client that reads at once unless it is told to be slow. */
+/** Connection of a client that reads immediately unless it is set to be slow. */
 class AConnection {
   readonly writes: (readonly BodyChunk[])[] = [];
   isEnded = false;

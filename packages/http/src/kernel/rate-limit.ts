@@ -202,7 +202,7 @@ export class LimitCounters {
 }
 
 /**
- * Bounded map of counters in two generations. The older generation is dropped at once after a full period without
+ * Bounded map of counters in two generations. The older generation is dropped as a whole after a full period without
  * use. A period is at least the longest window, so no active counter is lost.
  */
 class Generations {

@@ -190,7 +190,7 @@ export interface Request {
   readonly csrfToken: string | null;
   /** @param name lower-case name */
   header(name: string): string | undefined;
-  /** Calls the listener once if the client disconnects before the response, or at once if it already did. */
+  /** Calls the listener once if the client disconnects before the response, or immediately if it already did. */
   onClose(listener: () => void): void;
   /** Calls the listener once the response is sent or the client disconnected. */
   onEnd(listener: () => void): void;

@@ -47,7 +47,9 @@ export class YieldingCalls {
   /** Time of the first call in this turn of the event loop; null if there was none. */
   private turnBegan: number | null = null;
 
-  /** `immediateMs`: maximum time per turn in which calls run at once; further calls wait. 0 makes every call wait. */
+  /**
+   * `immediateMs`: maximum time per turn in which calls run immediately; further calls wait. 0 makes every call wait.
+   */
   constructor(
     private readonly callsPerTurn: number,
     private readonly immediateMs = 0,

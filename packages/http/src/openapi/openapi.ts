@@ -52,7 +52,7 @@ export function openApiOf(routes: readonly Route[]): OpenApiDocument {
   }
 }
 
-/** Generates the document in steps, because doing it at once would block the event loop too long. */
+/** Generates the document in steps, because a single step would block the event loop too long. */
 export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiDocument> {
   const components = new Components();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};

@@ -42,7 +42,7 @@ export interface Configuration extends LogInAccounts {
   readonly frameAncestors: readonly string[];
   /** Proxies trusted to report the client's address. */
   readonly trustedProxies: ProxyTrust;
-  /** Null to use the file beside the database. */
+  /** Null to use the file next to the database. */
   readonly secret: string | null;
   /** Secrets with which other services sign log-in tokens, by string id of the organization. */
   readonly jwtSecrets: ReadonlyMap<string, string>;
@@ -69,7 +69,7 @@ export interface Configuration extends LogInAccounts {
   readonly limits: Partial<TransportLimits>;
   /** True to reject requests while the event loop lags or memory runs out. */
   readonly shedsLoad: boolean;
-  /** Location of uploaded files; null for the folder `files` beside the database. */
+  /** Location of uploaded files; null for the folder `files` next to the database. */
   readonly files: FilesLocation | null;
   readonly fileLimits: FileLimits;
   /** Days for which deleted messages can be restored. */

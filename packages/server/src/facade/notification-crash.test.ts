@@ -114,7 +114,7 @@ it('a server attempts every notification at least once, and none again after its
   await until(() => notified.includes('marker'));
   expect(notified.slice(before)).toEqual(['marker']);
 
-  // A notification in progress is repeated at once, although its lease lasts for a minute.
+  // A notification in progress is repeated immediately, although its lease lasts for a minute.
   isSilent = true;
   idle.stdin!.write('in flight\n');
   await until(() => notified.includes('in flight'));

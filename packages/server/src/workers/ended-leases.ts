@@ -25,7 +25,7 @@ function hasEnded(id: string): boolean {
   }
 }
 
-/** Ends the leases of servers that have stopped, so that their jobs and recurring work continue at once. */
+/** Ends the leases of servers that have stopped, so that their jobs and recurring work continue immediately. */
 export class EndedLeases {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(

@@ -17,7 +17,7 @@ import { isDiskFailure, sqliteErrorOf, storageBusy, writeFailure } from './write
 
 /** Maximum number of units per commit. */
 const MAX_UNITS_PER_BATCH = 100;
-/** Maximum queue length; further writes are rejected at once. */
+/** Maximum queue length; further writes are rejected immediately. */
 const MAX_WAITING = 10_000;
 /** Pause after a low-priority unit in multiples of its duration: without and with other writes. */
 const REST = { idle: 1, busy: 4 } as const;

@@ -276,7 +276,7 @@ function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: rea
 
 type RareParts = typeof import('./rare-parts.js');
 
-/** Kept so that re-rendered messages show such parts at once. */
+/** Kept so that re-rendered messages show such parts immediately. */
 let rareParts: RareParts | null = null;
 
 const loadRareParts = () =>

@@ -20,7 +20,7 @@ interface SectionProps {
   readonly children?: ReactNode;
 }
 
-/** Settings that are saved individually. Changes from other windows show at once. */
+/** Settings that are saved individually. Changes from other windows show immediately. */
 export function Section({ title, settings, source, children }: SectionProps) {
   return (
     <section className={styles.section}>

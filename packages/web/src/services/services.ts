@@ -14,7 +14,7 @@ import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
 import { Uploads } from './uploads.js';
 
-/** Minimum size for resumable uploads; smaller files are sent at once, and in parts after a connection loss. */
+/** Minimum size for resumable uploads; smaller files are sent in one request, and in parts after a connection loss. */
 const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;
 
 /** Services shared by all elements of a page. */
