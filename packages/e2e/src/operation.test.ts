@@ -46,7 +46,7 @@ describe('server process', () => {
   }
 
   it('contains the libraries of optional features', async () => {
-    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '--bare', '', 'Elsinore']);
     const [key, certificate] = ['idp.key', 'idp.pem'].map((name) => join(organization.directory, name)) as [
       string,
       string,
@@ -75,7 +75,7 @@ describe('server process', () => {
   });
 
   it('starts once per port and database and stops a second start', async () => {
-    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '--bare', '', 'Elsinore']);
     const server = await organization.serve();
     const before = readdirSync(join(organization.directory, 'data')).sort();
     const { code, err } = await organization.run(['serve', `--port=${server.port}`]);
@@ -88,7 +88,7 @@ describe('server process', () => {
   });
 
   it('rejects a database of a newer version', async () => {
-    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '--bare', '', 'Elsinore']);
     const file = openSync(organization.database, 'r+');
     // Offset of the schema version in SQLite's file format.
     writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60);
@@ -117,7 +117,7 @@ describe('server process', () => {
   });
 
   it('responds to pending polls before it stops and keeps their queue', async () => {
-    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '--bare', '', 'Elsinore']);
     const person = await organization.addPerson('Hamlet');
     const server = await organization.serve(['--log-level=info']);
     const hamlet = await connect(server, person);

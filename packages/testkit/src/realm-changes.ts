@@ -1,9 +1,13 @@
 import { FullMemberParts } from '@parley/domain/groups';
 import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import { type LogInMethod, type LogInProvider, type PeopleDirectory, RealmChanges } from '@parley/domain/membership';
-import { MarkdownTextRenderer } from '@parley/domain/messages';
+import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/messages';
 import { fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';
+
+/** Returns the messages of system bots with a fake renderer. */
+export const systemMessagesOn = (clock: Clock): SystemMessages =>
+  new SystemMessages(new FakeRenderer(), fakeRealmUrls, clock);
 
 /** Log-in options configured by the operator. */
 export interface LogInSurroundings {

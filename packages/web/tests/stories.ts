@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -14,8 +14,8 @@ const WRITE_LARGE = join(import.meta.dirname, '../../bench/dist/write-large-orga
 /** Token chosen by browsers before a log-in. */
 const CSRF_TOKEN = 'story';
 
-/** The large one has Hamlet and 9,999 others. */
-type Organization = 'demo' | 'large';
+/** The large one has Hamlet and 9,999 others, the new one only its owner Ann. */
+type Organization = 'demo' | 'large' | 'new';
 
 export interface Server {
   readonly url: string;
@@ -62,6 +62,14 @@ async function startServer(
   throw new Error('The server did not start; run `npm run build` first');
 }
 
+/** Creates an organization as an operator does. */
+function createOrganization(database: string): void {
+  const run = (args: readonly string[], input = '') =>
+    execFileSync(process.execPath, [SERVER, ...args, `--database=sqlite:${database}`], { input, stdio: 'pipe' });
+  run(['realm', 'create', '--new-database', '', 'Elsinore']);
+  run(['user', 'create', emailOf('ann'), 'Ann', '--role=owner', '--password-stdin'], `pw-${emailOf('ann')}`);
+}
+
 /** Demo person with a separate logged-in browser. */
 export interface Person {
   readonly page: Page;
@@ -88,6 +96,7 @@ export const test = base.extend<Fixtures, Workers>({
       if (organization === 'large') {
         await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
       }
+      if (organization === 'new') createOrganization(join(folder, 'parley.db'));
       let { child, port } = await startServer(folder, 0, organization);
       const url = `http://localhost:${port}`;
       const headersOf = async (person: string) => ({

@@ -20,6 +20,7 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
   OverwhelmedRenderer,
+  systemMessagesOn,
 } from '@parley/testkit';
 import { ChannelCreator } from '../channels/create-channels.use-cases.js';
 import { ChangeSubscriptionParts } from '../channels/subscription-parts.js';
@@ -55,7 +56,14 @@ const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), ren
     useCase.execute(fixture.caller(who), { ...newcomer, ...input });
 };
 const registering = (fixture: MemoryFixture) => {
-  const useCase = new RegisterUser(fixture.uow, new FakePasswordHasher(), fakePasswordStrength, mint, fixture.clock);
+  const useCase = new RegisterUser(
+    fixture.uow,
+    new FakePasswordHasher(),
+    fakePasswordStrength,
+    mint,
+    fixture.clock,
+    systemMessagesOn(fixture.clock),
+  );
   return (input: Partial<RegisterUserInput> = {}) =>
     useCase.execute({ realmId: fixture.realm.id, role: 'member', ...newcomer, ...input });
 };

@@ -29,6 +29,7 @@ import {
 } from '../users/user.js';
 import { announceExportConsent } from '../users/user-delivery.js';
 import { canCreateUsers } from '../users/user-permissions.js';
+import { welcomeFirstOwner } from './organization-start.js';
 
 export interface NewUser {
   readonly email: string;
@@ -226,13 +227,21 @@ export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullN
 
 /** Adds a user with any role, on behalf of the operator or the host application. */
 export class RegisterUser {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'apiKeyMint', 'clock'] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'passwordStrength',
+    'apiKeyMint',
+    'clock',
+    SystemMessages,
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly strength: PasswordStrength,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
+    private readonly systemMessages: SystemMessages,
   ) {}
 
   /**
@@ -251,6 +260,7 @@ export class RegisterUser {
         { ...person, fullName, passwordHash },
         { now: this.clock.now(), mint: this.mint },
       );
+      await welcomeFirstOwner(tx, realm, user, this.systemMessages);
       if (sendsPasswordLink) await sendPasswordLink(tx, user, this.clock.now());
       return specialPermissions.length === 0 ? user : tx.users.update({ ...user, specialPermissions });
     });

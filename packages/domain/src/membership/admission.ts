@@ -1,6 +1,5 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import type { Channel } from '../channels/channel.js';
-import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { DefaultChannelGroupId, UnixSeconds } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
@@ -12,14 +11,9 @@ import type { User } from '../users/user.js';
 import { addUser, type NewUser } from './add-user.js';
 import { endInvitation, publishInvitations, withPresentOffer } from './invitation-changes.js';
 import type { Invitation, InvitationOffer } from './invitations.js';
+import { attachHistory } from './joining-history.js';
 import { OPEN_OFFER, planWelcomeEmail } from './sign-up.js';
 import type { StatedRole } from './stated-roles.js';
-
-/**
- * Maximum number of existing messages that new users receive, and how many of those are unread (organization §10.3).
- */
-const MAX_HISTORY = 1000;
-const UNREAD_HISTORY = 20;
 
 export interface Newcomer extends Omit<NewUser, 'role' | 'channels'> {
   /** Role stated by a service or directory. Without one or without a match, the invitation determines the role. */
@@ -124,23 +118,4 @@ async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, 
     });
     await tx.yield();
   }
-}
-
-/**
- * Adds the newest messages of channels with readable history to the new user's messages, so that their views are not
- * empty.
- */
-async function attachHistory(tx: Transaction, channels: readonly Channel[], { id, realmId }: User): Promise<void> {
-  const viewer = { realmId, userId: id };
-  const actor = await tx.actors.get(viewer);
-  const recipientIds = channels
-    .filter((channel) => hasFullHistoryAccess(actor, channel, true))
-    .map(({ recipientId }) => recipientId);
-  if (recipientIds.length === 0) return;
-  const filter = { conditions: [{ kind: 'recipient', recipientIds }], scope: 'shared' } as const;
-  const entries = await tx.pages.listEntriesUpTo(viewer, filter, null, MAX_HISTORY);
-  const ids = entries.map((entry) => entry.id);
-  await tx.personal.addHistorical(viewer, ids);
-  await tx.personal.setRead(viewer, ids.slice(-UNREAD_HISTORY), false);
-  await tx.yield();
 }

@@ -8,6 +8,7 @@ import {
   expectRefused,
   FakeApiKeyMint,
   SeededRandomness,
+  systemMessagesOn,
 } from '@parley/testkit';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import {
@@ -30,10 +31,11 @@ async function cast() {
     aGroup({ name: 'writers', members: ['hamlet'] }),
   );
   const { uow, clock, realm } = fixture;
-  const upsertUser = new UpsertHostUser(uow, mint, clock, {
+  const randomness = {
     uuid: () => `00000000-0000-4000-8000-${String(uuids++).padStart(12, '0')}`,
     fraction: () => new SeededRandomness(1).fraction(),
-  });
+  };
+  const upsertUser = new UpsertHostUser(uow, mint, clock, randomness, systemMessagesOn(clock));
   let uuids = 1;
   return {
     fixture,

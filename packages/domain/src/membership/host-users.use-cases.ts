@@ -4,6 +4,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import { issueKeyOf } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated } from '../users/authentication.js';
@@ -13,6 +14,7 @@ import { accessorsOf } from '../users/user-delivery.js';
 import { addUser } from './add-user.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { checkExternalId, findHostUser, getHostUser, type HostUserReference } from './host-users.js';
+import { welcomeFirstOwner } from './organization-start.js';
 import { changeRole } from './roles.js';
 
 export interface HostUser {
@@ -150,12 +152,13 @@ const NOBODYS_DOMAIN = 'users.parley.invalid';
  * allowed. Deactivated users stay deactivated.
  */
 export class UpsertHostUser {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', 'randomness'] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', 'randomness', SystemMessages] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
+    private readonly systemMessages: SystemMessages,
   ) {}
 
   /**
@@ -195,7 +198,9 @@ export class UpsertHostUser {
     { externalId, fullName, email, role = 'member' }: UpsertHostUserInput & { readonly email: string },
   ): Promise<User> {
     const person = { email, fullName, role, passwordHash: null, externalId };
-    return addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
+    const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
+    await welcomeFirstOwner(tx, realm, user, this.systemMessages);
+    return user;
   }
 
   private async change(tx: Transaction, realm: Realm, user: User, wanted: UpsertHostUserInput): Promise<User> {

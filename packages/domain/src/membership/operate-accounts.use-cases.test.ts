@@ -9,6 +9,7 @@ import {
   fakePasswordStrength,
   fakeRealmUrls,
   type MemoryFixture,
+  systemMessagesOn,
 } from '@parley/testkit';
 import {
   CONFIRMATION_EMAIL,
@@ -81,7 +82,14 @@ describe('operator account command', () => {
   it('rejects a weak password unless `allowsWeakPassword` is set', async () => {
     const fixture = await cast();
     const { uow, clock, realm } = fixture;
-    const register = new RegisterUser(uow, new FakePasswordHasher(), fakePasswordStrength, mint, clock);
+    const register = new RegisterUser(
+      uow,
+      new FakePasswordHasher(),
+      fakePasswordStrength,
+      mint,
+      clock,
+      systemMessagesOn(clock),
+    );
     const person = { realmId: realm.id, fullName: 'Ophelia', role: 'member', password: 'short' } as const;
     const weak = register.execute({ ...person, email: 'ophelia@example.com' });
     await expect(weak).rejects.toMatchObject({ code: 'WEAK_PASSWORD' });

@@ -6,6 +6,7 @@ import {
   FixedClock,
   realmChangesOn,
   SeededRandomness,
+  systemMessagesOn,
 } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import type { ChannelPrivacy } from '../channels/channel.js';
@@ -18,15 +19,41 @@ const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
 /** Creates a fixture with a realm at the server's address. */
 const creating = async (server = SERVER) => {
   const fixture = await createFixture();
-  const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server, realmChangesOn(fixture));
+  const useCase = new CreateRealm(
+    fixture.uow,
+    fixture.clock,
+    new SeededRandomness(5),
+    server,
+    realmChangesOn(fixture),
+    systemMessagesOn(fixture.clock),
+  );
   return {
     fixture,
     create: (stringId: string, name = 'Elsinore', configuration?: RealmConfiguration) =>
       useCase.execute({ stringId, name, ...(configuration && { configuration }) }),
+    start: (stringId: string) => useCase.execute({ stringId, name: 'Lear', isStarted: true }),
   };
 };
 
 describe('CreateRealm', () => {
+  it('creates default channels with messages by the welcome bot on request, and none otherwise', async () => {
+    const { fixture, create, start } = await creating();
+    const plain = await create('elsinore');
+    const realm = await start('lear');
+    await fixture.uow.readAcross(async ({ channels, users }) => {
+      expect(await channels.listAll(plain.id)).toEqual([]);
+      const { id: creatorId } = await users.findSystemBot(realm.id, 'welcome');
+      const made = await channels.listAll(realm.id);
+      expect(made).toMatchObject([
+        { name: 'general', privacy: 'public', isDefault: true, creatorId },
+        { name: 'sandbox', privacy: 'public', isDefault: true, creatorId },
+      ]);
+      expect(realm.settings.newChannelAnnouncementsChannelId).toBe(made[0]!.id);
+    });
+    const sent = fixture.storage.announced.flatMap(({ event }) => (event.type === 'message.sent' ? [event] : []));
+    expect(sent).toHaveLength(3);
+  });
+
   it('creates system groups, permissions and system bots', async () => {
     const { fixture, create } = await creating();
     const realm = await create('elsinore');
@@ -124,7 +151,14 @@ describe('realm address', () => {
     const clock = new FixedClock();
     const { uow } = new MemoryStorage(clock);
     const changes = realmChangesOn({ uow, clock });
-    const create = new CreateRealm(uow, clock, new SeededRandomness(5), { ...SERVER, ...server }, changes);
+    const create = new CreateRealm(
+      uow,
+      clock,
+      new SeededRandomness(5),
+      { ...SERVER, ...server },
+      changes,
+      systemMessagesOn(clock),
+    );
     const realmUrls: unknown[] = [];
     for (const stringId of names) {
       await create.execute({ stringId, name: `Realm "${stringId}"` }).then(

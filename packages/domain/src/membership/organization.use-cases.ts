@@ -8,6 +8,7 @@ import { enforce } from '../kernel/permission.js';
 import { type Clock, type DevelopmentMode, type Randomness, type RealmUrls, SERVER_ITSELF } from '../kernel/ports.js';
 import { badSettingValue, checkSettingValues, type SettingChanges } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import { callOffDeletion, isReachable, planDeletion } from '../realms/delete-realm-data.js';
 import { type Realm, type ServerAddress, takesServerAddress } from '../realms/realm.js';
 import {
@@ -37,30 +38,41 @@ import {
   RealmChanges,
   type RealmConfiguration,
 } from './organization.js';
+import { startOrganization } from './organization-start.js';
 
 export interface CreateRealmInput {
   readonly stringId: string;
   readonly name: string;
   /** Applied in the same unit of work, except the description. */
   readonly configuration?: RealmConfiguration;
+  /** True for default channels, and a welcome for the first owner. Defaults to false. */
+  readonly isStarted?: boolean;
 }
 
 /** Creates a realm for the operator or host application; users cannot call it. */
 export class CreateRealm {
-  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'serverAddress', RealmChanges] as const;
+  static readonly inject = [
+    'unitOfWork',
+    'clock',
+    'randomness',
+    'serverAddress',
+    RealmChanges,
+    SystemMessages,
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
     private readonly server: ServerAddress,
     private readonly changes: RealmChanges,
+    private readonly systemMessages: SystemMessages,
   ) {}
 
   /**
    * @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT, BAD_SETTING_VALUE,
    * UNKNOWN_GROUP, GROUP_NOT_ALLOWED
    */
-  async execute({ stringId, name, configuration = {} }: CreateRealmInput): Promise<Realm> {
+  async execute({ stringId, name, configuration = {}, isStarted = false }: CreateRealmInput): Promise<Realm> {
     checkNewRealm({ stringId, name });
     const { settings: { description, ...settings } = {}, ...rest } = configuration;
     this.changes.checkProvider(settings);
@@ -69,6 +81,7 @@ export class CreateRealm {
       const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
       const { id } = await addRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
       await this.changes.configure(tx, await tx.realms.get(id), { ...rest, settings });
+      if (isStarted) await startOrganization(tx, await tx.realms.get(id), this.systemMessages);
       return tx.realms.get(id);
     });
     if (description === undefined) return realm;

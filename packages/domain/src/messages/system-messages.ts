@@ -77,8 +77,9 @@ export class SystemMessages implements NotificationBot {
     realm: Realm,
     author: Author,
     systemMessages: readonly ChannelNotice[],
+    sender: SystemBotKind = 'notification',
   ): Promise<void> {
-    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    const bot = await tx.users.findSystemBot(realm.id, sender);
     const drafts = new Map<string, Draft>();
     for (const { channel, topic, content, ahead, ...reading } of systemMessages) {
       const draft = drafts.get(content) ?? (await this.draft(tx, realm, content, author, ahead));

@@ -14,14 +14,22 @@ export const ONBOARDING_STEPS = [
   'first_stream_created_banner',
 ] as const;
 
-export type OnboardingStep = (typeof ONBOARDING_STEPS)[number];
+/** List of first steps in the web client, for the first owner of an organization (extensions §10). */
+const FIRST_STEPS = 'first_steps';
+
+export type OnboardingStep = (typeof ONBOARDING_STEPS)[number] | typeof FIRST_STEPS;
+
+/** Stored names: completed steps, and an offer that makes the first steps remain. */
+export type OnboardingMark = OnboardingStep | 'first_steps_offered';
 
 export const isOnboardingStep = (name: string): name is OnboardingStep =>
-  (ONBOARDING_STEPS as readonly string[]).includes(name);
+  name === FIRST_STEPS || (ONBOARDING_STEPS as readonly string[]).includes(name);
 
 /** Returns the steps that are not done yet. */
-export const remainingSteps = (done: ReadonlySet<string>): readonly OnboardingStep[] =>
-  ONBOARDING_STEPS.filter((step) => !done.has(step));
+export const remainingSteps = (done: ReadonlySet<string>): readonly OnboardingStep[] => [
+  ...ONBOARDING_STEPS.filter((step) => !done.has(step)),
+  ...(done.has('first_steps_offered') && !done.has(FIRST_STEPS) ? ([FIRST_STEPS] as const) : []),
+];
 
 export interface OnboardingReads {
   /** Returns the completed steps, possibly including obsolete ones. */
@@ -31,7 +39,7 @@ export interface OnboardingReads {
 /** Every implementation passes onboarding-repository.contract.ts. */
 export interface OnboardingRepository extends OnboardingReads {
   /** Idempotent. */
-  markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void>;
+  markDone(realmId: RealmId, userId: UserId, step: OnboardingMark): Promise<void>;
 }
 
 declare module '../kernel/unit-of-work.js' {

@@ -88,7 +88,7 @@ export class Cluster {
     );
     await nats.start();
     await cluster.command(['migrate']);
-    await cluster.command(['realm', 'create', '', 'Elsinore']);
+    await cluster.command(['realm', 'create', '--bare', '', 'Elsinore']);
     await cluster.addStandby(false);
     for (let index = 1; index <= nodes; index++) cluster.nodes.push(await cluster.createNode(`node ${index}`));
     return cluster;

@@ -23,7 +23,7 @@ export class TestOrganization {
   /** Creates an organization at the root address, set up like an operator would. */
   static async withOrganization(name = 'Elsinore'): Promise<TestOrganization> {
     const organization = new TestOrganization();
-    await organization.mustRun(['realm', 'create', '--new-database', '', name]);
+    await organization.mustRun(['realm', 'create', '--new-database', '--bare', '', name]);
     return organization;
   }
 

@@ -50,7 +50,6 @@ export const onboardingRoutes: readonly Route[] = [
   route('POST', '/users/me/onboarding_steps', {
     summary: 'Mark an onboarding step as read',
     section: 'users §22',
-    withoutPage: 'apps',
     auth: 'user',
     roleRequirements: ['human'],
     dto: CompleteOnboardingStepDto,

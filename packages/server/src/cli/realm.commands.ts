@@ -58,7 +58,9 @@ async function create(context: CommandContext): Promise<CommandResult> {
   if (!hasDatabase(invocation))
     takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation.configuration)));
   return context.withParley(async (parley) => {
-    const realm = await parley.useCase(CreateRealm).execute({ stringId, name });
+    const realm = await parley
+      .useCase(CreateRealm)
+      .execute({ stringId, name, isStarted: context.flag('bare') !== 'on' });
     const presented = presentRealm(parley, realm);
     return {
       lines: [`Created organization ${nameOf(realm)} at ${presented.url}`],
@@ -309,8 +311,8 @@ export const REALM_COMMANDS: readonly Command[] = [
     name: 'realm create',
     words: 'STRING_ID NAME',
     help: 'creates an organization',
-    details: STRING_ID,
-    flags: NEW_DATABASE,
+    details: `${STRING_ID} Subscribes new users to the channels general and sandbox, and welcomes the first owner.`,
+    flags: { ...NEW_DATABASE, bare: { help: 'creates no channels and sends no welcome' } },
     examples: ["parley realm create --new-database '' 'My organization'", "parley realm create lear 'King Lear'"],
     run: create,
   },

@@ -694,7 +694,7 @@ describe('parley command line', () => {
   });
 
   it('exports an organization and imports it on another server', async () => {
-    await run(['realm', 'create', '--new-database', 'acme', 'Acme']);
+    await run(['realm', 'create', '--new-database', '--bare', 'acme', 'Acme']);
     await run(['user', 'create', 'ann@example.com', 'Ann', '--realm=acme', '--role=owner']);
     const file = join(directory, 'acme.tar.gz');
     expect(await run(['export', file, '--realm=acme'])).toEqual({

@@ -17,7 +17,7 @@ import {
 } from '@parley/domain/realms';
 import type { Resolve } from '../kernel/injector.js';
 import { describeValues } from '../kernel/setting-values.js';
-import { nameAt, objectAt, optionalTextAt, shown, textAt } from './arguments.js';
+import { flagAt, nameAt, objectAt, optionalTextAt, shown, textAt } from './arguments.js';
 import { type ChatRealm, presentRealm } from './chat-messages.js';
 
 /** Settings of an organization; absent ones stay unchanged. */
@@ -42,13 +42,21 @@ export interface RealmToEnsure extends RealmSettingsToSet {
   readonly preset?: RealmPreset;
 }
 
+export interface NewRealm extends RealmToEnsure {
+  /**
+   * True for the channels `general` and `sandbox`, which new users are subscribed to, and a welcome for the first owner.
+   * Default: false. Ignored if the organization exists.
+   */
+  readonly isStarted?: boolean;
+}
+
 /** Organizations API for the host application. */
 export interface Realms {
   /**
    * Returns the organization of this name, created if missing. Safe for concurrent calls. An existing organization
    * stays as it is; use `configure` to change it.
    */
-  ensure(realm: RealmToEnsure): Promise<ChatRealm>;
+  ensure(realm: NewRealm): Promise<ChatRealm>;
   /** Changes an organization atomically and notifies its clients. @throws DomainError UNKNOWN_REALM */
   configure(realm: RealmToEnsure): Promise<ChatRealm>;
   /** Returns null if the organization does not exist. */
@@ -97,10 +105,13 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       const name = textAt('name', objectAt('The organization', realm).name);
       const title = optionalTextAt('title', realm.title) ?? (name === '' ? 'Chat' : name);
       const configuration = configurationAt(realm);
+      const { isStarted = false } = realm;
+      flagAt('isStarted', isStarted);
       const existing = await find(name);
       if (existing) return present(existing);
       try {
-        return present(await resolve(CreateRealm).execute({ stringId: name, name: title, configuration }));
+        const created = { stringId: name, name: title, configuration, isStarted };
+        return present(await resolve(CreateRealm).execute(created));
       } catch (error) {
         if (!(error instanceof DomainError && error.is('STRING_ID_TAKEN'))) throw error;
         const made = await find(name);

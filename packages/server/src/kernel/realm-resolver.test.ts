@@ -2,7 +2,7 @@ import { SERVER_ITSELF } from '@parley/domain/kernel';
 import { CreateRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { SystemRandomness } from '@parley/node-adapters';
-import { FixedClock, realmChangesOn } from '@parley/testkit';
+import { FixedClock, realmChangesOn, systemMessagesOn } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';
 
@@ -22,6 +22,7 @@ async function setUp(
     new SystemRandomness(),
     server,
     realmChangesOn({ uow: storage.uow, clock }),
+    systemMessagesOn(clock),
   );
   const realms = new Map<string, Realm>();
   const add = async (stringId: string) => {

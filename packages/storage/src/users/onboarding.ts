@@ -1,5 +1,5 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
-import type { OnboardingRepository, OnboardingStep } from '@parley/domain/users';
+import type { OnboardingMark, OnboardingRepository } from '@parley/domain/users';
 import type { StorageFeature } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -18,7 +18,7 @@ export class SqlOnboardingRepository implements OnboardingRepository {
     return new Set(await this.ofUser.all(userId, realmId));
   }
 
-  async markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void> {
+  async markDone(realmId: RealmId, userId: UserId, step: OnboardingMark): Promise<void> {
     this.insert.defer(userId, step, realmId);
   }
 }

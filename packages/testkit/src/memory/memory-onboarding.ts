@@ -1,5 +1,5 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
-import type { OnboardingRepository, OnboardingStep } from '@parley/domain/users';
+import type { OnboardingMark, OnboardingRepository } from '@parley/domain/users';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -16,7 +16,7 @@ export class MemoryOnboarding implements OnboardingRepository {
     return this.unit.read('onboarding').get(keyOf(realmId, userId)) ?? new Set();
   }
 
-  async markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void> {
+  async markDone(realmId: RealmId, userId: UserId, step: OnboardingMark): Promise<void> {
     const done = await this.listDone(realmId, userId);
     this.unit.change('onboarding').set(keyOf(realmId, userId), new Set([...done, step]));
   }

@@ -5,22 +5,36 @@ import { MailCheck } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { DestinationName, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
-import { useAddressOf, useChat } from '../services/context.js';
+import { useAddressOf, useChat, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
+
+const loadFirstSteps = () => import('./first-steps.js').then(({ FirstSteps }) => FirstSteps);
 
 /** Unread conversations: direct ones, then topics by channel, with channels grouped under headings. */
 export function InboxPage() {
   const chat = useChat();
   const { i18n } = useLingui();
   const { directs, groups } = useReading(chat.conversations.inbox);
+  const isNew = useField('onboarding_steps')?.some(({ name }) => name === 'first_steps') === true;
+  const FirstSteps = useLoaded(loadFirstSteps, isNew);
+  const firstSteps = isNew && FirstSteps && <FirstSteps />;
   if (directs.length === 0 && groups.length === 0) {
-    return <p className={styles.empty}>{i18n._('You have read everything.')}</p>;
+    const nothing = <p className={styles.empty}>{i18n._('You have read everything.')}</p>;
+    if (!firstSteps) return nothing;
+    return (
+      <div className={styles.page}>
+        {firstSteps}
+        {nothing}
+      </div>
+    );
   }
   return (
     <div className={styles.page}>
+      {firstSteps}
       <button
         type="button"
         className={styles.readAll}
