@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, SharedUnit } from '@parley/domain/kernel';
-import type { Dialect, Parameter, Statements } from '@parley/storage';
+import { type Dialect, type Parameter, StatementFailed, type Statements } from '@parley/storage';
 import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
 /** Time slice of a unit before `yield` yields to the event loop. */
@@ -30,18 +30,6 @@ function numbered(sql: string): string {
  * these gives the round trips for which units wait.
  */
 export type StatementTrace = (sql: string, isFirst: boolean) => void;
-
-/** Rejected statement. Contains its text but never its parameters, which may be secret. */
-export class StatementFailed extends Error {
-  /** SQLSTATE; absent for driver and network errors. */
-  readonly code: string | undefined;
-
-  constructor(sql: string, cause: unknown) {
-    super(`${(cause as Error).message}: ${sql.replace(/\s+/g, ' ')}`, { cause });
-    this.name = 'StatementFailed';
-    this.code = (cause as { code?: string }).code;
-  }
-}
 
 /** Ends a shared unit that must run exclusively. */
 export class MustBeAlone extends Error {

@@ -1,4 +1,4 @@
-import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
+import { BLANK_EVENT, encodeEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   Clock,
@@ -12,7 +12,7 @@ import type {
   RealmId,
   UnixSeconds,
 } from '@parley/domain/kernel';
-import { type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
+import { decodeUpTo, type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
@@ -105,16 +105,7 @@ export class PostgresEventLog implements EventLog {
     limit: number,
     maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<readonly LoggedEvent[]> {
-    const listed: LoggedEvent[] = [];
-    let bytes = 0;
-    for (const [seq, at, quotes, format, audience, payload] of await this.rowsAfter.all(realmId, after, limit)) {
-      const row = { realmId, seq, at, quotes, format, audience, payload };
-      const logged = decodeEvent(row);
-      listed.push(logged);
-      bytes += sizeOfEvent(row, logged);
-      if (bytes >= maxBytes) break;
-    }
-    return listed;
+    return decodeUpTo(realmId, await this.rowsAfter.all(realmId, after, limit), maxBytes);
   }
 
   async prunedUpTo(realmId: RealmId): Promise<number> {

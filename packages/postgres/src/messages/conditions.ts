@@ -4,9 +4,7 @@ import type { SearchWords } from '@parley/domain/markdown';
 import {
   type MessageCondition,
   type MessageFilter,
-  matchesCondition,
   type SearchedText,
-  type SimpleCondition,
   searchedText,
   type Viewer,
 } from '@parley/domain/messages';
@@ -15,13 +13,11 @@ import {
   type ConditionRow,
   type ConditionSql,
   type ConditionWriter,
-  conditionSubject,
   type IndexedProperty,
   type IndexQuery,
   idOf,
-  indexQuery,
   type MessageIndexRow,
-  mentionTerm,
+  matchingRows,
   PROPERTY_BITS,
   RESOLVED,
   readsText,
@@ -104,18 +100,12 @@ export class ConditionSubjects {
   ): Promise<MessageIndexRow[]> {
     if (indexRows.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...indexRows];
     const ids = indexRows.map(idOf);
-    const [state, texts, detailRows] = await Promise.all([
+    const [state, texts, details] = await Promise.all([
       this.states.load(viewer, indexRows),
       conditions.some(readsText) ? this.textsOf(ids) : null,
       this.details.all(ids),
     ]);
-    const details = new Map(detailRows.map((each) => [each[0], each]));
-    return indexRows.filter((row) => {
-      const own = state.flags(row);
-      if (!own && scope === 'own') return false;
-      const subject = conditionSubject(row, details.get(idOf(row))!, own, () => texts!.get(idOf(row))!);
-      return conditions.every((condition) => matchesCondition(subject, condition));
-    });
+    return matchingRows(indexRows, { state, texts, details }, conditions, scope);
   }
 
   private async textsOf(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, SearchedText>> {
@@ -138,50 +128,6 @@ const propertySql = (property: IndexedProperty): string =>
     ? `m.topic_key >= '${RESOLVED}' AND m.topic_key < '${AFTER_RESOLVED}'`
     : `(m.property_bits & ${PROPERTY_BITS[property]}) <> 0`;
 
-function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<List> {
-  switch (condition.kind) {
-    case 'recipient': {
-      const [first, ...more] = condition.recipientIds;
-      if (more.length === 0) return [`m.recipient_id ${negated ? '<>' : '='} ?`, first!];
-      return [`m.recipient_id ${negated ? '<> ALL' : '= ANY'}(?::bigint[])`, condition.recipientIds];
-    }
-    case 'channelTopic': {
-      const isIn = '(m.recipient_id, m.topic_key) IN (SELECT * FROM unnest(?::bigint[], ?::text[]))';
-      const lists = [condition.topics.map((each) => each.recipientId), condition.topics.map((each) => each.topicKey)];
-      return [
-        negated ? `(m.topic_key IS NULL OR NOT ${isIn})` : `(m.topic_key IS NOT NULL AND ${isIn})`,
-        ...(lists as List[]),
-      ];
-    }
-    case 'channelPrivacy': {
-      const sql = 'EXISTS (SELECT 1 FROM channel c WHERE c.id = m.channel_id AND c.privacy = ANY(?::text[]))';
-      return [negated ? `NOT ${sql}` : sql, condition.privacies];
-    }
-    case 'topic':
-      return [negated ? '(m.topic_key IS NULL OR m.topic_key <> ?)' : 'm.topic_key = ?', condition.topicKey];
-    case 'sender':
-      return [`m.sender_id ${negated ? '<>' : '='} ?`, condition.userId];
-    case 'message':
-      return [`m.id ${negated ? '<>' : '='} ?`, condition.messageId];
-    case 'direct':
-      return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
-    case 'property': {
-      const sql = propertySql(condition.property);
-      return [negated ? `NOT coalesce(${sql}, false)` : sql];
-    }
-    case 'search': {
-      const [sql, ...parameters] = searchSql(indexQuery(condition.words));
-      return [negated ? `NOT ${sql}` : sql, ...parameters];
-    }
-    case 'mentions': {
-      const [sql, ...parameters] = searchSql([[mentionTerm(condition.userId)]]);
-      return [negated ? `NOT ${sql}` : sql, ...parameters];
-    }
-    case 'flag':
-      throw new Error('Flags require a viewer');
-  }
-}
-
 function searchSql(query: IndexQuery): ConditionSql<List> {
   const [sql, ...parameters] = termsSql(query);
   return [`EXISTS (SELECT 1 FROM message_search s WHERE s.message_id = m.id AND ${sql})`, ...parameters];
@@ -194,14 +140,22 @@ export const termsSql = (query: IndexQuery): ConditionSql<List> => [
 ];
 
 export const CONDITION_WRITER: ConditionWriter<List> = {
-  condition: toSql,
+  inList: (column, values, negated) => [
+    `m.${column} ${negated ? '<> ALL' : '= ANY'}(?::${column === 'topic_key' ? 'text' : 'bigint'}[])`,
+    values,
+  ],
+  inTopics: (topics) => [
+    '(m.recipient_id, m.topic_key) IN (SELECT * FROM unnest(?::bigint[], ?::text[]))',
+    topics.map((topic) => topic.recipientId) as List,
+    topics.map((topic) => topic.topicKey) as List,
+  ],
+  hasPrivacy: (privacies) => [
+    'EXISTS (SELECT 1 FROM channel c WHERE c.id = m.channel_id AND c.privacy = ANY(?::text[]))',
+    privacies,
+  ],
   property: propertySql,
   search: searchSql,
   // JavaScript folds case differently from PostgreSQL.
   phrases: null,
-  outside: (column, values) => {
-    const sql = `m.${column} <> ALL(?::${column === 'topic_key' ? 'text' : 'bigint'}[])`;
-    return [column === 'topic_key' ? `(m.topic_key IS NULL OR ${sql})` : sql, values];
-  },
   no: 'false',
 };

@@ -13,6 +13,7 @@ import {
   type PageBounds,
   type Quarantine,
   SqlMessagePageReads,
+  sourcesOf,
   USER_SUMMARY,
   type UserSummaryRow,
   type ViewRows,
@@ -111,38 +112,21 @@ class MessagePages {
 
   /** Returns a source if the matches are a small stored subset of the viewer's messages; otherwise null. */
   private personalSource(viewer: Viewer, narrowing: Narrowing): Source | null {
+    const { receivedPages, unread } = this;
     for (const condition of narrowing.personal) {
-      const sources = this.sourcesOf(viewer, narrowing, condition);
+      const sources = sourcesOf<Source>(condition, {
+        flagged: (flag) => this.flagged(viewer, narrowing, flag),
+        mentioningChannel: () => {
+          const mentioning = narrowedTo(narrowing, 'mentionsChannel');
+          return (pageBounds, limit) => receivedPages.page(viewer, mentioning, pageBounds, limit);
+        },
+        unread: () => (pageBounds, limit) => unread.page(viewer, { ...narrowing, personal: [] }, pageBounds, limit),
+      });
       if (sources)
         return async (pageBounds, limit) =>
           merge(await Promise.all(sources.map((source) => source(pageBounds, limit))), pageBounds, limit);
     }
     return null;
-  }
-
-  /** Returns sources that together contain all matches of the condition; null if there are none. */
-  private sourcesOf(viewer: Viewer, narrowing: Narrowing, condition: MessageCondition): Source[] | null {
-    switch (condition.kind) {
-      case 'flag': {
-        const { flag } = condition;
-        if (flag === 'read') return null;
-        if (flag !== 'channelWildcardMentioned') return [this.flagged(viewer, narrowing, flag)];
-        const mentioning = narrowedTo(narrowing, 'mentionsChannel');
-        return [(pageBounds, limit) => this.receivedPages.page(viewer, mentioning, pageBounds, limit)];
-      }
-      case 'not': {
-        const { condition: negated } = condition;
-        if (negated.kind !== 'flag' || negated.flag !== 'read') return null;
-        const unjudged = { ...narrowing, personal: [] };
-        return [(pageBounds, limit) => this.unread.page(viewer, unjudged, pageBounds, limit)];
-      }
-      case 'anyOf': {
-        const parts = condition.conditions.map((each) => this.sourcesOf(viewer, narrowing, each));
-        return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
-      }
-      default:
-        return null;
-    }
   }
 
   private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_COLUMNS): Source {

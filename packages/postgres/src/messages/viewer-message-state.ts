@@ -11,6 +11,7 @@ import {
   type MessageIndexRow,
   type MoveTuple,
   type MutedRange,
+  movesByMessage,
   ordinalRangesOf,
   recipientsOf,
   type SpanTuple,
@@ -154,14 +155,7 @@ export class ViewerMessageStates {
   }
 
   async movesOfIds(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly ChannelMove[]>> {
-    const moves = new Map<MessageId, ChannelMove[]>();
-    for (const [messageId, number, targetRecipientId, isHistoryProtected] of await this.moves.all(ids)) {
-      const move = { number, targetRecipientId, isHistoryProtected: isHistoryProtected === 1 };
-      const existing = moves.get(messageId);
-      if (existing) existing.push(move);
-      else moves.set(messageId, [move]);
-    }
-    return moves;
+    return movesByMessage(await this.moves.all(ids));
   }
 
   async mutesOf({ userId }: Viewer): Promise<readonly MutedRange[]> {

@@ -12,7 +12,7 @@ export class PostgresActorReads implements ActorReads {
 
   constructor(
     private readonly connection: Connection,
-    private readonly cache: ActorCache,
+    cache: ActorCache,
     private readonly known: KnownVersions<string, UserId>,
     quarantine: Quarantine,
   ) {
@@ -28,25 +28,15 @@ export class PostgresActorReads implements ActorReads {
   async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
     const version = await this.known.of(this.connection, realmId, userId, () => this.entry.get(realmId, userId));
     if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
-    const cached = this.cache.get(userId, version);
-    if (cached) return cached;
-    return (await this.loader.load([[userId, version]]))[0]!;
+    return this.loader.get(userId, version);
   }
 
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
-    const actors = new Map<UserId, Actor>();
-    const missing: [UserId, string][] = [];
     const known = await this.known.findAll(this.connection, realmId, userIds);
     const unknown = userIds.filter((id) => !known.has(id));
     const read = unknown.length === 0 ? [] : await this.entries.all(realmId, unknown);
     await this.known.learn(this.connection, realmId, read);
-    for (const [id, version] of [...known, ...read].sort(([a], [b]) => a - b)) {
-      const cached = this.cache.get(id, version);
-      if (cached) actors.set(id, cached);
-      else missing.push([id, version]);
-    }
-    if (missing.length > 0) for (const actor of await this.loader.load(missing)) actors.set(actor.id, actor);
-    return actors;
+    return this.loader.list([...known, ...read].sort(([a], [b]) => a - b));
   }
 }
 

@@ -1,5 +1,5 @@
 import { UnitRecord } from '@parley/domain/composition';
-import { type Dialect, jsonList, type Query as SharedQuery, type Statements } from '@parley/storage';
+import { type Dialect, jsonList, type Query as SharedQuery, StatementFailed, type Statements } from '@parley/storage';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 
 /** Bound to `?` in order, because the driver treats `?1` as a named parameter. */
@@ -21,18 +21,6 @@ const DIALECT: Dialect = {
   nextId: () => 'NULL',
   aboveAllIds: (table) => `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0))`,
 };
-
-/** Rejected statement. Contains its text but never its parameters, which may be secret. */
-export class StatementFailed extends Error {
-  /** SQLite error code, such as `SQLITE_CONSTRAINT_UNIQUE`; absent for driver errors. */
-  readonly code: string | undefined;
-
-  constructor(sql: string, cause: unknown) {
-    super(`${(cause as Error).message}: ${sql.replace(/\s+/g, ' ')}`, { cause });
-    this.name = 'StatementFailed';
-    this.code = (cause as { code?: string }).code;
-  }
-}
 
 /** Statements that read or change rows deferred to the end of the batch. */
 const DEFERRED_TABLE = /\bmessage_search\b/;

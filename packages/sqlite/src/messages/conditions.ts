@@ -5,10 +5,8 @@ import {
   holdsPhrases,
   type MessageCondition,
   type MessageFilter,
-  matchesCondition,
   mentionedIn,
   type SearchedText,
-  type SimpleCondition,
   termsOfMessage,
   type Viewer,
 } from '@parley/domain/messages';
@@ -17,14 +15,12 @@ import {
   type ConditionRow,
   type ConditionSql,
   type ConditionWriter,
-  conditionSubject,
   type IndexedProperty,
   type IndexQuery,
   idOf,
-  indexQuery,
   jsonList,
   type MessageIndexRow,
-  mentionTerm,
+  matchingRows,
   messageTerms,
   PROPERTY_BITS,
   readsText,
@@ -91,13 +87,8 @@ export class ConditionSubjects {
     if (indexRows.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...indexRows];
     const state = this.states.load(viewer, indexRows);
     const texts = conditions.some(readsText) ? this.textsOf(indexRows) : null;
-    const details = new Map(this.details.all(jsonList(indexRows.map(idOf))).map((each) => [each[0], each]));
-    return indexRows.filter((row) => {
-      const own = state.flags(row);
-      if (!own && scope === 'own') return false;
-      const subject = conditionSubject(row, details.get(idOf(row))!, own, () => texts!.get(idOf(row))!);
-      return conditions.every((condition) => matchesCondition(subject, condition));
-    });
+    const details = this.details.all(jsonList(indexRows.map(idOf)));
+    return matchingRows(indexRows, { state, texts, details }, conditions, scope);
   }
 
   private textsOf(indexRows: readonly MessageIndexRow[]): ReadonlyMap<MessageId, SearchedText> {
@@ -119,53 +110,6 @@ export const propertySql = (property: IndexedProperty): string =>
 
 const LISTED = '(SELECT value FROM json_each(?))';
 
-/**
- * Returns the SQL of a condition over `message m`, which never yields null. Separate from PostgreSQL's, because half of
- * the conditions have lists or search terms, which the databases spell differently.
- */
-function toSql(condition: SimpleCondition, negated: boolean): ConditionSql<string> {
-  switch (condition.kind) {
-    case 'recipient': {
-      const [first, ...more] = condition.recipientIds;
-      if (more.length === 0) return [`m.recipient_id ${negated ? '<>' : '='} ?`, first!];
-      const list = JSON.stringify(condition.recipientIds);
-      return [`m.recipient_id ${negated ? 'NOT IN' : 'IN'} ${LISTED}`, list];
-    }
-    case 'channelTopic': {
-      const isIn = `(m.recipient_id, m.topic_key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
-      const list = JSON.stringify(condition.topics.map((topic) => [topic.recipientId, topic.topicKey]));
-      return [negated ? `(m.topic_key IS NULL OR NOT ${isIn})` : `(m.topic_key IS NOT NULL AND ${isIn})`, list];
-    }
-    case 'channelPrivacy': {
-      const sql = `EXISTS (SELECT 1 FROM recipient r JOIN channel c ON c.id = r.channel_id
-        WHERE r.id = m.recipient_id AND c.privacy IN ${LISTED})`;
-      return [negated ? `NOT ${sql}` : sql, JSON.stringify(condition.privacies)];
-    }
-    case 'topic':
-      return [negated ? '(m.topic_key IS NULL OR m.topic_key <> ?)' : 'm.topic_key = ?', condition.topicKey];
-    case 'sender':
-      return [`m.sender_id ${negated ? '<>' : '='} ?`, condition.userId];
-    case 'message':
-      return [`m.id ${negated ? '<>' : '='} ?`, condition.messageId];
-    case 'direct':
-      return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
-    case 'property': {
-      const sql = propertySql(condition.property);
-      return [negated ? `NOT coalesce(${sql}, 0)` : sql];
-    }
-    case 'search': {
-      const [sql, ...parameters] = searchSql(indexQuery(condition.words), condition.phrases);
-      return [negated ? `NOT ${sql}` : sql, ...parameters];
-    }
-    case 'mentions': {
-      const [sql, ...parameters] = searchSql([[mentionTerm(condition.userId)]], []);
-      return [negated ? `NOT ${sql}` : sql, ...parameters];
-    }
-    case 'flag':
-      throw new Error('Flags require a viewer');
-  }
-}
-
 /** SQL condition that a given message matches the index query and contains all phrases. */
 function searchSql(query: IndexQuery, phrases: readonly string[]): ConditionSql<string> {
   const found = 'EXISTS (SELECT 1 FROM message_search WHERE rowid = m.id AND message_search MATCH ?)';
@@ -179,13 +123,18 @@ const phrasesSql = (phrases: readonly string[]): ConditionSql<string> => [
 ];
 
 export const CONDITION_WRITER: ConditionWriter<string> = {
-  condition: toSql,
+  inList: (column, values, negated) => [`m.${column} ${negated ? 'NOT IN' : 'IN'} ${LISTED}`, JSON.stringify(values)],
+  inTopics: (topics) => [
+    '(m.recipient_id, m.topic_key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))',
+    JSON.stringify(topics.map((topic) => [topic.recipientId, topic.topicKey])),
+  ],
+  hasPrivacy: (privacies) => [
+    `EXISTS (SELECT 1 FROM recipient r JOIN channel c ON c.id = r.channel_id
+        WHERE r.id = m.recipient_id AND c.privacy IN ${LISTED})`,
+    JSON.stringify(privacies),
+  ],
   property: propertySql,
   search: searchSql,
   phrases: phrasesSql,
-  outside: (column, values) => {
-    const sql = `m.${column} NOT IN ${LISTED}`;
-    return [column === 'topic_key' ? `(m.topic_key IS NULL OR ${sql})` : sql, JSON.stringify(values)];
-  },
   no: '0',
 };

@@ -13,6 +13,7 @@ import {
   type PageBounds,
   type Quarantine,
   SqlMessagePageReads,
+  sourcesOf,
   USER_SUMMARY,
   type UserSummaryRow,
   type ViewRows,
@@ -133,8 +134,16 @@ export class MessagePages {
 
   /** Returns a source if the matches are a small stored subset of the viewer's messages; otherwise null. */
   private personalSource(viewer: Viewer, narrowing: Narrowing): Source | null {
+    const { receivedPages, unread } = this;
     for (const condition of narrowing.personal) {
-      const sources = this.sourcesOf(viewer, narrowing, condition);
+      const sources = sourcesOf<Source>(condition, {
+        flagged: (flag) => this.flagged(viewer, narrowing, flag),
+        mentioningChannel: () => {
+          const mentioning = narrowedTo(narrowing, 'mentionsChannel');
+          return (pageRange, limit) => receivedPages.page(viewer, mentioning, pageRange, limit);
+        },
+        unread: () => (pageRange, limit) => unread.page(viewer, narrowing, pageRange, limit),
+      });
       if (sources)
         return (pageRange, limit) =>
           merge(
@@ -144,30 +153,6 @@ export class MessagePages {
           );
     }
     return null;
-  }
-
-  /** Returns sources that together contain all matches of the condition; null if there are none. */
-  private sourcesOf(viewer: Viewer, narrowing: Narrowing, condition: MessageCondition): Source[] | null {
-    switch (condition.kind) {
-      case 'flag': {
-        const { flag } = condition;
-        if (flag === 'read') return null;
-        if (flag !== 'channelWildcardMentioned') return [this.flagged(viewer, narrowing, flag)];
-        const mentioning = narrowedTo(narrowing, 'mentionsChannel');
-        return [(pageRange, limit) => this.receivedPages.page(viewer, mentioning, pageRange, limit)];
-      }
-      case 'not': {
-        const { condition: negated } = condition;
-        if (negated.kind !== 'flag' || negated.flag !== 'read') return null;
-        return [(pageRange, limit) => this.unread.page(viewer, narrowing, pageRange, limit)];
-      }
-      case 'anyOf': {
-        const parts = condition.conditions.map((each) => this.sourcesOf(viewer, narrowing, each));
-        return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
-      }
-      default:
-        return null;
-    }
   }
 
   private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_INDEXES): Source {

@@ -23,6 +23,7 @@ import {
   propertyBitsOf,
   type Reader,
   type RecipientOrdinalRange,
+  toUnreadMessages,
   UNREAD_COLUMNS,
   type UnreadRow,
   type UnreadSpan,
@@ -295,19 +296,7 @@ export class UnreadMessages {
   private toUnread(viewer: Viewer, rows: readonly UnreadRow[], marked: readonly UnreadRow[]): readonly UnreadMessage[] {
     const flags = this.states.flagRows(viewer, rows.map(idOf));
     const unmentioned = this.unmentioned(viewer, marked);
-    return rows.map(([id, senderId, recipientId, , , property_bits, , channelId, topic]) => {
-      const flag = flags.get(id);
-      const mentionsChannel = (property_bits & PROPERTY_BITS.mentionsChannel) !== 0 && !unmentioned.has(id);
-      return {
-        id,
-        senderId,
-        recipientId,
-        channelId,
-        topic,
-        isMentioned: flag?.mentioned === 1,
-        isWildcardMentioned: mentionsChannel || flag?.topicWildcardMentioned === 1,
-      };
-    });
+    return toUnreadMessages(rows, flags, unmentioned);
   }
 
   /**

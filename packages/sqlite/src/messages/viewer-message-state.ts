@@ -11,6 +11,7 @@ import {
   type MessageIndexRow,
   type MoveTuple,
   type MutedRange,
+  movesByMessage,
   ordinalRangesOf,
   PROPERTY_BITS,
   type RecipientOrdinalRange,
@@ -260,14 +261,7 @@ export class ViewerMessageStates {
   }
 
   movesOfIds(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
-    const moves = new Map<MessageId, ChannelMove[]>();
-    for (const [messageId, number, targetRecipientId, isHistoryProtected] of this.moves.all(jsonList(ids))) {
-      const move = { number, targetRecipientId, isHistoryProtected: isHistoryProtected === 1 };
-      const existing = moves.get(messageId);
-      if (existing) existing.push(move);
-      else moves.set(messageId, [move]);
-    }
-    return moves;
+    return movesByMessage(this.moves.all(jsonList(ids)));
   }
 
   mutesOf({ userId }: Viewer): readonly MutedRange[] {

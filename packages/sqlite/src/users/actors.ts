@@ -10,11 +10,7 @@ export class SqliteActorReads implements ActorReads {
   private readonly entry;
   private readonly loader;
 
-  constructor(
-    connection: Connection,
-    private readonly cache: ActorCache,
-    quarantine: Quarantine,
-  ) {
+  constructor(connection: Connection, cache: ActorCache, quarantine: Quarantine) {
     this.loader = new ActorLoader(asStatements(connection), cache, quarantine);
     const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM user u JOIN realm r ON r.id = u.realm_id WHERE +u.realm_id = ? AND u.is_active = 1';
@@ -27,21 +23,11 @@ export class SqliteActorReads implements ActorReads {
   async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
     const version = this.entry.get(realmId, userId);
     if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
-    const cached = this.cache.get(userId, version);
-    if (cached) return cached;
-    return (await this.loader.load([[userId, version]]))[0]!;
+    return this.loader.get(userId, version);
   }
 
   async list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>> {
-    const actors = new Map<UserId, Actor>();
-    const missing: [UserId, string][] = [];
-    for (const [id, version] of this.entries.all(realmId, jsonList(userIds))) {
-      const cached = this.cache.get(id, version);
-      if (cached) actors.set(id, cached);
-      else missing.push([id, version]);
-    }
-    if (missing.length > 0) for (const actor of await this.loader.load(missing)) actors.set(actor.id, actor);
-    return actors;
+    return this.loader.list(this.entries.all(realmId, jsonList(userIds)));
   }
 }
 

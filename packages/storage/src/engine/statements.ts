@@ -60,3 +60,15 @@ export interface Dialect {
   /** Lower bound above all ids ever given to rows of a table whose ids are not reused. */
   aboveAllIds(table: string): string;
 }
+
+/** Rejected statement. Contains its text but never its parameters, which may be secret. */
+export class StatementFailed extends Error {
+  /** The database's error code; absent for errors of the driver. */
+  readonly code: string | undefined;
+
+  constructor(sql: string, cause: unknown) {
+    super(`${(cause as Error).message}: ${sql.replace(/\s+/g, ' ')}`, { cause });
+    this.name = 'StatementFailed';
+    this.code = (cause as { code?: string }).code;
+  }
+}

@@ -1,4 +1,4 @@
-import { decodeQueue, encodeQueue } from '@parley/domain/composition';
+import { decodeEvent, decodeQueue, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
 import {
   decodePresentation,
   type EndedQueue,
@@ -6,6 +6,7 @@ import {
   type EventQueueRepository,
   type EventSeq,
   type Expiry,
+  type LoggedEvent,
   type MessageId,
   type QueuePosition,
   type RealmId,
@@ -23,6 +24,20 @@ export type EventTuple = readonly [
   audience: string,
   payload: string,
 ];
+
+/** Decodes events up to the first one at which they have `maxBytes`, at least one if there are any. */
+export function decodeUpTo(realmId: RealmId, rows: Iterable<EventTuple>, maxBytes: number): readonly LoggedEvent[] {
+  const listed: LoggedEvent[] = [];
+  let bytes = 0;
+  for (const [seq, at, quotes, format, audience, payload] of rows) {
+    const row = { realmId, seq, at, quotes, format, audience, payload };
+    const logged = decodeEvent(row);
+    listed.push(logged);
+    bytes += sizeOfEvent(row, logged);
+    if (bytes >= maxBytes) break;
+  }
+  return listed;
+}
 
 interface QueueRow {
   readonly id: string;

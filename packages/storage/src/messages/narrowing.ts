@@ -7,6 +7,7 @@ import {
   type MessageProperty,
   NO_MESSAGE,
   type SimpleCondition,
+  type ViewerFlag,
 } from '@parley/domain/messages';
 import type { IndexedProperty } from './message-rows.js';
 import { type IndexQuery, indexQuery, mentionTerm } from './message-terms.js';
@@ -56,19 +57,22 @@ export interface Restriction<List> {
   readonly parameters: readonly ConditionParameter<List>[];
 }
 
-/** Writes conditions over `message m` in a storage's SQL. None of them yields null, except `property`. */
+/** Spells conditions over `message m` in a storage's SQL. */
 export interface ConditionWriter<List> {
-  condition(condition: SimpleCondition, negated: boolean): ConditionSql<List>;
+  /** True if the column has one of the values, or none if negated. */
+  inList(column: ListedColumn, values: readonly (string | number)[], negated: boolean): ConditionSql<List>;
+  inTopics(topics: readonly ChannelTopic[]): ConditionSql<List>;
+  hasPrivacy(privacies: readonly ChannelPrivacy[]): ConditionSql<List>;
   property(property: IndexedProperty): string;
   /** True if the message matches the index query and contains all phrases. */
   search(query: IndexQuery, phrases: readonly string[]): ConditionSql<List>;
   /** Null if the storage cannot search for phrases; they are then among the personal conditions. */
   readonly phrases: ((phrases: readonly string[]) => ConditionSql<List>) | null;
-  /** True if the column has none of the values. */
-  outside(column: 'topic_key' | 'sender_id' | 'id', values: readonly (string | number)[]): ConditionSql<List>;
   /** SQL literal for false, which replaces null in conditions. */
   readonly no: string;
 }
+
+export type ListedColumn = 'recipient_id' | 'topic_key' | 'sender_id' | 'id';
 
 /** Plans narrows in a storage's SQL. */
 export interface NarrowPlanner<List> {
@@ -396,20 +400,23 @@ class Terms<List> {
       ...[...not.properties].sort().map((property) => ({ kind: 'property' as const, property })),
     ];
     const outside = (
-      column: 'topic_key' | 'sender_id' | 'id',
+      column: ListedColumn,
       values: ReadonlySet<number | string>,
-    ): (readonly [string, Restriction<List>])[] =>
-      values.size === 0 ? [] : [['not', and(...writer.outside(column, [...values]))]];
+    ): (readonly [string, Restriction<List>])[] => {
+      if (values.size === 0) return [];
+      const [sql, ...parameters] = writer.inList(column, [...values], true);
+      return [['not', and(column === 'topic_key' ? `(m.topic_key IS NULL OR ${sql})` : sql, ...parameters)]];
+    };
     return [
-      ...plain.map((each) => [each.kind, and(...writer.condition(each, false))] as const),
-      ...negated.map((each) => [`not ${each.kind}`, and(...writer.condition(each, true))] as const),
+      ...plain.map((each) => [each.kind, and(...conditionSql(writer, each, false))] as const),
+      ...negated.map((each) => [`not ${each.kind}`, and(...conditionSql(writer, each, true))] as const),
       ...outside('topic_key', not.topicKeys),
       ...outside('sender_id', not.senderIds),
       ...outside('id', not.messageIds),
       ...[...this.alternatives.values()]
         .map((each) => ['alternatives', and(...this.combined(each))] as const)
         .sort(([, a], [, b]) => (a.sql < b.sql ? -1 : 1)),
-      ...[...not.found.values()].map((each) => ['not found', and(...writer.condition(each, true))] as const),
+      ...[...not.found.values()].map((each) => ['not found', and(...conditionSql(writer, each, true))] as const),
       // Last, because all other conditions can be decided from the index row.
       ...(this.searched.size === 0
         ? []
@@ -422,7 +429,7 @@ class Terms<List> {
     const { writer } = this;
     switch (condition.kind) {
       case 'not':
-        return writer.condition(condition.condition as SimpleCondition, true);
+        return conditionSql(writer, condition.condition as SimpleCondition, true);
       case 'anyOf':
       case 'allOf': {
         const parts = condition.conditions.map((each) => this.combined(each));
@@ -433,8 +440,79 @@ class Terms<List> {
         ];
       }
       default:
-        return writer.condition(condition, false);
+        return conditionSql(writer, condition, false);
     }
+  }
+}
+
+/** Sources of the messages that may match a condition on the viewer's read state or flags. */
+export interface PersonalSources<Source> {
+  flagged(flag: Exclude<ViewerFlag, 'read' | 'channelWildcardMentioned'>): Source;
+  mentioningChannel(): Source;
+  unread(): Source;
+}
+
+/** Returns sources that together contain all matches of the condition; null if there are none. */
+export function sourcesOf<Source>(condition: MessageCondition, make: PersonalSources<Source>): Source[] | null {
+  switch (condition.kind) {
+    case 'flag': {
+      const { flag } = condition;
+      if (flag === 'read') return null;
+      return [flag === 'channelWildcardMentioned' ? make.mentioningChannel() : make.flagged(flag)];
+    }
+    case 'not': {
+      const { condition: negated } = condition;
+      return negated.kind === 'flag' && negated.flag === 'read' ? [make.unread()] : null;
+    }
+    case 'anyOf': {
+      const parts = condition.conditions.map((each) => sourcesOf(each, make));
+      return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
+    }
+    default:
+      return null;
+  }
+}
+
+/** Returns the SQL of a condition over `message m`, which never yields null. */
+function conditionSql<List>(
+  writer: ConditionWriter<List>,
+  condition: SimpleCondition,
+  negated: boolean,
+): ConditionSql<List> {
+  const signedSql = ([sql, ...parameters]: ConditionSql<List>): ConditionSql<List> => [
+    negated ? `NOT ${sql}` : sql,
+    ...parameters,
+  ];
+  switch (condition.kind) {
+    case 'recipient': {
+      const [first, ...more] = condition.recipientIds;
+      if (more.length === 0) return [`m.recipient_id ${negated ? '<>' : '='} ?`, first!];
+      return writer.inList('recipient_id', condition.recipientIds, negated);
+    }
+    case 'channelTopic': {
+      const [isIn, ...lists] = writer.inTopics(condition.topics);
+      return [negated ? `(m.topic_key IS NULL OR NOT ${isIn})` : `(m.topic_key IS NOT NULL AND ${isIn})`, ...lists];
+    }
+    case 'channelPrivacy':
+      return signedSql(writer.hasPrivacy(condition.privacies));
+    case 'topic':
+      return [negated ? '(m.topic_key IS NULL OR m.topic_key <> ?)' : 'm.topic_key = ?', condition.topicKey];
+    case 'sender':
+      return [`m.sender_id ${negated ? '<>' : '='} ?`, condition.userId];
+    case 'message':
+      return [`m.id ${negated ? '<>' : '='} ?`, condition.messageId];
+    case 'direct':
+      return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
+    case 'property': {
+      const sql = writer.property(condition.property);
+      return [negated ? `NOT coalesce(${sql}, ${writer.no})` : sql];
+    }
+    case 'search':
+      return signedSql(writer.search(indexQuery(condition.words), condition.phrases));
+    case 'mentions':
+      return signedSql(writer.search([[mentionTerm(condition.userId)]], []));
+    case 'flag':
+      throw new Error('Flags require a viewer');
   }
 }
 

@@ -1,7 +1,9 @@
 import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
-import type { ConversationBatch, OrdinalRange, Viewer } from '@parley/domain/messages';
+import type { ConversationBatch, OrdinalRange, UnreadMessage, Viewer } from '@parley/domain/messages';
 import { ascending } from '../engine/rows.js';
+import { PROPERTY_BITS } from './message-rows.js';
 import {
+  type FlagRow,
   idOf,
   MESSAGE_INDEX_COLUMNS,
   type MessageIndexColumns,
@@ -39,6 +41,22 @@ export interface Reader {
   /** Messages marked unread by message_flag rows, which override read sets. */
   readonly marked: ReadonlySet<MessageId>;
 }
+
+/** @param unmentioned messages that mention their channel but not the viewer */
+export const toUnreadMessages = (
+  rows: readonly UnreadRow[],
+  flags: ReadonlyMap<MessageId, FlagRow>,
+  unmentioned: ReadonlySet<MessageId>,
+): readonly UnreadMessage[] =>
+  rows.map(([id, senderId, recipientId, , , property_bits, , channelId, topic]) => {
+    const flag = flags.get(id);
+    const mentionsChannel = (property_bits & PROPERTY_BITS.mentionsChannel) !== 0 && !unmentioned.has(id);
+    return {
+      ...{ id, senderId, recipientId, channelId, topic },
+      isMentioned: flag?.mentioned === 1,
+      isWildcardMentioned: mentionsChannel || flag?.topicWildcardMentioned === 1,
+    };
+  });
 
 /** Columns of an `UnreadRow` in a query over `message m`. */
 export const UNREAD_COLUMNS = `${MESSAGE_INDEX_COLUMNS}, m.channel_id, m.topic`;

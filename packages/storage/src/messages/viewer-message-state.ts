@@ -5,11 +5,15 @@ import {
   type ConditionSubject,
   HISTORICAL,
   isOrdinalRead,
+  type MessageCondition,
+  type MessageFilter,
+  matchesCondition,
   type OrdinalRange,
   type Ownership,
   ownershipOf,
   type PersonalFlags,
   type ReadSegment,
+  type SearchedText,
   type Span,
 } from '@parley/domain/messages';
 import { type Flag, grouped } from '../engine/rows.js';
@@ -43,6 +47,24 @@ export const propertyBitsOf = (row: MessageIndexRow): number => row[5];
 
 export const wasMoved = (row: MessageIndexRow): boolean => (row[5] & PROPERTY_BITS.wasMoved) !== 0;
 
+export type MoveTuple = readonly [
+  messageId: MessageId,
+  number: number,
+  targetRecipientId: RecipientId,
+  isHistoryProtected: Flag,
+];
+
+/** Returns moves by message, in the order of the rows. */
+export function movesByMessage(rows: readonly MoveTuple[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
+  const moves = grouped(rows, ([messageId]) => messageId);
+  return new Map([...moves].map(([messageId, tuples]) => [messageId, tuples.map(toMove)]));
+}
+
+const toMove = ([, number, targetRecipientId, isHistoryProtected]: MoveTuple): ChannelMove => ({
+  ...{ number, targetRecipientId },
+  isHistoryProtected: isHistoryProtected === 1,
+});
+
 /** Message columns needed only by conditions. */
 export type ConditionRow = readonly [MessageId, ChannelId | null, topic: string, ChannelPrivacy | null];
 
@@ -59,6 +81,30 @@ export function conditionSubject(
 }
 
 /** Contents of a message_flag row. */
+/** Read and flags of a page, with the data of its messages that conditions need. */
+interface JudgedMessages {
+  readonly state: ViewerMessageState;
+  readonly details: readonly ConditionRow[];
+  /** Present if a condition reads texts. */
+  readonly texts: ReadonlyMap<MessageId, SearchedText> | null;
+}
+
+/** Returns the messages that match all conditions, in order; in scope `own`, only the viewer's own. */
+export function matchingRows(
+  rows: readonly MessageIndexRow[],
+  { state, details, texts }: JudgedMessages,
+  conditions: readonly MessageCondition[],
+  scope: MessageFilter['scope'],
+): MessageIndexRow[] {
+  const byId = new Map(details.map((each) => [each[0], each]));
+  return rows.filter((row) => {
+    const own = state.flags(row);
+    if (!own && scope === 'own') return false;
+    const subject = conditionSubject(row, byId.get(idOf(row))!, own, () => texts!.get(idOf(row))!);
+    return conditions.every((condition) => matchesCondition(subject, condition));
+  });
+}
+
 export interface FlagRow {
   readonly source: number;
   /** Null to derive it from spans, moves and read sets. */
@@ -72,7 +118,6 @@ export interface FlagRow {
 
 export type FlagTuple = readonly [MessageId, number, Flag | null, Flag, Flag, Flag, Flag, Flag];
 export type SpanTuple = readonly [RecipientId, Ordinal, Ordinal | null, number, number | null];
-export type MoveTuple = readonly [MessageId, number, RecipientId, Flag];
 /**
  * Messages of the sender from the first id (inclusive) to the last (exclusive) arrive read; null while the mute lasts.
  */

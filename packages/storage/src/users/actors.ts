@@ -2,7 +2,7 @@ import { type Actor, ROLES, type Role } from '@parley/domain/access';
 import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag } from '../engine/rows.js';
-import type { Parameter, Statements } from '../engine/statements.js';
+import type { MaybePromise, Parameter, Statements } from '../engine/statements.js';
 import { newSharedSets } from '../engine/text-cache.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 
@@ -47,8 +47,7 @@ export class ActorLoader {
     );
   }
 
-  /** @param entries ids with versions */
-  async load(entries: readonly (readonly [UserId, string])[]): Promise<Actor[]> {
+  private async load(entries: readonly (readonly [UserId, string])[]): Promise<Actor[]> {
     const ids = this.connection.dialect.set(entries.map(([id]) => id));
     const versions = new Map(entries);
     const groups = await this.groupsOf(ids);
@@ -57,6 +56,23 @@ export class ActorLoader {
       this.cache.put(this.connection, row.id, versions.get(row.id)!, actor);
       return actor;
     });
+  }
+
+  get(id: UserId, version: string): MaybePromise<Actor> {
+    return this.cache.get(id, version) ?? this.load([[id, version]]).then(([actor]) => actor!);
+  }
+
+  /** @param entries ids with versions */
+  async list(entries: Iterable<readonly [UserId, string]>): Promise<ReadonlyMap<UserId, Actor>> {
+    const actors = new Map<UserId, Actor>();
+    const missing: (readonly [UserId, string])[] = [];
+    for (const entry of entries) {
+      const cached = this.cache.get(...entry);
+      if (cached) actors.set(entry[0], cached);
+      else missing.push(entry);
+    }
+    if (missing.length > 0) for (const actor of await this.load(missing)) actors.set(actor.id, actor);
+    return actors;
   }
 
   /** Computes each combination of direct groups once, because many users share it. */
