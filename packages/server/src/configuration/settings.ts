@@ -208,7 +208,7 @@ export const SETTINGS = {
     'PARLEY_FILES',
     'files',
     'folder:PATH|s3:…',
-    'folder or bucket for uploaded files (s3:BUCKET/PREFIX?endpoint=URL&region=NAME, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); default: the folder files beside the database',
+    'folder or bucket for uploaded files (s3:BUCKET/PREFIX?endpoint=URL&region=NAME, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); default: the folder files next to the database',
     parseFiles,
     null as FilesLocation | null,
   ),
@@ -278,7 +278,7 @@ export const SETTINGS = {
   },
   secret: {
     variable: 'PARLEY_SECRET',
-    help: 'secret for API keys; default: a file beside the database',
+    help: 'secret for API keys; default: a file next to the database',
     isSecret: true,
     parse: parseSecret,
     default: null as string | null,
@@ -299,7 +299,7 @@ export const SETTINGS = {
   ...LOG_IN_SETTINGS,
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',
-    help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: emails are written to files beside the database',
+    help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: emails are written to files next to the database',
     isSecret: true,
     parse: parseSmtpUrl,
     default: null as string | null,
