@@ -294,7 +294,7 @@ test('moves to the neighbors of a focused message that was deleted', async ({ se
   }
 });
 
-test("opens the shortcut list at the part given by addresses of Zulip's help", async ({ logIn }) => {
+test('opens the shortcut list at the section in a Zulip help address', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#message-formatting');
   const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   for (const [hash, title] of [

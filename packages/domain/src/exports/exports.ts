@@ -170,7 +170,7 @@ export const EXPORT_FEATURE = {
   fileUser: { filterBlobs: ({ exports }, keys) => exports.filterBlobs(keys) },
   rows: { exports: EXPORT_ROWS },
   notExported: {
-    exports: 'Archives stay on the server that made them.',
+    exports: 'Archives stay on the original server.',
   },
 } satisfies FeatureParts<ExportEventTypes> & { readonly fileUser: FileUser };
 

@@ -74,7 +74,7 @@ async function large() {
 const eventsOf = async (fixture: MemoryFixture) => (await eventsWithReceivers(fixture)).map(([type]) => type);
 
 describe('request for many group members (contract decision 10)', () => {
-  it('splits a large change into bounded units, each published with the channels it shows', async () => {
+  it('splits a large change into bounded units, each publishing the channels that become visible', async () => {
     const { fixture, counter, noticed, people, change, memberCount } = await large();
     await change(people);
     expect([counter.count, await memberCount()]).toEqual([3, people.length]);

@@ -409,7 +409,7 @@ describe('ephemeral event', () => {
     expect([one.hasEphemerals, heard(two)]).toEqual([false, ['1']]);
   });
 
-  it('reaches only queues of its audience that want it', () => {
+  it('reaches only queues in its audience that request it', () => {
     const wants = ({ queue }: LiveQueue, type: string) => queue.ownerId !== id(3) || type !== 'typing.changed';
     const { join, realm } = aFanOut({ parts: { wants } });
     const [first, second, third] = [join(2, 'member'), join(2, 'member'), join(3, 'member')];

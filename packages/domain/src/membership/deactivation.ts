@@ -131,7 +131,7 @@ export const planDeactivationEmail = async (
   await tx.jobs.schedule(encodeJob(DEACTIVATION_EMAIL, { realmId, dueAt: now, payload }));
 };
 
-/** Emails users whose account an administrator deactivated with notification (users §4.1). */
+/** Emails users after an administrator deactivated their account with notification (users §4.1). */
 export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
   static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
 

@@ -119,7 +119,7 @@ export const MESSAGE_FEATURE = {
   },
   notExported: {
     archive: 'Deleted messages stay deleted.',
-    botTriggers: 'The server that queued messages for bots delivers them.',
+    botTriggers: 'The original server delivers queued messages.',
     edits: 'They are read with messages.',
     moves: 'They change messages.',
     searchIndex: 'It follows from messages.',

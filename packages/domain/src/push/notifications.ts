@@ -81,7 +81,7 @@ export const NOTIFICATION_FEATURE = {
   eventFormats: { 'notification.due': 1 },
   notExported: {
     notifications: 'Apps show what they have received.',
-    missedEmails: 'The server that collected missed messages emails them.',
+    missedEmails: 'The original server emails missed messages.',
   },
 } satisfies FeatureParts<NotificationEventTypes>;
 

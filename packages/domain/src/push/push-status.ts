@@ -41,7 +41,7 @@ declare module '../kernel/event.js' {
 
 export const PUSH_STATUS_FEATURE = {
   eventFormats: { 'realm.push_status_changed': 1 },
-  notExported: { pushStatus: 'Another server asks its own push service.' },
+  notExported: { pushStatus: 'Another server queries its own push service.' },
 } satisfies FeatureParts<PushStatusEventTypes>;
 
 /** Status of an organization unknown to the push service. */

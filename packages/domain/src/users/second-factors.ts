@@ -116,7 +116,7 @@ declare module '../kernel/unit-of-work.js' {
 
 export const SECOND_FACTOR_FEATURE = {
   notExported: {
-    secondFactors: 'They are secrets of this server and its address.',
+    secondFactors: 'They depend on the secret and the address of the original server.',
   },
 };
 

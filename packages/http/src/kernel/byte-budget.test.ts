@@ -44,7 +44,7 @@ describe('ByteBudget of 10 with a client share of 4', () => {
     expect((Reflect.get(budget, 'ofClient') as ReadonlyMap<string, number>).size).toBe(0);
   });
 
-  it('charges a request until its end, once', () => {
+  it('charges each request once, until it ends', () => {
     const charge = new Charge(budget, 'ann');
     charge.add(3);
     expect(() => charge.add(2)).toThrow(expect.objectContaining({ status: 429 }));

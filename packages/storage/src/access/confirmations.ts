@@ -109,7 +109,7 @@ export const CONFIRMATION_FEATURE = {
   steps: { 1: TABLES },
   realmTables: ['confirmation'],
   notExported: {
-    confirmation: 'Links point to the server that sent them.',
+    confirmation: 'Links point to the original server.',
   },
   repositories: () => (connection) => ({ confirmations: new SqlConfirmationRepository(connection) }),
 } satisfies StorageFeature;

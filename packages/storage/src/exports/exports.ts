@@ -82,7 +82,7 @@ export const EXPORT_FEATURE = {
   realmTables: ['imported_messages', 'realm_export'],
   notExported: {
     imported_messages: 'The range is noted by each import.',
-    realm_export: 'Archives stay on the server that made them.',
+    realm_export: 'Archives stay on the original server.',
   },
   repositories: EXPORT_TABLE.repositories('exports', SqlExportRepository),
 } satisfies StorageFeature;

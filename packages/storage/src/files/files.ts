@@ -463,7 +463,7 @@ export const FILE_FEATURE = {
   messageTables: ['message_file'],
   notExported: {
     file_space: 'Sums are computed from the files.',
-    unfinished_upload: 'Uploads are finished where they began.',
+    unfinished_upload: 'Uploads finish on the original server.',
   },
   repositories: () => (connection) => ({
     files: new SqlFileRepository(connection),

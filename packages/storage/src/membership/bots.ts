@@ -181,7 +181,7 @@ export const BOT_FEATURE = {
   steps: { 1: TABLES, 3: TRIGGER_TABLE },
   realmTables: ['bot_option', 'bot_trigger'],
   notExported: {
-    bot_trigger: 'The server that queued messages for bots delivers them.',
+    bot_trigger: 'The original server delivers queued messages.',
   },
   repositories: () => (connection) => ({
     bots: new SqlBotRepository(connection),

@@ -171,9 +171,9 @@ export const INVITATION_FEATURE = {
   schema: 'invitations',
   realmTables: ['invitation', 'invitation_offer', 'invitation_letters'],
   notExported: {
-    invitation: 'Links point to the server that sent them.',
-    invitation_offer: 'Links point to the server that sent them.',
-    invitation_letters: 'Links point to the server that sent them.',
+    invitation: 'Links point to the original server.',
+    invitation_offer: 'Links point to the original server.',
+    invitation_letters: 'Links point to the original server.',
   },
   repositories:
     ({ quarantine }) =>

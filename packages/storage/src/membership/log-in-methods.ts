@@ -132,8 +132,8 @@ export const LOG_IN_METHOD_FEATURE = {
   steps: { 7: TABLES },
   realmTables: ['log_in_flow', 'linked_account'],
   notExported: {
-    log_in_flow: 'Log-ins end with the server that began them.',
-    linked_account: 'Services know the server that is registered there.',
+    log_in_flow: 'Log-ins in progress end with the original server.',
+    linked_account: 'Services are registered for the original server.',
   },
   repositories: () => (connection) => ({ logIns: new SqlLogInRepository(connection) }),
 } satisfies StorageFeature;

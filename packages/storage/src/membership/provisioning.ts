@@ -128,9 +128,9 @@ export const PROVISIONING_FEATURE = {
   steps: { 15: TABLES },
   realmTables: ['provisioning_token', 'removed_user', 'provisioned_group'],
   notExported: {
-    provisioning_token: 'Directories know the server that they were connected to.',
-    removed_user: 'Directories know the ids of the server that they were connected to.',
-    provisioned_group: 'Directories know the ids of the server that they were connected to.',
+    provisioning_token: 'Directories are connected to the original server.',
+    removed_user: 'Directories store ids of the original server.',
+    provisioned_group: 'Directories store ids of the original server.',
   },
   repositories: () => (connection) => ({ provisioning: new SqlProvisioningRepository(connection) }),
 } satisfies StorageFeature;

@@ -159,7 +159,7 @@ export const notificationFeature = (isNotified: string) =>
     realmTables: ['pushed_message', 'missed_email'],
     notExported: {
       pushed_message: 'Apps show what they have received.',
-      missed_email: 'The server that collected missed messages emails them.',
+      missed_email: 'The original server emails missed messages.',
     },
     repositories: () => (connection) => ({
       notifications: new SqlNotificationRepository(connection, isNotified),

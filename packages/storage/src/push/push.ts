@@ -208,7 +208,7 @@ export const PUSH_FEATURE = {
   notExported: {
     device: 'Devices register anew.',
     push_token: 'Devices register anew.',
-    push_status: 'Another server asks its own push service.',
+    push_status: 'Another server queries its own push service.',
   },
   repositories: () => (connection) => ({
     devices: new SqlDeviceRepository(connection),

@@ -190,7 +190,7 @@ export const API_KEY_FEATURE = {
   realmTables: ['api_key', 'session', 'login_network'],
   notExported: {
     api_key: 'Keys are derived from the secret of the server.',
-    session: 'Sessions end with the server that began them.',
+    session: 'Sessions end with the original server.',
     login_network: 'Networks are hashed with the secret of the server.',
   },
   repositories: () => (connection) => ({

@@ -113,7 +113,7 @@ const toPasskey = (row: PasskeyRow): Passkey => ({
   createdAt: row.created_at,
 });
 
-const SECRET = 'They are secrets of this server and its address.';
+const SECRET = 'They depend on the secret and the address of the original server.';
 
 const TABLES = `
 -- Second factors of log-ins by password.

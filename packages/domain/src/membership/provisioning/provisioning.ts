@@ -83,7 +83,7 @@ declare module '../../kernel/unit-of-work.js' {
 
 export const PROVISIONING_FEATURE = {
   notExported: {
-    provisioning: 'Directories know the server that they were connected to.',
+    provisioning: 'Directories are connected to the original server.',
   },
 };
 
