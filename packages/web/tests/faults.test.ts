@@ -68,6 +68,32 @@ test('explains which part of an address does not exist, and links to the nearest
   await expect(main).not.toContainText('was deleted or moved');
 });
 
+test('requests no messages of a channel that does not exist', async ({ server, logIn }) => {
+  const { page } = await logIn('othello', await placeOf(server, 'known channel'));
+  await expect(page.getByText('There are no messages here yet.')).toBeVisible();
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(response.url());
+  });
+  for (const place of ['#narrow/channel/9999-gone', '#narrow/channel/9999-gone/topic/lost']) {
+    await goTo(page, place);
+    await expect(page.getByText('The channel of this address does not exist', { exact: false })).toBeVisible();
+    await goTo(page, '#inbox');
+  }
+  expect(refused).toEqual([]);
+});
+
+test('explains that a channel cannot be loaded while offline, and shows it afterwards', async ({ server, logIn }) => {
+  await post(server, 'othello', 'unseen', 'Seen later');
+  const { page, context } = await logIn('othello', '#inbox');
+  await context.setOffline(true);
+  await expect(page.getByText('No connection since')).toBeVisible();
+  await goTo(page, await placeOf(server, 'unseen'));
+  await expect(page.getByText('This cannot be loaded now.')).toBeVisible();
+  await context.setOffline(false);
+  await expect(messageWith(page, 'Seen later')).toBeVisible();
+});
+
 test('shows the plain text of a message that fails to render, an error line for other parts, and the rest', async ({
   server,
   logIn,

@@ -67,6 +67,9 @@ export class MessageLists {
       case 'update_message_flags':
         for (const list of lists) list.changed(event.messages);
         return;
+      case 'stream':
+        if (event.op === 'create') this.reload((id) => event.streams.some(({ stream_id }) => stream_id === id));
+        return;
       case 'subscription':
         if (event.op !== 'add') return;
         this.reload((channelId) => event.subscriptions.some(({ stream_id }) => stream_id === channelId));

@@ -27,6 +27,15 @@ export interface FoundPage {
 /** Maximum message ids per call. */
 const MAX_IDS = 1000;
 
+/** Page of a narrow without messages. */
+const NOTHING = {
+  anchor: undefined,
+  found_oldest: true,
+  found_newest: true,
+  messages: [] as readonly Message[],
+  ids: [] as readonly number[],
+};
+
 /** Fetches pages of messages into the state without overwriting newer versions from events. */
 export class MessagePages {
   /** Ids changed by events during a fetch, so that outdated versions in the page are ignored. */
@@ -58,6 +67,7 @@ export class MessagePages {
 
   /** Fetches messages and stores those that are newer than in the state. */
   async fetch(narrow: Narrow, anchor: number | string, before: number, after: number, includeAnchor = true) {
+    if (this.isRefused(narrow)) return NOTHING;
     this.fetches++;
     try {
       const answer = await this.gateway.get('/messages', {
@@ -75,6 +85,16 @@ export class MessagePages {
     } finally {
       if (--this.fetches === 0) this.touched = new Set();
     }
+  }
+
+  /** True if the server would refuse the narrow, since a channel does not exist for the user. */
+  private isRefused(narrow: Narrow): boolean {
+    const channels = this.state.channels.all();
+    // Without a state, only the server knows.
+    if (channels.size === 0) return false;
+    return narrow.some(
+      ({ operator, operand }) => operator === 'channel' && typeof operand === 'number' && !channels.has(operand),
+    );
   }
 
   /** Adds cached messages, which the next page may replace. */

@@ -173,6 +173,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const failure = useReading(view.failure);
   const reason = useReason(failure);
   const isIncomplete = useReading(view.isIncomplete);
+  const isOffline = useComputed(() => chat.connection.value.state === 'offline', [chat]);
   const isEmpty = keys.length === 0;
   const incomplete = isIncomplete && (
     <output className={styles.gone}>
@@ -191,7 +192,9 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     return (
       <div className={styles.empty}>
         {isLoading
-          ? i18n._('Loading…')
+          ? isOffline
+            ? i18n._('This cannot be loaded now. It appears when the connection is back.')
+            : i18n._('Loading…')
           : isSearch(view.narrow)
             ? i18n._('Nothing found')
             : i18n._('There are no messages here yet.')}
