@@ -1,5 +1,5 @@
 import { readTokens } from '../rendered/rendered-html.js';
-import { findWords, searchedWords } from './search-terms.js';
+import { forEachTerm, searchedWords } from './search-terms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
@@ -32,11 +32,13 @@ function termsOf(operands: readonly string[]): ReadonlySet<string> {
 
 /** Searches in `searched`, which has the length of `text`. */
 function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {
+  const found: Range[] = [];
+  forEachTerm(searched, (start, end, term) => {
+    if (terms.has(term)) found.push({ start, end });
+  });
   let result = '';
   let done = 0;
-  for (const { start, end } of joinOverlapping(
-    findWords(searched).filter((word) => word.terms.some((term) => terms.has(term))),
-  )) {
+  for (const { start, end } of joinOverlapping(found)) {
     result += `${toHtml(text.slice(done, start))}<span class="highlight">${toHtml(text.slice(start, end))}</span>`;
     done = end;
   }

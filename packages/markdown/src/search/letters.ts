@@ -21,7 +21,12 @@ export const normalize = (word: string): string =>
         .replace(EQUAL_LETTER, (letter) => EQUAL_LETTERS[letter]!);
 
 /** Returns a letter of a script without spaces in the only form that search distinguishes from others. */
-export const normalizeCharacter = (character: string): string => simplify(character.normalize('NFKC'));
+export const normalizeCharacter = (character: string): string =>
+  simplify(isNormalized(character) ? character : character.normalize('NFKC'));
+
+/** Fast path for nearly all Chinese characters and Hangul syllables. */
+const isNormalized = (character: string): boolean =>
+  character.length === 1 && character >= '\u4e00' && character <= '\ud7a3';
 
 /** Latin or Greek letter with diacritics, or the hamza or madda of an Arabic letter, in decomposed text. */
 const DIACRITICS = /([\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036f]+|[\u0653-\u0655]/gu;

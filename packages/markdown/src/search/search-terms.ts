@@ -165,20 +165,11 @@ function visitCompound(start: number, compound: string, plain: VisitPlain, visit
   for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
 }
 
-/** Part of a text, with its terms. */
-export interface Word {
-  readonly start: number;
-  readonly end: number;
-  readonly terms: readonly string[];
-}
-
-/** Returns the words of a text without the most common ones, and the pairs and single letters of runs. */
-export function findWords(text: string): Word[] {
-  const words: Word[] = [];
+/** Calls `use` with each term of a text, except those of ignored words, and with its position. */
+export function forEachTerm(text: string, use: (start: number, end: number, term: string) => void): void {
   visit(text, {
     word(start, word) {
-      const { indexed } = formsOf(word);
-      if (indexed.length > 0) words.push({ start, end: start + word.length, terms: indexed });
+      for (const term of formsOf(word).indexed) use(start, start + word.length, term);
     },
     run(start, run) {
       let previous: { readonly start: number; readonly letter: string } | null = null;
@@ -186,22 +177,21 @@ export function findWords(text: string): Word[] {
         const letter = normalizeCharacter(character);
         const at = start + index;
         const end = at + character.length;
-        words.push({ start: at, end, terms: [letter] });
-        if (previous) words.push({ start: previous.start, end, terms: [previous.letter + letter] });
+        use(at, end, letter);
+        if (previous) use(previous.start, end, previous.letter + letter);
         previous = { start: at, letter };
       }
     },
-    exact(start, exact) {
-      words.push({ start, end: start + exact.length, terms: [exact.toLowerCase()] });
-    },
+    exact: (start, exact) => use(start, start + exact.length, exact.toLowerCase()),
   });
-  return words;
 }
 
 /** Returns the distinct terms of a text, for indexing messages. */
-export const searchTerms = (text: string): readonly string[] => [
-  ...new Set(findWords(text).flatMap(({ terms }) => terms)),
-];
+export function searchTerms(text: string): readonly string[] {
+  const terms = new Set<string>();
+  forEachTerm(text, (_start, _end, term) => terms.add(term));
+  return [...terms];
+}
 
 /** Maximum pairs of a run to search for. More pairs hardly exclude further messages, and each needs a look-up. */
 const MAX_PAIRS = 8;
