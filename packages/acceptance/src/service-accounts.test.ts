@@ -210,12 +210,16 @@ it('account at a service can cause only a limited number of emails', async () =>
   const limited = await TestServer.start({ hasRateLimits: true, logInProviders: [provider('company')] });
   try {
     await limited.changeRealm({ settings: { openIdConnectAuthentication: true } });
-    const statuses: number[] = [];
+    const replies: TestReply[] = [];
     for (const { email } of [limited.people.iago, limited.people.hamlet, limited.people.cordelia]) {
       confirmed = { subject: 'changes its address', email };
-      statuses.push((await logIn('company', new TestBrowser(limited))).status);
+      replies.push(await logIn('company', new TestBrowser(limited)));
     }
-    expect(statuses).toEqual([400, 400, 429]);
+    expect(replies.map(({ status }) => status)).toEqual([400, 400, 429]);
+    expect(replies[2]!.headers['retry-after']).toMatch(/^\d+$/);
+    expect(replies[2]!.body).toContain('Too many attempts.');
+    // The owner of the address can still log in to connect the account.
+    expect(replies[2]!.body).toContain('Log in to connect');
   } finally {
     await limited.close();
   }

@@ -40,6 +40,17 @@ export function sealConnection(
   return sealFlow(tokens, scopeOf(realmId, state), connection);
 }
 
+/** Log-in with an address that the person has to prove: by the emailed link, or by a log-in to its account here. */
+export interface UnprovenLogIn {
+  readonly method: LogInMethod;
+  readonly unproven: string;
+  /** RATE_LIMITED if no link was emailed because of earlier ones; otherwise null. */
+  readonly refusedEmail: DomainError | null;
+  readonly state: string;
+  /** Sealed connection for this browser only. */
+  readonly flow: string;
+}
+
 export interface ConnectionInput {
   readonly state: string;
   /** Sealed connection sent by the browser; null if it sent none. */

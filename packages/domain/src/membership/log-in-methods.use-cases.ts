@@ -17,7 +17,7 @@ import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
 import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
-import { sealConnection } from './account-connections.use-cases.js';
+import { sealConnection, type UnprovenLogIn } from './account-connections.use-cases.js';
 import { admit } from './admission.js';
 import {
   completeFlow,
@@ -232,15 +232,6 @@ export interface CompletedLogIn {
   readonly result: LogInResult;
 }
 
-/** Log-in with an address that the person has to prove: by the emailed link, or by a log-in to its account here. */
-export interface UnprovenLogIn {
-  readonly method: LogInMethod;
-  readonly unproven: string;
-  readonly state: string;
-  /** Sealed connection for this browser only. */
-  readonly flow: string;
-}
-
 type Recognized = Pick<CompletedLogIn, 'user' | 'change'>;
 type Welcome = Awaited<ReturnType<SystemMessages['parseWelcome']>>;
 
@@ -418,16 +409,29 @@ export class CompleteLogIn {
     state: string,
   ): Promise<UnprovenLogIn> {
     const email = identity.email!;
-    // Counted per account, since many people may share a network address and may be able to change their email address.
-    this.emails.take('signUpByEmail', `${realmId} ${method.name} ${identity.subject}`, ip);
-    this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
     const { disposable } = this;
     const now = this.clock.now();
-    await this.uow.write(realmId, async (tx) =>
-      requestProof(tx, await loadOpenRealm(tx, realmId), { email, method, evidence }, { disposable, now }),
-    );
+    let refusedEmail: DomainError | null = null;
+    try {
+      // Counted per account, since many people may share a network address and may be able to change their email address.
+      this.emails.take('signUpByEmail', `${realmId} ${method.name} ${identity.subject}`, ip);
+      this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
+      await this.uow.write(realmId, async (tx) =>
+        requestProof(tx, await loadOpenRealm(tx, realmId), { email, method, evidence }, { disposable, now }),
+      );
+    } catch (error) {
+      // Others may use up the emails of an address; its owner can still log in.
+      if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
+      refusedEmail = error;
+    }
     const account = { method: method.name, subject: identity.subject, email };
-    return { method, unproven: email, state, flow: sealConnection(this.tokens, { realmId, state, now }, account) };
+    return {
+      method,
+      unproven: email,
+      refusedEmail,
+      state,
+      flow: sealConnection(this.tokens, { realmId, state, now }, account),
+    };
   }
 
   private async planPicture(tx: Transaction, user: User, method: string, { picture }: ExternalIdentity): Promise<void> {

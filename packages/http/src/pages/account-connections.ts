@@ -13,7 +13,16 @@ import type { LogInRecord, Reply } from '../kernel/reply.js';
 import type { Request } from '../kernel/request.js';
 import type { Route } from '../kernel/route.js';
 import { html } from './html.js';
-import { type PageParts, pageReply, pageRoute, type Site, type Visit } from './layout.js';
+import {
+  alert,
+  type Failure,
+  failureOf,
+  type PageParts,
+  pageReply,
+  pageRoute,
+  type Site,
+  type Visit,
+} from './layout.js';
 
 class ConnectionDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) state = '';
@@ -71,13 +80,13 @@ export function unprovenPage(
   { site, request }: { readonly site: Site; readonly request: Request },
   unproven: UnprovenLogIn,
 ): Reply & { readonly logIn: LogInRecord } {
-  const { method, unproven: email } = unproven;
-  const page = choicePage(site, unproven, { method, email });
+  const { method, unproven: email, refusedEmail } = unproven;
+  const page = choicePage(site, unproven, { method, email }, refusedEmail && failureOf(refusedEmail));
   const headers = sessionCookies.beginServiceLogIn(request, unproven, CONNECT_SECONDS);
   return {
     ...page,
     headers: [...(page.headers ?? []), ...headers],
-    logIn: { method: method.name, account: email, failure: 'UNVERIFIED_EMAIL' },
+    logIn: { method: method.name, account: email, failure: refusedEmail?.code ?? 'UNVERIFIED_EMAIL' },
   };
 }
 
@@ -86,18 +95,23 @@ function choicePage(
   site: Site,
   { state }: ConnectionDto,
   { method: { displayName: method }, email }: Pick<ConnectionOffer, 'method' | 'email'>,
+  refusedEmail: Failure | null = null,
 ): Reply {
   const { t, base } = site;
   const next = `${base}${PATH}?${new URLSearchParams({ state })}`;
   const logIn = `${base}/login/?${new URLSearchParams({ prompt: 'login', next })}`;
   return pageReply({
-    status: 400,
+    status: refusedEmail?.status ?? 400,
+    headers: refusedEmail?.headers ?? [],
     title: t('Is {email} your address?', { email }),
     site,
     content: html`<p role="alert" class="alert">${t('The service does not vouch for your email address.')}
 ${t('Prove in one of two ways that it is yours.')}</p>
 <h2>${t('By email')}</h2>
-<p>${t('Unless the address may not log in here, we have sent a link to it. Open the link to continue.')}</p>
+${
+  alert(site, refusedEmail) ??
+  html`<p>${t('Unless the address may not log in here, we have sent a link to it. Open the link to continue.')}</p>`
+}
 <h2>${t('By logging in')}</h2>
 <p>${t('Do you already have an account here with this address? Log in to it to connect it with {method}.', { method })}</p>
 <p><a class="button wide" href="${logIn}">${t('Log in to connect')}</a></p>`,
