@@ -1,10 +1,4 @@
-import {
-  isKnownNetwork,
-  type LoginAttempts,
-  type PasswordHasher,
-  rememberNetwork,
-  secondFactorAttemptKey,
-} from '../access/credentials.js';
+import { isKnownNetwork, type LoginAttempts, rememberNetwork, secondFactorAttemptKey } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
@@ -13,7 +7,7 @@ import type { Realm } from '../realms/realm.js';
 import {
   accountDeactivated,
   authenticationFailed,
-  type DirectoryPasswords,
+  PasswordCheck,
   type PasswordLogIn,
   passwordAuthDisabled,
   unknownRealm,
@@ -157,22 +151,10 @@ export interface PendingStep {
 
 /** Logs in with a password in a browser, also on behalf of an app. */
 export class LogInByForm {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'loginAttempts',
-    'directoryPasswords',
-    'logInTokens',
-    'clock',
-    FinishLogIn,
-  ] as const;
+  static readonly inject = [PasswordCheck, 'logInTokens', FinishLogIn] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly attempts: LoginAttempts,
-    private readonly directories: DirectoryPasswords,
+    private readonly check: PasswordCheck,
     private readonly tokens: LogInTokens,
-    private readonly clock: Clock,
     private readonly finish: FinishLogIn,
   ) {}
 
@@ -184,15 +166,14 @@ export class LogInByForm {
     caller: AnonymousCaller,
     { purpose, userAgent, browser, ...input }: FormLogInInput,
   ): Promise<{ readonly user: User; readonly result: LogInResult | PendingStep }> {
-    const { uow, hasher, attempts, directories, tokens, clock } = this;
-    const check = { uow, hasher, attempts, directories, clock };
+    const { check, tokens } = this;
     const { user, hash, isOwn, secondStep } = await userOfPassword(check, caller, input);
     if (secondStep === null) {
       const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
       return { user, result: await this.finish.execute(caller, finished) };
     }
     const begun = { step: secondStep, purpose, user, browser, hash: isOwn ? hash : null };
-    const state = beginStep(tokens, begun, clock.now());
+    const state = beginStep(tokens, begun, check.clock.now());
     return { user, result: { kind: 'secondStep', step: secondStep, state } };
   }
 }

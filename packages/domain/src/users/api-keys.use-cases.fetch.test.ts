@@ -13,7 +13,7 @@ import {
   noDirectoryPasswords,
 } from '@parley/testkit';
 import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers } from './api-keys.use-cases.js';
-import { LoginEmails } from './authentication.js';
+import { LoginEmails, PasswordCheck } from './authentication.js';
 
 const mint = new FakeApiKeyMint();
 const passwordHash = 'hash of pw-hamlet';
@@ -36,15 +36,8 @@ const town = (...pieces: readonly FixtureStep[]) =>
   );
 const loginEmails = ({ uow, clock }: MemoryFixture) => new LoginEmails(uow, new FakeEmailQuota(), clock);
 const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new FetchApiKey(
-    fixture.uow,
-    hasher,
-    mint,
-    attempts,
-    noDirectoryPasswords,
-    loginEmails(fixture),
-    fixture.clock,
-  );
+  const check = new PasswordCheck(fixture.uow, hasher, attempts, noDirectoryPasswords, fixture.clock);
+  const useCase = new FetchApiKey(check, mint, loginEmails(fixture));
   return (
     username: string,
     password = 'pw-hamlet',

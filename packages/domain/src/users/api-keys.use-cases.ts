@@ -24,6 +24,7 @@ import {
   invalidEmail,
   type JsonWebTokens,
   LoginEmails,
+  PasswordCheck,
   type PasswordLogIn,
   realmDeactivated,
   unknownRealm,
@@ -39,23 +40,11 @@ export interface IssuedKey {
 
 /** Issues an API key for a password (protocol §8.1). */
 export class FetchApiKey {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'apiKeyMint',
-    'loginAttempts',
-    'directoryPasswords',
-    LoginEmails,
-    'clock',
-  ] as const;
+  static readonly inject = [PasswordCheck, 'apiKeyMint', LoginEmails] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
+    private readonly check: PasswordCheck,
     private readonly mint: ApiKeyMint,
-    private readonly attempts: LoginAttempts,
-    private readonly directories: DirectoryPasswords,
     private readonly loginEmails: LoginEmails,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -63,10 +52,10 @@ export class FetchApiKey {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
-    const { uow, mint, hasher, attempts, directories, clock } = this;
-    const { user } = await userOfPasswordAlone({ uow, hasher, attempts, directories, clock }, caller, input);
+    const { mint, check } = this;
+    const { user } = await userOfPasswordAlone(check, caller, input);
     await this.loginEmails.plan(user, caller);
-    return issueKey({ uow, mint, clock }, caller, user);
+    return issueKey({ uow: check.uow, mint, clock: check.clock }, caller, user);
   }
 }
 

@@ -208,12 +208,16 @@ export interface DirectoryPasswords {
   verify(realm: Realm, email: string, password: string): Promise<User | null>;
 }
 
-export interface PasswordCheck {
-  readonly uow: UnitOfWork;
-  readonly hasher: PasswordHasher;
-  readonly attempts: LoginAttempts;
-  readonly directories: DirectoryPasswords;
-  readonly clock: Clock;
+/** Dependencies of `userOfPassword`. */
+export class PasswordCheck {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', 'directoryPasswords', 'clock'] as const;
+  constructor(
+    readonly uow: UnitOfWork,
+    readonly hasher: PasswordHasher,
+    readonly attempts: LoginAttempts,
+    readonly directories: DirectoryPasswords,
+    readonly clock: Clock,
+  ) {}
 }
 
 export interface PasswordHolder {

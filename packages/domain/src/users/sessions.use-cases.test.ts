@@ -18,7 +18,7 @@ import type { SessionId } from '../kernel/ids.js';
 import { DeactivateUser, ReactivateUser } from '../membership/deactivation.use-cases.js';
 import { DeactivateRealm, ReactivateRealm } from '../membership/organization.use-cases.js';
 import { replaceApiKey } from '../push/push-jobs.js';
-import { LoginEmails } from './authentication.js';
+import { LoginEmails, PasswordCheck } from './authentication.js';
 import {
   EndSessions,
   ListSessions,
@@ -49,15 +49,14 @@ async function town(...pieces: readonly FixtureStep[]) {
   const verify = new VerifySession(uow, tokens, fixture.clock, (problem) => problems.push(problem), currentLog);
   uow.subscribe(verify);
   const open = new OpenSession(uow, tokens, fixture.clock);
-  const logIn = new LogIn(
+  const check = new PasswordCheck(
     uow,
     new FakePasswordHasher(),
     new FakeLoginAttempts(),
     noDirectoryPasswords,
-    open,
-    new LoginEmails(uow, new FakeEmailQuota(), fixture.clock),
     fixture.clock,
   );
+  const logIn = new LogIn(check, open, new LoginEmails(uow, new FakeEmailQuota(), fixture.clock));
   const realmId = fixture.realm.id;
   return {
     fixture,

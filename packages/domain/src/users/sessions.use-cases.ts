@@ -2,9 +2,7 @@ import {
   endSessions,
   isRenewalDue,
   type KeyIssue,
-  type LoginAttempts,
   MAX_USER_AGENT_LENGTH,
-  type PasswordHasher,
   removeSessions,
   type Session,
   type SessionTokens,
@@ -23,8 +21,8 @@ import {
   accountDeactivated,
   authenticationFailed,
   CallerCache,
-  type DirectoryPasswords,
   LoginEmails,
+  PasswordCheck,
   type PasswordLogIn,
   realmDeactivated,
   userOfPasswordAlone,
@@ -105,23 +103,11 @@ export interface LogInInput extends PasswordLogIn {
 
 /** Opens a browser session for a password (protocol §7.6). */
 export class LogIn {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'loginAttempts',
-    'directoryPasswords',
-    OpenSession,
-    LoginEmails,
-    'clock',
-  ] as const;
+  static readonly inject = [PasswordCheck, OpenSession, LoginEmails] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly attempts: LoginAttempts,
-    private readonly directories: DirectoryPasswords,
+    private readonly check: PasswordCheck,
     private readonly openSession: OpenSession,
     private readonly loginEmails: LoginEmails,
-    private readonly clock: Clock,
   ) {}
 
   /**
@@ -129,8 +115,7 @@ export class LogIn {
    * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
    */
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
-    const { uow, hasher, attempts, directories, clock } = this;
-    const { user, hash } = await userOfPasswordAlone({ uow, hasher, attempts, directories, clock }, caller, input);
+    const { user, hash } = await userOfPasswordAlone(this.check, caller, input);
     await this.loginEmails.plan(user, caller);
     return this.openSession.execute({ user, userAgent, ip: caller.ip, method: 'password', passwordHash: hash });
   }
