@@ -1,13 +1,16 @@
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { type ServerSnapshot, TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 /** Message ids by content. */
 let ids: Map<string, number>;
 
-/** Hamlet and Cordelia subscribe to `general`; only Desdemona subscribes to `elsewhere`. */
-beforeEach(async () => {
+/** Initial data: Hamlet and Cordelia subscribe to `general`; only Desdemona subscribes to `elsewhere`. */
+let scene: ServerSnapshot;
+
+/** Most tests only read, from one server. */
+beforeAll(async () => {
   server = await TestServer.start();
   ({ people } = server);
   ids = new Map();
@@ -24,8 +27,10 @@ beforeEach(async () => {
   await send(desdemona, 'elsewhere', 'news', 'far away');
   await send(cordelia, [hamlet], '', 'psst');
   await send(hamlet, [cordelia, desdemona], '', 'we three');
+  scene = await server.closeAsSnapshot();
+  server = await TestServer.start({ snapshot: scene });
 });
-afterEach(() => server.close());
+afterAll(() => server.close());
 
 async function send(as: TestUser, to: string | readonly TestUser[], topic: string, content: string): Promise<void> {
   ids.set(content, await server.sendMessage(as, to, { topic, content, read_by_sender: true }));
@@ -104,6 +109,18 @@ describe('message narrow (messages §7.2, §7.3)', () => {
     // Messages requested by id need not be received.
     const readable = await said(narrow(), { message_ids: messageIds });
     expect(readable.filter((content) => content !== 'far away')).toEqual(expected.filter((one) => one !== 'far away'));
+  });
+});
+
+describe('message narrow after a change (messages §7.2, §7.3)', () => {
+  let forReading: TestServer;
+  beforeEach(async () => {
+    forReading = server;
+    server = await TestServer.start({ snapshot: scene });
+  });
+  afterEach(async () => {
+    await server.close();
+    server = forReading;
   });
 
   it('finds only messages that the caller starred', async () => {
