@@ -315,7 +315,7 @@ describe('PATCH /streams/{stream_id}', () => {
     await refused(await create({ name: 'x' }), { folder_id: 99_999 }, 'Invalid channel folder ID');
   });
 
-  describe('permissions', () => {
+  describe('permission change', () => {
     it('accepts both forms and the expected old value', async () => {
       const { cordelia, hamlet } = people;
       const id = await create({ name: 'x' });

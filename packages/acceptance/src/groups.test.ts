@@ -160,7 +160,7 @@ describe('group creation', () => {
   });
 });
 
-describe('group members', () => {
+describe('group membership request', () => {
   it('changes members, notifies everyone and messages each affected human except the caller', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const id = await create('cast');

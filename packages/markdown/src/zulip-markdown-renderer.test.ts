@@ -292,7 +292,7 @@ describe('ZulipMarkdownRenderer', () => {
   });
 });
 
-describe('linkifiers', () => {
+describe('linkifier', () => {
   it.each`
     pattern                | template                     | content    | html
     ${'a#(?P<id>[a-z]+)'}  | ${'https://a.example/{id}'}  | ${'a#b'}   | ${'<a href="https://a.example/b">a#b</a>'}

@@ -527,7 +527,7 @@ describe('canCreateBot and canAdministerBot', () => {
   });
 });
 
-describe('own profile permissions', () => {
+describe('own profile permission', () => {
   const strict = makeRealm({
     settings: { nameChangesDisabled: true, emailChangesDisabled: true, avatarChangesDisabled: true },
   });

@@ -660,7 +660,7 @@ describe('request parameter parsing', () => {
   });
 });
 
-describe('dispatcher error responses', () => {
+describe('dispatcher error handling', () => {
   it('maps errors by a single table', async () => {
     expect((await call('GET', '/streams/404')).body).toEqual({
       result: 'error',
@@ -678,7 +678,7 @@ describe('dispatcher error responses', () => {
   });
 });
 
-describe('dispatcher rate limits', () => {
+describe('dispatcher with rate limits', () => {
   it('counts calls and sends rate limit headers', async () => {
     const first = await call('GET', '/users/me');
     expect(first.headers).toMatchObject({
@@ -773,7 +773,7 @@ describe('dispatcher rate limits', () => {
   });
 });
 
-describe('dispatcher responses', () => {
+describe('dispatcher response handling', () => {
   it("adds the API's headers to each response", async () => {
     const { headers, text } = await call('GET', '/users/me');
     expect(headers).toMatchObject({
@@ -937,7 +937,7 @@ describe('dispatcher behind proxies', () => {
   });
 });
 
-describe('dispatcher reads by one user', () => {
+describe('dispatcher with many reads by one user', () => {
   it('limits concurrent reads per user, except long polls and pictures', async () => {
     const pending: (() => void)[] = [];
     const slow = {
@@ -980,7 +980,7 @@ describe('dispatcher reads by one user', () => {
   });
 });
 
-describe('dispatcher long polls', () => {
+describe('dispatcher with long polls', () => {
   beforeEach(() => {
     waiting = undefined;
   });

@@ -281,7 +281,7 @@ const refusal = (status: number, code: string) => ({
   body: { result: 'error', msg: expect.any(String), code },
 });
 
-describe('request body limits', () => {
+describe('request body limit', () => {
   const small = { anonymousBodyBytes: 1000, bodyBytes: 20_000 };
   const form = (length: number) => ({ text: 'x'.repeat(length - 5) });
 

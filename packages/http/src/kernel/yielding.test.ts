@@ -76,7 +76,7 @@ describe('YieldingScheduler.runSteps', () => {
   });
 });
 
-describe('YieldingCalls that may run at once', () => {
+describe('YieldingCalls that may run immediately', () => {
   const newCalls = () => new YieldingCalls(16, 5, () => now);
 
   it('run immediately while they are short', () => {

@@ -336,7 +336,7 @@ describe('readConfiguration', () => {
     });
   });
 
-  describe('secret files', () => {
+  describe('secret file', () => {
     let directory: string;
     beforeEach(() => {
       directory = mkdtempSync(join(tmpdir(), 'parley-config-'));

@@ -3,7 +3,7 @@ import { aGroup, anotherRealm, aUser, aUserOfEachRole } from '../builders.js';
 import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function actorReadsContract(open: OpenStorage): void {
-  describe('actor reads', () => {
+  describe('ActorReads', () => {
     const stage = stagesOn(open);
 
     it('returns the user or bot properties that rules read', async () => {

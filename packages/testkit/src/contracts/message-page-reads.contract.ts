@@ -5,7 +5,7 @@ import { chatter, people, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
 export function messagePageReadsContract(open: OpenStorage): void {
-  describe('message page reads', () => {
+  describe('MessagePageReads', () => {
     const stage = stagesOn(open);
 
     describe('page', () => {

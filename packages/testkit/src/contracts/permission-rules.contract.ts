@@ -121,7 +121,7 @@ function expectedActors(
 
 /** Verifies on small random organizations that the filters of a storage agree with the permission rules. */
 export function permissionRulesContract(open: OpenStorage): void {
-  describe('permission filters of the storage', () => {
+  describe('storage permission filter', () => {
     const stage = stagesOn(open);
     const SEEDS = [1, 2, 3, 4, 5];
 

@@ -3,7 +3,7 @@ import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function topicReadsContract(open: OpenStorage): void {
-  describe('topic reads', () => {
+  describe('TopicReads', () => {
     const stage = stagesOn(open);
 
     it('lists topics, merging spellings that differ in case, newest message first', async () => {
