@@ -35,6 +35,23 @@ test('loads ten tabs with one event connection, and shows new messages in each',
   for (const tab of tabs) await expect(messageWith(tab, 'from one of them')).toHaveCount(1);
 });
 
+test("shows one tab's edits in the others, in a channel that sends no events", async ({ server, logIn }) => {
+  await server.call('iago', 'POST', '/channels/create', { name: 'Not joined', subscribers: [] });
+  const place = await placeOf(server, 'edited elsewhere', 'Not joined');
+  const { page } = await logIn('hamlet', place);
+  await send(page, 'A tpyo');
+  const other = await openTab(page, `${server.url}/${place}`);
+  await expect(messageWith(other, 'A tpyo')).toBeVisible();
+  await page.bringToFront();
+  await messageWith(page, 'A tpyo').hover();
+  await messageWith(page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
+  await page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(messageWith(other, 'A typo, mended')).toBeVisible();
+  await send(page, 'Sent here');
+  await expect(messageWith(other, 'Sent here')).toBeVisible();
+});
+
 test('continues in another tab when the polling tab is closed', async ({ server, logIn }) => {
   const place = await placeOf(server, 'closing');
   const { page } = await logIn('hamlet', place);

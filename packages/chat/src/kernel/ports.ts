@@ -117,6 +117,9 @@ export interface TabEvents {
   onMessage(message: TabMessage): void;
 }
 
+/** Part that a change of a message affects: the message, all lists with it, or a moved topic. */
+export type Reach = 'message' | 'lists' | 'topic';
+
 export type TabMessage =
   /** Pings the leader and may request the state. */
   | { readonly kind: 'hello'; readonly from: string; readonly wantsState: boolean }
@@ -141,6 +144,8 @@ export type TabMessage =
   | { readonly kind: 'active' }
   /** Conversation open in the sending tab; null if the tab is unfocused. */
   | { readonly kind: 'watching'; readonly from: string; readonly key: string | null }
+  /** Message that the user changed in the sending tab, which may come as no event. */
+  | { readonly kind: 'changed'; readonly messageId: number; readonly reach: Reach }
   | { readonly kind: 'presences'; readonly presences: readonly (readonly [id: number, presence: PresenceState])[] };
 
 /** Incremented when older cached states become unreadable. */

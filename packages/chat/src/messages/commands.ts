@@ -1,7 +1,7 @@
 import type { Reaction } from '@parley/client';
 import { batch } from '@preact/signals-core';
 import { type Destination, type Narrow, narrowOf } from '../kernel/narrow.js';
-import type { Gateway } from '../kernel/ports.js';
+import type { Gateway, Reach } from '../kernel/ports.js';
 import { type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { PersonRow, TopicPolicy } from '../kernel/view-models.js';
 import { apiNarrow } from './match.js';
@@ -12,9 +12,6 @@ import { nextIndex, type WidgetAction } from './widgets.js';
 const POLICIES: readonly TopicPolicy[] = ['none', 'muted', 'unmuted', 'followed'];
 
 type TopicPlace = Omit<Extract<Destination, { kind: 'channel' }>, 'kind'>;
-
-/** Affected part: the message, all lists with it, or a moved topic. */
-export type Reach = 'message' | 'lists' | 'topic';
 
 /** New place of messages; absent parts stay unchanged. */
 export interface Move {

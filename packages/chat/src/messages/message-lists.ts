@@ -1,9 +1,8 @@
 import type { Event, UpdateMessageEvent } from '@parley/client';
 import { batch } from '@preact/signals-core';
 import { covers, destinationKey, type Narrow, narrowKey } from '../kernel/narrow.js';
-import type { Gateway } from '../kernel/ports.js';
+import type { Gateway, Reach } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
-import type { Reach } from './commands.js';
 import { hasJoined } from './match.js';
 import { type ListHooks, MessageList } from './message-list.js';
 import { MessagePages } from './message-pages.js';

@@ -16,6 +16,7 @@ import {
   type Clock,
   type Gateway,
   type OutboxStorage,
+  type Reach,
   SYSTEM_CLOCK,
   type Tabs,
 } from '../kernel/ports.js';
@@ -23,7 +24,7 @@ import type { Reading } from '../kernel/reactive.js';
 import { ChatState, type Fields } from '../kernel/state.js';
 import type { ConnectionView, ConversationView, MessageRow, OutgoingMessage } from '../kernel/view-models.js';
 import type { Arrival } from '../messages/arrivals.js';
-import { Commands, type Reach } from '../messages/commands.js';
+import { Commands } from '../messages/commands.js';
 import { comesAsEvents, hasJoined } from '../messages/match.js';
 import { keyOf } from '../messages/message-list.js';
 import { MessageLists } from '../messages/message-lists.js';
@@ -106,7 +107,7 @@ export class Chat {
     this.presence = isActive
       ? new PresenceReports(this.state, gateway, clock, isActive, team, () => this.people.tick())
       : null;
-    this.commands = new Commands(this.state, gateway, (id, reach) => this.fetchChanged(id, reach));
+    this.commands = new Commands(this.state, gateway, (id, reach) => this.changed(id, reach));
     this.topics = new Topics(this.state, gateway, clock);
     this.outbox = new Outbox(gateway, clock, outboxStorage, {
       selfId: () => this.state.selfId,
@@ -180,6 +181,7 @@ export class Chat {
           if (this.isVisitor) this.lists.restart();
           else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
         },
+        changed: (messageId, reach) => void this.fetchChanged(messageId, reach),
         stop: () => {
           this.keptLists?.stop();
           this.presence?.stop();
@@ -309,12 +311,18 @@ export class Chat {
 
   /** Fetches a message sent to an unsubscribed channel, and preceding messages of other people. */
   private async fetchSent({ key, id }: OutgoingMessage & { readonly id: number }): Promise<void> {
-    await this.fetchChanged(id, 'lists');
+    await this.changed(id, 'lists');
     batch(() => {
       this.state.messages.change(id, (message) => ({ ...message, localId: key }));
       this.outbox.sentIds.set(key, id);
       this.lists.addOwn(this.outbox.reconcile());
     });
+  }
+
+  /** Refetches a message that the user changed, in all tabs. */
+  private changed(messageId: number, reach: Reach): Promise<void> {
+    this.session.team?.tellChanged(messageId, reach);
+    return this.fetchChanged(messageId, reach);
   }
 
   private async fetchChanged(messageId: number, reach: Reach): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Event, ParleyError, type QueuePosition, type Registered } from '@parley/client';
 import { type Signal, signal } from '@preact/signals-core';
-import type { CachedChat, ChatCache, Clock, EventSource, Gateway, Tabs } from '../kernel/ports.js';
+import type { CachedChat, ChatCache, Clock, EventSource, Gateway, Reach, Tabs } from '../kernel/ports.js';
 import type { Reading } from '../kernel/reactive.js';
 import type { ChatState } from '../kernel/state.js';
 import type { ConnectionView } from '../kernel/view-models.js';
@@ -36,6 +36,8 @@ interface Receiver {
   online(queueId: string): void;
   /** Refetches open lists that do not receive events. */
   reload(): void;
+  /** Refetches a message that the user changed in another tab. */
+  changed(messageId: number, reach: Reach): void;
   /** Stops all background work. */
   stop(): void;
 }
@@ -245,6 +247,7 @@ export class Connection {
         this.over?.();
       },
       presences: (presences) => applyPresences(this.state, presences),
+      changed: (messageId, reach) => this.receiver.changed(messageId, reach),
     });
   }
 

@@ -1,5 +1,5 @@
 import type { Event, InitialState, QueuePosition, Registered } from '@parley/client';
-import type { Clock, TabEvents, TabMessage, Tabs } from '../kernel/ports.js';
+import type { Clock, Reach, TabEvents, TabMessage, Tabs } from '../kernel/ports.js';
 import type { ConnectionView } from '../kernel/view-models.js';
 import type { Presences, PresenceTeam } from '../people/presence.js';
 
@@ -21,6 +21,8 @@ interface Member {
   present(): InitialState;
   connect(connection: ConnectionView, queueId: string | null): void;
   presences(presences: Presences): void;
+  /** Refetches a message that the user changed in another tab. */
+  changed(messageId: number, reach: Reach): void;
 }
 
 /** One of several tabs: the leader polls and broadcasts events; another tab takes over when it closes. */
@@ -95,6 +97,8 @@ export class TabCoordinator implements TabEvents, PresenceTeam {
       else if (this.watchedElsewhere?.from === from) this.watchedElsewhere = null;
     } else if (message.kind === 'active') {
       this.activeElsewhereAt = this.clock.now();
+    } else if (message.kind === 'changed') {
+      this.member.changed(message.messageId, message.reach);
     } else if (this.leads) {
       if (message.kind === 'hello') this.answer(message.from, message.wantsState);
       // A logout in one tab ends all of them.
@@ -157,6 +161,10 @@ export class TabCoordinator implements TabEvents, PresenceTeam {
 
   tellPresences(presences: Presences): void {
     if (presences.length > 0) this.tabs.send({ kind: 'presences', presences });
+  }
+
+  tellChanged(messageId: number, reach: Reach): void {
+    this.tabs.send({ kind: 'changed', messageId, reach });
   }
 
   /** Pings the leader and takes over leadership if there is no response. */
