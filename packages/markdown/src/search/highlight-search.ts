@@ -1,5 +1,6 @@
-import { readTokens } from '../rendered/rendered-html.js';
+import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, searchedWords } from './search-terms.js';
+import { type Language, languagesOf } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
@@ -7,16 +8,17 @@ const ENTITY = /&(?:#\w+|\w+);/g;
 export function highlightContent(html: string, operands: readonly string[]): string {
   const terms = termsOf(operands);
   if (terms.size === 0) return html;
+  const wanted = { terms, languages: languagesOf(searchableText(html)) };
   let result = '';
   for (const token of readTokens(html)) {
-    result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), terms, (text) => text) : token.html;
+    result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), wanted, (text) => text) : token.html;
   }
   return result;
 }
 
 /** Returns the topic as HTML with every matching word marked. */
 export function highlightTopic(topic: string, operands: readonly string[]): string {
-  return mark(topic, topic, termsOf(operands), escapeTopic);
+  return mark(topic, topic, { terms: termsOf(operands), languages: languagesOf(topic) }, escapeTopic);
 }
 
 /** Cached, because all messages of a page use the same operands. */
@@ -30,12 +32,19 @@ function termsOf(operands: readonly string[]): ReadonlySet<string> {
   return terms;
 }
 
+interface Wanted {
+  readonly terms: ReadonlySet<string>;
+  /** Languages of the text, besides English. */
+  readonly languages: readonly Language[];
+}
+
 /** Searches in `searched`, which has the length of `text`. */
-function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {
+function mark(text: string, searched: string, { terms, languages }: Wanted, toHtml: (text: string) => string): string {
   const found: Range[] = [];
-  forEachTerm(searched, (start, end, term) => {
+  const add = (start: number, end: number, term: string) => {
     if (terms.has(term)) found.push({ start, end });
-  });
+  };
+  forEachTerm(searched, add, languages);
   let result = '';
   let done = 0;
   for (const { start, end } of joinOverlapping(found)) {

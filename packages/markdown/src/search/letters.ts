@@ -54,7 +54,8 @@ function anyOf(letters: Readonly<Record<string, string>>): RegExp {
   return new RegExp(`[${Object.keys(letters).join('')}]`, 'g');
 }
 
-const fold = (word: string): string =>
+/** Returns a normalized word in plain letters. */
+export const withoutDiacritics = (word: string): string =>
   word
     .replace(OTHER_LETTER, (letter) => OTHER_LETTERS[letter]!)
     .normalize('NFD')
@@ -64,7 +65,10 @@ const fold = (word: string): string =>
 /** Returns the spellings of a normalized word with plain letters; empty if it has no others. */
 export function plainSpellings(word: string): readonly string[] {
   if (ASCII.test(word)) return [];
-  const spelled = new Set([fold(word), fold(word.replace(DIGRAPH, (letter) => DIGRAPHS[letter]!))]);
+  const spelled = new Set([
+    withoutDiacritics(word),
+    withoutDiacritics(word.replace(DIGRAPH, (letter) => DIGRAPHS[letter]!)),
+  ]);
   spelled.delete(word);
   return [...spelled];
 }

@@ -26,8 +26,21 @@ describe('searchTerms', () => {
     ['请看example.com/a说明', ['请', '看', '请看', 'exampl', 'com', '说', '明', '说明']],
     ['กาแฟ', ['ก', 'า', 'กา', 'แ', 'าแ', 'ฟ', 'แฟ']],
     ['', []],
-  ])('turns %j into %j', (text, terms) => {
-    expect([...searchTerms(text)].sort()).toEqual([...terms].sort());
+  ])('turns %j into %j and the stems of its languages', (text, terms) => {
+    const others = searchTerms(text).filter((term) => !term.startsWith('*'));
+    expect(others.sort()).toEqual([...terms].sort());
+  });
+
+  it.each([
+    ['Die Häuser sind alt', ['*haus', '*alt']],
+    ['The houses are old', []],
+    ['deploy failed', []],
+    ['Мои книги', ['*мо', '*книг']],
+    ['Моя книга і зошит', []],
+    ['日本語', []],
+  ])('adds for %j the stems %j', (text, stems) => {
+    expect(searchTerms(text)).toEqual(expect.arrayContaining([...stems]));
+    if (stems.length === 0) expect(searchTerms(text).filter((term) => term.startsWith('*'))).toEqual([]);
   });
 
   it('stems words except those longer than words of any language', () => {
@@ -101,6 +114,14 @@ describe('searchedWords and searchTerms', () => {
     ['елка', 'ёлка'],
     ['Ὀδυσσεύς', 'οδυσσευς'],
     ['dieu duong', 'điều dưỡng'],
+    ['Haus', 'Die Häuser sind alt.'],
+    ['Häuser', 'Das Haus ist alt.'],
+    ['ciudad', 'Las ciudades son grandes'],
+    ['ville', 'les grandes villes'],
+    ['книга', 'Я читаю книги'],
+    ['письмо', 'три письма'],
+    ['كتاب', 'قرأت الكتاب'],
+    ['Öffnung', 'Öffnungen'],
   ])('find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(true);
   });
@@ -114,6 +135,9 @@ describe('searchedWords and searchTerms', () => {
     ['Müller', 'Miller'],
     ['й', 'и'],
     ['कल', 'काल'],
+    ['news', 'The new release is out'],
+    ['carné', 'Carnival is over'],
+    ['книга', 'Я читаю газету'],
   ])('do not find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(false);
   });
@@ -126,6 +150,7 @@ describe('highlightContent', () => {
     ['cafe', 'Le café.', `Le ${hit('café')}.`],
     ['ﾀﾜｰ', '東京タワーへ', `東京${hit('タワー')}へ`],
     ['学校', '学校、学生', `${hit('学校')}、学生`],
+    ['Haus', 'Die <em>Häuser</em> sind <b>alt</b>', `Die <em>${hit('Häuser')}</em> sind <b>alt</b>`],
     ['כתב', 'כָּתַב &amp; a', `${hit('כָּתַב')} &amp; a`],
   ])('marks the words and pairs of %s in %s', (query, text, expected) => {
     expect(highlightContent(`<p>${text}</p>`, [query])).toBe(`<p>${expected}</p>`);

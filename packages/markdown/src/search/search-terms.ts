@@ -1,15 +1,7 @@
 import type { SearchedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
-import { lazily } from '../characters.js';
 import { normalize, normalizeCharacter, plainSpellings } from './letters.js';
-
-interface Stemmer {
-  stem(word: string): string;
-}
-
-const stemmer = lazily((require) =>
-  (require('snowball-stemmers') as { newStemmer(language: string): Stemmer }).newStemmer('english'),
-);
+import { type Language, languagesOf, languagesWith, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
 /** Terms of a word; both lists are empty for ignored words. */
 interface Forms {
@@ -22,16 +14,12 @@ interface Forms {
 /** Cache of forms by word. Stemming takes microseconds, and texts repeat the same words. */
 const forms = new Map<string, Forms>();
 const MAX_FORMS = 20_000;
-/** Longer than any word of a language. Stemming time grows with the square of the length. */
-const MAX_STEMMED_LENGTH = 40;
 
 /** Minimum length of a substring that V8 stores as a reference to the whole text. */
 const SLICED = 13;
 
 const NUMBER = /^[0-9]+$/;
 const IGNORED: Forms = { indexed: [], searched: [] };
-
-const stem = (word: string): string => (word.length > MAX_STEMMED_LENGTH ? word : stemmer().stem(word));
 
 function formsOf(word: string): Forms {
   const existing = forms.get(word);
@@ -53,11 +41,18 @@ function formsOf(word: string): Forms {
 function makeForms(lowered: string): Forms {
   if (isPassedOver(lowered)) return IGNORED;
   const normalized = normalize(lowered);
-  const own = stem(normalized);
-  const plain = plainSpellings(normalized).map(stem);
+  const own = stemEnglish(normalized);
+  const plain = plainSpellings(normalized).map(stemEnglish);
   return {
     indexed: [own, ...plain.map(asPlainSpelling)],
-    searched: [...new Set([own, ...(plain.length === 0 ? [asPlainSpelling(own)] : plain), stem(lowered)])],
+    searched: [
+      ...new Set([
+        own,
+        ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
+        stemEnglish(lowered),
+        ...languagesWith(lowered).map((language) => stemIn(language, lowered)),
+      ]),
+    ],
   };
 }
 
@@ -70,8 +65,11 @@ const MAX_FORMER_LENGTH = 200;
 function formerTerms(whole: string): readonly string[] {
   if (whole.length > MAX_FORMER_LENGTH) return [];
   const lowered = whole.toLowerCase();
-  return [stem(lowered), lowered];
+  return [stemEnglish(lowered), lowered];
 }
+
+/** Common term of all forms of a word in a language other than English. */
+const stemIn = (language: Language, word: string): string => `*${language.stem(word)}`;
 
 const exactly = (term: string): Forms => ({ indexed: [term], searched: [term] });
 
@@ -165,11 +163,23 @@ function visitCompound(start: number, compound: string, plain: VisitPlain, visit
   for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
 }
 
-/** Calls `use` with each term of a text, except those of ignored words, and with its position. */
-export function forEachTerm(text: string, use: (start: number, end: number, term: string) => void): void {
+/**
+ * Calls `use` with each term of a text, except those of ignored words, and with its position. `languages`: those of the
+ * whole message, if this is a part of one.
+ */
+export function forEachTerm(
+  text: string,
+  use: (start: number, end: number, term: string) => void,
+  languages = languagesOf(text),
+): void {
   visit(text, {
     word(start, word) {
-      for (const term of formsOf(word).indexed) use(start, start + word.length, term);
+      const { indexed } = formsOf(word);
+      if (indexed.length === 0) return;
+      for (const term of indexed) use(start, start + word.length, term);
+      for (const language of languages) {
+        if (language.script.test(word)) use(start, start + word.length, stemIn(language, word));
+      }
     },
     run(start, run) {
       let previous: { readonly start: number; readonly letter: string } | null = null;

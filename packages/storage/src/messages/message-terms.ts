@@ -5,7 +5,7 @@ import { type MessageCondition, mentionedIn, termsOfMessage } from '@parley/doma
 /**
  * Terms of a message in the search index: its words and its location. The rarer of both bounds the cost of a search
  * within a location. The tokenizer splits at ASCII characters other than letters and digits, which are therefore mapped
- * to the private use area. Words start with a letter, a digit or an encoded slash or tilde, other terms with one of the characters below.
+ * to the private use area. Words start with a letter, a digit or an encoded character, other terms with one of the characters below.
  */
 const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
 

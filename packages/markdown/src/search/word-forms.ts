@@ -1,0 +1,138 @@
+import { STOP_WORDS } from '@parley/domain/messages';
+import { lazily } from '../characters.js';
+import { normalize, withoutDiacritics } from './letters.js';
+
+interface Stemmer {
+  stem(word: string): string;
+}
+
+const library = lazily((require) => require('snowball-stemmers') as { newStemmer(language: string): Stemmer });
+
+/** Longer than any word of a language. Stemming time grows with the square of the length. */
+export const MAX_STEMMED_LENGTH = 40;
+/** Stems to cache per language. Stemming takes microseconds, and texts repeat the same words. */
+const MAX_STEMS = 20_000;
+
+/** Language with word forms, in addition to English. */
+export interface Language {
+  /** Returns the form that all forms of a lower-case word share. */
+  stem(word: string): string;
+  readonly script: RegExp;
+  /** Letters besides those of English. */
+  readonly letters: ReadonlySet<string>;
+}
+
+function stemmerOf(name: string): (word: string) => string {
+  const stemmer = lazily(() => library().newStemmer(name));
+  return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stemmer().stem(word));
+}
+
+/** Stems an English word. */
+export const stemEnglish = stemmerOf('english');
+
+const LATIN = /\p{sc=Latin}/u;
+
+/** Languages written in Latin letters by Snowball name, with their other letters and frequent words. */
+const LATIN_LANGUAGES: Readonly<Record<string, readonly [letters: string, words: string]>> = {
+  german: [
+    'äöüß',
+    'der die das und ist nicht ein eine einen dem den des mit von zu im auf für sich wir ihr sie es ich du hat haben sind war werden wird auch aber oder wenn noch nur bei aus wie kann bitte sehr',
+  ],
+  dutch: [
+    'éëïóöü',
+    'de het een en is niet van in op te dat die voor met zijn er maar om ook als aan bij nog we wij ik je jij hij ze naar kan moet heeft hebben wordt worden over deze dit geen wat',
+  ],
+  french: [
+    'àâæçéèêëîïôœùûüÿ',
+    'le la les un une des du de et est pas dans pour que qui sur avec au aux ce cette ces il elle nous vous ils elles je tu ne se son sa ses mais ou où par plus sont ont été être avoir fait très',
+  ],
+  spanish: [
+    'áéíñóúü',
+    'el la los las un una de del y es no me te en que por para con se su sus al lo como más pero está están son fue hay ha han nos muy mi tu yo este esta esto ese esa desde cuando',
+  ],
+  portuguese: [
+    'ãõáâàçéêíóôú',
+    'o a os as um uma de do da dos das e é não em no na nos nas que por para com se seu sua ao mais mas como foi são está estão tem muito eu você ele ela nós este esta isso às',
+  ],
+  italian: [
+    'àèéìòù',
+    'il lo la i gli le un una di del della dei delle e è non in nel nella che per con su al alla si ma come più sono ha hanno io tu lui lei noi questo questa sul dal anche molto',
+  ],
+  romanian: ['ăâîșțşţ', 'și în la cu pe nu este sunt un o de din că pentru mai se am ai are fost care ce lui ei'],
+  swedish: ['åäö', 'och är att det en ett som på för med inte av den till jag du vi har han hon de om kan var men så'],
+  danish: ['æøå', 'og er at det en et som på for med ikke af den til jeg du vi har han hun de om kan var men der'],
+  norwegian: ['æøå', 'og er at det en et som på for med ikke av den til jeg du vi har han hun de om kan var men der'],
+  finnish: ['äö', 'ja on ei se että oli hän minä sinä me te he ovat mutta kun niin jos myös kuin tai olen tämä nyt'],
+  hungarian: ['áéíóöőúüű', 'és az egy nem hogy ez van volt is de ha meg már csak mint még én te ő mi ti ők kell'],
+  turkish: ['çğıöşüâ', 've bir bu için ile de da çok mi mı ne ama gibi daha ben sen biz siz var yok değil her olan'],
+  czech: ['áčďéěíňóřšťúůýž', 'a je se na že to v z do s i o k ve pro jsem jsme není ale jako už by byl byla jsou si'],
+};
+
+const newLanguage = (name: string, script: RegExp, letters: string): Language => {
+  const stem = stemmerOf(name);
+  const stems = new Map<string, string>();
+  return {
+    script,
+    letters: new Set(letters),
+    stem(word) {
+      const existing = stems.get(word);
+      if (existing !== undefined) return existing;
+      const stemmed = withoutDiacritics(stem(normalize(word)));
+      if (word.length <= MAX_STEMMED_LENGTH) {
+        if (stems.size >= MAX_STEMS) stems.clear();
+        stems.set(word, stemmed);
+      }
+      return stemmed;
+    },
+  };
+};
+
+const latinLanguages = Object.entries(LATIN_LANGUAGES).map(([name, [letters]]) => newLanguage(name, LATIN, letters));
+const russian = newLanguage('russian', /\p{sc=Cyrillic}/u, '');
+const arabic = newLanguage('arabic', /\p{sc=Arabic}/u, '');
+const languages = [...latinLanguages, russian, arabic];
+
+/** Indexes of the languages in which a word is frequent; English has the index after the last language. */
+const frequent = new Map<string, number[]>();
+[...Object.values(LATIN_LANGUAGES).map(([, words]) => words.split(' ')), STOP_WORDS].forEach((words, index) => {
+  for (const word of words) frequent.set(word, [...(frequent.get(word) ?? []), index]);
+});
+const ENGLISH = latinLanguages.length;
+
+const OTHER_LETTER = /[^\0-\x7f]/;
+const ASCII_WORD = /[a-z]+/g;
+const WORD = /[\p{L}\p{M}]+/gu;
+/** Letters of other languages with Cyrillic letters, for which the Russian stems are wrong. */
+const NOT_RUSSIAN = /[\u0456\u0457\u0454\u0491\u045e\u0458\u0459\u045a]/;
+/** Length of the beginning of a text that determines its languages. */
+const EXAMINED = 2000;
+
+/** Returns the languages of a text besides English; empty if the text is English or unclear. */
+export function languagesOf(text: string): readonly Language[] {
+  const lowered = text.slice(0, EXAMINED).toLowerCase();
+  const hasOtherLetters = OTHER_LETTER.test(lowered);
+  const found = latinLanguagesOf(lowered, hasOtherLetters);
+  if (!hasOtherLetters) return found;
+  return [
+    ...found,
+    ...(russian.script.test(lowered) && !NOT_RUSSIAN.test(lowered) ? [russian] : []),
+    ...(arabic.script.test(lowered) ? [arabic] : []),
+  ];
+}
+
+function latinLanguagesOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
+  const counts: number[] = new Array(ENGLISH + 1).fill(0);
+  for (const word of lowered.match(hasOtherLetters ? WORD : ASCII_WORD) ?? []) {
+    for (const index of frequent.get(word) ?? []) counts[index]!++;
+  }
+  const most = Math.max(...counts);
+  if (most > 0) return latinLanguages.filter((_, index) => counts[index]! >= Math.max(counts[ENGLISH]!, most / 2, 1));
+  if (!hasOtherLetters) return [];
+  const others = [...new Set(lowered.match(/[^\0-\x7f]/gu))].filter((letter) => LATIN.test(letter));
+  return others.length === 0
+    ? []
+    : latinLanguages.filter(({ letters }) => others.every((letter) => letters.has(letter)));
+}
+
+/** Returns the languages in whose script a word is written. */
+export const languagesWith = (word: string): readonly Language[] => languages.filter(({ script }) => script.test(word));
