@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Releases a version: `npm run release -- 0.2.0`. Moves the changelog's [Unreleased] section under the version, writes
-// the version into every manifest and the checksums of the schema steps into fixtures, commits, and creates the tag `v0.2.0`. Pushing is left to the caller.
+// the version into every manifest and the checksums of the schema steps into fixtures, commits, and creates the tag `v0.2.0`. A second commit begins the next
+// version, such as `0.3.0-dev`. Pushing is left to the caller.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,25 +33,41 @@ writeFileSync(
     .replace('## [Unreleased]\n', () => `## [Unreleased]\n\n## [${version}] - ${today}\n`),
 );
 
-for (const page of ['docs/embedding.md', 'packages/parley/README.md'].map((path) => join(root, path))) {
-  writeFileSync(page, readFileSync(page, 'utf8').replace(/parley-\d[\w.-]*\.tgz/g, `parley-${version}.tgz`));
-}
 for (const database of ['sqlite', 'postgres']) {
   const { MIGRATIONS } = await import(`../../${database}/dist/features.js`);
   const checksums = Object.fromEntries(MIGRATIONS.map((step) => [step.name, checksumOf(step)]));
   const fixture = join(root, 'packages', database, 'src/engine/fixtures/released-steps.json');
   writeFileSync(fixture, `${JSON.stringify(checksums, null, 2)}\n`);
 }
-const folders = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-for (const file of ['.', ...folders].map((folder) => join(root, folder, 'package.json')).filter(existsSync)) {
-  const manifest = JSON.parse(readFileSync(file, 'utf8'));
-  manifest.version = version;
-  for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {
-    for (const name of Object.keys(dependencies ?? {})) if (name.startsWith('@parley/')) dependencies[name] = version;
-  }
-  writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
-}
-execFileSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: root, stdio: 'ignore' });
+writeVersion(version);
 git('commit', '--all', '--message', `chore: release ${version}`);
 git('tag', '--annotate', `v${version}`, '--message', `Parley ${version}`);
+// Builds of later commits must not be taken for the release.
+const next = `${nextMinor(version)}-dev`;
+writeVersion(next);
+git('commit', '--all', '--message', `chore: begin ${next}`);
 console.error(`Released ${version}. Push it with: git push --follow-tags`);
+
+/** Returns 0.3.0 for 0.2.0 and 0.2.1, and 1.0.0 for 1.0.0-rc.1. */
+function nextMinor(released) {
+  const [numbers, prerelease] = released.split('-');
+  const [major, minor] = numbers.split('.');
+  return prerelease ? numbers : `${major}.${Number(minor) + 1}.0`;
+}
+
+/** Writes a version into the manifests, the lock file and the pages that name the package's file. */
+function writeVersion(to) {
+  for (const page of ['docs/embedding.md', 'packages/parley/README.md'].map((path) => join(root, path))) {
+    writeFileSync(page, readFileSync(page, 'utf8').replace(/parley-\d[\w.-]*\.tgz/g, `parley-${to}.tgz`));
+  }
+  const folders = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
+  for (const file of ['.', ...folders].map((folder) => join(root, folder, 'package.json')).filter(existsSync)) {
+    const manifest = JSON.parse(readFileSync(file, 'utf8'));
+    manifest.version = to;
+    for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {
+      for (const name of Object.keys(dependencies ?? {})) if (name.startsWith('@parley/')) dependencies[name] = to;
+    }
+    writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+  execFileSync('npm', ['install', '--package-lock-only', '--no-audit', '--no-fund'], { cwd: root, stdio: 'ignore' });
+}

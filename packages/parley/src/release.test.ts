@@ -50,8 +50,20 @@ describe('npm run release', () => {
   });
   afterEach(() => rmSync(root, { recursive: true }));
 
+  it('begins the next version in development after the tag', () => {
+    release('0.2.0');
+    expect(git('log', '-2', '--format=%s').trim()).toBe('chore: begin 0.3.0-dev\nchore: release 0.2.0');
+    expect(git('status', '--porcelain')).toBe('');
+    expect(JSON.parse(read('packages/parley/package.json'))).toMatchObject({
+      version: '0.3.0-dev',
+      dependencies: { '@parley/domain': '0.3.0-dev' },
+    });
+    expect(read('docs/embedding.md')).toBe('npm install ./parley-0.3.0-dev.tgz\n');
+  });
+
   it('writes the version into manifests, changelog and pages, records the schema steps, commits and tags', () => {
     release('0.2.0');
+    git('checkout', '--quiet', 'v0.2.0');
     expect(JSON.parse(read('packages/parley/package.json'))).toMatchObject({
       version: '0.2.0',
       dependencies: { '@parley/domain': '0.2.0' },
