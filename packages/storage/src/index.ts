@@ -29,6 +29,7 @@ export * from './messages/narrowing.js';
 export * from './messages/page-range.js';
 export * from './messages/page-reads.js';
 export * from './messages/personal-messages.js';
+export * from './messages/personal-sources.js';
 export * from './messages/recipients.js';
 export * from './messages/topics.js';
 export * from './messages/unread.js';
