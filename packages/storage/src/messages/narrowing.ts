@@ -1,15 +1,9 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
-import {
-  type ChannelTopic,
-  EVERY_MESSAGE,
-  type MessageCondition,
-  type MessageProperty,
-  NO_MESSAGE,
-  type SimpleCondition,
-} from '@parley/domain/messages';
+import type { ChannelTopic, MessageCondition, MessageProperty, SimpleCondition } from '@parley/domain/messages';
 import type { IndexedProperty } from './message-rows.js';
 import { type IndexQuery, indexQuery, mentionTerm } from './message-terms.js';
+import { hasPhrasesInside, isNothing, normalize } from './normalize-condition.js';
 
 /** Messages of a channel, conversation or topic, listed by id in an index of `message`. */
 export interface Series {
@@ -148,42 +142,6 @@ function plainSeries(conditions: readonly MessageCondition[]): Series | null {
   if (topic === undefined) return { recipientId, topicKey: null };
   return topic.kind === 'topic' ? { recipientId, topicKey: topic.topicKey } : null;
 }
-
-/**
- * Normalizes a condition: `not` only before simple conditions, and no trivial parts. `anyOf` and `allOf` have at
- * least two parts unless they are the whole condition.
- */
-function normalize(condition: MessageCondition, negated: boolean): MessageCondition {
-  switch (condition.kind) {
-    case 'not':
-      return normalize(condition.condition, !negated);
-    case 'anyOf':
-    case 'allOf': {
-      const isAnyOf = (condition.kind === 'anyOf') !== negated;
-      const kind = isAnyOf ? 'anyOf' : 'allOf';
-      const parts = condition.conditions
-        .map((each) => normalize(each, negated))
-        .flatMap((each) => (each.kind === kind ? each.conditions : [each]));
-      const decisive = isAnyOf ? isEverything : isNothing;
-      if (parts.some(decisive)) return isAnyOf ? EVERY_MESSAGE : NO_MESSAGE;
-      return parts.length === 1 ? parts[0]! : { kind, conditions: parts };
-    }
-    case 'recipient':
-      return condition.recipientIds.length === 0 ? constant(negated) : signed(condition, negated);
-    case 'channelTopic':
-      return condition.topics.length === 0 ? constant(negated) : signed(condition, negated);
-    case 'channelPrivacy':
-      return condition.privacies.length === 0 ? constant(negated) : signed(condition, negated);
-    default:
-      return signed(condition, negated);
-  }
-}
-
-const constant = (value: boolean): MessageCondition => (value ? EVERY_MESSAGE : NO_MESSAGE);
-const signed = (condition: SimpleCondition, negated: boolean): MessageCondition =>
-  negated ? { kind: 'not', condition } : condition;
-const isEverything = (each: MessageCondition) => each.kind === 'allOf' && each.conditions.length === 0;
-const isNothing = (each: MessageCondition) => each.kind === 'anyOf' && each.conditions.length === 0;
 
 /** Collects conditions that must all apply, grouped by kind to keep the number of distinct statements low. */
 class Terms<List> {
@@ -523,14 +481,6 @@ function isPersonal(condition: MessageCondition): boolean {
       return condition.kind === 'flag';
   }
 }
-
-/** True for a phrase search that is negated or part of a combination. */
-const hasPhrasesInside = (condition: MessageCondition): boolean =>
-  (condition.kind === 'not' && hasPhrases(condition.condition)) ||
-  ((condition.kind === 'anyOf' || condition.kind === 'allOf') && condition.conditions.some(hasPhrases));
-
-const hasPhrases = (condition: MessageCondition): boolean =>
-  condition.kind === 'search' ? condition.phrases.length > 0 : hasPhrasesInside(condition);
 
 const keyOf = ({ recipientId, topicKey }: ChannelTopic): string => `${recipientId}:${topicKey}`;
 
