@@ -34,7 +34,7 @@ import {
   seqOf,
 } from './event-queue.js';
 import type { EventSeq, RealmId, UserId } from './ids.js';
-import { LiveQueue } from './live-queue.js';
+import { LiveQueue, type Waiter } from './live-queue.js';
 import type { LogFollower } from './log-follower.js';
 import type { Clock, ReportProblem } from './ports.js';
 import { QueueReader, type TakeDelivery } from './queue-reader.js';
@@ -282,9 +282,16 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     return [...this.queues.values()];
   }
 
-  /** Returns the queue position to store, or null if it is already stored. */
-  unsavedPositionOf(live: LiveQueue): QueuePosition | null {
-    return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER, this.parts.clock.now());
+  /** Ends the wait of a stream. The idle time of its queue begins now, because a stream is a poll until its end. */
+  endStream(live: LiveQueue, wake: Waiter): void {
+    live.stopWaiting(wake);
+    live.lastPolledAt = this.parts.clock.now();
+  }
+
+  /** Returns the queue position to store, or null if it is already stored (`LiveQueue.unsavedPosition`). */
+  unsavedPositionOf(live: LiveQueue, maxPollAge: number): QueuePosition | null {
+    const lastSeq = this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER;
+    return live.unsavedPosition(lastSeq, this.parts.clock.now(), maxPollAge);
   }
 
   lastPolled(ownerId: UserId): ReadonlyMap<string, number> {

@@ -15,9 +15,8 @@ import { YieldingCalls } from './yielding.js';
 
 /** Maximum size of one write. A slow client holds one; later events wait in the log. */
 const MAX_WRITE_BYTES = 256 * 1024;
-/** Interval of heartbeats. Shorter for some streams, so that heartbeats of streams that began together spread out. */
-const HEARTBEAT_MS = 45_000;
-const HEARTBEAT_SHIFT_MS = 5000;
+/** Interval of a stream's heartbeats, below the promised 45 s because timers run late. */
+const HEARTBEAT_SECONDS = 44;
 /** Shows intermediaries and `EventSource` that the connection works. Has no id, because it is not a queue event. */
 const HEARTBEAT: readonly BodyChunk[] = [Buffer.from('event: heartbeat\ndata: {"type":"heartbeat"}\n\n')];
 /** Maximum delay of a Node timer. */
@@ -68,6 +67,7 @@ const STREAMS_PER_TURN = 256;
 /** Implements `GET /events/stream` (extensions §7). */
 export class EventStreams {
   private readonly calls = new YieldingCalls(STREAMS_PER_TURN);
+  private readonly heartbeats = new Heartbeats();
 
   constructor(private readonly polls: LongPoll) {}
 
@@ -80,8 +80,29 @@ export class EventStreams {
       contentType: 'text/event-stream',
       // Switches buffering off in nginx.
       headers: ['X-Accel-Buffering', 'no'],
-      body: new EventStream(this.polls, this.calls, { ...queue, request, endsInMs }),
+      body: new EventStream(this.polls, this.calls, this.heartbeats, { ...queue, request, endsInMs }),
     };
+  }
+}
+
+/**
+ * Sends heartbeats to one group of streams per second. Thousands of streams with separate timers would take several times
+ * as much CPU, because each write would find cold caches.
+ */
+class Heartbeats {
+  private readonly groups = Array.from({ length: HEARTBEAT_SECONDS }, () => new Set<EventStream>());
+  private timer: NodeJS.Timeout | undefined;
+  private added = 0;
+  private seconds = 0;
+
+  /** Adds the stream to the next group and returns that group, so that streams that begin together are spread. */
+  add(stream: EventStream): Set<EventStream> {
+    this.timer ??= setInterval(() => this.sendNext(), 1000).unref();
+    return this.groups[this.added++ % HEARTBEAT_SECONDS]!.add(stream);
+  }
+
+  private sendNext(): void {
+    for (const stream of this.groups[++this.seconds % HEARTBEAT_SECONDS]!) stream.sendHeartbeat();
   }
 }
 
@@ -98,12 +119,13 @@ class EventStream implements OpenBody {
   private isOver = false;
   /** First and last logged event of the present write. */
   private logged: { first: EventSeq; last: EventSeq } | null = null;
-  private heartbeat: NodeJS.Timeout | undefined;
+  private heartbeatGroup: Set<EventStream> | undefined;
   private deadline: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly polls: LongPoll,
     private readonly calls: YieldingCalls,
+    private readonly heartbeats: Heartbeats,
     private readonly client: StreamClient,
   ) {}
 
@@ -112,15 +134,16 @@ class EventStream implements OpenBody {
     this.output = output;
     request.onEnd(() => this.stop());
     if (this.isOver) return;
-    this.write(HEARTBEAT);
-    const interval = HEARTBEAT_MS - Math.round(this.polls.randomness.fraction() * HEARTBEAT_SHIFT_MS);
-    this.heartbeat = setInterval(() => {
-      if (!this.isBusy) this.write(HEARTBEAT);
-    }, interval).unref();
+    this.sendHeartbeat();
+    this.heartbeatGroup = this.heartbeats.add(this);
     if (endsInMs !== null) this.deadline = setTimeout(() => this.end(), Math.min(endsInMs, MAX_TIMER_MS)).unref();
     live.waitFor(this.wake, true);
     if (live.isClosed) this.end();
     else if (live.hasDeliveries) this.wake('event');
+  }
+
+  sendHeartbeat(): void {
+    if (!this.isBusy) this.write(HEARTBEAT);
   }
 
   private readonly wake = (reason: WakeReason): void => {
@@ -245,8 +268,8 @@ class EventStream implements OpenBody {
 
   private stop(): void {
     this.isOver = true;
-    clearInterval(this.heartbeat);
+    this.heartbeatGroup?.delete(this);
     clearTimeout(this.deadline);
-    this.client.live.stopWaiting(this.wake);
+    this.polls.hub.endStream(this.client.live, this.wake);
   }
 }

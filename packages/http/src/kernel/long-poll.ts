@@ -294,7 +294,7 @@ export class LongPoll {
     private readonly writer: EventWriter,
     readonly hub: EventHub,
     private readonly publicRealms: PublicRealms,
-    readonly randomness: Randomness,
+    private readonly randomness: Randomness,
   ) {}
 
   /** @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT */
