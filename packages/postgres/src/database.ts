@@ -16,7 +16,7 @@ import { examineServer, type ServerFacts } from './engine/examination.js';
 import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
 import { OwnNode } from './engine/nodes.js';
 import { findPrimary, Primary } from './engine/primary.js';
-import { Replica, type ReplicaListener } from './engine/replica.js';
+import { PATIENCE, type Patience, Replica, type ReplicaListener } from './engine/replica.js';
 import { SchemaWatch } from './engine/schema-watch.js';
 import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateListener } from './engine/sessions.js';
 import { type ClusterStatus, hostStatuses, listNodeStatus, readClusterGauges } from './engine/status.js';
@@ -52,6 +52,8 @@ export interface PostgresStorageOptions {
     readonly url: string;
     readonly onState?: ReplicaListener;
     readonly trace?: StatementTrace;
+    /** Tests drive the time of checks. */
+    readonly patience?: Patience;
   };
 }
 
@@ -120,6 +122,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
         createRepositories: repositoryFactory(clock, report, words),
         onState: options.replica.onState ?? (() => {}),
         trace: options.replica.trace,
+        patience: options.replica.patience ?? PATIENCE,
       })
     : null;
   const uow = new PostgresUnitOfWork(sessions, { ...(onCommit && { onCommit }), ...(replica && { replica }) });

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
-import { DomainError, type RealmId, type ReplicaGauges, type Repositories } from '@parley/domain/kernel';
+import { DomainError, type RealmId, type ReplicaGauges, type Repositories, type Timers } from '@parley/domain/kernel';
 import type { WritableRepositories } from '@parley/storage';
 import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { Connection, type StatementTrace } from './connection.js';
@@ -13,8 +13,26 @@ import type { ClientClass } from './primary.js';
 const BEAT_MS = 100;
 /** Pause before a lost replica is tried again. */
 const RETRY_MS = 1000;
-/** Timeout for obtaining a connection for a unit. */
-const CONNECT_MS = 200;
+
+/** Timing of the checks and timeouts of a replica. */
+export interface Patience {
+  /** Times the checks. */
+  readonly timers: Pick<Timers, 'after' | 'elapsedMs'>;
+  /** Timeout for obtaining a connection for a unit. */
+  readonly connectMs: number;
+}
+
+export const PATIENCE: Patience = {
+  timers: {
+    after(ms, run) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    elapsedMs: () => performance.now(),
+  },
+  connectMs: 200,
+};
+
 /** Time to connect for checks. */
 const CHECK_CONNECT_MS = 5000;
 /** Replayed changes of tables may hold locks for long. */
@@ -61,6 +79,7 @@ export interface ReplicaOptions {
   readonly createRepositories: CreateRepositories;
   readonly onState: ReplicaListener;
   readonly trace?: StatementTrace | undefined;
+  readonly patience: Patience;
 }
 
 /**
@@ -164,14 +183,27 @@ export class Replica {
     if (this.isBeating) return;
     this.isBeating = true;
     try {
-      for (await sleep(BEAT_MS); this.running.size > 0 && this.isUp; await sleep(BEAT_MS)) {
-        await Promise.race([this.heart!.query('SELECT 1'), tooLate()]);
+      for (await this.interval(); this.running.size > 0 && this.isUp; await this.interval()) {
+        await Promise.race([this.heart!.query('SELECT 1'), this.tooLate()]);
       }
     } catch (error) {
       this.lose(error);
     } finally {
       this.isBeating = false;
     }
+  }
+
+  private interval(): Promise<void> {
+    return new Promise((resolve) => this.options.patience.timers.after(BEAT_MS, resolve));
+  }
+
+  /** Rejects once a response is overdue, unless this process itself was too busy to receive it. */
+  private async tooLate(): Promise<void> {
+    const { timers } = this.options.patience;
+    const startedAt = timers.elapsedMs();
+    await this.interval();
+    await nextTurn();
+    if (timers.elapsedMs() - startedAt < 2 * BEAT_MS) throw new Error(`no response within ${BEAT_MS} ms`);
   }
 
   private lose(error: unknown): void {
@@ -229,7 +261,7 @@ export class Replica {
 
   private connecting(): PoolConfig {
     return {
-      connectionTimeoutMillis: CONNECT_MS,
+      connectionTimeoutMillis: this.options.patience.connectMs,
       lock_timeout: LOCK_MS,
       stream: () => {
         const socket = new Socket();
@@ -239,12 +271,4 @@ export class Replica {
       },
     };
   }
-}
-
-/** Rejects once a response is overdue, unless this process itself was too busy to receive it. */
-async function tooLate(): Promise<void> {
-  const startedAt = performance.now();
-  await sleep(BEAT_MS);
-  await nextTurn();
-  if (performance.now() - startedAt < 2 * BEAT_MS) throw new Error(`no response within ${BEAT_MS} ms`);
 }
