@@ -53,6 +53,8 @@ async function rest(page: Page): Promise<void> {
 for (const where of ['a topic', 'the combined feed'] as const) {
   test(`keeps the middle line in place when older messages load in ${where}`, async ({ server, logIn }) => {
     await fill(server, `older in ${where}`, 100);
+    // The feed opens at the first unread message.
+    await server.call(WRITER, 'POST', '/mark_all_as_read');
     const { page } = await logIn(WRITER, '#inbox');
     let open = () => {};
     const opened = new Promise<void>((resolve) => {

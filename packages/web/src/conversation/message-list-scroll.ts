@@ -186,9 +186,11 @@ export function useArrival(list: ListStart, { frame, virtual, jumpTo }: ListScro
 export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive }: Arrival): void {
   const onResized = useCallback(
     (before: Box, box: Box) => {
+      const distance = virtual.getDistanceFromEnd();
+      const lost = Math.max(0, before.height - box.height);
       if (isArriving.current && box.top !== before.top) arrive();
-      // Until the next scroll event, the distance is that of the previous height.
-      else if (virtual.getDistanceFromEnd() + box.height - before.height <= AT_END_PX) virtual.scrollToEnd();
+      // In a list that grows at its end, the browser has already scrolled.
+      else if (distance <= 1 || (lost > 0 && distance - lost <= AT_END_PX)) virtual.scrollToEnd();
       // A line above, such as a permission prompt, covers messages instead of pushing them down.
       else if (box.top !== before.top) virtual.scrollBy(box.top - before.top);
     },
