@@ -37,6 +37,9 @@ export interface ListScroll {
 export const AT_END_PX = 60;
 /** Expected height of a row. */
 const ROW_PX = 64;
+/** Rows rendered above and below the visible ones, once those have been painted. */
+const OVERSCAN = 8;
+const PAINTED_AFTER_MS = 100;
 /** Part of a screen by which page keys scroll. */
 const PAGE_PART = 0.9;
 /** Constant, since header changes must not move the messages. */
@@ -74,7 +77,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
     anchorTo: 'end',
     followOnAppend: !hasNewer,
     scrollEndThreshold: AT_END_PX,
-    overscan: 8,
+    overscan: useIsPainted() ? OVERSCAN : 0,
     rangeExtractor: useCallback((range: Range) => withCursor(defaultRangeExtractor(range), cursorIndex), [cursorIndex]),
   });
   useReadingRow(keys, frame, virtual, pinned);
@@ -92,6 +95,16 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
     frame.current!.scrollBy(0, direction * frame.current!.clientHeight * PAGE_PART);
   };
   return { frame, virtual, rows: virtual.getVirtualItems(), pinned, pageBy, jumpTo };
+}
+
+/** False until the visible rows have been painted. */
+function useIsPainted(): boolean {
+  const [isPainted, setPainted] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setPainted(true), PAINTED_AFTER_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isPainted;
 }
 
 /** Keeps the row with the focus rendered, in the order of the list. */
