@@ -70,6 +70,7 @@ export {
   completionAt,
   type EmojiName,
   rankOf,
+  resembles,
   type Suggestion,
   suggestionsFor,
 } from './messages/completion.js';

@@ -19,6 +19,32 @@ test('opens a conversation by part of its name', async ({ server, logIn }) => {
   await expect(page.getByRole('heading', { level: 1 })).toContainText('Cordelia');
 });
 
+test('finds topics of channels that were not opened, despite a mistyped letter, and offers to search messages', async ({
+  server,
+  logIn,
+}) => {
+  const topic = { type: 'channel', to: 'Denmark', topic: 'rotten castle', content: 'Hm', read_by_sender: true };
+  await server.call('hamlet', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'Denmark' }] });
+  await server.call('hamlet', 'POST', '/messages', topic);
+  const { page } = await logIn('hamlet', '#inbox');
+  const field = page.getByRole('combobox', { name: /Name of a conversation/ });
+  await page.keyboard.press('Control+k');
+  const top = async () => (await field.boundingBox())!.y;
+  const before = await top();
+  for (const query of ['castle rotten', 'denmark rot', 'rottne cas', 'castel']) {
+    await field.fill(query);
+    await expect(page.getByRole('option', { name: 'rotten castle #Denmark' })).toBeVisible();
+    expect(await top()).toBe(before);
+  }
+  await field.fill('nothing like this');
+  const dialog = page.getByRole('dialog', { name: 'Go to…' });
+  await expect(dialog.getByRole('status')).toHaveText('Nothing found');
+  expect(await top()).toBe(before);
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('option', { name: 'Search messages for “nothing like this”' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('nothing like this');
+});
+
 test('returns to the unfinished text', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'palette while writing'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });

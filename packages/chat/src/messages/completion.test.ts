@@ -1,6 +1,6 @@
 import type { Destination } from '../kernel/narrow.js';
 import { ChatState } from '../kernel/state.js';
-import { channelOf, completionAt, rankOf, suggestionsFor } from './completion.js';
+import { channelOf, completionAt, rankOf, resembles, suggestionsFor } from './completion.js';
 
 const TOPIC: Destination = { kind: 'channel', channelId: 9, topic: 'plans' };
 const NOTES: Destination = { kind: 'direct', userIds: [] };
@@ -160,4 +160,18 @@ describe('suggestionsFor', () => {
     const found = suggestionsFor(stateWith(), query, TOPIC, names).map(({ insert }) => insert);
     expect(found).toEqual([':thumbs_up: ', ':thumbs_down: ', ':hand_thumb: ']);
   });
+});
+
+it.each([
+  ['verona', 'Verona', true],
+  ['verna', 'Verona', true],
+  ['vreona', 'Verona', true],
+  ['veronna', 'Verona', true],
+  ['vexona', 'Verona', true],
+  ['planing q4', 'Q4 planning', true],
+  ['vxrxna', 'Verona', false],
+  ['rme', 'Rome', false],
+  ['cat', 'car', false],
+])('finds names despite a mistyped letter: %s in %s', (query, name, isFound) => {
+  expect(resembles(query, name)).toBe(isFound);
 });

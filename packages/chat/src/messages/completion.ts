@@ -124,6 +124,35 @@ export function rankOf(query: string, name: string): 0 | 1 | 2 | null {
   return 2;
 }
 
+/**
+ * True if each part of a query starts a word of the name, with at most one letter of a part wrong, missing, extra or
+ * swapped. Parts of fewer than four letters must be right.
+ */
+export function resembles(query: string, name: string): boolean {
+  const words = folded(name).split(SEPARATORS);
+  const starts = (part: string, word: string) =>
+    word.startsWith(part) ||
+    (part.length >= MIN_MISTYPED && [-1, 0, 1].some((more) => hasOneMistake(part, word.slice(0, part.length + more))));
+  return folded(query)
+    .trim()
+    .split(SEPARATORS)
+    .every((part) => words.some((word) => starts(part, word)));
+}
+
+const MIN_MISTYPED = 4;
+
+function hasOneMistake(typed: string, meant: string): boolean {
+  let same = 0;
+  while (same < typed.length && typed[same] === meant[same]) same++;
+  const [a, b] = [typed.slice(same), meant.slice(same)];
+  return (
+    a.slice(1) === b.slice(1) ||
+    a.slice(1) === b ||
+    a === b.slice(1) ||
+    (a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2))
+  );
+}
+
 const SEPARATORS = /[\s_\-./"“”]+/;
 
 /** Removes case, accents and compatibility forms such as `＠`. */

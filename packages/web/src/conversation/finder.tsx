@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type Chat, type Destination, narrowOf, rankOf } from '@parley/chat';
+import { type Chat, type Destination, narrowOf, rankOf, resembles } from '@parley/chat';
 import { Hash, MessageSquare, User } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
@@ -30,20 +30,26 @@ interface FinderProps {
   readonly label: string;
   readonly entries: readonly Entry[];
   isOffered?(entry: Entry): boolean;
+  /** Last entry, whatever was found; null for none. */
+  lastEntry?(query: string): Entry | null;
+  /** Called when the user begins to type. */
+  onType?(): void;
   onPick(entry: Entry): void;
 }
 
 /** Field that finds places and actions by parts of their names. */
-export function Finder({ title, label, entries, isOffered, onPick }: FinderProps) {
+export function Finder({ title, label, entries, isOffered, lastEntry, onType, onPick }: FinderProps) {
   const { i18n } = useLingui();
   const { close, leave } = useOverlay();
   const [query, setQuery] = useState('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: rights are asked when the query changes.
   const found = useMemo(() => ranked(entries, query, isOffered), [entries, query]);
+  const isSearched = query.trim() !== '';
+  const last = isSearched && lastEntry ? lastEntry(query.trim()) : null;
   const { fieldProps, onKeyDown, list } = useListbox({
     label: i18n._('Results'),
     query,
-    options: found,
+    options: last === null ? found : [...found, last],
     keyOf: ({ address }) => address,
     draw: ({ icon, name, detail }) => (
       <>
@@ -59,7 +65,7 @@ export function Finder({ title, label, entries, isOffered, onPick }: FinderProps
     },
   });
   return (
-    <Dialog title={title}>
+    <Dialog title={title} isAtTop>
       <div className={overlays.form}>
         <input
           {...fieldProps}
@@ -67,38 +73,47 @@ export function Finder({ title, label, entries, isOffered, onPick }: FinderProps
           className={overlays.input}
           aria-label={label}
           placeholder={label}
-          aria-expanded={found.length > 0}
+          aria-expanded={list !== false}
           autoComplete="off"
           value={query}
-          onChange={(event) => setQuery(event.target.value)}
+          onChange={(event) => {
+            setQuery(event.target.value);
+            onType?.();
+          }}
           onKeyDown={onKeyDown}
         />
+        {isSearched && found.length === 0 && <output className={styles.nothing}>{i18n._('Nothing found')}</output>}
         {list}
       </div>
     </Dialog>
   );
 }
 
-/** Recent conversations, then channels and people. */
+/** Recent conversations, channels, people, then other known topics. */
 export function placesOf(chat: Chat): readonly Entry[] {
   const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
   const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
   const personName = (id: number) => chat.people.person(id).value.name;
-  const recent = chat.conversations.recent.value.flatMap(({ destination }): Entry[] => {
-    if (destination.kind === 'direct' && destination.userIds.length < 2) return [];
-    const isTopic = destination.kind === 'channel';
-    return [
-      {
-        address: addressOf(narrowOf(destination)),
-        name: isTopic
-          ? destination.topic || (chat.field('realm_empty_topic_display_name') ?? '')
-          : destination.userIds.map(personName).join(', '),
-        detail: isTopic ? `#${channelName(destination.channelId)}` : '',
-        icon: <MessageSquare size={16} aria-hidden />,
-        to: destination,
-      },
-    ];
-  });
+  const conversation = (to: Destination): Entry => {
+    const isTopic = to.kind === 'channel';
+    return {
+      address: addressOf(narrowOf(to)),
+      name: isTopic
+        ? to.topic || (chat.field('realm_empty_topic_display_name') ?? '')
+        : to.userIds.map(personName).join(', '),
+      detail: isTopic ? `#${channelName(to.channelId)}` : '',
+      icon: <MessageSquare size={16} aria-hidden />,
+      to,
+    };
+  };
+  const recent = chat.conversations.recent.value.flatMap(({ destination: to }) =>
+    to.kind === 'direct' && to.userIds.length < 2 ? [] : [conversation(to)],
+  );
+  const addresses = new Set(recent.map(({ address }) => address));
+  const otherTopics = chat.sidebar.channelIds.value
+    .flatMap((id) => chat.sidebar.topics(id).value)
+    .map(({ channelId, name }) => conversation({ kind: 'channel', channelId, topic: name }))
+    .filter(({ address }) => !addresses.has(address));
   const channels = chat.sidebar.channelIds.value.map(
     (id): Entry => ({
       address: addressOf([{ operator: 'channel', operand: id }]),
@@ -119,8 +134,23 @@ export function placesOf(chat: Chat): readonly Entry[] {
       to,
     };
   });
-  return [...recent, ...channels, ...people];
+  return [...recent, ...channels, ...people, ...otherTopics];
 }
+
+/** Prefers names to names with their channels, and both to names that are typed with mistakes. */
+function rankIn({ name, detail }: Entry, query: string): number | null {
+  const rank = rankOf(query, name);
+  if (rank !== null) return rank;
+  const whole = `${name} ${detail.replace('#', '')}`;
+  if (rankOf(query, whole) !== null) return RANK_WITH_CHANNEL;
+  if (resembles(query, name)) return RANK_MISTYPED;
+  return resembles(query, whole) ? RANK_MISTYPED_WITH_CHANNEL : null;
+}
+
+/** Ranks after those of names. */
+const RANK_WITH_CHANNEL = 3;
+const RANK_MISTYPED = 4;
+const RANK_MISTYPED_WITH_CHANNEL = 5;
 
 function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry) => true): readonly Entry[] {
   const sorted =
@@ -128,7 +158,7 @@ function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry)
       ? entries
       : entries
           .flatMap((entry) => {
-            const rank = rankOf(query, entry.name);
+            const rank = rankIn(entry, query);
             return rank === null ? [] : [{ entry, rank }];
           })
           .sort((a, b) => a.rank - b.rank)

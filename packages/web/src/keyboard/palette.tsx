@@ -1,8 +1,8 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
-import { CheckCheck, Keyboard, Send, Settings } from 'lucide-react';
-import { useMemo } from 'react';
+import { CheckCheck, Keyboard, Search, Send, Settings } from 'lucide-react';
+import { useEffect, useMemo, useState } from 'react';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
@@ -47,18 +47,61 @@ export function Palette({ anchor, pageActions }: Props) {
       return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
     });
   }, [i18n, anchor, pageActions]);
-  const entries = useMemo(() => [...views, ...places, ...managing, ...actions], [views, places, managing, actions]);
+  const entries = useMemo(() => [...places, ...views, ...managing, ...actions], [views, places, managing, actions]);
+  const [isTyping, setTyping] = useState(false);
+  useTopics(isTyping);
   return (
     <Finder
       title={i18n._('Go to…')}
       label={i18n._('Name of a conversation, person or view')}
       entries={entries}
+      onType={() => setTyping(true)}
+      lastEntry={(query) => ({
+        address: chat.formatAddress({
+          view: 'narrow',
+          narrow: [{ operator: 'search', operand: query }],
+          near: null,
+        }),
+        name: i18n._('Search messages for “{query}”', { query }),
+        detail: '',
+        icon: <Search size={16} aria-hidden />,
+      })}
       onPick={({ address, run }) => {
         if (run) run();
         else navigation.navigate(address);
       }}
     />
   );
+}
+
+/** Maximum channels of which topics are requested for a palette. */
+const MAX_CHANNELS = 100;
+
+/** Channels of which topics were requested; events keep them current. */
+const requested = new WeakMap<Chat, Set<number>>();
+
+/** Requests the topics of channels that were not opened yet, one channel after the other. */
+function useTopics(isWanted: boolean): void {
+  const { chat } = useServices();
+  useEffect(() => {
+    if (!isWanted) return;
+    let isOver = false;
+    const known = requested.get(chat) ?? new Set();
+    requested.set(chat, known);
+    const load = async () => {
+      const ids = chat.sidebar.channelIds.peek().filter((id) => !known.has(id));
+      for (const id of ids.slice(0, MAX_CHANNELS)) {
+        if (isOver) return;
+        await chat.loadTopics(id);
+        known.add(id);
+      }
+    };
+    // Without a connection, the known topics are offered.
+    load().catch(() => {});
+    return () => {
+      isOver = true;
+    };
+  }, [chat, isWanted]);
 }
 
 /** Management pages. */

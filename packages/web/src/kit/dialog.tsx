@@ -12,10 +12,12 @@ interface Props {
   readonly children: ReactNode;
   /** True to stay open on a click outside. */
   readonly isKept?: boolean;
+  /** True to keep the upper edge in place while the content changes its height. */
+  readonly isAtTop?: boolean;
 }
 
 /** Modal dialog; closes with Escape, its button or a click outside. */
-export function Dialog({ title, children, isKept = false }: Props) {
+export function Dialog({ title, children, isKept = false, isAtTop }: Props) {
   const { container, close, finalFocus } = useOverlay();
   const { i18n } = useLingui();
   const popup = useRef<HTMLDivElement>(null);
@@ -26,6 +28,7 @@ export function Dialog({ title, children, isKept = false }: Props) {
         <Base.Popup
           ref={popup}
           className={styles.dialog}
+          data-top={isAtTop || undefined}
           part="dialog"
           initialFocus={() => fieldIn(popup.current) ?? true}
           finalFocus={finalFocus}
