@@ -42,7 +42,7 @@ export interface RealmToEnsure extends RealmSettingsToSet {
   readonly preset?: RealmPreset;
 }
 
-export interface NewRealm extends RealmToEnsure {
+export interface RealmToCreate extends RealmToEnsure {
   /**
    * True for the channels `general` and `sandbox`, which new users are subscribed to, and a welcome for the first owner.
    * Default: false. Ignored if the organization exists.
@@ -56,7 +56,7 @@ export interface Realms {
    * Returns the organization of this name, created if missing. Safe for concurrent calls. An existing organization
    * stays as it is; use `configure` to change it.
    */
-  ensure(realm: NewRealm): Promise<ChatRealm>;
+  ensure(realm: RealmToCreate): Promise<ChatRealm>;
   /** Changes an organization atomically and notifies its clients. @throws DomainError UNKNOWN_REALM */
   configure(realm: RealmToEnsure): Promise<ChatRealm>;
   /** Returns null if the organization does not exist. */
