@@ -69,14 +69,14 @@ export class Lab {
     return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder, env));
   }
 
-  /** Serves a copy of the database by the other build; null without one. */
-  async serveOtherBuild(database: string): Promise<ParleyServer | null> {
+  /** Serves the world by the other build, which creates it, because schemas may differ; null without another build. */
+  async serveOtherBuild(build: WorldBuilder<unknown>): Promise<ParleyServer | null> {
     const { otherBuild } = this.options;
     if (otherBuild === null) return null;
-    const copy = this.newFile();
-    copyFileSync(database, copy);
-    const script = pathToFileURL(join(otherBuild, 'packages/server/dist/bundle/main.js'));
-    return this.keep(await ParleyServer.start(copy, [], null, {}, script));
+    const urlOf = (path: string) => pathToFileURL(join(otherBuild, 'packages', path));
+    const worlds: Record<string, WorldBuilder<unknown>> = await import(urlOf('bench/dist/worlds/worlds.js').href);
+    const { database } = await this.copyOf(worlds[build.name]!);
+    return this.keep(await ParleyServer.start(database, [], null, {}, urlOf('server/dist/bundle/main.js')));
   }
 
   /** Starts a script of `children/`. */

@@ -4,7 +4,7 @@ import type { ParleyServer } from '../harness/parley-server.js';
 import { requestText } from '../harness/requests.js';
 import { formatNumber } from '../harness/table.js';
 import { bareClients, clientsOf, type WaitingClients } from '../harness/waiting-clients.js';
-import type { Lab } from '../lab.js';
+import type { Lab, WorldBuilder } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
@@ -20,6 +20,7 @@ interface Contest {
   /** Figure on the last commit that changed it on purpose. Raising it needs a reason in docs/performance.md. */
   readonly record: number;
   readonly goal: number | null;
+  readonly world: WorldBuilder<unknown>;
   readonly database: string;
   readonly prepare: (server: ParleyServer) => Promise<Contender>;
   readonly yardstick: Contender;
@@ -46,9 +47,9 @@ export const cpu: Workload = {
 };
 
 async function measure(lab: Lab, begin: (lab: Lab) => Promise<Contest>): Promise<Figure> {
-  const { label, record, goal, database, prepare, yardstick } = await begin(lab);
+  const { label, record, goal, world, database, prepare, yardstick } = await begin(lab);
   const ours = await prepare(await lab.serve(database));
-  const other = await lab.serveOtherBuild(database);
+  const other = await lab.serveOtherBuild(world);
   const theirs = other && (await prepare(other));
   const rounds = await interleave(lab.rounds, { ours, yardstick, theirs: theirs ?? (async () => 0) });
   await lab.stopAll();
@@ -75,6 +76,7 @@ async function send(lab: Lab): Promise<Contest> {
     label: 'a send ÷ empty Express POST handler, same body',
     record: 1.25,
     goal: 0.85,
+    world: team,
     database,
     prepare: async (server) => {
       const authors = await ApiUser.signInAll(
@@ -92,14 +94,20 @@ async function page(lab: Lab): Promise<Contest> {
   const { database, contents } = await lab.copyOf(smallArchive);
   const path = pagePath(contents.channelIds[0]!, 'newest');
   const get = await getting(lab, { path, reader: contents.reader.email, database, answers: lab.size(1500, 50) });
-  return { label: 'a page of 100 messages ÷ Express send of the same bytes', record: 1.95, goal: 1.2, ...get };
+  return {
+    label: 'a page of 100 messages ÷ Express send of the same bytes',
+    record: 1.95,
+    goal: 1.2,
+    world: smallArchive,
+    ...get,
+  };
 }
 
 async function smallGet(lab: Lab): Promise<Contest> {
   const { database, contents } = await lab.copyOf(team);
   const reader = contents.people[0]!.email;
   const get = await getting(lab, { path: '/api/v1/users/me', reader, database, answers: lab.size(3000, 50) });
-  return { label: 'GET /users/me ÷ Express send of the same bytes', record: 1.7, goal: null, ...get };
+  return { label: 'GET /users/me ÷ Express send of the same bytes', record: 1.7, goal: null, world: team, ...get };
 }
 
 /** A response of ours and the same bytes by Express. */
@@ -172,6 +180,7 @@ async function waiting(lab: Lab, { kind, measured, ...line }: Waiting): Promise<
   };
   return {
     ...line,
+    world: largeOrganization,
     database,
     prepare: async (server) => {
       const clients = await clientsOf(lab, server, { ...contents, people }, kind);
@@ -201,6 +210,7 @@ async function register(lab: Lab): Promise<Contest> {
     label: 'register among 10 000 users ÷ JSON.stringify of the same object',
     record: 1.9,
     goal: 1.6,
+    world: largeOrganization,
     database,
     prepare: async (server) => {
       const newcomer = await ApiUser.signIn(server, contents.people[5]!.email);
