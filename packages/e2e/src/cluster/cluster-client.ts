@@ -7,6 +7,8 @@ const POLL_MS = 3000;
 const PAUSE_MS = 50;
 /** Number of streamed events that are acknowledged together. */
 const ACKNOWLEDGED = 100;
+/** Number of responses shown by a failed assertion. */
+const REMEMBERED = 40;
 
 export const unreadIn = ({ pms, streams, huddles }: Reply['body']): number[] =>
   [...pms, ...streams, ...huddles].flatMap(({ unread_message_ids }) => unread_message_ids);
@@ -44,6 +46,8 @@ export class ClusterClient {
   /** Number of lossy failovers when the queue was registered. */
   private losses = 0;
   private isOver = false;
+  /** Latest responses and streams, for failed assertions. */
+  private readonly received: string[] = [];
 
   /** @param streams true to receive events by streams instead of polls */
   constructor(
@@ -67,6 +71,7 @@ export class ClusterClient {
     this.queueId = queue_id;
     this.lastEventId = last_event_id;
     this.losses = losses;
+    this.remember(`registered at ${reply.url}: ${queue_id}, after ${last_event_id}, up to message ${max_message_id}`);
     return true;
   }
 
@@ -112,7 +117,7 @@ export class ClusterClient {
     try {
       const response = await this.cluster.open(this.person, 'GET', '/events/stream', place, silence.signal);
       if (response.status !== 200) {
-        await this.handleRefusal({ status: response.status, body: await response.json() });
+        await this.handleRefusal({ status: response.status, url: response.url, body: await response.json() });
         return;
       }
       let rest = '';
@@ -125,6 +130,7 @@ export class ClusterClient {
         rest = frames.pop()!;
         for (const frame of frames) {
           if (!frame.startsWith('id: ')) continue;
+          this.remember(`${response.url}: ${frame.slice(0, 80)}`);
           this.apply(JSON.parse(frame.slice(frame.indexOf('data: ') + 'data: '.length)));
           unacknowledged++;
         }
@@ -152,9 +158,23 @@ export class ClusterClient {
   private async poll(): Promise<Reply | null> {
     const place = { queue_id: this.queueId, last_event_id: this.lastEventId };
     const reply = await this.cluster.request(this.person, 'GET', '/events', place, POLL_MS).catch(() => null);
-    if (reply?.status === 200) return reply;
+    if (reply?.status === 200) {
+      const events: readonly Reply['body'][] = reply.body.events;
+      this.remember(`${reply.url}: ${events.map(({ id, type }) => `${id} ${type}`).join(', ')}`);
+      return reply;
+    }
     await this.handleRefusal(reply);
     return null;
+  }
+
+  private describeUnknown({ id, message_id }: Reply['body']): string {
+    const problem = `${this.person.email} got event ${id} about the unknown message ${message_id}`;
+    return [problem, `knows ${[...this.contents.keys()].slice(-20)}`, ...this.received].join('\n');
+  }
+
+  private remember(line: string): void {
+    this.received.push(`${new Date().toISOString()} ${line}`);
+    if (this.received.length > REMEMBERED) this.received.shift();
   }
 
   private async handleRefusal(reply: Reply | null): Promise<void> {
@@ -178,7 +198,7 @@ export class ClusterClient {
       this.contents.set(id, content);
       if (!event.flags.includes('read')) this.unread.add(id);
     } else if (event.type === 'update_message') {
-      assert.ok(this.contents.has(event.message_id));
+      if (!this.contents.has(event.message_id)) assert.fail(this.describeUnknown(event));
       this.contents.set(event.message_id, event.content);
     } else if (event.type === 'update_message_flags' && event.flag === 'read') {
       for (const id of event.messages) {

@@ -24,6 +24,8 @@ export interface Person {
 /** Response of a node. */
 export interface Reply {
   readonly status: number;
+  /** URL of the node and operation. */
+  readonly url: string;
   // biome-ignore lint/suspicious/noExplicitAny: checks say what they expect of a response.
   readonly body: any;
 }
@@ -104,7 +106,7 @@ export class Cluster {
   ): Promise<Reply> {
     const call = async (): Promise<Reply> => {
       const response = await this.open(person, method, path, params, AbortSignal.timeout(timeoutMs));
-      return { status: response.status, body: await response.json() };
+      return { status: response.status, url: response.url, body: await response.json() };
     };
     // One in some hundred thousand calls to killed or frozen nodes outlasts its abort signal.
     const reply = await within(timeoutMs + 1000, call());
@@ -216,6 +218,15 @@ export class Cluster {
     return [...records.map(({ time, msg, err }) => `${time} ${msg}: ${err?.message ?? ''}`).sort(), ...others];
   }
 
+  /** Returns the end of the event log, and its last events in ascending order. */
+  async describeLog(): Promise<readonly string[]> {
+    const heads = await this.postgres.query('SELECT * FROM event_log_head');
+    const events = await this.postgres.query(
+      'SELECT seq, at, message_id, format, audience FROM event ORDER BY seq DESC LIMIT 200',
+    );
+    return [...heads, ...events.reverse()].map((row) => JSON.stringify(row));
+  }
+
   async close(): Promise<void> {
     for (const { process, toDatabase, toBus } of this.nodes) {
       process.signal('SIGCONT');
@@ -287,6 +298,8 @@ export class Cluster {
       PARLEY_FILES: this.bucketUrl,
       AWS_ACCESS_KEY_ID: 'S3RVER',
       AWS_SECRET_ACCESS_KEY: 'S3RVER',
+      // Warnings of libraries would hide problems.
+      NODE_NO_WARNINGS: '1',
       // No emails are sent.
       PARLEY_SMTP_URL: 'smtp://127.0.0.1:1',
     };

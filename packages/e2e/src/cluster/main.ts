@@ -184,6 +184,7 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
     // Nodes log the reason after sending the response.
     await sleep(500);
     console.error(cluster.problems.slice(-40).join('\n'));
+    console.error((await cluster.describeLog().catch((reason) => [String(reason)])).join('\n'));
     throw error;
   } finally {
     await cluster.close();
