@@ -61,8 +61,8 @@ describe('ImageProcess', () => {
     count();
     await images.resize(blackPng(9000, 9000), TICK, USER);
     isDone = true;
-    // In-process work would block the loop until done.
-    expect(turns).toBeGreaterThan(5);
+    // A blocked loop would not turn before the end. How often a free one turns depends on other processes.
+    expect(turns).toBeGreaterThan(1);
   });
 
   it('rejects an image that crashes the process and continues with the next', async () => {
