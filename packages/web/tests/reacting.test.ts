@@ -131,6 +131,7 @@ test("lets only the author change a poll's question and a to-do list's title", a
     await field.press('Escape');
     await expect(widget.getByRole('button', { name: change })).toBeFocused();
     await page.keyboard.press('Enter');
+    await expect(field).toHaveValue('Given up');
     await field.fill(after);
     await field.press('Enter');
     await expect(field).toHaveCount(0);

@@ -158,18 +158,23 @@ interface TitleFieldProps {
 /** Button and field with which the author changes the question or title. */
 function TitleField({ id, text, label, onSave }: TitleFieldProps) {
   const { i18n } = useLingui();
-  const [written, setWritten] = useFieldText(`title ${id}`);
+  const { fieldTexts } = useServices();
+  const field = `title ${id}`;
+  const isOpen = useComputed(() => fieldTexts.isOpen(field) === true, [fieldTexts, field]);
+  const [written, setWritten] = useFieldText(field);
   /** True if the user opened or closed the field. */
   const takesFocus = useRef(false);
-  const show = (next: string | null) => {
+  const moving = (change: () => void) => {
     takesFocus.current = true;
-    setWritten(next);
+    change();
   };
-  if (written === null) {
+  const open = () => moving(() => fieldTexts.begin(field, text));
+  const discard = () => moving(() => setWritten(null));
+  if (!isOpen || written === null) {
     return (
       <div className={styles.add}>
         {/* biome-ignore lint/a11y/noAutofocus: the user has just closed the field. */}
-        <button type="button" autoFocus={takesFocus.current} onClick={() => show(text)}>
+        <button type="button" autoFocus={takesFocus.current} onClick={open}>
           {label}
         </button>
       </div>
@@ -178,7 +183,7 @@ function TitleField({ id, text, label, onSave }: TitleFieldProps) {
   const trimmed = written.trim();
   const save = async () => {
     if (trimmed === '') return;
-    if (trimmed === text || (await onSave(trimmed))) show(null);
+    if (trimmed === text || (await onSave(trimmed))) discard();
   };
   return (
     <EntryForm onSubmit={save}>
@@ -188,12 +193,12 @@ function TitleField({ id, text, label, onSave }: TitleFieldProps) {
         aria-label={label}
         value={written}
         onChange={(event) => setWritten(event.target.value)}
-        onKeyDown={(event) => event.key === 'Escape' && show(null)}
+        onKeyDown={(event) => event.key === 'Escape' && moving(() => fieldTexts.close(field))}
       />
       <button type="submit" disabled={trimmed === ''}>
         {i18n._('Save')}
       </button>
-      <button type="button" onClick={() => show(null)}>
+      <button type="button" onClick={discard}>
         {i18n._('Cancel')}
       </button>
     </EntryForm>
