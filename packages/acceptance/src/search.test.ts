@@ -17,7 +17,7 @@ beforeAll(async () => {
   general = await server.createChannel('general', [hamlet, cordelia]);
   await server.createChannel('elsewhere', [desdemona]);
   await send(cordelia, 'general', 'lunch plans', 'Nothing for me');
-  await send(cordelia, 'general', 'bread & butter', 'The *meetings* are at https://example.com/lunch');
+  await send(cordelia, 'general', 'bread & butter', 'The *meetings* are at https://example.com/menu');
   await send(hamlet, 'general', '', 'running <to> "the meeting" & **lunch**');
   await send(cordelia, 'general', 'lunch plans', '@**King Hamlet** and @_**King Hamlet** eat');
   await send(desdemona, 'elsewhere', 'news', 'far lunch');
@@ -42,7 +42,7 @@ const said = async (narrow: readonly unknown[], range: object = newest, as = peo
 const search = (operand: string, negated = false) => ({ operator: 'search', operand, negated });
 const [NOTHING, MEETINGS, RUNNING, MENTION, FAR, DIRECT, SHANGHAI] = [
   'Nothing for me',
-  'The *meetings* are at https://example.com/lunch',
+  'The *meetings* are at https://example.com/menu',
   'running <to> "the meeting" & **lunch**',
   '@**King Hamlet** and @_**King Hamlet** eat',
   'far lunch',
@@ -60,7 +60,8 @@ describe('search (messages §7.6)', () => {
     ['words from several terms', [search('eat'), search('plan')], [MENTION]],
     ['a phrase in the Markdown', [['search', '"THE *meet"']], [MEETINGS]],
     ['a phrase with matching words', [['search', '"the meeting"']], [RUNNING]],
-    ['an address', [['search', 'https://example.com/lunch']], [MEETINGS]],
+    ['an address', [['search', 'https://example.com/menu']], [MEETINGS]],
+    ['a part of an address', [['search', 'menu']], [MEETINGS]],
     ['a part of a text without spaces', [['search', '上海']], [SHANGHAI]],
     ['a single letter of a text without spaces', [['search', '海']], [SHANGHAI]],
     ['a word with diacritics by plain letters and in the other script', [['search', '國家 CAFE']], [SHANGHAI]],

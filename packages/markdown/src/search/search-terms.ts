@@ -26,7 +26,7 @@ function formsOf(word: string): Forms {
   if (existing !== undefined) return existing;
   // Numbers need no stemming and would evict words from the cache.
   if (NUMBER.test(word)) return isPassedOver(word) ? IGNORED : exactly(word);
-  const made = makeForms(word.toLowerCase());
+  const made = makeForms(word);
   if (word.length <= MAX_STEMMED_LENGTH) {
     if (forms.size >= MAX_FORMS) forms.clear();
     forms.set(word.length < SLICED ? word : word.split('').join(''), made);
@@ -38,13 +38,16 @@ function formsOf(word: string): Forms {
  * A word with diacritics finds the same word and its plain spellings; a plain one finds all of them. A plain spelling
  * of a text's word is therefore marked, which the term of a plain word is not.
  */
-function makeForms(lowered: string): Forms {
+function makeForms(word: string): Forms {
+  const lowered = word.toLowerCase();
   if (isPassedOver(lowered)) return IGNORED;
   const normalized = normalize(lowered);
   const own = stemEnglish(normalized);
   const plain = plainSpellings(normalized).map(stemEnglish);
   return {
-    indexed: [own, ...plain.map(asPlainSpelling)],
+    indexed: [
+      ...new Set([own, ...plain.map(asPlainSpelling), ...partsOf(word).flatMap((part) => formsOf(part).indexed)]),
+    ],
     searched: [
       ...new Set([
         own,
@@ -55,6 +58,13 @@ function makeForms(lowered: string): Forms {
     ],
   };
 }
+
+/** Parts of an identifier such as `HTTPServer`, `fooBar` or `ERR404`. */
+const PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
+const HAS_PARTS = /^(?=.*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}[0-9]{2}|[0-9]{2}[A-Za-z]{2}))[A-Za-z0-9]+$/;
+
+const partsOf = (word: string): readonly string[] =>
+  word.length <= MAX_STEMMED_LENGTH && HAS_PARTS.test(word) ? word.match(PARTS)! : [];
 
 const asPlainSpelling = (term: string): string => `~${term}`;
 
@@ -103,6 +113,8 @@ interface Visitor {
   run(start: number, run: string, whole: string): void;
   /** Address, or hyphenated word. */
   exact(start: number, text: string): void;
+  /** Address or path whose parts are found as well. */
+  address(start: number, address: string): void;
 }
 
 /**
@@ -151,6 +163,7 @@ function visitAddress(start: number, address: string, plain: VisitPlain, visitor
     for (const { 0: word, index } of address.matchAll(PLAIN)) plain(start + index, word, address);
     return;
   }
+  visitor.address(start, address);
   visitor.exact(start, address);
   const slash = address.indexOf('/');
   if (slash === -1) return;
@@ -160,8 +173,14 @@ function visitAddress(start: number, address: string, plain: VisitPlain, visitor
 
 function visitCompound(start: number, compound: string, plain: VisitPlain, visitor: Visitor): void {
   if (/^[^-]+(?:-[^-]+)+$/.test(compound) && !DENSE.test(compound)) visitor.exact(start, compound);
+  if (compound.includes('/')) visitor.address(start, compound);
   for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
 }
+
+/** Host, file name or hyphenated word in a path. */
+const SEGMENT = /[\p{L}\p{M}\p{N}_]+(?:[-.][\p{L}\p{M}\p{N}_]+)+/gu;
+/** Name of an email address before its host, or the letter before the number of a version. */
+const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 
 /**
  * Calls `use` with each term of a text, except those of ignored words, and with its position. `languages`: those of the
@@ -193,6 +212,17 @@ export function forEachTerm(
       }
     },
     exact: (start, exact) => use(start, start + exact.length, exact.toLowerCase()),
+    address(start, address) {
+      for (const { 0: part, index } of address.matchAll(PLAIN)) {
+        const end = start + index + part.length;
+        for (const term of formsOf(part).indexed) use(start + index, end, term);
+      }
+      for (const { 0: segment, index } of address.matchAll(SEGMENT)) {
+        use(start + index, start + index + segment.length, segment.toLowerCase());
+      }
+      const [, before = '', rest] = ADDRESS_START.exec(address) ?? [];
+      if (rest) use(start + before.length, start + address.length, rest.toLowerCase());
+    },
   });
 }
 
@@ -222,6 +252,7 @@ export function searchedWords(text: string): readonly SearchedWord[] {
       add(...some(pairs.length === 0 ? letters : pairs).map((term) => [...new Set([term, ...former])]));
     },
     exact: (_, exact) => add([exact.toLowerCase()]),
+    address: () => {},
   });
   return [...words.values()];
 }
