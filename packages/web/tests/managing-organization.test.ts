@@ -34,6 +34,17 @@ test('changes organization settings and permissions, which others see at once', 
   await expect(row(desdemona, 'message_content_edit_limit_seconds').getByText('Saved')).toBeVisible();
 });
 
+test('closes the question about a deactivation when the user leaves the page', async ({ logIn }) => {
+  const { page } = await logIn('iago', '#organization/organization-profile');
+  await goTo(page, '#organization/users');
+  await page.getByRole('button', { name: 'Deactivate Cordelia' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Deactivate' })).toBeVisible();
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 2, name: 'Organization profile' })).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+});
+
 test('finds a person by email address, changes a role, deactivates a person and reactivates them', async ({
   logIn,
 }) => {

@@ -1,4 +1,5 @@
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
+import { useServices } from '../services/context.js';
 import { closeOverlay, overlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 
@@ -6,6 +7,18 @@ import { useReading } from '../services/use-reading.js';
 export function OverlayHost() {
   const open = useReading(overlay);
   const place = useRef<HTMLSpanElement>(null);
+  const { navigation } = useServices();
+  // A dialog about something on the page that the user leaves, such as by the back button, would act out of its context.
+  useEffect(() => {
+    let { key } = navigation.current();
+    return navigation.subscribe(() => {
+      const next = navigation.current().key;
+      const left = next !== key && overlay.peek();
+      key = next;
+      if (left && left.root === place.current?.closest('[data-parley]') && left.anchor.closest('main'))
+        closeOverlay(left);
+    });
+  }, [navigation]);
   const isHere = open !== null && open.root === place.current?.closest('[data-parley]');
   return (
     <>
