@@ -40,28 +40,28 @@ test('explains which part of an address does not exist, and links to the nearest
   await server.call('iago', 'DELETE', `/messages/${deleted}`);
   const { page } = await logIn('othello', '#narrow/channel/987654-gone/topic/anything');
   const main = page.getByRole('main');
-  await expect(main).toContainText('The channel of this address does not exist');
+  await expect(main).toContainText('There is no channel at this address');
   await main.getByRole('link', { name: 'Channels' }).click();
   await expect(page).toHaveURL(/#channels\/all$/);
   await goTo(page, '#narrow/dm/987654-nobody');
-  await expect(main).toContainText('A person of this address does not exist');
+  await expect(main).toContainText('There is no person at this address');
   await goTo(page, '#narrow/stream/nochannel/topic/x');
-  await expect(main).toContainText('The channel of this address does not exist');
+  await expect(main).toContainText('There is no channel at this address');
   await goTo(page, '#narrow/sender/987654');
-  await expect(main).toContainText('A person of this address does not exist');
+  await expect(main).toContainText('There is no person at this address');
   await goTo(page, '#narrow/is/nonsense');
   await expect(main).toContainText('There is no such page.');
   await goTo(page, '#groups/987654/x');
-  await expect(main).toContainText('The group of this address does not exist.');
+  await expect(main).toContainText('There is no group at this address.');
   await goTo(page, '#channels/987654/x/general');
-  await expect(main).toContainText('The channel of this address does not exist');
+  await expect(main).toContainText('There is no channel at this address');
   await main.getByRole('link', { name: 'Channels' }).click();
   await expect(page).toHaveURL(/#channels\/all$/);
   await goTo(page, '#nonsense');
   await expect(main).toContainText('There is no such page.');
   const place = await placeOf(server, 'neighbors');
   await goTo(page, `${place}/near/${deleted}`);
-  await expect(main).toContainText('The message of this address was deleted or moved.');
+  await expect(main).toContainText('The message at this address was deleted or moved.');
   await expect(messageWith(page, 'Before the deleted one')).toBeVisible();
   await goTo(page, `${place}/near/${id}`);
   await expect(messageWith(page, 'Before the deleted one')).toBeVisible();
@@ -112,7 +112,7 @@ test('shows the plain text of a message that fails to render, an error line for 
   });
   await goTo(page, await placeOf(server, 'undrawable'));
   await expect(messageWith(page, 'Good message')).toBeVisible();
-  await expect(page.getByText('This message could not be drawn.')).toBeVisible();
+  await expect(page.getByText('This message could not be displayed.')).toBeVisible();
   await expect(page.getByText(/Bad\s+message\s+& more/)).toBeVisible();
   await page.route('**/web/people-panel-*.js', (route) =>
     route.fulfill({
@@ -395,6 +395,6 @@ test("hides a channel's messages when it becomes private while open", async ({ s
   const { page } = await logIn('hamlet', `#narrow/channel/${id}-closing/topic/x`);
   await expect(messageWith(page, 'Was public')).toBeVisible();
   await server.call('iago', 'PATCH', `/streams/${id}`, { is_private: true });
-  await expect(page.getByText('The channel of this address does not exist', { exact: false })).toBeVisible();
+  await expect(page.getByText('There is no channel at this address', { exact: false })).toBeVisible();
   await expect(messageWith(page, 'Was public')).toHaveCount(0);
 });

@@ -45,7 +45,7 @@ test('asks before leaving a private channel, and leaves it', async ({ logIn, ser
     const { stream_id: id } = await server.call('iago', 'GET', '/get_stream_id', { stream: name });
     const link = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name });
     await start(name, id);
-    await expect(dialog).toContainText('You cannot come back until somebody adds you again.');
+    await expect(dialog).toContainText('You cannot return until someone adds you again.');
     expect(await violationsIn(page)).toEqual([]);
     const { subscriptions } = await server.call('prospero', 'GET', '/users/me/subscriptions');
     expect(subscriptions.map((each: { name: string }) => each.name)).toContain(name);
@@ -156,7 +156,7 @@ test('shows next to an unsaved text that another window changed it, with the new
   const iago = await logIn('iago', `#channels/${id}/sandbox/general`);
   const other = await logIn('desdemona', `#channels/${id}/sandbox/general`);
   const field = iago.page.getByLabel('Description');
-  const notice = row(iago, 'description').getByText('Somebody has changed this in the meantime');
+  const notice = row(iago, 'description').getByText('Someone changed this to');
   await field.fill('Text of Iago');
   await other.page.getByLabel('Description').fill('Text of Desdemona');
   await row(other, 'description').getByRole('button', { name: 'Save' }).click();
@@ -217,7 +217,7 @@ test('shows the email address of a channel on request', async ({ logIn, server }
   const { page } = await logIn('iago', `#channels/${id}/post/general`);
   const show = page.getByRole('button', { name: 'Show email address' });
   await show.click();
-  await expect(page.getByText('This server does not take emails.')).toBeVisible();
+  await expect(page.getByText('This server does not receive emails.')).toBeVisible();
   // The server of these stories has no email address.
   await page.route('**/email_address*', (route) =>
     route.fulfill({ json: { result: 'success', msg: '', email: 'post.1234@mail.example' } }),

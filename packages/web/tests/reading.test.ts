@@ -291,7 +291,7 @@ test('opens a link to an own message, and marks own messages as read again', asy
   const { id } = await (await sent).json();
   await goTo(page, `${place}/near/${id}`);
   await expect(messageWith(page, 'Sent here')).toBeInViewport();
-  await expect(page.getByText('The message of this address was deleted or moved.')).toHaveCount(0);
+  await expect(page.getByText('The message at this address was deleted or moved.')).toHaveCount(0);
   await choose(page, 'Sent here', 'Mark as unread from here');
   await expect.poll(() => isRead(server, READER, id)).toBe(false);
   await goTo(page, '#recent');

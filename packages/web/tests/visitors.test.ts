@@ -142,7 +142,7 @@ test('shows visitors that the current channel stopped being web-public', async (
   const main = page.getByRole('main');
   await expect(async () => {
     await page.clock.fastForward(61_000);
-    await expect(main).toContainText('The channel of this address does not exist', { timeout: 3000 });
+    await expect(main).toContainText('There is no channel at this address', { timeout: 3000 });
   }).toPass();
   await expect(page.getByRole('navigation').getByRole('link', { name })).toHaveCount(0);
   await main.getByRole('link', { name: 'Combined feed' }).click();
@@ -187,5 +187,5 @@ test('immediately shows visitors that a channel they open is no longer accessibl
   await expect(page.getByText('Locked')).toBeVisible();
   await server.call('desdemona', 'PATCH', `/streams/${id}`, { is_web_public: false });
   await page.getByRole('navigation').getByRole('link', { name }).click();
-  await expect(page.getByRole('main')).toContainText('The channel of this address does not exist');
+  await expect(page.getByRole('main')).toContainText('There is no channel at this address');
 });

@@ -297,7 +297,7 @@ test('turns notifications for closed pages on and off in the device settings', a
   await subscribe(server, person, 'aaron');
   await page.getByRole('button', { name: 'Notifications on this device' }).click();
   const dialog = page.getByRole('dialog', { name: 'Notifications on this device' });
-  const choice = dialog.getByRole('checkbox', { name: 'Notify me also while the chat is closed' });
+  const choice = dialog.getByRole('checkbox', { name: 'Also notify me while the chat is closed' });
   await expect(choice).toBeChecked();
   expect(await violationsIn(page)).toEqual([]);
   await choice.click();

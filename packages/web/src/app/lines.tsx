@@ -29,7 +29,7 @@ export function ConnectionLine() {
   }
   if (connection.state === 'online' && isLate) {
     return (
-      <output className={styles.offline}>{i18n._('The server is busy. What you did last is still waiting.')}</output>
+      <output className={styles.offline}>{i18n._('The server is busy. Your last action is still waiting.')}</output>
     );
   }
   if (connection.state !== 'offline' || connection.since === null) return null;

@@ -42,7 +42,7 @@ export default function NotificationsLine() {
       <span>
         {isFirst
           ? i18n._('Show notifications of new messages on this device?')
-          : i18n._('Show notifications also while no page of the chat is open?')}
+          : i18n._('Also show notifications while no page of the chat is open?')}
       </span>
       <button type="button" onClick={() => void turnOn()}>
         {i18n._('Enable notifications')}

@@ -101,7 +101,7 @@ export async function leaveChannel(
       isDangerous
       onSubmit={leave}
     >
-      <p>{i18n._('The channel is private. You cannot come back until somebody adds you again.')}</p>
+      <p>{i18n._('The channel is private. You cannot return until someone adds you again.')}</p>
     </FormDialog>
   ));
 }

@@ -206,7 +206,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     <MediaContext.Provider value={media}>
       {isGone && (
         <output className={styles.gone}>
-          {i18n._('The message of this address was deleted or moved. These are its neighbors.')}
+          {i18n._('The message at this address was deleted or moved. These are its neighbors.')}
         </output>
       )}
       {incomplete}
@@ -280,7 +280,7 @@ function useDrawnRow(
   return useCallback(
     (key: string, index: number, isSelected: boolean, labelId: string) => (
       <ErrorBoundary
-        text={i18n._('This message could not be drawn. Its text:')}
+        text={i18n._('This message could not be displayed. Its text:')}
         rest={() => <p>{plainText(chat.message(key).peek()?.html ?? '')}</p>}
       >
         <MessageRow
@@ -433,9 +433,9 @@ function Missing({ part }: { readonly part: 'channel' | 'person' | 'page' }) {
     <div className={styles.empty}>
       <p>
         {isChannel
-          ? i18n._('The channel of this address does not exist, or you may not see it.')
+          ? i18n._('There is no channel at this address, or you are not allowed to see it.')
           : part === 'person'
-            ? i18n._('A person of this address does not exist, or you may not see them.')
+            ? i18n._('There is no person at this address, or you are not allowed to see them.')
             : i18n._('There is no such page.')}
       </p>
       {isVisitor ? (

@@ -26,14 +26,14 @@ export function Writable({ destination, channelId, children }: Props) {
 
 const textOf = (refusal: SendRefusal, i18n: I18n): string =>
   ({
-    'unknown-channel': i18n._('This channel does not exist, or you may not see it.'),
+    'unknown-channel': i18n._('This channel does not exist, or you are not allowed to see it.'),
     archived: i18n._('This channel is archived.'),
     'not-allowed': i18n._('You do not have permission to post in this channel.'),
     'topic-required': i18n._('Messages in this channel need a topic.'),
     'topic-not-allowed': i18n._('Messages in this channel have no topic.'),
     'new-topic-not-allowed': i18n._('You do not have permission to create new topics in this channel.'),
-    'unknown-person': i18n._('You cannot write to people whom you may not see.'),
-    'deactivated-person': i18n._('You cannot write to people whose account is deactivated.'),
+    'unknown-person': i18n._('You cannot write to people you are not allowed to see.'),
+    'deactivated-person': i18n._('You cannot write to people with a deactivated account.'),
     'direct-messages-disabled': i18n._('Direct messages are disabled in this organization.'),
     'nobody-authorizes': i18n._('This conversation does not include any users who can authorize it.'),
     'cannot-start-conversation': i18n._('You do not have permission to start direct message conversations.'),

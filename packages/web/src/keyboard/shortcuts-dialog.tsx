@@ -111,7 +111,7 @@ const keysIn = (i18n: I18n): readonly ShortcutGroup[] => [
       [['<'], i18n._('Forward to another conversation')],
       [['e'], i18n._('Edit')],
       [['+'], i18n._('React with 👍')],
-      [['='], i18n._('Add the first reaction, or take it back')],
+      [['='], i18n._('Add or remove the first reaction')],
       [[':'], i18n._('Add a reaction')],
       [['Ctrl', 'S'], i18n._('Star')],
       [['Shift', 'U'], i18n._('Mark as unread from here')],

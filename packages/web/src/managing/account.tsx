@@ -47,7 +47,7 @@ function LogIn() {
           kind: 'text',
           type: 'email',
           autoComplete: 'email',
-          hint: i18n._('A new address counts once you follow the link that is sent there.'),
+          hint: i18n._('A new address takes effect once you open the link that is sent to it.'),
         },
       ]}
     >
@@ -148,7 +148,7 @@ function Deactivation() {
             title: i18n._('Deactivate your account?'),
             action: i18n._('Deactivate'),
             text: i18n._(
-              'You are logged out at once, and your bots are deactivated as well. Only an administrator can reactivate the account.',
+              'You are logged out immediately, and your bots are deactivated. Only an administrator can reactivate the account.',
             ),
             onConfirm: () => api.delete('/users/me', {}),
           })

@@ -144,7 +144,7 @@ function BotButtons({ userId }: { readonly userId: number }) {
           askFirst(currentTarget, {
             title: i18n._('Deactivate {name}?', { name }),
             action: i18n._('Deactivate'),
-            text: i18n._('Its key no longer works. What it wrote stays.'),
+            text: i18n._('Its key no longer works. Its messages stay.'),
             onConfirm: () => api.delete('/bots/{bot_id}', { bot_id: userId }),
           })
         }

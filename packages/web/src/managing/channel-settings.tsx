@@ -148,7 +148,7 @@ function EmailAddress({ channelId }: PartProps) {
   const { api } = useManagement();
   const [email, setEmail] = useState<string | null>(null);
   const [failure, setFailure] = useState<Refusal | null>(null);
-  if (email === '') return <p className={styles.hint}>{i18n._('This server does not take emails.')}</p>;
+  if (email === '') return <p className={styles.hint}>{i18n._('This server does not receive emails.')}</p>;
   if (email !== null) {
     return (
       <p className={styles.address}>
@@ -266,7 +266,7 @@ function Personal({ channelId }: PartProps) {
           choice('audible_notifications', i18n._('With sounds'), settings?.enable_stream_audible_notifications),
           choice('push_notifications', i18n._('On phones'), settings?.enable_stream_push_notifications),
           choice('email_notifications', i18n._('By email'), settings?.enable_stream_email_notifications),
-          choice('wildcard_mentions_notify', i18n._('About mentions of everybody'), settings?.wildcard_mentions_notify),
+          choice('wildcard_mentions_notify', i18n._('About mentions of everyone'), settings?.wildcard_mentions_notify),
         ]}
         source={source}
       />

@@ -238,7 +238,9 @@ function OptionsField({ label, value, onChange }: OptionsProps) {
       >
         <Plus size={16} aria-hidden /> {i18n._('Add option')}
       </button>
-      {isOneRemoved && <output className={styles.notice}>{i18n._('What people chose there is deleted.')}</output>}
+      {isOneRemoved && (
+        <output className={styles.notice}>{i18n._('The choices that people made there are deleted.')}</output>
+      )}
     </>
   );
 }

@@ -91,7 +91,7 @@ export function SettingRow({ setting, source }: { readonly setting: Setting; rea
       </span>
       {isChangedElsewhere && (
         <output className={styles.notice}>
-          {i18n._('Somebody has changed this in the meantime, to “{value}”.', { value: wordsOf(setting, value) })}
+          {i18n._('Someone changed this to “{value}” in the meantime.', { value: wordsOf(setting, value) })}
         </output>
       )}
       {isEdited && <SaveButtons isSaving={phase === 'saving'} onCancel={discard} />}

@@ -327,9 +327,9 @@ function Members({ groupId }: { readonly groupId: number }) {
       )}
       {(may.addMembers || group.direct_subgroup_ids.length > 0) && (
         <div className={overlays.field}>
-          <span>{i18n._('Groups whose members belong to it as well')}</span>
+          <span>{i18n._('Groups whose members also belong to it')}</span>
           <GroupsField
-            label={i18n._('Groups whose members belong to it as well')}
+            label={i18n._('Groups whose members also belong to it')}
             value={group.direct_subgroup_ids}
             isDisabled={!may.addMembers}
             onChange={changeSubgroups}

@@ -202,7 +202,7 @@ function useSettings({ has_branches, options }: Integration, { bot }: Values): r
             label: i18n._('Branches'),
             kind: 'text',
             isOptional: true,
-            hint: i18n._('Only pushes to these branches are posted. Separate them by commas; empty: all.'),
+            hint: i18n._('Only pushes to these branches are posted. Separate them with commas; empty: all.'),
           } as const,
         ]
       : []),
@@ -217,15 +217,15 @@ function useSettings({ has_branches, options }: Integration, { bot }: Values): r
 const optionTexts = (i18n: I18n): Readonly<Record<string, { readonly label: string; readonly hint: string }>> => ({
   name: {
     label: i18n._('Label of names'),
-    hint: i18n._('Label of an alert that is shown as its name; empty: alertname.'),
+    hint: i18n._('Label shown as the name of an alert; empty: alertname.'),
   },
   desc: {
     label: i18n._('Annotation of descriptions'),
-    hint: i18n._('Annotation or label of an alert that is shown as its description; empty: summary or description.'),
+    hint: i18n._('Annotation or label shown as the description of an alert; empty: summary or description.'),
   },
   template: {
     label: i18n._('Template of messages'),
-    hint: i18n._('Text with paths of the JSON in double braces; empty: all of the JSON.'),
+    hint: i18n._('Text with JSON paths in double braces; empty: the whole JSON.'),
   },
 });
 
@@ -303,9 +303,7 @@ function Address({ address, integration }: { readonly address: string; readonly 
   const { display_name: name, documentation_url, setup } = integration;
   return (
     <div className={overlays.form}>
-      <p>
-        {i18n._('Enter this address as the webhook of {name}. Anybody who knows it can post as the bot.', { name })}
-      </p>
+      <p>{i18n._('Enter this address as the webhook of {name}. Anyone who knows it can post as the bot.', { name })}</p>
       <output className={styles.key}>{address}</output>
       <div className={overlays.buttons}>
         <a className={overlays.button} href={documentation_url} target="_blank" rel="noreferrer">

@@ -66,7 +66,7 @@ export function KeyDialog({ asksPassword = false, read, replace }: Props) {
                 {i18n._('Replace key')}
               </button>
             </div>
-            <p className={styles.hint}>{i18n._('After a replacement the former key no longer works.')}</p>
+            <p className={styles.hint}>{i18n._('Once replaced, the old key no longer works.')}</p>
           </>
         )}
         <FailureText failure={failure} />

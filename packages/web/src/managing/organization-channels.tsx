@@ -39,7 +39,7 @@ export function DefaultChannels() {
         },
         remove: {
           action: i18n._('Remove'),
-          text: i18n._('Those who are in the channel stay in it.'),
+          text: i18n._('Subscribers stay in the channel.'),
           onConfirm: ({ stream_id }: Channel) => api.delete('/default_streams', { stream_id }),
         },
       })}
@@ -133,7 +133,7 @@ export function DefaultChannelGroups() {
         },
         remove: {
           action: i18n._('Remove'),
-          text: i18n._('Its channels stay, and so do the people in them.'),
+          text: i18n._('Its channels and their subscribers stay.'),
           onConfirm: ({ id }: DefaultChannelGroup) => api.delete('/default_stream_groups/{group_id}', { group_id: id }),
         },
       })}

@@ -52,7 +52,7 @@ export function CustomEmoji() {
         add: {
           label: i18n._('Add emoji'),
           settings: [
-            text('emoji_name', i18n._('Name'), { hint: i18n._('Small letters, digits and underscores') }),
+            text('emoji_name', i18n._('Name'), { hint: i18n._('Lowercase letters, digits and underscores') }),
             { name: 'filename', label: i18n._('Picture'), kind: 'file', accept: 'image/*' },
           ],
           onSubmit: ({ emoji_name, filename }) =>
@@ -61,7 +61,7 @@ export function CustomEmoji() {
       })}
       remove={{
         action: i18n._('Remove'),
-        text: i18n._('It stays where it was used, and cannot be chosen any more.'),
+        text: i18n._('It stays where it was used, but can no longer be chosen.'),
         mayRemove: ({ author_id }) => may.administer || author_id === chat.state.selfId,
         onConfirm: ({ name }) => api.delete('/realm/emoji/{emoji_name}', { emoji_name: name }),
       }}
@@ -78,7 +78,7 @@ export function Linkifiers() {
   const settings = [
     text('pattern', i18n._('Pattern'), { hint: `${i18n._('A regular expression')}: #(?P<id>[0-9]+)` }),
     text('url_template', i18n._('Address'), {
-      hint: `${i18n._('With the names of the pattern')}: https://example.com/ticket/{id}`,
+      hint: `${i18n._('With the names from the pattern')}: https://example.com/ticket/{id}`,
     }),
     text('example_input', i18n._('Example of a text'), { isOptional: true }),
     text('reverse_template', i18n._('Text for a pasted address'), { isOptional: true }),
@@ -92,7 +92,7 @@ export function Linkifiers() {
   return (
     <Collection<Linkifier>
       label={i18n._('Linkifiers')}
-      hint={i18n._('They turn texts such as ticket numbers into links. The first pattern that fits counts.')}
+      hint={i18n._('They turn texts such as ticket numbers into links. The first matching pattern is used.')}
       none={i18n._('There are no linkifiers.')}
       items={items}
       keyOf={({ id }) => id}
@@ -133,7 +133,7 @@ export function Playgrounds() {
   return (
     <Collection<Playground>
       label={i18n._('Code playgrounds')}
-      hint={i18n._('Blocks of code of a language can be opened there.')}
+      hint={i18n._('Code blocks of a language can be opened there.')}
       none={i18n._('There are no playgrounds.')}
       items={items}
       keyOf={({ id }) => id}
@@ -146,7 +146,7 @@ export function Playgrounds() {
             text('pygments_language', i18n._('Language of the code')),
             text('name', i18n._('Name')),
             text('url_template', i18n._('Address'), {
-              hint: `${i18n._('With a place for the code')}: https://example.com/?code={code}`,
+              hint: `${i18n._('With a placeholder for the code')}: https://example.com/?code={code}`,
             }),
           ],
           onSubmit: ({ name, pygments_language, url_template }: Values) =>
@@ -158,7 +158,7 @@ export function Playgrounds() {
         },
         remove: {
           action: i18n._('Remove'),
-          text: i18n._('Blocks of code can no longer be opened there.'),
+          text: i18n._('Code blocks can no longer be opened there.'),
           onConfirm: ({ id }: Playground) => api.delete('/realm/playgrounds/{playground_id}', { playground_id: id }),
         },
       })}
@@ -287,7 +287,7 @@ export function ProfileFieldsOfAll() {
         },
         remove: {
           action: i18n._('Remove'),
-          text: i18n._('What people filled in is deleted.'),
+          text: i18n._('The values that people entered are deleted.'),
           onConfirm: ({ id }: ProfileField) => api.delete('/realm/profile_fields/{field_id}', { field_id: id }),
         },
         onOrder: (ordered: readonly ProfileField[]) =>

@@ -113,7 +113,7 @@ function DeactivationSection() {
           askFirst(currentTarget, {
             title: i18n._('Deactivate the organization?'),
             action: i18n._('Deactivate'),
-            text: i18n._('Everybody is logged out, and nobody can log in any more.'),
+            text: i18n._('All users are logged out and can no longer log in.'),
             onConfirm: () => api.post('/realm/deactivate', {}),
           })
         }
@@ -220,10 +220,10 @@ function MessageSettings() {
         },
         {
           name: 'default_code_block_language',
-          label: i18n._('Language of blocks of code'),
+          label: i18n._('Language of code blocks'),
           kind: 'text',
           isOptional: true,
-          hint: i18n._('Where a block names none, such as python'),
+          hint: i18n._('For blocks without a language, such as python'),
         },
       ]}
     />
@@ -254,7 +254,7 @@ function AutomaticMessages() {
         channel('signup_announcements_stream_id', i18n._('New people are announced in')),
         channel('zulip_update_announcements_stream_id', i18n._('Updates are announced in')),
         channel('moderation_request_channel_id', i18n._('Reported messages are shown in')),
-        toggle('send_channel_events_messages', i18n._('Tell channels about changes of their settings')),
+        toggle('send_channel_events_messages', i18n._('Notify channels of changes to their settings')),
         {
           name: 'welcome_message_custom_text',
           label: i18n._('Welcome message'),

@@ -12,12 +12,12 @@ export function Missing({ kind }: { readonly kind?: 'channel' | 'group' | 'for a
     <p className={styles.empty}>
       {kind === 'channel' ? (
         <>
-          {i18n._('The channel of this address does not exist, or you may not see it.')}{' '}
+          {i18n._('There is no channel at this address, or you are not allowed to see it.')}{' '}
           <a href="#channels/all">{i18n._('Channels')}</a>
         </>
       ) : kind === 'group' ? (
         <>
-          {i18n._('The group of this address does not exist.')} <a href="#groups/all">{i18n._('Groups')}</a>
+          {i18n._('There is no group at this address.')} <a href="#groups/all">{i18n._('Groups')}</a>
         </>
       ) : kind === 'for administrators' ? (
         <>

@@ -90,7 +90,7 @@ function MessagePermissions() {
           permission('can_create_web_public_channel_group', i18n._('Who can create web-public channels?')),
           permission('can_create_private_channel_group', i18n._('Who can create private channels?')),
           permission('can_add_subscribers_group', i18n._('Who can add others to channels?')),
-          permission('can_mention_many_users_group', i18n._('Who can mention everybody in large channels?')),
+          permission('can_mention_many_users_group', i18n._('Who can mention everyone in large channels?')),
           permission('can_set_topics_policy_group', i18n._('Who can choose whether topics need names?')),
           permission('can_set_delete_message_policy_group', i18n._('Who can choose who deletes in a channel?')),
         ]}
@@ -128,7 +128,7 @@ function PeoplePermissions() {
         title={i18n._('People and groups')}
         source={realm}
         settings={[
-          permission('can_access_all_users_group', i18n._('Who can see everybody?')),
+          permission('can_access_all_users_group', i18n._('Who can see everyone?')),
           permission('can_create_groups', i18n._('Who can create groups?')),
           permission('can_manage_all_groups', i18n._('Who can change all groups?')),
           toggle('name_changes_disabled', i18n._('People cannot change their names')),

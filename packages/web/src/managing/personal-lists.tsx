@@ -27,7 +27,7 @@ export function AlertWords() {
   };
   return (
     <>
-      <p className={styles.hint}>{i18n._('Messages with these words notify you as a mention does.')}</p>
+      <p className={styles.hint}>{i18n._('Messages with these words notify you like a mention.')}</p>
       <form className={styles.adding} onSubmit={add}>
         <input
           className={overlays.input}
@@ -276,7 +276,7 @@ export function Uploads() {
                 askFirst(currentTarget, {
                   title: i18n._('Delete {name}?', { name: file.name }),
                   action: i18n._('Delete'),
-                  text: i18n._('Nobody can open the file any more, in no message.'),
+                  text: i18n._('The file can no longer be opened, not even from messages.'),
                   onConfirm: remove,
                 })
               }

@@ -105,7 +105,7 @@ function Reading({ source }: Pick<Props, 'source'>) {
       title={i18n._('Reading')}
       source={source}
       settings={[
-        choice('web_mark_read_on_scroll_policy', i18n._('Mark messages as read that were on screen'), [
+        choice('web_mark_read_on_scroll_policy', i18n._('Mark messages as read once they were on screen'), [
           [1, i18n._('Always')],
           [2, i18n._('Only in conversations')],
           [3, i18n._('Never')],
@@ -153,7 +153,7 @@ function Writing({ source }: Pick<Props, 'source'>) {
         {
           name: 'translate_emoticons',
           label: i18n._('Turn emoticons into emoji'),
-          hint: i18n._('Such as :) and <3 in what is sent'),
+          hint: i18n._('Such as :) and <3 in sent messages'),
           kind: 'switch',
         },
         { name: 'receives_typing_notifications', label: i18n._('Show who is typing'), kind: 'switch' },
@@ -200,7 +200,7 @@ export function Notifications({ source, isOwn = false }: Props) {
         settings={[
           {
             name: 'enable_online_push_notifications',
-            label: i18n._('Notify phones also while I am active here'),
+            label: i18n._('Also notify phones while I am active here'),
             kind: 'switch',
           },
         ]}
@@ -323,7 +323,7 @@ function EmailNotifications({ source, isOwn = false }: Props) {
         { name: 'enable_digest_emails', label: i18n._('Send digests when I am away'), kind: 'switch' },
         ...(isOwn
           ? [
-              { name: 'enable_login_emails', label: i18n._('Tell me about log-ins'), kind: 'switch' } as const,
+              { name: 'enable_login_emails', label: i18n._('Notify me of log-ins'), kind: 'switch' } as const,
               {
                 name: 'enable_marketing_emails',
                 label: i18n._('Send news about the product'),

@@ -119,7 +119,7 @@ function DeactivateButton({ userId, name }: { readonly userId: number; readonly 
         askFirst(currentTarget, {
           title: i18n._('Deactivate {name}?', { name }),
           action: i18n._('Deactivate'),
-          text: i18n._('They are logged out at once, and so are their bots. Their messages stay.'),
+          text: i18n._('They and their bots are logged out immediately. Their messages stay.'),
           onConfirm: () => api.delete('/users/{user_id}', { user_id: userId }),
         })
       }
@@ -192,7 +192,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
                   askFirst(anchor, {
                     title: i18n._('Remove all second factors of {name}?', { name }),
                     action: i18n._('Remove'),
-                    text: i18n._('A password is then enough to log in. They are told by email.'),
+                    text: i18n._('They can then log in with a password alone. They are notified by email.'),
                     onConfirm: () => management.api.delete('/users/{user_id}/second_factors', { user_id: userId }),
                   })
                 }
@@ -344,7 +344,7 @@ function InvitationList() {
                   askFirst(currentTarget, {
                     title: i18n._('Withdraw the invitation?'),
                     action: i18n._('Withdraw'),
-                    text: i18n._('Nobody can join with it any more.'),
+                    text: i18n._('It can no longer be used to join.'),
                     onConfirm: withdraw,
                   })
                 }
@@ -380,7 +380,7 @@ function useInvitationFields(isLink: boolean): readonly Setting[] {
             name: 'invitee_emails',
             label: i18n._('Email addresses'),
             kind: 'lines',
-            hint: i18n._('One in a line, or with commas between them'),
+            hint: i18n._('One per line, or separated by commas'),
           } as const,
         ]),
     {

@@ -27,7 +27,7 @@ export function DeviceNotifications() {
             checked={state === 'on'}
             onChange={({ target }) => void (target.checked ? push.turnOn() : push.turnOff())}
           />
-          {i18n._('Notify me also while the chat is closed')}
+          {i18n._('Also notify me while the chat is closed')}
         </label>
       )}
       {state === 'failed' && (

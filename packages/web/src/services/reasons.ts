@@ -15,7 +15,7 @@ export function reasonOf(error: Refusal, i18n: I18n, refusalText: ((message: str
   if (text !== null) return text;
   // Browser errors have no code, or a number.
   return typeof code === 'string' && code !== 'UNEXPECTED'
-    ? i18n._('The server refused it: {message}', { message })
+    ? i18n._('The server rejected it: {message}', { message })
     : i18n._('This did not work: {message}', { message });
 }
 
@@ -30,7 +30,7 @@ function connectionText({ code, details = {}, retryAfterMs }: Refusal, i18n: I18
     case 'NO_CONNECTION':
       return i18n._('The server cannot be reached.');
     case 'TIMEOUT':
-      return i18n._('The server did not answer in time.');
+      return i18n._('The server did not respond in time.');
     case 'NOT_PARLEY':
       return i18n._('The server is not available at the moment.');
     case 'SERVER_NOT_READY':
@@ -82,8 +82,8 @@ function peopleText({ code, details = {} }: Refusal, i18n: I18n): string | null 
       // The dialog lists the others.
       if (!Array.isArray(details.errors) || details.errors.length === 0) return null;
       return details.sent_invitations
-        ? i18n._('Not everybody could be invited.')
-        : i18n._('Nobody was invited, because of these addresses.');
+        ? i18n._('Not everyone could be invited.')
+        : i18n._('No one was invited because of these addresses.');
     case 'CANNOT_DEACTIVATE_GROUP_IN_USE':
       return i18n._('The group is still in use: in another group, or in a permission.');
     case 'SYSTEM_GROUP_REQUIRED':
@@ -97,7 +97,7 @@ function peopleText({ code, details = {} }: Refusal, i18n: I18n): string | null 
 function contentText({ code, message, details = {} }: Refusal, i18n: I18n): string | null {
   switch (code) {
     case 'EXPECTATION_MISMATCH':
-      return i18n._('Somebody else has changed this in the meantime.');
+      return i18n._('Someone else changed this in the meantime.');
     case 'CHANNEL_ALREADY_EXISTS':
       return i18n._('A channel named “{channel}” already exists.', { channel: details.channel_name });
     case 'CANNOT_ADMINISTER_CHANNEL':
@@ -107,9 +107,9 @@ function contentText({ code, message, details = {} }: Refusal, i18n: I18n): stri
     case 'STREAM_DOES_NOT_EXIST':
       return i18n._('The channel does not exist, or you are not allowed to see it.');
     case 'STREAM_WILDCARD_MENTION_NOT_ALLOWED':
-      return i18n._('You are not allowed to mention everybody in this channel.');
+      return i18n._('You are not allowed to mention everyone in this channel.');
     case 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED':
-      return i18n._('You are not allowed to mention everybody in this topic.');
+      return i18n._('You are not allowed to mention everyone in this topic.');
     case 'BAD_NARROW':
       return i18n._('This search is not possible: {reason}', { reason: details.desc ?? message });
     case 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED':
@@ -122,7 +122,7 @@ function contentText({ code, message, details = {} }: Refusal, i18n: I18n): stri
     case 'REACTION_DOES_NOT_EXIST':
       return i18n._('You have not reacted with this emoji.');
     case 'BAD_IMAGE':
-      return i18n._('The picture is damaged, too large or of an unknown format.');
+      return i18n._('The picture is damaged, too large or has an unknown format.');
     default:
       return null;
   }

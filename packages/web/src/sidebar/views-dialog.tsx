@@ -77,7 +77,7 @@ export function ViewsDialog() {
             }}
           >
             <label className={overlays.field}>
-              {i18n._('Add the page that is open, by a name')}
+              {i18n._('Add the current page under a name')}
               <input maxLength={MAX_NAME_LENGTH} value={name} onChange={({ target }) => setName(target.value)} />
             </label>
             <button type="submit" className={overlays.button} disabled={isSaving || name.trim() === ''}>
