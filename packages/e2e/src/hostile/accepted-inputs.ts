@@ -129,9 +129,9 @@ function longestText(name: string, { type, enum: words, maxLength }: ParameterSc
   return type === 'string' && maxLength ? ({ n }) => ({ [name]: lengthened(`${n} `, maxLength) }) : null;
 }
 
-/** Creates the object at the end of a path by the operation that adds to its collection. */
+/** Creates an object in a path by the operation that adds to its collection. */
 function createdInPath(path: string, name: string): Input | null {
-  const collection = path.replace(new RegExp(`/[:*]${name}$`), '');
+  const collection = path.replace(new RegExp(`/[:*]${name}(/.*)?$`), '');
   const creation = ROUTES.find((route) => route.path !== path && nameOf(route) === `POST ${collection}`);
   const [input] = Object.values((creation && acceptedInputsOf(creation)) ?? {});
   if (!input) return null;
