@@ -340,7 +340,7 @@ import { TestServer } from './testing/test-server.js';
       expect(await check({})).toBe('15 people');
       await expect(check({ url: 'ldap://localhost:1' })).rejects.toThrow(/ECONNREFUSED/);
       await expect(check({ bindPassword: 'wrong' })).rejects.toThrow('it rejects bindDn');
-      await expect(check({ baseDn: 'dc=elsewhere' })).rejects.toThrow('there is no entry baseDn');
+      await expect(check({ baseDn: 'dc=elsewhere' })).rejects.toThrow('baseDn does not exist');
       const groups = account.groups!;
       await expect(check({ groups: { ...groups, baseDn: 'dc=elsewhere' } })).rejects.toThrow(
         'groups.baseDn does not exist, or bindDn may not read it',

@@ -169,7 +169,7 @@ it('web push test command sends a notification to every browser and the mailbox 
   expect(await test.execute(caller)).toEqual([{ channel: 'web_push', target, result: 'gone' }, mailed]);
   browser.status = 503;
   const [failed] = await test.execute(caller);
-  expect(failed!.result).toBe('The push service of a browser answered 503');
+  expect(failed!.result).toBe("The browser's push service returned 503");
   server.mailer.isDown = true;
   const [, unsent] = await test.execute(caller);
   server.mailer.isDown = false;
