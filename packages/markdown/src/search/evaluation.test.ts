@@ -41,8 +41,9 @@ function find({ language, text }: Query): readonly string[] {
 const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('search evaluation', () => {
-  it('contains queries in at least 15 languages that refer to existing documents', () => {
+  it('contains at least 600 queries in 15 languages that refer to existing documents', () => {
     expect(new Set(queries.map(({ language }) => language)).size).toBeGreaterThanOrEqual(15);
+    expect(queries.length).toBeGreaterThanOrEqual(600);
     for (const { expected } of queries) for (const name of expected) expect(documents.has(name)).toBe(true);
   });
 

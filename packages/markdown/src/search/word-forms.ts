@@ -59,9 +59,12 @@ const LATIN_LANGUAGES: Readonly<Record<string, readonly [letters: string, words:
     'il lo la i gli le un una di del della dei delle e è non in nel nella che per con su al alla si ma come più sono ha hanno io tu lui lei noi questo questa sul dal anche molto',
   ],
   romanian: ['ăâîșțşţ', 'și în la cu pe nu este sunt un o de din că pentru mai se am ai are fost care ce lui ei'],
-  swedish: ['åäö', 'och är att det en ett som på för med inte av den till jag du vi har han hon de om kan var men så'],
-  danish: ['æøå', 'og er at det en et som på for med ikke af den til jeg du vi har han hun de om kan var men der'],
-  norwegian: ['æøå', 'og er at det en et som på for med ikke av den til jeg du vi har han hun de om kan var men der'],
+  swedish: [
+    'åäö',
+    'i och är att det en ett som på finns för med inte av den till jag du vi har han hon de om kan var men så',
+  ],
+  danish: ['æøå', 'i og er at det en et som på for med ikke af den til jeg du vi har han hun de om kan var men der'],
+  norwegian: ['æøå', 'i og er at det en et som på for med ikke av den til jeg du vi har han hun de om kan var men der'],
   finnish: ['äö', 'ja on ei se että oli hän minä sinä me te he ovat mutta kun niin jos myös kuin tai olen tämä nyt'],
   hungarian: ['áéíóöőúüű', 'és az egy nem hogy ez van volt is de ha meg már csak mint még én te ő mi ti ők kell'],
   turkish: ['çğıöşüâ', 've bir bu için ile de da çok mi mı ne ama gibi daha ben sen biz siz var yok değil her olan'],
@@ -100,6 +103,7 @@ const frequent = new Map<string, number[]>();
 const ENGLISH = latinLanguages.length;
 
 const OTHER_LETTER = /[^\0-\x7f]/;
+const OTHER_LETTERS = /[^\0-\x7f]/gu;
 const ASCII_WORD = /[a-z]+/g;
 const WORD = /[\p{L}\p{M}]+/gu;
 /** Letters of other languages with Cyrillic letters, for which the Russian stems are wrong. */
@@ -125,13 +129,14 @@ function latinLanguagesOf(lowered: string, hasOtherLetters: boolean): readonly L
   for (const word of lowered.match(hasOtherLetters ? WORD : ASCII_WORD) ?? []) {
     for (const index of frequent.get(word) ?? []) counts[index]!++;
   }
-  const most = Math.max(...counts);
-  if (most > 0) return latinLanguages.filter((_, index) => counts[index]! >= Math.max(counts[ENGLISH]!, most / 2, 1));
-  if (!hasOtherLetters) return [];
-  const others = [...new Set(lowered.match(/[^\0-\x7f]/gu))].filter((letter) => LATIN.test(letter));
-  return others.length === 0
-    ? []
-    : latinLanguages.filter(({ letters }) => others.every((letter) => letters.has(letter)));
+  if (hasOtherLetters) {
+    const others = [...new Set(lowered.match(OTHER_LETTERS))].filter((letter) => LATIN.test(letter));
+    latinLanguages.forEach(({ letters }, index) => {
+      if (others.length > 0 && others.every((letter) => letters.has(letter))) counts[index]!++;
+    });
+  }
+  const least = Math.max(counts[ENGLISH]!, Math.max(...counts) / 2, 1);
+  return latinLanguages.filter((_, index) => counts[index]! >= least);
 }
 
 /** Returns the languages in whose script a word is written. */
