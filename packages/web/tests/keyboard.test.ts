@@ -45,6 +45,37 @@ test('finds topics of channels that were not opened, despite a mistyped letter, 
   await expect(page.getByRole('heading', { level: 1 })).toContainText('nothing like this');
 });
 
+test('shows where a search looks, and searches everywhere after Backspace or on request', async ({ server, logIn }) => {
+  await post(server, 'iago', 'first haystack', 'A needle here');
+  await post(server, 'iago', 'second haystack', 'A needle there');
+  const { page } = await logIn('hamlet', await placeOf(server, 'first haystack'));
+  const field = page.getByRole('combobox', { name: 'Search' });
+  const scope = page.getByRole('search').getByText('in this topic');
+  await field.focus();
+  await expect(scope).toBeVisible();
+  await expect(field).toHaveAccessibleDescription('in this topic');
+  expect(await violationsIn(page)).toEqual([]);
+  await field.fill('needle');
+  await field.press('Enter');
+  await expect(messageWith(page, 'needle here')).toBeVisible();
+  await expect(messageWith(page, 'needle there')).toHaveCount(0);
+  await page.getByRole('link', { name: 'Search everywhere' }).click();
+  await expect(messageWith(page, 'needle there')).toBeVisible();
+  await expect(page.getByRole('link', { name: 'Search everywhere' })).toHaveCount(0);
+  await goTo(page, await placeOf(server, 'first haystack'));
+  await field.focus();
+  await field.press('Backspace');
+  await expect(scope).toHaveCount(0);
+  await field.fill('needle');
+  await field.press('Enter');
+  await expect(messageWith(page, 'needle there')).toBeVisible();
+  await goTo(page, await placeOf(server, 'first haystack'));
+  await field.fill('nowhere-in-this-topic');
+  await field.press('Enter');
+  await expect(page.getByRole('main')).toContainText('Nothing found');
+  await expect(page.getByRole('link', { name: 'Search everywhere' }).last()).toBeVisible();
+});
+
 test('returns to the unfinished text', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'palette while writing'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });

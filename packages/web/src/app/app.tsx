@@ -1,12 +1,11 @@
 import { useLingui } from '@lingui/react';
-import { destinationOf, formatSearch, isSearch, type Narrow } from '@parley/chat';
-import { Bell, LogIn, LogOut, Menu, Moon, Search as SearchIcon, Settings, Sun, Users, X } from 'lucide-react';
-import { type FormEvent, lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { destinationOf, isSearch } from '@parley/chat';
+import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide-react';
+import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
-import { ConversationTitle } from '../conversation/conversation-page.js';
+import { ConversationTitle, SearchEverywhere } from '../conversation/conversation-page.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
-import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
 import type { PageAction } from '../keyboard/commands.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
@@ -17,7 +16,7 @@ import { OverlayHost } from '../kit/overlay.js';
 import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
-import { loadLater, retrying, useLoaded } from '../services/loading.js';
+import { loadLater, useLoaded } from '../services/loading.js';
 import type { Place } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
@@ -28,6 +27,7 @@ import { useContentWorld } from './content-world.js';
 import { ConnectionLine, DoneLine, FailureLine } from './lines.js';
 import { MANAGED, Page } from './page.js';
 import { useTheme } from './preferences.js';
+import { Search } from './search.js';
 
 const NotificationsLine = lazy(() => loadLater(() => import('./notifications-line.js')));
 
@@ -203,78 +203,6 @@ function useKeysOfPlace(main: RefObject<HTMLElement | null>, place: Place): void
 const focusMessages = (page: HTMLElement) =>
   (page.querySelector<HTMLElement>('[data-messages]') ?? page).focus({ preventScroll: true });
 
-const NO_NARROW: Narrow = [];
-const loadSuggestions = () => import('../conversation/search-suggestions.js').then((it) => it.SearchSuggestions);
-
-/** Field that searches all messages or the current conversation; keeps the last search. */
-function Search() {
-  const { i18n } = useLingui();
-  const { chat, navigation } = useServices();
-  const { address, hash } = useAddress();
-  const narrow = address?.view === 'narrow' ? address.narrow : NO_NARROW;
-  const isResult = isSearch(narrow);
-  const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
-  const [problem, setProblem] = useState('');
-  const field = useRef<HTMLInputElement>(null);
-  /** Null while no suggestions are visible. */
-  const [typed, setTyped] = useState<string | null>(null);
-  const suggestions = useRef<SuggestionsHandle>(null);
-  const SearchSuggestions = useLoaded(loadSuggestions, typed !== null);
-  const scope = isResult ? NO_NARROW : narrow;
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const text = String(new FormData(event.currentTarget).get('search')).trim();
-    if (text === '') return;
-    setTyped(null);
-    const { searchFor } = await retrying(() => import('../conversation/search-suggestions.js'));
-    const found = searchFor(chat, text, scope, i18n);
-    if ('problem' in found) setProblem(found.problem);
-    else navigation.navigate(found.href);
-  };
-  return (
-    <search className={styles.search}>
-      <form onSubmit={submit}>
-        <SearchIcon size={17} aria-hidden />
-        <input
-          // Navigation discards unsubmitted text.
-          key={searched}
-          name="search"
-          type="search"
-          ref={field}
-          role="combobox"
-          aria-expanded={SearchSuggestions !== null && typed !== null}
-          autoComplete="off"
-          defaultValue={searched}
-          onFocus={({ currentTarget }) => setTyped(currentTarget.value)}
-          onBlur={() => setTyped(null)}
-          onKeyDown={(event) => suggestions.current?.onKeyDown(event)}
-          onChange={({ currentTarget }) => {
-            setProblem('');
-            setTyped(currentTarget.value);
-          }}
-          aria-label={i18n._('Search')}
-          placeholder={i18n._('Search')}
-          title={i18n._('Words, and operators such as from:me, has:link, is:starred, channel:"name", -topic:"name"')}
-        />
-        {SearchSuggestions && typed !== null && problem === '' && (
-          <SearchSuggestions
-            field={field}
-            text={typed}
-            scope={scope}
-            onClose={() => setTyped(null)}
-            ref={suggestions}
-          />
-        )}
-        {problem !== '' && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
-      </form>
-    </search>
-  );
-}
-
 function PageTitle() {
   const { i18n } = useLingui();
   const { address } = useAddress();
@@ -285,10 +213,11 @@ function PageTitle() {
   return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 
-/** Menu of the current topic or channel. */
+/** Menu of the current topic or channel, or a link from the results of a search there to those everywhere. */
 function PlaceMenu() {
   const { address } = useAddress();
   if (address?.view !== 'narrow') return null;
+  if (isSearch(address.narrow)) return <SearchEverywhere narrow={address.narrow} />;
   const destination = destinationOf(address.narrow);
   if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
   const channelId = onlyChannel(address.narrow);

@@ -199,6 +199,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
             ? i18n._('Nothing found')
             : i18n._('There are no messages here yet.')}
         {incomplete}
+        {!isLoading && isSearch(view.narrow) && <SearchEverywhere narrow={view.narrow} />}
       </div>
     );
   }
@@ -215,6 +216,21 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     </MediaContext.Provider>
   );
 }
+
+/** Link from a search in a channel or conversation to the same search everywhere. */
+export function SearchEverywhere({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const words = narrow.filter(({ operator }) => !PLACES.has(operator));
+  if (words.length === 0 || words.length === narrow.length) return null;
+  return (
+    <a className={styles.everywhere} href={chat.formatAddress({ view: 'narrow', narrow: words, near: null })}>
+      {i18n._('Search everywhere')}
+    </a>
+  );
+}
+
+const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
 
 interface LoadedProps {
   readonly view: ConversationView;

@@ -60,7 +60,13 @@ export function Shortcuts({ pageActions }: { readonly pageActions: readonly Page
       const returnTo = focused();
       const open = () => openPalette(palette!, i18n, pageActions, returnTo);
       const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
-      const run = isPalette ? open : actions?.commandOf(event, services, { help: help!, returnTo, openPalette: open });
+      const buttonsOf = { help: help!, returnTo, openPalette: open };
+      // Keys pressed early wait for the code.
+      if (!isPalette && !actions) {
+        void loadActions().then(({ commandOf }) => commandOf(event, services, buttonsOf)?.());
+        return;
+      }
+      const run = isPalette ? open : actions?.commandOf(event, services, buttonsOf);
       if (!run) return;
       event.preventDefault();
       run();
