@@ -11,7 +11,7 @@ const library = lazily((require) => require('snowball-stemmers') as { newStemmer
 /** Longer than any word of a language. Stemming time grows with the square of the length. */
 export const MAX_STEMMED_LENGTH = 40;
 /** Stems to cache per language. Stemming takes microseconds, and texts repeat the same words. */
-const MAX_STEMS = 20_000;
+const MAX_STEMS = 5000;
 
 /** Language with word forms, in addition to English. */
 export interface Language {
