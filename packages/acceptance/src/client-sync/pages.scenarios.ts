@@ -13,6 +13,9 @@ export const PAGES_SCENARIOS: Scenarios = {
   'POST /accounts/login/complete/:method/': [
     { ...page, title: 'a response that nobody asked for', status: 400, at: () => ({ method: 'company' }), heard: [] },
   ],
+  'POST /accounts/login/connect/': [
+    { ...page, title: 'a connection that nobody began', status: 400, params: { state: 'nobody' }, heard: [] },
+  ],
   'POST /accounts/login/logout/:method/': [
     { ...page, title: 'a notice of nobody', status: 400, at: () => ({ method: 'company' }), heard: [] },
   ],
