@@ -1,0 +1,52 @@
+#!/usr/bin/env node
+// Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 22 24`.
+// The versions come from npm as packages `node@VERSION`, and SQLite as its prebuilt binary. Where none can be downloaded, the
+// story says that it skips SQLite.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const home = join(dirname(fileURLToPath(import.meta.url)), '..');
+const cache = join(home, '../../node_modules/.cache/node-versions');
+const tarball = readdirSync(join(home, 'dist')).find((name) => name.endsWith('.tgz'));
+const versions = process.argv.slice(2);
+let failures = 0;
+
+for (const version of versions) {
+  const folder = join(cache, version);
+  const bin = join(folder, 'node/node_modules/.bin');
+  mkdirSync(join(folder, 'node'), { recursive: true });
+  if (!existsSync(join(bin, 'node'))) {
+    writeFileSync(join(folder, 'node/package.json'), '{ "private": true }');
+    install(join(folder, 'node'), process.env, `node@${version}`);
+  }
+  // npm runs with this version too.
+  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const app = join(folder, 'app');
+  mkdirSync(app, { recursive: true });
+  for (const name of ['package.json', 'package-lock.json', 'data', 'node_modules/parley']) {
+    rmSync(join(app, name), { recursive: true, force: true });
+  }
+  writeFileSync(join(app, 'package.json'), '{ "private": true, "type": "module" }');
+  install(app, env, '--ignore-scripts', join(home, 'dist', tarball));
+  const sqlite = join(app, 'node_modules/better-sqlite3');
+  const abi = spawnSync('node', ['-p', 'process.versions.modules'], { cwd: app, env, encoding: 'utf8' }).stdout.trim();
+  if (abi === process.versions.modules) {
+    cpSync(join(home, '../../node_modules/better-sqlite3/build'), join(sqlite, 'build'), { recursive: true });
+  } else spawnSync('npx', ['prebuild-install'], { cwd: sqlite, env, stdio: 'inherit' });
+  cpSync(join(home, 'scripts/story-on-node.mjs'), join(app, 'story.mjs'));
+  const { status } = spawnSync('node', ['story.mjs'], { cwd: app, env, stdio: 'inherit' });
+  if (status === 0) continue;
+  console.error(`The story fails on Node ${version}.`);
+  failures++;
+}
+process.exit(failures);
+
+function install(cwd, env, ...what) {
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...what], {
+    cwd,
+    env,
+    stdio: 'inherit',
+  });
+}
