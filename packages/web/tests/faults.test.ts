@@ -77,7 +77,7 @@ test('requests no messages of a channel that does not exist', async ({ server, l
   });
   for (const place of ['#narrow/channel/9999-gone', '#narrow/channel/9999-gone/topic/lost']) {
     await goTo(page, place);
-    await expect(page.getByText('The channel of this address does not exist', { exact: false })).toBeVisible();
+    await expect(page.getByText('There is no channel at this address', { exact: false })).toBeVisible();
     await goTo(page, '#inbox');
   }
   expect(refused).toEqual([]);

@@ -160,7 +160,7 @@ test('shows next to an unsaved text that another window changed it, with the new
   await field.fill('Text of Iago');
   await other.page.getByLabel('Description').fill('Text of Desdemona');
   await row(other, 'description').getByRole('button', { name: 'Save' }).click();
-  await expect(notice).toContainText('to “Text of Desdemona”.');
+  await expect(notice).toContainText('to “Text of Desdemona”');
   await expect(field).toHaveValue('Text of Iago');
   expect(await violationsIn(iago.page)).toEqual([]);
   await row(iago, 'description').getByRole('button', { name: 'Save' }).click();

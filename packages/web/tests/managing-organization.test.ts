@@ -16,7 +16,7 @@ test('shows all organization settings to owners and members, without axe finding
   }
 });
 
-test('changes organization settings and permissions, which others see at once', async ({ logIn }) => {
+test('changes organization settings and permissions, which others see immediately', async ({ logIn }) => {
   const desdemona = await logIn('desdemona', '#organization/organization-profile');
   const hamlet = await logIn('hamlet', '#organization/organization-profile');
   await desdemona.page.getByLabel('Description').fill('A **new** description');
