@@ -206,6 +206,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
     isTestSupport: true,
   },
+  site: { mayImport: ['@parley/http', 'vitepress', 'node:'], isTestSupport: true },
   // Checks of the repository itself.
   'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
 };

@@ -5,7 +5,7 @@ import { commentsOf } from './prose.js';
 import { packageNames, packagesDir, sourcesOf } from './source-code.js';
 
 /** Packages that are never shipped. */
-const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'testkit']);
+const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'site', 'testkit']);
 /** Folders used only by tests, at any depth. */
 const SUPPORT_FOLDERS = new Set(['fixtures', 'testing']);
 const GENERATED_SOURCES = new Set([join(packagesDir, 'client/src/api.ts')]);

@@ -1,0 +1,123 @@
+import type { Described, Field } from '@parley/http/openapi';
+
+/** Operation whose required parameters get example values. */
+export interface ExampleCall {
+  /** In lower case. */
+  readonly method: string;
+  /** With placeholders, such as `/api/v1/messages/{message_id}`. */
+  readonly path: string;
+  readonly fields: readonly Field[];
+  readonly needsKey: boolean;
+}
+
+/** Values that read better than those derived from a type. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  content: 'Hello',
+  topic: 'Lunch',
+  to: 'general',
+  type: 'stream',
+  email: 'ann@example.com',
+  name: 'design',
+  emoji_name: 'tada',
+  anchor: 'newest',
+  num_before: 20,
+  num_after: 0,
+  stream_id: 7,
+  user_id: 9,
+  message_id: 42,
+  subscriptions: [{ name: 'design' }],
+  messages: [42, 43],
+};
+
+/** Optional parameters without which a call makes no sense. */
+const SHOWN: Readonly<Record<string, readonly string[]>> = {
+  'post /api/v1/messages': ['to', 'topic'],
+  'patch /api/v1/messages/{message_id}': ['content'],
+  'get /api/v1/messages': ['anchor', 'num_before', 'num_after'],
+};
+
+const API = '/api/v1';
+
+/** The same call by curl, JavaScript and Python, as code blocks of a code group. */
+export function examplesOf(call: ExampleCall): string {
+  const optional = SHOWN[`${call.method} ${call.path}`] ?? [];
+  const shown = call.fields.filter(({ name, isRequired }) => isRequired || optional.includes(name));
+  const values = new Map(shown.map((field) => [field, VALUES[field.name] ?? sampleOf(field.schema)]));
+  const path = call.path.replace(/\{(\w+)\}/g, (_, name) => {
+    const [, value] = [...values].find(([field]) => field.location === 'path' && field.name === name) ?? [];
+    return encodeURIComponent(String(value));
+  });
+  const sent = [...values].filter(([{ location }]) => location !== 'path');
+  return [
+    '::: code-group',
+    `\`\`\`sh [curl]\n${curl(call, path, sent)}\n\`\`\``,
+    `\`\`\`js [JavaScript]\n${javaScript(call, path, values)}\n\`\`\``,
+    `\`\`\`python [Python]\n${python(call, path, sent)}\n\`\`\``,
+    ':::',
+  ].join('\n\n');
+}
+
+type Sent = readonly (readonly [Field, unknown])[];
+
+function curl({ method, needsKey }: ExampleCall, path: string, sent: Sent): string {
+  const lines = [
+    `curl ${method === 'get' ? '--get ' : method === 'post' ? '' : `--request ${method.toUpperCase()} `}"$SITE${path}"`,
+    ...(needsKey ? ['--user "$EMAIL:$API_KEY"'] : []),
+    ...sent.map(([{ name, schema }, value]) =>
+      isFile(schema) ? `--form '${name}=@photo.png'` : `--data-urlencode '${name}=${textOf(value)}'`,
+    ),
+    ...(method === 'post' && sent.length === 0 ? ["--data ''"] : []),
+  ];
+  return lines.join(' \\\n  ');
+}
+
+function javaScript({ method, path }: ExampleCall, filled: string, values: ReadonlyMap<Field, unknown>): string {
+  if (!path.startsWith(`${API}/`)) {
+    return `const response = await fetch(\`\${site}${filled}\`${method === 'get' ? '' : `, { method: '${method.toUpperCase()}' }`});`;
+  }
+  const members = [...values].map(
+    ([{ name, schema }, value]) => `${name}: ${isFile(schema) ? 'file' : literal(value)}`,
+  );
+  const input = members.length === 0 ? '' : `, { ${members.join(', ')} }`;
+  return `const result = await client.${method}('${path.slice(API.length)}'${input});`;
+}
+
+function python({ method, path }: ExampleCall, filled: string, sent: Sent): string {
+  if (!path.startsWith(`${API}/`)) return `response = requests.${method}(site + "${filled}")`;
+  const files = sent.filter(([{ schema }]) => isFile(schema));
+  const members = sent
+    .filter((each) => !files.includes(each))
+    .map(([{ name }, value]) => `"${name}": ${pythonOf(value)}`);
+  const request = members.length === 0 ? '' : `, request={${members.join(', ')}}`;
+  const file = files.length === 0 ? '' : ', files=[open("photo.png", "rb")]';
+  return `result = client.call_endpoint(url="${filled.slice(API.length + 1)}", method="${method.toUpperCase()}"${request}${file})`;
+}
+
+const isFile = ({ format }: Described): boolean => format === 'binary';
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+const literal = (value: unknown): string => JSON.stringify(value).replaceAll('"', "'");
+const pythonOf = (value: unknown): string =>
+  JSON.stringify(value)
+    .replace(/\btrue\b/g, 'True')
+    .replace(/\bfalse\b/g, 'False')
+    .replace(/\bnull\b/g, 'None');
+
+function sampleOf(schema: Described): unknown {
+  const { type, enum: words, const: only, items, anyOf, properties = {}, required = [] } = schema;
+  if (only !== undefined) return only;
+  if (words) return words[0];
+  if (anyOf) return sampleOf(anyOf[0] ?? {});
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return 1;
+    case 'boolean':
+      return true;
+    case 'array':
+      return [sampleOf(items ?? {})];
+    case 'object':
+      return Object.fromEntries(required.map((name) => [name, VALUES[name] ?? sampleOf(properties[name] ?? {})]));
+    default:
+      return 'text';
+  }
+}

@@ -1,0 +1,113 @@
+/** Sections of the site with the pages of `docs/` in them, by path without `.md`. */
+export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
+  Guides: ['embedding', 'embedding-ui', 'operating', 'cluster', 'client'],
+  'How-to': ['log-in', 'notifications', 'integrations', 'export', 'permissions', 'web-client'],
+  Reference: [
+    'configuration',
+    'errors',
+    'limits',
+    'extensions',
+    'compatibility',
+    'markdown',
+    'realm-settings',
+    'tables',
+    'CHANGELOG',
+  ],
+  Contract: [
+    'contract/index',
+    'contract/protocol',
+    'contract/messages',
+    'contract/events',
+    'contract/channels',
+    'contract/users',
+    'contract/organization',
+    'contract/markdown',
+    'contract/clients',
+  ],
+  Explanation: ['architecture', 'tour', 'adr/index', 'performance', 'dependencies', 'glossary'],
+  Contributing: ['CONTRIBUTING', 'adding-an-operation', 'testing', 'helpers', 'api-index', 'SECURITY'],
+};
+
+/** Page of the site. */
+export interface Page {
+  /** Path below the site, without extension. */
+  readonly path: string;
+  /** Markdown. */
+  readonly text: string;
+}
+
+export const titleOf = (text: string): string => /^# (.+)$/m.exec(text)?.[1] ?? 'Parley';
+
+/** First sentence after the title, as plain text. */
+export function summaryOf(text: string): string {
+  const paragraphs = text.split(/\n{2,}/).map((part) => part.trim());
+  const first = paragraphs.find((part) => /^[A-Z`[]/.test(part)) ?? '';
+  const plain = first.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/\s+/g, ' ');
+  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
+}
+
+const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
+
+/** Samples and index pages have other names on the site. */
+const pageOf = (target: string): string =>
+  target.replace(/^(?:\.\/)?((?:deploy|examples)\/.*)$/, '$1.md').replace(/README\.md(?=#|$)/, 'index.md');
+
+/** Page that shows a file of `docs/`. */
+export const samplePage = ({ path, text }: Page): Page => {
+  const name = path.split('/').at(-1)!;
+  const language = LANGUAGES[name.split('.').at(-1)!] ?? 'txt';
+  return { path, text: `# ${name}\n\n\`\`\`\`${language}\n${text.trimEnd()}\n\`\`\`\`\n` };
+};
+
+const LANGUAGES: Readonly<Record<string, string>> = {
+  cjs: 'js',
+  conf: 'nginx',
+  css: 'css',
+  html: 'html',
+  json: 'json',
+  service: 'ini',
+  timer: 'ini',
+  ts: 'ts',
+  tsx: 'tsx',
+  vue: 'vue',
+  yaml: 'yaml',
+};
+
+/**
+ * Turns a page of `docs/` into one of the site: links to sources and folders become text, since the site has neither,
+ * and comments are removed, since the site shows no HTML.
+ */
+export function toSitePage({ path: source, text }: Page): Page {
+  const path = source.replace(/README$/, 'index');
+  const depth = path.split('/').length - 1;
+  const isMissing = (target: string) =>
+    target === 'deploy' || (target.match(/^(?:\.\.\/)+/)?.[0].length ?? 0) / 3 > depth;
+  const linked = text
+    .replace(/<!--[\s\S]*?-->\n*/g, '')
+    .replace(LINK, (link, image: string, label: string, target: string) => {
+      if (image !== '') return link;
+      return isMissing(target) ? label : `[${label}](${pageOf(target)})`;
+    })
+    // Cases of the contract, which tests read.
+    .replace(/^((?:`|~){3,})cases.*$/gm, '$1txt')
+    .replaceAll('{{', '&#123;&#123;');
+  return { path, text: linked };
+}
+
+/** Index of all pages for language models (llms.txt). `pages` are in the order of the sections. */
+export function llmsText(pages: readonly Page[]): string {
+  const entries = pages.map(({ path, text }) => `- [${titleOf(text)}](${path}.md): ${summaryOf(text)}`);
+  return [
+    '# Parley',
+    '> An embeddable team-chat engine in TypeScript that speaks the Zulip REST API.',
+    entries.join('\n'),
+    '',
+  ].join('\n\n');
+}
+
+/** Anchor of a heading, as GitHub makes it, so that links between pages work in both places. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+    .replaceAll(' ', '-');

@@ -1,0 +1,98 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createRoutes, type RouteDependencies } from '@parley/http';
+import { openApiOf } from '@parley/http/openapi';
+import { apiPages } from './api-pages.js';
+import { brokenLinks } from './check-links.js';
+import { anchorOf, llmsText, samplePage, summaryOf, toSitePage } from './pages.js';
+
+describe('page of the site', () => {
+  it('shows links to sources as text and keeps links to other pages', () => {
+    const { text } = toSitePage({
+      path: 'tour',
+      text: '# Tour\n\n<!-- Generated. -->\n\n[a](../packages/chat/src/index.ts) [b](limits.md#files) [c](deploy) [d](deploy/Caddyfile)\n',
+    });
+    expect(text).toBe('# Tour\n\na [b](limits.md#files) c [d](deploy/Caddyfile.md)\n');
+  });
+
+  it('is the index of its folder if it is a README', () => {
+    expect(toSitePage({ path: 'adr/README', text: '[all](../contract/README.md#decisions)' })).toEqual({
+      path: 'adr/index',
+      text: '[all](../contract/index.md#decisions)',
+    });
+  });
+
+  it('keeps double braces as text, which Vue would evaluate', () => {
+    expect(toSitePage({ path: 'a', text: '{{ x }}' }).text).toBe('&#123;&#123; x }}');
+  });
+
+  it('shows a sample as code, whatever it contains', () => {
+    expect(samplePage({ path: 'deploy/a.yaml', text: '```\na: 1\n```\n' }).text).toBe(
+      '# a.yaml\n\n````yaml\n```\na: 1\n```\n````\n',
+    );
+  });
+
+  it('has the anchors of GitHub', () => {
+    expect(anchorOf('7. Event streams: `Last-Event-ID`')).toBe('7-event-streams-last-event-id');
+  });
+
+  it('is listed for language models with its first sentence', () => {
+    const text = '# Limits\n\nThis page lists [maxima](a.md). More.\n';
+    expect(summaryOf(text)).toBe('This page lists maxima.');
+    expect(llmsText([{ path: 'limits', text }])).toContain('- [Limits](limits.md): This page lists maxima.');
+  });
+});
+
+describe('API pages', () => {
+  const pages = new Map(
+    apiPages(openApiOf(createRoutes({} as RouteDependencies))).map(({ path, text }) => [path, text]),
+  );
+  const send = pages
+    .get('api/messages')!
+    .split(/^(?=## )/m)
+    .find((part) => part.includes('`POST /api/v1/messages`'))!;
+
+  it('show the same call in three languages', () => {
+    expect(send).toContain(
+      'curl "$SITE/api/v1/messages" \\\n' +
+        '  --user "$EMAIL:$API_KEY" \\\n' +
+        "  --data-urlencode 'type=stream' \\\n" +
+        "  --data-urlencode 'to=general' \\\n" +
+        "  --data-urlencode 'content=Hello' \\\n" +
+        "  --data-urlencode 'topic=Lunch'",
+    );
+    expect(send).toContain(
+      "client.post('/messages', { type: 'stream', to: 'general', content: 'Hello', topic: 'Lunch' })",
+    );
+    expect(send).toContain('client.call_endpoint(url="messages", method="POST", request={"type": "stream"');
+  });
+
+  it('fill in placeholders of paths', () => {
+    expect(pages.get('api/messages')).toContain('"$SITE/api/v1/messages/42"');
+    expect(pages.get('api/messages')).toContain("client.get('/messages/{message_id}', { message_id: 42 })");
+  });
+
+  it('list parameters with their limits, and named types once', () => {
+    expect(send).toMatch(/\| `content` \| `string` \| .*required.*\|/);
+    expect(pages.get('api/types')!.match(/^## Message$/gm)).toHaveLength(1);
+  });
+});
+
+describe('brokenLinks', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'parley-site-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('finds missing pages and anchors, also below a base', () => {
+    const write = (name: string, text: string) => {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    };
+    write('api/index.html', '<h2 id="x">X</h2><a href="#x">x</a> <a href="#y">y</a> <a href="../a.html">a</a>');
+    write('a.html', '<a href="/0.3/api/#x">x</a> <a href="/0.3/b.html">b</a> <a href="https://example.com/c">c</a>');
+    expect([...brokenLinks(folder, '/0.3/')].sort()).toEqual(['a.html: /0.3/b.html', 'api/index.html: #y']);
+  });
+});

@@ -1,0 +1,1 @@
+export * from '../../chat/dist/index.js';

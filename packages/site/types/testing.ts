@@ -1,0 +1,1 @@
+export * from '../../parley/dist/testing/index.js';
