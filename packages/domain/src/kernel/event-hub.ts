@@ -288,10 +288,9 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     live.lastPolledAt = this.parts.clock.now();
   }
 
-  /** Returns the queue position to store, or null if it is already stored (`LiveQueue.unsavedPosition`). */
-  unsavedPositionOf(live: LiveQueue, maxPollAge: number): QueuePosition | null {
-    const lastSeq = this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER;
-    return live.unsavedPosition(lastSeq, this.parts.clock.now(), maxPollAge);
+  /** Returns the queue position to store, or null if it is already stored. */
+  unsavedPositionOf(live: LiveQueue): QueuePosition | null {
+    return live.unsavedPosition(this.realms.get(live.queue.realmId)?.lastSeq ?? NEVER, this.parts.clock.now());
   }
 
   lastPolled(ownerId: UserId): ReadonlyMap<string, number> {

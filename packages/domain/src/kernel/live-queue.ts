@@ -239,18 +239,14 @@ export class LiveQueue {
     return { id: queue.id, acked, floorSeq: this.floor(lastSeq), lastPolledAt };
   }
 
-  /**
-   * Returns the position to store, or null if it is unchanged. The advancing time of a waiting poll is a change only
-   * after `maxPollAge` seconds.
-   */
-  unsavedPosition(lastSeq: EventSeq, now: UnixSeconds, maxPollAge = 0): QueuePosition | null {
+  /** Returns the position to store, or null if it is unchanged. */
+  unsavedPosition(lastSeq: EventSeq, now: UnixSeconds): QueuePosition | null {
     const { saved } = this;
     const position = this.position(lastSeq, now);
-    const pollAge = position.lastPolledAt - saved.lastPolledAt;
     const isSaved =
       position.acked === saved.acked &&
       position.floorSeq === saved.floorSeq &&
-      (pollAge === 0 || (this.isWaitedFor && pollAge < maxPollAge));
+      position.lastPolledAt === saved.lastPolledAt;
     return isSaved ? null : position;
   }
 

@@ -9,7 +9,7 @@ import {
   type LiveEventsOptions,
 } from '@parley/testkit';
 import { wholeRealm } from './event.js';
-import { type EventQueue, POSITIONS_PER_SEQ } from './event-queue.js';
+import { POSITIONS_PER_SEQ } from './event-queue.js';
 import type { EventSeq, RealmId } from './ids.js';
 import { UNSAVED_SECONDS } from './queue-sweep.js';
 
@@ -330,31 +330,18 @@ describe('event log', () => {
 });
 
 describe('queue position', () => {
-  it('is stored for a waiting poll after half of its idle time on the only server', async () => {
-    const { fixture, events } = await start({ isOnlyServer: true });
-    const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 600 });
-    const queue = await events.open('hamlet', id);
-    const begunAt = fixture.clock.now();
-    const wake = () => {};
-    const storedAfter = async (seconds: number) => {
-      fixture.clock.advance(seconds);
-      await events.sweep.run();
-      return ((await stored(events, id)) as EventQueue).lastPolledAt - begunAt;
-    };
-    queue.waitFor(wake, true);
-    expect([await storedAfter(299), await storedAfter(1), await storedAfter(60)]).toEqual([0, 300, 300]);
-    fixture.clock.advance(100);
-    events.hub.endStream(queue, wake);
-    expect(await storedAfter(10)).toBe(460);
-  });
-
-  it('is stored for a waiting poll every time if other servers sweep too', async () => {
+  it('has the time at which a stream ended', async () => {
     const { fixture, events } = await start();
     const id = await events.register('hamlet');
-    (await events.open('hamlet', id)).waitFor(() => {});
+    const queue = await events.open('hamlet', id);
+    const wake = () => {};
+    queue.waitFor(wake, true);
+    fixture.clock.advance(100);
+    events.hub.endStream(queue, wake);
+    const endedAt = fixture.clock.now();
     fixture.clock.advance(60);
     await events.sweep.run();
-    expect(await stored(events, id)).toMatchObject({ lastPolledAt: fixture.clock.now() });
+    expect(await stored(events, id)).toMatchObject({ lastPolledAt: endedAt });
   });
 
   it('is stored only if it changed', async () => {

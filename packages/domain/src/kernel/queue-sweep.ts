@@ -127,7 +127,7 @@ export class QueueSweep {
     const { uow, hub, clock } = this.parts;
     const failed = queues.filter((live) => live.failure).map(({ queue }) => queue.id);
     const moved = queues.flatMap((live): readonly [LiveQueue, QueuePosition][] => {
-      const position = live.isClosed ? null : hub.unsavedPositionOf(live, this.maxPollAge(live));
+      const position = live.isClosed ? null : hub.unsavedPositionOf(live);
       return position ? [[live, position]] : [];
     });
     if (failed.length > 0 || moved.length > 0) {
@@ -147,14 +147,6 @@ export class QueueSweep {
     hub.forgetRemoved(failed.map((id) => ({ realmId, id })));
     const now = clock.now();
     for (const live of queues) if (now - live.lastPolledAt >= SLEEP_SECONDS) hub.deactivateQueue(live);
-  }
-
-  /**
-   * Maximum age of the stored time of a waiting poll. Writing thousands of unchanged queues every minute would dominate
-   * the CPU time of an idle server. Other servers sweep by the stored time, so they need it every minute.
-   */
-  private maxPollAge({ queue }: LiveQueue): number {
-    return this.options.isOnlyServer ? queue.idleTimeoutSeconds / 2 : 0;
   }
 
   /**
