@@ -348,7 +348,7 @@ describe('parley command line', () => {
   });
 
   it.each([
-    [['--version'], /^\d+\.\d+\.\d+$/],
+    [['--version'], /^\d+\.\d+\.\d+(-dev)?$/],
     [['--version', '--json'], /^\{"version":"\d/],
     [['user', '--help'], /parley user set-role EMAIL ROLE/],
     [['help', 'backup'], /^Usage: parley backup FILE/],

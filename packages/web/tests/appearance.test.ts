@@ -91,7 +91,7 @@ test('has room for languages with longer words', async ({ logIn, server }) => {
 test('shows the full search placeholder, or an icon if there is no room', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'a conversation with quite a long name to show'));
   const field = page.getByRole('combobox', { name: 'Search' });
-  const icon = page.locator('header search svg');
+  const icon = page.locator('header search input ~ svg');
   for (const width of [1280, 700, 481, 320]) {
     await page.setViewportSize({ width, height: 800 });
     const [text, room] = await field.evaluate((element: HTMLInputElement) => {

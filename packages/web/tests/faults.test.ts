@@ -89,7 +89,7 @@ test('explains that a channel cannot be loaded while offline, and shows it after
   await context.setOffline(true);
   await expect(page.getByText('No connection since')).toBeVisible();
   await goTo(page, await placeOf(server, 'unseen'));
-  await expect(page.getByText('This cannot be loaded now.')).toBeVisible();
+  await expect(page.getByText('This cannot be loaded without a connection.')).toBeVisible();
   await context.setOffline(false);
   await expect(messageWith(page, 'Seen later')).toBeVisible();
 });

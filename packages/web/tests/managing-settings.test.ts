@@ -39,7 +39,7 @@ test('keeps an unsaved text across other pages and a reload until it is saved or
   const name = page.getByLabel('Name', { exact: true });
   const food = page.getByLabel('Favorite food');
   const foodRow = page.locator('[data-setting]').filter({ has: food });
-  const notice = row(cordelia, 'full_name').getByText('to “Cordelia of Britain”.');
+  const notice = row(cordelia, 'full_name').getByText('to “Cordelia of Britain”');
   await name.fill('Cordelia of France');
   await food.fill('Salt');
   await goTo(page, '#inbox');

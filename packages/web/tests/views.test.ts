@@ -54,7 +54,7 @@ test('adds the current page as a view, shows why a name is rejected, and deletes
   await expect(links.getByRole('link', { name: 'Pictures of desdemona' })).toBeVisible();
   await page.getByRole('button', { name: 'Choose views' }).click();
   const dialog = page.getByRole('dialog');
-  const name = dialog.getByRole('textbox', { name: 'Add the page' });
+  const name = dialog.getByRole('textbox', { name: 'Add the current page' });
   await name.fill('Pictures of desdemona');
   await name.press('Enter');
   await expect(dialog.getByRole('alert')).toContainText('already exists');

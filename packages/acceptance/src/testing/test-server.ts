@@ -143,9 +143,6 @@ export const JWT_SECRET = 'what a test shares with another service';
 /** Returns a token signed by a service that shares the secret. */
 export const webTokenOf = (claims: object): string => signJsonWebToken(claims, JWT_SECRET);
 
-/** By default, a server closes connections after 5 idle seconds, just when a delayed test may send its next request. */
-const KEPT_ALIVE = { keepAliveTimeout: 0 };
-
 /** Weak and fast; password hashing is tested separately. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 
@@ -228,7 +225,7 @@ export class TestServer {
     const clock = new FixedClock();
     const storage = await openTestStorage(clock, contents);
     const { blobs = new MemoryBlobStore(clock) } = options;
-    const server = createServer(KEPT_ALIVE);
+    const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     const parts: ParleyDependencies = {
@@ -272,7 +269,7 @@ export class TestServer {
   async startAnother(): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
     const storage = await this.storage.openAgain();
-    const server = createServer(KEPT_ALIVE);
+    const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const parts: ParleyDependencies = {
       ...this.parts,

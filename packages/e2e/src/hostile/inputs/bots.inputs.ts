@@ -46,8 +46,8 @@ export const INPUTS: Inputs = {
     'one text': () => ({ storage: { key: 'value' } }),
     'the longest text': () => ({ storage: { key: '"'.repeat(9_000_000) } }),
     'the longest text of three bytes each': () => ({ storage: { key: '€'.repeat(8_000_000) } }),
-    // Generated inputs have stored up to half a million characters under other keys.
-    'the longest text of two bytes each': () => ({ storage: { key: 'ś'.repeat(9_500_000) } }),
+    // Generated inputs have stored up to a million characters under other keys.
+    'the longest text of two bytes each': () => ({ storage: { key: 'ś'.repeat(9_000_000) } }),
     'ten thousand texts': ({ n }) => ({
       storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'é漢'.repeat(350)])),
     }),
