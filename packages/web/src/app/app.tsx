@@ -4,7 +4,7 @@ import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
-import { ConversationTitle, SearchEverywhere } from '../conversation/conversation-page.js';
+import { ConversationTitle, loadNotices } from '../conversation/conversation-page.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
 import type { PageAction } from '../keyboard/commands.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
@@ -216,8 +216,10 @@ function PageTitle() {
 /** Menu of the current topic or channel, or a link from the results of a search there to those everywhere. */
 function PlaceMenu() {
   const { address } = useAddress();
+  const isResult = address?.view === 'narrow' && isSearch(address.narrow);
+  const notices = useLoaded(loadNotices, isResult);
   if (address?.view !== 'narrow') return null;
-  if (isSearch(address.narrow)) return <SearchEverywhere narrow={address.narrow} />;
+  if (isResult) return notices && <notices.SearchEverywhere narrow={address.narrow} />;
   const destination = destinationOf(address.narrow);
   if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
   const channelId = onlyChannel(address.narrow);

@@ -8,7 +8,6 @@ import {
   formatSearch,
   isSearch,
   linkedIn,
-  type MessageRow as Message,
   type Narrow,
   narrowKey,
   narrowOf,
@@ -27,12 +26,10 @@ import {
   useState,
 } from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
-import { textOf } from '../content/tree.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
-import kit from '../kit/kit.module.css';
 import { useChat, useComputed, usePlace, useServices } from '../services/context.js';
 import { reportDone, reportFailure, useReason } from '../services/failures.js';
-import { loadLater, useDrawn } from '../services/loading.js';
+import { loadLater, useDrawn, useLoaded } from '../services/loading.js';
 import type { ReadingPlace } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import type { ComposerHandle } from './composer.js';
@@ -43,6 +40,8 @@ import { MessageList } from './message-list.js';
 import type { MessageCommands } from './message-menu.js';
 import { MessageRow } from './message-row.js';
 
+const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
+const PlainText = lazy(() => import('./plain-text.js'));
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
 /** Messages of a long conversation kept in memory while the end is visible. */
@@ -160,6 +159,8 @@ interface MessagesProps {
   readonly commands: MessageCommands;
 }
 
+export const loadNotices = () => import('./notices.js');
+
 export function Messages({ view, near = null, start = null, commands }: MessagesProps) {
   const { i18n } = useLingui();
   const { chat, baseUrl } = useServices();
@@ -175,17 +176,17 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const isIncomplete = useReading(view.isIncomplete);
   const isOffline = useComputed(() => chat.connection.value.state === 'offline', [chat]);
   const isEmpty = keys.length === 0;
+  const isSearching = isSearch(view.narrow);
+  const notices = useLoaded(loadNotices, missing !== null || failure !== null || isSearching);
   const incomplete = isIncomplete && (
-    <output className={styles.gone}>
-      {i18n._('Older messages are being indexed for search. Some may be missing for now.')}
-    </output>
+    <output className={styles.gone}>{i18n._('Older messages are still being indexed for search.')}</output>
   );
   const media = useCallback(
     () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
     [view, chat, baseUrl],
   );
-  if (missing && (isEmpty || missing === 'channel')) return <Missing part={missing} />;
-  if (failure?.code === 'BAD_NARROW' && isEmpty) return <Missing part={refusedIn(view.narrow)} />;
+  if (missing === 'channel' || (isEmpty && (missing || failure?.code === 'BAD_NARROW')))
+    return notices && <notices.Missing part={missing} narrow={view.narrow} />;
   if (failure && isEmpty) return <Failed text={reason} onRetry={() => view.goTo('newest')} />;
   if (isEmpty) {
     const isLoading = older !== 'none' || newer !== 'none';
@@ -193,13 +194,13 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       <div className={styles.empty}>
         {isLoading
           ? isOffline
-            ? i18n._('This cannot be loaded now. It appears when the connection is back.')
+            ? i18n._('This cannot be loaded without a connection.')
             : i18n._('Loading…')
-          : isSearch(view.narrow)
+          : isSearching
             ? i18n._('Nothing found')
             : i18n._('There are no messages here yet.')}
         {incomplete}
-        {!isLoading && isSearch(view.narrow) && <SearchEverywhere narrow={view.narrow} />}
+        {!isLoading && isSearching && notices && <notices.SearchEverywhere narrow={view.narrow} />}
       </div>
     );
   }
@@ -212,25 +213,12 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       )}
       {incomplete}
       <LoadedMessages view={view} start={start} commands={commands} />
-      <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
+      <Suspense>
+        <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
+      </Suspense>
     </MediaContext.Provider>
   );
 }
-
-/** Link from a search in a channel or conversation to the same search everywhere. */
-export function SearchEverywhere({ narrow }: { readonly narrow: Narrow }) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  const words = narrow.filter(({ operator }) => !PLACES.has(operator));
-  if (words.length === 0 || words.length === narrow.length) return null;
-  return (
-    <a className={styles.everywhere} href={chat.formatAddress({ view: 'narrow', narrow: words, near: null })}>
-      {i18n._('Search everywhere')}
-    </a>
-  );
-}
-
-const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
 
 interface LoadedProps {
   readonly view: ConversationView;
@@ -297,7 +285,11 @@ function useDrawnRow(
     (key: string, index: number, isSelected: boolean, labelId: string) => (
       <ErrorBoundary
         text={i18n._('This message could not be displayed. Its text:')}
-        rest={() => <p>{plainText(chat.message(key).peek()?.html ?? '')}</p>}
+        rest={() => (
+          <Suspense>
+            <PlainText html={chat.message(key).peek()?.html ?? ''} />
+          </Suspense>
+        )}
       >
         <MessageRow
           messageKey={key}
@@ -356,67 +348,6 @@ function useReadMarks(view: ConversationView) {
   );
 }
 
-/** Pause after a keystroke before new messages are announced. */
-const TYPING_PAUSE_MS = 3000;
-const MAX_ANNOUNCED = 200;
-
-interface AnnouncementsProps {
-  readonly keys: readonly string[];
-  /** False while the newest messages are not loaded. */
-  readonly isLive: boolean;
-}
-
-/** Announces other people's new messages to screen readers; waits while the user types. */
-function Announcements({ keys, isLive }: AnnouncementsProps) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  const [said, setSaid] = useState({ text: '', number: 0 });
-  const newest = useRef<string | undefined>(undefined);
-  const waiting = useRef<{ readonly first: Message; readonly count: number } | null>(null);
-  const typedAt = useRef(0);
-  useEffect(() => {
-    const onInput = () => {
-      typedAt.current = Date.now();
-    };
-    document.addEventListener('input', onInput);
-    return () => document.removeEventListener('input', onInput);
-  }, []);
-  useEffect(() => {
-    const from = newest.current === undefined ? -1 : keys.indexOf(newest.current);
-    newest.current = isLive ? keys.at(-1) : undefined;
-    for (const key of from === -1 ? [] : keys.slice(from + 1)) {
-      const message = chat.message(key).peek();
-      if (!message || message.isOwn || chat.people.person(message.sender.id).peek().isMuted) continue;
-      const { first, count } = waiting.current ?? { first: message, count: 0 };
-      waiting.current = { first, count: count + 1 };
-    }
-    if (waiting.current === null) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const say = () => {
-      const pause = typedAt.current + TYPING_PAUSE_MS - Date.now();
-      if (pause > 0) {
-        timer = setTimeout(say, pause);
-        return;
-      }
-      const { first, count } = waiting.current!;
-      waiting.current = null;
-      const text =
-        count === 1
-          ? `${first.sender.name}: ${textOf(first.html ?? '').slice(0, MAX_ANNOUNCED)}`
-          : i18n._('{count, plural, one {# new message} other {# new messages}}', { count });
-      setSaid(({ number }) => ({ text, number: number + 1 }));
-    };
-    say();
-    return () => clearTimeout(timer);
-  }, [keys, isLive, chat, i18n]);
-  return (
-    <p className={kit.hiddenText} aria-live="polite">
-      {/* The key makes identical consecutive texts announced again. */}
-      <span key={said.number}>{said.text}</span>
-    </p>
-  );
-}
-
 /** True if the linked message is not in the conversation. */
 function useIsGone(near: string | null, keys: readonly string[], isLoading: boolean): boolean {
   const found = useRef<string | null>(null);
@@ -433,43 +364,6 @@ function missingIn({ isReady, state }: Chat, narrow: Narrow): 'channel' | 'perso
   }
   return null;
 }
-
-/** Part of a narrow that the server rejected. */
-function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
-  if (narrow.some(({ operator, operand }) => operator === 'channel' && typeof operand === 'string')) return 'channel';
-  return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
-}
-
-/** Explains which part of an address does not exist, and links to the nearest existing place. */
-function Missing({ part }: { readonly part: 'channel' | 'person' | 'page' }) {
-  const { i18n } = useLingui();
-  const { isVisitor } = useChat();
-  const isChannel = part === 'channel';
-  return (
-    <div className={styles.empty}>
-      <p>
-        {isChannel
-          ? i18n._('There is no channel at this address, or you are not allowed to see it.')
-          : part === 'person'
-            ? i18n._('There is no person at this address, or you are not allowed to see them.')
-            : i18n._('There is no such page.')}
-      </p>
-      {isVisitor ? (
-        <a href="#feed">{i18n._('Combined feed')}</a>
-      ) : isChannel ? (
-        <a href="#channels/all">{i18n._('Channels')}</a>
-      ) : (
-        <a href="#inbox">{i18n._('Inbox')}</a>
-      )}
-    </div>
-  );
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ' };
-
-/** Plain text of HTML that failed to render. */
-const plainText = (html: string): string =>
-  html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity);
 
 function Failed({ text, onRetry }: { readonly text: string; readonly onRetry: () => void }) {
   const { i18n } = useLingui();

@@ -1,11 +1,29 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Chat, channelBefore, type Narrow, parseSearch, searchSuggestions, UnclearName } from '@parley/chat';
-import { type KeyboardEvent, type Ref, type RefObject, useEffect, useImperativeHandle } from 'react';
+import {
+  type Chat,
+  channelBefore,
+  destinationOf,
+  type Narrow,
+  parseSearch,
+  searchSuggestions,
+  UnclearName,
+} from '@parley/chat';
+import { X } from 'lucide-react';
+import {
+  type KeyboardEvent,
+  type Ref,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useRef,
+} from 'react';
 import { useListbox } from '../kit/listbox.js';
 import { insertText } from '../kit/text-field.js';
 import { useChat, useComputed } from '../services/context.js';
 import styles from './completion.module.css';
+import { onlyChannel } from './destination-heading.js';
 
 export interface SuggestionsHandle {
   onKeyDown(event: KeyboardEvent): void;
@@ -73,6 +91,48 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
     }
   });
   return listbox.list;
+}
+
+const CHIP_GAP_PX = 10;
+
+interface ScopeProps {
+  /** Its text starts after the chip. */
+  readonly field: RefObject<HTMLInputElement | null>;
+  readonly scope: Narrow;
+  onWiden(): void;
+}
+
+/** Names the place in which a search looks, and widens it to everywhere. */
+export function ScopeButton({ field, scope, onWiden }: ScopeProps) {
+  const { i18n } = useLingui();
+  const chip = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const { style } = field.current!;
+    style.paddingInlineStart = `${chip.current!.offsetWidth + CHIP_GAP_PX}px`;
+    return () => {
+      style.paddingInlineStart = '';
+    };
+  }, [field]);
+  const text =
+    destinationOf(scope)?.kind === 'channel'
+      ? i18n._('in this topic')
+      : onlyChannel(scope) !== null
+        ? i18n._('in this channel')
+        : i18n._('in this view');
+  return (
+    <button
+      ref={chip}
+      type="button"
+      className={styles.scope}
+      tabIndex={-1}
+      title={i18n._('Search everywhere')}
+      // Keeps the focus in the field.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onWiden}
+    >
+      <span id="scope">{text}</span> <X size={12} aria-hidden />
+    </button>
+  );
 }
 
 function meaningOf(operator: string, value: string, i18n: I18n): string {

@@ -1,0 +1,58 @@
+// Parts of a conversation that are rarely shown, loaded when they are needed.
+import { useLingui } from '@lingui/react';
+import type { Narrow } from '@parley/chat';
+import { useChat } from '../services/context.js';
+import styles from './conversation-page.module.css';
+
+interface MissingProps {
+  /** Null if only the server knows the part. */
+  readonly part: 'channel' | 'person' | null;
+  readonly narrow: Narrow;
+}
+
+/** Explains which part of an address does not exist, and links to the nearest existing place. */
+export function Missing({ part: known, narrow }: MissingProps) {
+  const { i18n } = useLingui();
+  const part = known ?? refusedIn(narrow);
+  const { isVisitor } = useChat();
+  const isChannel = part === 'channel';
+  return (
+    <div className={styles.empty}>
+      <p>
+        {isChannel
+          ? i18n._('There is no channel at this address, or you are not allowed to see it.')
+          : part === 'person'
+            ? i18n._('There is no person at this address, or you are not allowed to see them.')
+            : i18n._('There is no such page.')}
+      </p>
+      {isVisitor ? (
+        <a href="#feed">{i18n._('Combined feed')}</a>
+      ) : isChannel ? (
+        <a href="#channels/all">{i18n._('Channels')}</a>
+      ) : (
+        <a href="#inbox">{i18n._('Inbox')}</a>
+      )}
+    </div>
+  );
+}
+
+/** Part of a narrow that the server rejected. */
+function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
+  if (narrow.some(({ operator, operand }) => operator === 'channel' && typeof operand === 'string')) return 'channel';
+  return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
+}
+
+/** Link from a search in a channel or conversation to the same search everywhere. */
+export function SearchEverywhere({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const words = narrow.filter(({ operator }) => !PLACES.has(operator));
+  if (words.length === 0 || words.length === narrow.length) return null;
+  return (
+    <a className={styles.everywhere} href={chat.formatAddress({ view: 'narrow', narrow: words, near: null })}>
+      {i18n._('Search everywhere')}
+    </a>
+  );
+}
+
+const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
