@@ -5,6 +5,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';
+import type { Place } from '../services/location.js';
 import styles from './app.module.css';
 
 const NO_NARROW: Narrow = [];
@@ -14,7 +15,8 @@ const loadSuggestions = () => import('../conversation/search-suggestions.js');
 export function Search() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
-  const { address, hash } = useAddress();
+  const place = useAddress();
+  const { address, hash } = place;
   const narrow = address?.view === 'narrow' ? address.narrow : NO_NARROW;
   const isResult = isSearch(narrow);
   const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
@@ -24,10 +26,10 @@ export function Search() {
   const [typed, setTyped] = useState<string | null>(null);
   const suggestions = useRef<SuggestionsHandle>(null);
   const loaded = useLoaded(loadSuggestions, typed !== null);
-  /** Place where the user has widened the search to everything. */
-  const [widened, setWidened] = useState<string | null>(null);
-  const scope = isResult || widened === hash ? NO_NARROW : narrow;
-  const widen = () => setWidened(hash);
+  /** Visit during which the user has widened the search to everything. */
+  const [widened, setWidened] = useState<Place | null>(null);
+  const scope = isResult || widened === place ? NO_NARROW : narrow;
+  const widen = () => setWidened(place);
   const isScoped = loaded !== null && typed !== null && scope.length > 0;
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
