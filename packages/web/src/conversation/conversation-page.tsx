@@ -41,7 +41,8 @@ import type { MessageCommands } from './message-menu.js';
 import { MessageRow } from './message-row.js';
 
 const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
-const PlainText = lazy(() => import('./plain-text.js'));
+export const loadNotices = () => import('./notices.js');
+const PlainText = lazy(async () => ({ default: (await loadNotices()).PlainText }));
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
 /** Messages of a long conversation kept in memory while the end is visible. */
@@ -158,8 +159,6 @@ interface MessagesProps {
   readonly start?: ReadingPlace | null;
   readonly commands: MessageCommands;
 }
-
-export const loadNotices = () => import('./notices.js');
 
 export function Messages({ view, near = null, start = null, commands }: MessagesProps) {
   const { i18n } = useLingui();
