@@ -36,8 +36,8 @@ test('loads ten tabs with one event connection, and shows new messages in each',
 });
 
 test("shows one tab's edits in the others, in a channel that sends no events", async ({ server, logIn }) => {
-  await server.call('iago', 'POST', '/channels/create', { name: 'Not joined', subscribers: [] });
-  const place = await placeOf(server, 'edited elsewhere', 'Not joined');
+  await server.call('iago', 'POST', '/channels/create', { name: 'Not joined by tabs', subscribers: [] });
+  const place = await placeOf(server, 'edited elsewhere', 'Not joined by tabs');
   const { page } = await logIn('hamlet', place);
   await send(page, 'A tpyo');
   const other = await openTab(page, `${server.url}/${place}`);
