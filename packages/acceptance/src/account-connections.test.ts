@@ -2,7 +2,7 @@ import { CONNECT_SECONDS, type ExternalIdentity, type LogInProvider } from '@par
 import { generate } from 'otplib';
 import { fieldsOf } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
-import type { TestReply } from './testing/test-reply.js';
+import { hiddenFieldsOf, type TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 /** Identity that each service confirms next. */
@@ -45,14 +45,6 @@ function expectPage(reply: TestReply, text: string, status = 200): void {
 }
 const linkIn = ({ body }: TestReply, label: string): string =>
   new RegExp(`href="([^"]*)">${label}<`).exec(String(body))![1]!.replaceAll('&amp;', '&');
-const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
-  Object.fromEntries(
-    [...String(body).matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, k, v]) => [
-      k!,
-      v!.replaceAll('&amp;', '&'),
-    ]),
-  );
-
 /** Logs in at a service. */
 async function logInAt(method: string, browser: TestBrowser, query = ''): Promise<TestReply> {
   const begun = await browser.get(`/accounts/login/external/${method}/${query}`);

@@ -1,5 +1,5 @@
 import { TestBrowser } from './testing/test-browser.js';
-import type { TestReply } from './testing/test-reply.js';
+import { hiddenFieldsOf, type TestReply } from './testing/test-reply.js';
 import { TestServer, webTokenOf } from './testing/test-server.js';
 
 let server: TestServer;
@@ -15,15 +15,6 @@ afterAll(() => server.close());
 beforeEach(() => {
   lines.length = 0;
 });
-
-/** Hidden form fields of a page. */
-const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
-  Object.fromEntries(
-    [...String(body).matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [
-      name!,
-      value!.replaceAll('&amp;', '&'),
-    ]),
-  );
 
 /** Opens the form and submits it like a browser. */
 async function logIn(browser: TestBrowser, fields: object = {}, path = '/login/'): Promise<TestReply> {

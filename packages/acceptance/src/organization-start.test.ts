@@ -65,7 +65,7 @@ describe('started organization', () => {
   });
 });
 
-it('leaves an organization of the host without channels and messages unless asked', async () => {
+it('an organization of the host has no channels and messages by default', async () => {
   const plain = { realm: 'plain', externalId: 'ann' };
   expect(await register(plain)).toMatchObject({ subscriptions: [], unread_msgs: { count: 0 } });
   expect((await register(plain)).onboarding_steps).not.toContainEqual(FIRST_STEPS);

@@ -5,7 +5,7 @@ import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { type PasskeyOptions, TestPasskey } from './testing/test-passkey.js';
-import type { TestReply } from './testing/test-reply.js';
+import { hiddenFieldsOf, type TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser, webTokenOf } from './testing/test-server.js';
 
 let server: TestServer;
@@ -34,10 +34,6 @@ const PAGE = '/accounts/second-factor/';
 const PAD = '0123456789abcdef'.repeat(4);
 const STEP = '/login/second-factor/';
 
-const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
-  Object.fromEntries(
-    [...String(body).matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, k, v]) => [k!, v!]),
-  );
 /** Options of the page's passkey form. */
 const optionsIn = ({ body }: TestReply): PasskeyOptions => {
   const text = /data-options="([^"]*)"/.exec(body as unknown as string)![1]!;

@@ -11,7 +11,7 @@ import { createTestParley, until } from 'parley/testing';
 const database = 'sqlite:data/chat.db';
 const ann = { realm: '', externalId: 'ann' };
 
-// In memory, with Markdown, a formula, search and an unread count.
+// Storage in memory: Markdown, a formula and an unread count.
 const test = await createTestParley();
 const { as } = await test.populate({ users: { ann: 'owner', bob: 'member' }, channels: ['orders'] });
 await as('ann').messages.send({ channel: 'orders', topic: '#7', content: 'Paid **now** $$x^2$$' });
@@ -25,7 +25,7 @@ if (!hasSqlite()) {
   process.exit();
 }
 
-// On SQLite over HTTP: log-in by key, an event, a file and a thumbnail's decoder.
+// SQLite and HTTP: log-in by key, an event and a file.
 const parley = await createParley({ database, url: 'http://localhost' });
 await parley.realms.ensure({ name: '', title: 'Shop', isStarted: true });
 await parley.users.upsert({ ...ann, name: 'Ann', email: 'ann@example.com', role: 'owner' });
@@ -49,7 +49,7 @@ assert.match(url, /paid\.txt$/);
 server.close();
 await parley.close();
 
-// By CommonJS and commands, on the same database.
+// CommonJS and commands, with the same database.
 assert.equal(typeof createRequire(import.meta.url)('parley').createParley, 'function');
 const run = (...args) =>
   execFileSync(process.execPath, [join('node_modules/parley/dist/main.js'), ...args, `--database=${database}`], {

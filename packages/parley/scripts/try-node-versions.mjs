@@ -3,13 +3,14 @@
 // The versions come from npm as packages `node@VERSION`, and SQLite as its prebuilt binary. Where none can be downloaded, the
 // story says that it skips SQLite.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(home, '../../node_modules/.cache/node-versions');
-const tarball = readdirSync(join(home, 'dist')).find((name) => name.endsWith('.tgz'));
+const { version: packed } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
+const tarball = `parley-${packed}.tgz`;
 const versions = process.argv.slice(2);
 let failures = 0;
 

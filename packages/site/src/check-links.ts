@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 const HREF = /<a\b[^>]*\bhref="([^"]*)"/g;
 const ID = /\bid="([^"]*)"/g;
 
-/** Links of the built pages in `folder` to missing files or anchors, as `page: link`. Other sites are not asked. */
+/** Links of the built pages in `folder` to missing files or anchors, as `page: link`. Links to other sites are not checked. */
 export function brokenLinks(folder: string, base: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const files = new Set(names);

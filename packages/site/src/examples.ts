@@ -1,10 +1,10 @@
 import type { Described, Field } from '@parley/http/openapi';
 
-/** Operation whose required parameters get example values. */
+/** Operation to show with example values for its required parameters. */
 export interface ExampleCall {
-  /** In lower case. */
+  /** Lower-case HTTP method. */
   readonly method: string;
-  /** With placeholders, such as `/api/v1/messages/{message_id}`. */
+  /** Path with placeholders, such as `/api/v1/messages/{message_id}`. */
   readonly path: string;
   readonly fields: readonly Field[];
   readonly needsKey: boolean;

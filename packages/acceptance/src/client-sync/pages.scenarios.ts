@@ -14,7 +14,7 @@ export const PAGES_SCENARIOS: Scenarios = {
     { ...page, title: 'a response that nobody asked for', status: 400, at: () => ({ method: 'company' }), heard: [] },
   ],
   'POST /accounts/login/connect/': [
-    { ...page, title: 'a connection that nobody began', status: 400, params: { state: 'nobody' }, heard: [] },
+    { ...page, title: 'an unknown connection', status: 400, params: { state: 'nobody' }, heard: [] },
   ],
   'POST /accounts/login/logout/:method/': [
     { ...page, title: 'a notice of nobody', status: 400, at: () => ({ method: 'company' }), heard: [] },

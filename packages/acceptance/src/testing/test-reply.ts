@@ -9,3 +9,12 @@ export interface TestReply {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   readonly body: any;
 }
+
+/** Hidden form fields of a page. */
+export const hiddenFieldsOf = ({ body }: TestReply): Record<string, string> =>
+  Object.fromEntries(
+    [...String(body).matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [
+      name!,
+      value!.replaceAll('&amp;', '&'),
+    ]),
+  );

@@ -91,7 +91,7 @@ async function crowdOf(lab: Lab, count: number, kind: 'polls' | 'streams'): Prom
   const clients = await clientsOf(lab, server, { ...contents, people }, kind);
   const before = await server.heldBytes();
   await clients.park();
-  // With few clients, freed garbage may exceed the memory of the clients.
+  // Freed garbage may exceed the memory of few clients.
   const bytes = Math.max(1, (await server.heldBytes()) - before);
   return { server, clients, bytesEach: bytes / count, cpu: [] };
 }

@@ -102,7 +102,7 @@ export class Topics {
     this.cancel ??= this.clock.after(COLLECT_MS, () => this.flush());
   }
 
-  /** Applies collected changes, except to channels whose list is being fetched: it may be older than the changes. */
+  /** Applies collected changes. Channels with a running request wait, because its response may be older. */
   private flush(): void {
     this.cancel?.();
     this.cancel = null;

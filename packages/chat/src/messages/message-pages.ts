@@ -90,7 +90,7 @@ export class MessagePages {
   /** True if the server would refuse the narrow, since a channel does not exist for the user. */
   private isRefused(narrow: Narrow): boolean {
     const channels = this.state.channels.all();
-    // Without a state, only the server knows.
+    // Only the server knows the channels until the state is loaded.
     if (channels.size === 0) return false;
     return narrow.some(
       ({ operator, operand }) => operator === 'channel' && typeof operand === 'number' && !channels.has(operand),

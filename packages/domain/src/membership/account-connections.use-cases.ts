@@ -92,7 +92,7 @@ async function loadConnection(
   return { method, connection, sealed, owner: isFresh ? found : null };
 }
 
-/** Shows which account at a service awaits the log-in of its address's owner. */
+/** Returns the account at a service that waits to be connected. */
 export class GetConnection {
   static readonly inject = ['unitOfWork', 'logInProviders', 'logInTokens', 'clock'] as const;
   constructor(
@@ -142,7 +142,7 @@ export class ConnectAccount {
       if (!owner) throw new DomainError('UNVERIFIED_EMAIL', 'Log in to the account with this address first.');
       const account = { method: method.name, subject };
       await requireUnlinkedOrReport(tx, owner, account, this.report);
-      // Proven by email meanwhile, perhaps for another user.
+      // The address may have been proven by email in between, perhaps for another user.
       if ((await tx.logIns.findLinked(realmId, method.name, subject)) !== null) throw logInExpired();
       await completeFlow(tx, tokens, realmId, { sealed, expiresAt });
       await tx.logIns.link(realmId, { ...account, userId: owner.id, linkedAt: now, picture: null });

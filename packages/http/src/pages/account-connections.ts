@@ -28,7 +28,7 @@ class ConnectionDto {
   @TextParam({ max: MAX_TOKEN_LENGTH }) state = '';
 }
 
-/** Below the path of the cookies of pending log-ins. */
+/** Path within that of the cookies of pending log-ins. */
 const PATH = '/accounts/login/connect/';
 
 /** Pages that link an account at a service after its address was proven by a log-in (protocol §8.2). */

@@ -97,7 +97,7 @@ const SPACE = /\s/;
 const isJoinedAt = (text: string, end: number): boolean =>
   end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
 
-/** Character class of scripts whose words are not separated by spaces, and of Hangul for its particles. */
+/** Character class of scripts without spaces between words, and of Hangul because of its particles. */
 const DENSE_LETTERS =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
 const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
@@ -113,7 +113,7 @@ interface Visitor {
   run(start: number, run: string, whole: string): void;
   /** Address, or hyphenated word. */
   exact(start: number, text: string): void;
-  /** Address or path whose parts are found as well. */
+  /** Address or path; its parts are found as well. */
   address(start: number, address: string): void;
 }
 

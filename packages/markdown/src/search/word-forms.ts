@@ -139,5 +139,5 @@ function latinLanguagesOf(lowered: string, hasOtherLetters: boolean): readonly L
   return latinLanguages.filter((_, index) => counts[index]! >= least);
 }
 
-/** Returns the languages in whose script a word is written. */
+/** Returns the languages that use the script of a word. */
 export const languagesWith = (word: string): readonly Language[] => languages.filter(({ script }) => script.test(word));

@@ -145,7 +145,7 @@ function useReadingRow(
       const reading = readingIndex();
       return index === reading ? before !== undefined && before !== head : index < reading;
     };
-    // When rows are added or removed, the virtualizer keeps the row at its offset in place.
+    // The virtualizer keeps the row at its offset in place while rows are added or removed.
     virtual.getVirtualItemForOffset = () => {
       const left = new Set(nextKeys.current);
       const rows = virtual.measurementsCache;
@@ -202,7 +202,7 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       const distance = virtual.getDistanceFromEnd();
       const lost = Math.max(0, before.height - box.height);
       if (isArriving.current && box.top !== before.top) arrive();
-      // In a list that grows at its end, the browser has already scrolled.
+      // The browser has already scrolled a list that grew at its end.
       else if (distance <= 1 || (lost > 0 && distance - lost <= AT_END_PX)) virtual.scrollToEnd();
       // A line above, such as a permission prompt, covers messages instead of pushing them down.
       else if (box.top !== before.top) virtual.scrollBy(box.top - before.top);

@@ -59,7 +59,7 @@ const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ' };
 
-/** Plain text of a message whose HTML failed to render. */
+/** Plain text of a message that failed to render. */
 export function PlainText({ html }: { readonly html: string }) {
   const text = html.replaceAll(/<[^>]*>/g, ' ');
   return <p>{text.replaceAll(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)}</p>;

@@ -96,7 +96,7 @@ function useTopics(isWanted: boolean): void {
         known.add(id);
       }
     };
-    // Without a connection, the known topics are offered.
+    // Known topics are offered even if the request fails.
     load().catch(() => {});
     return () => {
       isOver = true;

@@ -34,7 +34,7 @@ interface OwnOverlay {
   /** Root of the application, element or part that contains the anchor; its styles also apply to the overlay. */
   readonly container: HTMLElement;
   close(): void;
-  /** Closes the overlay for another place, whose messages receive the focus. */
+  /** Closes the overlay for another place; the messages there receive the focus. */
   leave(): void;
   /**
    * Returns the element to focus after closing: the one that had the focus, its row if it is hidden by now, or the
