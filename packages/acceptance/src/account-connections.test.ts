@@ -1,17 +1,12 @@
-import { CONNECT_SECONDS, type ExternalIdentity, type LogInProvider } from '@parley/domain/membership';
+import { CONNECT_SECONDS } from '@parley/domain/membership';
 import { generate } from 'otplib';
 import { fieldsOf } from './testing/expectations.js';
 import { TestBrowser } from './testing/test-browser.js';
+import { TestLogInServices } from './testing/test-log-in-services.js';
 import { hiddenFieldsOf, type TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-/** Identity that each service confirms next. */
-let confirmed: Partial<ExternalIdentity>;
-const provider = (name: string, policy: Partial<LogInProvider['method']> = {}): LogInProvider => ({
-  method: { name, kind: 'openIdConnectAuthentication', displayName: name, displayIcon: null, realms: null, ...policy },
-  begin: async ({ state }) => `https://${name}.example/?state=${state}`,
-  identify: async () => ({ subject: 's', email: null, emailStatements: [], fullName: null, role: null, ...confirmed }),
-});
+const services = new TestLogInServices();
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -23,7 +18,7 @@ beforeAll(async () => {
   const log = (fields: object) => void lines.push(fields as Record<string, unknown>);
   server = await TestServer.start({
     logger: { info: () => {}, warn: log, error: log },
-    logInProviders: [provider('company'), provider('trusted', { trustsEmails: true })],
+    logInProviders: [services.provider('company'), services.provider('trusted', { trustsEmails: true })],
   });
   ({ people } = server);
 });
@@ -31,7 +26,7 @@ afterAll(() => server.close());
 beforeEach(async () => {
   n++;
   ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
-  confirmed = { subject: `o${n}`, email: ophelia.email };
+  services.confirmed = { subject: `o${n}`, email: ophelia.email };
   await server.changeRealm({ settings: { openIdConnectAuthentication: true } });
 });
 
@@ -237,7 +232,7 @@ describe('account at a service with an unproven address', () => {
 
   it('shows the same page if no account has the address', async () => {
     const pageFor = async (email: string) => {
-      confirmed = { subject: `p${n}`, email };
+      services.confirmed = { subject: `p${n}`, email };
       const { body } = await logInAt('company', new TestBrowser(server));
       return String(body)
         .replaceAll(email, 'EMAIL')

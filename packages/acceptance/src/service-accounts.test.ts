@@ -1,9 +1,9 @@
 import { SendConfirmationEmails } from '@parley/domain/access';
-import type { ExternalIdentity, LogInProvider } from '@parley/domain/membership';
 import { SendInvitationEmails, SendWelcomeEmails } from '@parley/domain/membership';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { TestBrowser } from './testing/test-browser.js';
+import { TestLogInServices } from './testing/test-log-in-services.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -11,20 +11,7 @@ const PASSWORD = 'alas, poor yorick 1601';
 const verified = (email: string) => ({ email, emailStatements: [{ email, isVerified: true }] });
 const NO_PASSWORDS = 'Password authentication is disabled in this organization';
 
-/** Identity that each service confirms next. */
-let confirmed: Partial<ExternalIdentity>;
-const provider = (name: string, policy: Partial<LogInProvider['method']> = {}): LogInProvider => ({
-  method: { name, kind: 'openIdConnectAuthentication', displayName: name, displayIcon: null, realms: null, ...policy },
-  begin: async ({ state }) => `https://${name}.example/?state=${state}`,
-  identify: async () => ({
-    subject: 's',
-    email: null,
-    emailStatements: [],
-    fullName: 'Yorick',
-    role: null,
-    ...confirmed,
-  }),
-});
+const services = new TestLogInServices();
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -33,10 +20,10 @@ let n = 0;
 beforeAll(async () => {
   server = await TestServer.start({
     logInProviders: [
-      provider('open-as-realm'),
-      provider('company', { createsPeople: true }),
-      provider('linking', { createsPeople: false }),
-      provider('trusted', { trustsEmails: true }),
+      services.provider('open-as-realm'),
+      services.provider('company', { createsPeople: true }),
+      services.provider('linking', { createsPeople: false }),
+      services.provider('trusted', { trustsEmails: true }),
     ],
   });
   ({ people } = server);
@@ -51,7 +38,7 @@ const settings = (more: object) =>
 beforeEach(async () => {
   n++;
   yorick = `yorick${n}@example.com`;
-  confirmed = { subject: `y${n}`, ...verified(yorick) };
+  services.confirmed = { subject: `y${n}`, ...verified(yorick) };
   await settings({});
 });
 
@@ -149,7 +136,7 @@ describe('address not verified by the service', () => {
   let ophelia: TestUser;
   beforeEach(async () => {
     ophelia = await server.addUser({ email: `ophelia${n}@zulip.com`, fullName: `Ophelia ${n}` });
-    confirmed = { subject: `o${n}`, email: ophelia.email };
+    services.confirmed = { subject: `o${n}`, email: ophelia.email };
   });
 
   it.each([
@@ -157,16 +144,19 @@ describe('address not verified by the service', () => {
     ['of another address', [{ email: 'a@b.example', isVerified: true }]],
     ['negative', () => [{ email: ophelia.email, isVerified: false }]],
   ])("opens no account if the service's statement is %s", async (_, statements) => {
-    confirmed = { ...confirmed, emailStatements: typeof statements === 'function' ? statements() : statements };
+    services.confirmed = {
+      ...services.confirmed,
+      emailStatements: typeof statements === 'function' ? statements() : statements,
+    };
     const browser = new TestBrowser(server);
     expectPage(await logIn('company', browser), SENT, 400);
     expect(browser.cookies.has('sessionid')).toBe(false);
   });
 
   it('counts as verified at a service that the operator trusts, unless the service denies it', async () => {
-    confirmed = { ...confirmed, emailStatements: [{ email: ophelia.email, isVerified: false }] };
+    services.confirmed = { ...services.confirmed, emailStatements: [{ email: ophelia.email, isVerified: false }] };
     expectPage(await logIn('trusted'), SENT, 400);
-    confirmed = { ...confirmed, emailStatements: [] };
+    services.confirmed = { ...services.confirmed, emailStatements: [] };
     const browser = new TestBrowser(server);
     await logIn('trusted', browser);
     expect((await me(browser)).user_id).toBe(ophelia.id);
@@ -189,13 +179,13 @@ describe('address not verified by the service', () => {
   it('is not confirmed by a link to another address', async () => {
     await logIn('company');
     const key = keyIn(await linkTo(ophelia.email));
-    confirmed = { subject: `i${n}`, email: people.iago.email };
+    services.confirmed = { subject: `i${n}`, email: people.iago.email };
     expectPage(await logIn('company', new TestBrowser(server), key), SENT, 400);
     expectPage(await logIn('company', new TestBrowser(server), 'x'.repeat(40)), 'could not be found', 404);
   });
 
   it('gets an account for users who may join, and no email for others', async () => {
-    confirmed = { subject: `y${n}`, email: yorick };
+    services.confirmed = { subject: `y${n}`, email: yorick };
     expectPage(await logIn('linking'), SENT, 400);
     await runJobs(server, server.parley.useCase(SendConfirmationEmails));
     expect(server.mailer.emails.filter(({ to }) => to === yorick)).toEqual([]);
@@ -207,12 +197,12 @@ describe('address not verified by the service', () => {
 });
 
 it('account at a service can cause only a limited number of emails', async () => {
-  const limited = await TestServer.start({ hasRateLimits: true, logInProviders: [provider('company')] });
+  const limited = await TestServer.start({ hasRateLimits: true, logInProviders: [services.provider('company')] });
   try {
     await limited.changeRealm({ settings: { openIdConnectAuthentication: true } });
     const replies: TestReply[] = [];
     for (const { email } of [limited.people.iago, limited.people.hamlet, limited.people.cordelia]) {
-      confirmed = { subject: 'changes its address', email };
+      services.confirmed = { subject: 'changes its address', email };
       replies.push(await logIn('company', new TestBrowser(limited)));
     }
     expect(replies.map(({ status }) => status)).toEqual([400, 400, 429]);
@@ -270,7 +260,7 @@ describe('invitation to an organization without passwords', () => {
   it('is accepted by a log-in with the invited address from the log-in page', async () => {
     const offered = await offer();
     await invite(yorick, offered);
-    confirmed = { ...confirmed, ...verified(yorick.toUpperCase()) };
+    services.confirmed = { ...services.confirmed, ...verified(yorick.toUpperCase()) };
     const browser = new TestBrowser(server);
     await logIn('open-as-realm', browser);
     expect(await isOpen(yorick)).toBe(false);
@@ -283,7 +273,7 @@ describe('invitation to an organization without passwords', () => {
   ])('%s', async (_, sparesGuests, role) => {
     const path = await invite(yorick, { invite_as: 300 });
     const stated = { role: sparesGuests ? 'member' : 'administrator', sparesGuests } as const;
-    confirmed = { subject: `y${n}`, ...verified(yorick), role: stated };
+    services.confirmed = { subject: `y${n}`, ...verified(yorick), role: stated };
     const browser = new TestBrowser(server);
     await logIn('linking', browser, keyIn(path));
     expect(await me(browser)).toMatchObject({ role });
@@ -291,7 +281,7 @@ describe('invitation to an organization without passwords', () => {
 
   it('confirms its address even if the service does not verify it', async () => {
     const path = await invite(yorick);
-    confirmed = { subject: `y${n}`, email: yorick };
+    services.confirmed = { subject: `y${n}`, email: yorick };
     const browser = new TestBrowser(server);
     expect((await logIn('linking', browser, keyIn(path))).status).toBe(303);
     expect(await me(browser)).toMatchObject({ delivery_email: yorick });
@@ -299,7 +289,7 @@ describe('invitation to an organization without passwords', () => {
 
   it('admits no other address', async () => {
     const path = await invite(yorick);
-    confirmed = { subject: `x${n}`, ...verified(`x${n}@example.com`) };
+    services.confirmed = { subject: `x${n}`, ...verified(`x${n}@example.com`) };
     expectPage(await logIn('linking', new TestBrowser(server), keyIn(path)), 'Please request an invite', 400);
     expect(await isOpen(yorick)).toBe(true);
   });
@@ -313,13 +303,13 @@ describe('invitation to an organization without passwords', () => {
     expectPage(page, `href="/accounts/login/external/linking/?key=${key}"`);
     expect(page.body).not.toContain('<form');
     expectPage(await send(path, { email: yorick }), NO_PASSWORDS, 400);
-    confirmed = { subject: `y${n}`, email: yorick };
+    services.confirmed = { subject: `y${n}`, email: yorick };
     expectPage(await logIn('linking', new TestBrowser(server), key), 'Open the link to continue.', 400);
     const browser = new TestBrowser(server);
     await logIn('linking', browser, keyIn(await linkTo(yorick)));
     await expectOffered(browser, offered);
     const other = new TestBrowser(server);
-    confirmed = { subject: `z${n}`, ...verified(`z${n}@example.com`) };
+    services.confirmed = { subject: `z${n}`, ...verified(`z${n}@example.com`) };
     await logIn('linking', other, key);
     expect(await me(other)).toMatchObject({ role: 300 });
   });
