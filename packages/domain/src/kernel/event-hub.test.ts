@@ -654,6 +654,50 @@ describe('queue read', () => {
     expect(later).toEqual(seqs);
   });
 
+  describe('of a stream that ends during the read', () => {
+    const position = (seq: number) => seq * POSITIONS_PER_SEQ;
+
+    /** Queue with a stream that has sent three events, of which the client acknowledges only the first. */
+    async function streamed() {
+      const events = await live(await cast());
+      const queue = await events.open('hamlet', await events.register('hamlet'));
+      queue.waitFor(() => {}, true);
+      const sent = [
+        await events.announce(wholeRealm),
+        await events.announce(wholeRealm),
+        await events.announce(wholeRealm),
+      ];
+      queue.markStreamed(position(sent[2]!), { first: sent[0]!, last: sent[2]! });
+      const openAgain = async () => {
+        await events.hub.acknowledge(queue, position(sent[0]!));
+        queue.endStream();
+      };
+      return { events, queue, sent, openAgain };
+    }
+
+    it('keeps unacknowledged events of the stream due if the read finds nothing more in the log', async () => {
+      const { events, queue, sent, openAgain } = await streamed();
+      queue.fallBehind((sent[2]! + 1) as EventSeq);
+      const reading = events.hub.read(queue, () => 'left');
+      await openAgain();
+      await reading;
+      expect(seqsOf(await events.read(queue))).toEqual(sent);
+      expect(queue.isBehind).toBe(false);
+    });
+
+    it('keeps unacknowledged events of the stream due if the read took later ones', async () => {
+      const { events, queue, sent, openAgain } = await streamed();
+      const later = await events.announce(wholeRealm);
+      let opening: Promise<void> | undefined;
+      await events.hub.read(queue, () => {
+        opening = openAgain();
+        return 'shown';
+      });
+      await opening;
+      expect(seqsOf(await events.read(queue))).toEqual([...sent, later]);
+    });
+  });
+
   it('reads the log once for many queues', async () => {
     const fixture = await cast();
     const events = await live(fixture);

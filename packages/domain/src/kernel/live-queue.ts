@@ -59,6 +59,8 @@ export class LiveQueue {
   /** True if due events after `floorSeq` must be read from the log. */
   isBehind = true;
   private end: 'closed' | DomainError | null = null;
+  /** Number of times that events already passed became due again. Reads that began before know nothing of them. */
+  rewinds = 0;
   acked: number;
   /** Last position sent to the client, logged or unlogged. */
   lastGiven: number;
@@ -141,6 +143,7 @@ export class LiveQueue {
   /** Makes the queue reread the log, which has lost the events between these two. */
   rewind(after: EventSeq, before: number): void {
     this.lost = { after, before };
+    this.rewinds++;
     this.fallBehind((after + 1) as EventSeq);
     if (this.floorSeq > after) this.floorSeq = after;
   }
@@ -193,6 +196,7 @@ export class LiveQueue {
     if (this.firstUnacked === null) return;
     const first = this.firstUnacked;
     this.firstUnacked = null;
+    this.rewinds++;
     this.fallBehind(first);
     if (this.floorSeq >= first) this.floorSeq = (first - 1) as EventSeq;
   }

@@ -137,6 +137,8 @@ class Found {
 
 /** Progress of a response. */
 interface Progress {
+  /** `LiveQueue.rewinds` at the start of the read. */
+  readonly rewinds: number;
   /** Event up to which everything was handed over or is not due. */
   after: EventSeq;
   /** Events included in the response. */
@@ -145,7 +147,10 @@ interface Progress {
   isFull: boolean;
 }
 
-const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
+const from = ({ rewinds }: LiveQueue, after: EventSeq): Progress => ({ rewinds, after, shown: [], isFull: false });
+
+/** True if events before those of this read became due again, so that its end is not the queue's position. */
+const isRewound = (live: LiveQueue, { rewinds }: Progress): boolean => live.rewinds !== rewinds;
 
 /** Maximum age at which an event of a newer release is left to servers of that release. */
 const UPGRADE_SECONDS = 60;
@@ -184,7 +189,7 @@ export class QueueReader {
       if (!logged || !isReadable(logged) || this.needsOf(live, owner, logged)) return false;
       found.add(due, logged);
     }
-    const progress = from(0 as EventSeq);
+    const progress = from(live, 0 as EventSeq);
     this.offerTo(live, this.parts.features.receiver(owner), found, take, progress);
     settle(live, progress);
     return true;
@@ -214,7 +219,7 @@ export class QueueReader {
   private async readDue(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
     const { clock, eventLoop } = this.parts;
     const { dueEvents } = live;
-    const progress = from(0 as EventSeq);
+    const progress = from(live, 0 as EventSeq);
     let sliceStart = clock.nowMs();
     for (let start = 0; start < dueEvents.length && !progress.isFull && !live.isClosed; start += DUE_AT_A_TIME) {
       if (clock.nowMs() - sliceStart >= SLICE_MS) {
@@ -253,7 +258,7 @@ export class QueueReader {
   private async replay(live: LiveQueue, take: TakeDelivery): Promise<void> {
     const { uow, realms, features, follower, maxEventsBehind } = this.parts;
     const { queue } = live;
-    const progress = from(live.unsentFloor(0 as EventSeq));
+    const progress = from(live, live.unsentFloor(0 as EventSeq));
     for (let round = 1; ; round++) {
       const { rights, snapshot, prunedUpTo } = await uow.read(queue.realmId, async (repositories) => ({
         rights: await features.loadRights(repositories, queue),
@@ -264,7 +269,8 @@ export class QueueReader {
       if (prunedUpTo > progress.after) throw this.parts.expire(live, EVENTS_GONE);
       if (rights.lastSeq - progress.after > maxEventsBehind) throw this.parts.expire(live, 'it is too far behind');
       await this.scan(live, rights, take, progress);
-      if (live.isClosed || progress.isFull || realms.join(live, rights, snapshot, progress.shown)) break;
+      if (live.isClosed || progress.isFull || isRewound(live, progress)) break;
+      if (realms.join(live, rights, snapshot, progress.shown)) break;
       if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
       // More events were committed in the meantime.
       if (follower.lastSeqOf(queue.realmId) < rights.lastSeq) await follower.fill(queue.realmId);
@@ -402,7 +408,9 @@ const NOTHING = () => {};
 const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
 
 /** Events that are not presented to the client need no acknowledgement. */
-function settle(live: LiveQueue, { shown, after }: Progress): void {
+function settle(live: LiveQueue, progress: Progress): void {
+  if (isRewound(live, progress)) return;
+  const { shown, after } = progress;
   const [first] = shown;
   live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));
 }

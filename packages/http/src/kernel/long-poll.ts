@@ -316,11 +316,12 @@ export class LongPoll {
   async open({ realmId, userId }: Caller, queueId: string, lastPosition: number): Promise<OpenQueue> {
     const live = await this.hub.open(realmId, userId, queueId, lastPosition);
     await this.hub.acknowledge(live, lastPosition);
-    live.endStream();
     const { queue } = live;
     const presentation = presentationOf(queue);
     if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
     const publicRealm = await this.publicRealms.of(realmId);
+    // Last, so that no stream takes the queue's events before this request reads them.
+    live.endStream();
     return { live, context: new PollContext(this.writer, queue, presentation, publicRealm, this.texts) };
   }
 
