@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -21,6 +21,7 @@ const SECRET = 'the secret of every server';
 interface RunningServer {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   call(method: string, path: string, params?: Record<string, string>): Promise<Record<string, any>>;
+  fetch(method: string, path: string, headers?: Record<string, string>, body?: string): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -98,6 +99,12 @@ function testMoves(): void {
     });
     app = express().use(parley.router);
     return {
+      fetch: (method, name, headers = {}, body) =>
+        fetch(`${url}${name}`, {
+          method,
+          headers: { Authorization: basic(credentials), ...headers },
+          ...(body !== undefined && { body }),
+        }),
       async call(method, name, params = {}) {
         const query = new URLSearchParams(params);
         const response = await fetch(`${url}/api/v1${name}${method === 'GET' ? `?${query}` : ''}`, {
@@ -139,6 +146,30 @@ function testMoves(): void {
     expect(second.id).toBe(first.id + 1);
     const { events } = await after.call('GET', '/events', { queue_id, last_event_id, dont_block: 'true' });
     expect(events.map(({ message }: { message: { id: number } }) => message.id)).toEqual([first.id, second.id]);
+    await after.close();
+  });
+
+  it('move keeps an unfinished upload, which continues once its bytes are copied', async () => {
+    const tus = { 'Tus-Resumable': '1.0.0' };
+    const patch = (server: RunningServer, location: string, offset: number, body: string) => {
+      const headers = { 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' };
+      return server.fetch('PATCH', location, { ...tus, ...headers }, body);
+    };
+    const before = await serve(`sqlite:${path}`);
+    const begun = await before.fetch('POST', '/api/v1/tus/', { ...tus, 'Upload-Length': '11' });
+    const location = `/api/v1/tus/${begun.headers.get('location')}`;
+    expect((await patch(before, location, 0, 'hello ')).status).toBe(204);
+    await before.close();
+
+    expect(await move()).toMatchObject({ code: 0 });
+    // Folder of servers with custom storage for files.
+    cpSync(join(folder, 'files/uploads'), join(tmpdir(), 'parley-files/uploads'), { recursive: true });
+
+    const after = await serve(target.url);
+    const found = await after.fetch('HEAD', location, tus);
+    expect([found.status, found.headers.get('upload-offset')]).toEqual([200, '6']);
+    const { url } = await (await patch(after, location, 6, 'world')).json();
+    expect(await (await after.fetch('GET', url)).text()).toBe('hello world');
     await after.close();
   });
 
