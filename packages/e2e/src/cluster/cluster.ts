@@ -156,7 +156,9 @@ export class Cluster {
    */
   async failOver(lagMs: number, nextIsSynchronous: boolean): Promise<void> {
     const { server, way, isSynchronous } = this.standby;
-    if (!isSynchronous) {
+    // A server that has recovered from a crash shows commits that the standby has not received yet.
+    if (isSynchronous) await this.untilSynchronous();
+    else {
       way.become('silent');
       await sleep(lagMs);
     }
@@ -250,10 +252,14 @@ export class Cluster {
     if (!isSynchronous) return;
     await this.postgres.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
     await this.postgres.query('SELECT pg_reload_conf()');
+    await this.untilSynchronous();
+  }
+
+  /** Resolves once the synchronous standby has all previous commits, including those that did not wait for it. */
+  private async untilSynchronous(): Promise<void> {
     while ((await this.postgres.query("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length === 0) {
       await sleep(50);
     }
-    // Resolves once the standby has this commit and all previous ones, which did not wait for it.
     await this.postgres.query("SELECT pg_logical_emit_message(true, 'parley', '')");
   }
 
