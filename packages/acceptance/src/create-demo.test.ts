@@ -75,12 +75,12 @@ describe('createDemo', () => {
   it('has profile fields of every kind and recent presences', async () => {
     const { fields, values, presences, hamlet, iago } = await demo.ports.unitOfWork.read(
       realmId,
-      async ({ profiles, presence, users }) => {
+      async ({ profileFields, profiles, presence, users }) => {
         const [hamlet, iago] = [
           (await users.findByEmail(realmId, 'hamlet@zulip.com'))!,
           (await users.findByEmail(realmId, 'iago@zulip.com'))!,
         ];
-        const fields = await profiles.listFields(realmId);
+        const fields = await profileFields.list(realmId);
         const values = (await profiles.listValues(realmId, [hamlet.id])).get(hamlet.id)!;
         return { fields, values, presences: await presence.list(realmId), hamlet, iago };
       },

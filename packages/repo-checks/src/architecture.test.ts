@@ -215,6 +215,8 @@ const RULES: Readonly<Record<string, Rules>> = {
 const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
+  // Contracts derive sample rows from the declared tables.
+  '@parley/storage',
   // The PostgreSQL adapter compares its schema with the SQLite schema.
   '@parley/sqlite',
   'better-sqlite3',

@@ -3,9 +3,11 @@ import type { SearchWords } from '@parley/domain/markdown';
 import { CONFIRMATION_FEATURE } from './access/confirmations.js';
 import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
 import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
+import type { RowTable } from './engine/declared-rows.js';
 import type { FeatureTables, StorageFeature, WritableRepositories } from './engine/feature.js';
 import { migrationsOf, type SchemaDialect } from './engine/migration.js';
 import { Quarantine } from './engine/quarantine.js';
+import type { Statements } from './engine/statements.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
 import { FILE_FEATURE } from './files/files.js';
@@ -97,6 +99,14 @@ const ALL = [
 type Listed = (typeof ALL)[number];
 type OwnFeatures = Readonly<Record<Extract<Listed, string>, AnyFeature>>;
 
+type RowsIn<Feature> = Feature extends { readonly rows: infer Rows } ? keyof Rows & keyof WritableRepositories : never;
+
+/** Declared tables of all features, by repository. */
+export const ROW_TABLES = Object.assign(
+  {},
+  ...ALL.map((feature) => typeof feature !== 'string' && 'rows' in feature && feature.rows),
+) as Readonly<Record<RowsIn<Exclude<Listed, string>>, RowTable>>;
+
 type NamesIn<Feature> = Feature extends { repositories: (...args: never[]) => (...args: never[]) => infer Created }
   ? keyof Created & keyof WritableRepositories
   : never;
@@ -124,13 +134,16 @@ function repositoriesOf<Features extends readonly AnyFeature[]>(
   clock: Clock,
   report: (problem: string) => void,
   words: SearchWords,
-): (connection: object) => Pick<WritableRepositories, NamesIn<Features[number]>> {
+): (connection: object) => Pick<WritableRepositories, NamesIn<Features[number]> | keyof typeof ROW_TABLES> {
   const features = list as readonly object[] as readonly StorageFeature<object>[];
   const parts = { clock, words, quarantine: new Quarantine(report), features };
   const shared = features.flatMap((feature) => feature.shared?.(parts) ?? []);
   const repositories = features.flatMap((feature) => feature.repositories?.(parts) ?? []);
   return (connection) => {
     const objects = Object.assign({}, ...shared.map((open) => open(connection)));
-    return Object.assign({}, ...repositories.map((open) => open(connection, objects)));
+    const rows = Object.entries<RowTable>(ROW_TABLES).map(([name, table]) => ({
+      [name]: table.open(connection as Statements, parts.quarantine),
+    }));
+    return Object.assign({}, ...rows, ...repositories.map((open) => open(connection, objects)));
   };
 }

@@ -1,3 +1,4 @@
+import { ROW_TABLES } from '@parley/storage';
 import { aChannel, aUser, createFixture } from './builders.js';
 import { storageContracts } from './contracts/all-contracts.js';
 import { blobStoreContract } from './contracts/blob-store.contract.js';
@@ -11,7 +12,7 @@ describe('MemoryStorage', () => {
   storageContracts((clock) => {
     const { uow, damage } = new MemoryStorage(clock);
     return { uow, damage, refusesYielding: true, close: async () => {} };
-  });
+  }, ROW_TABLES);
 
   it('exposes published events and counts commits', async () => {
     const { storage, uow, realm } = await createFixture(aUser({ name: 'iago' }));

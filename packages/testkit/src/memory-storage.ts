@@ -38,7 +38,6 @@ import { MemoryBouncedAddresses, MemoryReplyAddresses } from './memory/memory-in
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
 import { MemoryLeases } from './memory/memory-leases.js';
-import { MemoryLinkifiers } from './memory/memory-linkifiers.js';
 import { MemoryLogIns } from './memory/memory-log-ins.js';
 import { MemoryMessageArchive } from './memory/memory-message-archive.js';
 import { MemoryMessageEdits } from './memory/memory-message-edits.js';
@@ -232,7 +231,6 @@ function allRepositoriesOf(unit: MemoryUnit) {
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
     exports: new MemoryExports(unit, EXPORT_ROWS),
-    linkifiers: new MemoryLinkifiers(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),

@@ -2,6 +2,7 @@ import { DomainError } from '../kernel/errors.js';
 import { type FeatureParts, wholeRealm } from '../kernel/event.js';
 import type { RealmPart } from '../kernel/export-parts.js';
 import type { RealmId } from '../kernel/ids.js';
+import type { RealmRow, RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { compareCodePoints, trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
@@ -47,24 +48,22 @@ const textLength = ({
 
 export const unknownLinkifier = (): DomainError => new DomainError('UNKNOWN_LINKIFIER', 'Linkifier not found.');
 
-/**
- * Writes linkifiers; they are read with the realm (`Realm.linkifiers`). Every implementation passes
- * linkifier-repository.contract.ts.
- */
-export interface LinkifierRepository {
-  /** Appends a linkifier and returns its id. */
-  add(realmId: RealmId, linkifier: LinkifierFields): Promise<number>;
-  /** Updates a linkifier without moving it. Returns true if it existed. */
-  update(realmId: RealmId, linkifier: Linkifier): Promise<boolean>;
-  /** Returns true if the linkifier existed. */
-  remove(realmId: RealmId, id: number): Promise<boolean>;
-  /** Expects the ids of all linkifiers. */
-  reorder(realmId: RealmId, ids: readonly number[]): Promise<void>;
+export interface LinkifierRow extends Linkifier, RealmRow {
+  /** Order of application. */
+  readonly position: number;
 }
+
+export const LINKIFIER_ROWS: RowRules<keyof LinkifierRow> = {
+  kind: 'linkifier',
+  owner: 'realm',
+  order: ['position'],
+  place: 'position',
+};
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    linkifiers: [reads: never, repository: LinkifierRepository];
+    /** Changes appear in `Realm.linkifiers`. */
+    linkifiers: [reads: RealmRowReads<LinkifierRow>, repository: RealmRows<LinkifierRow, 'position'>];
   }
 }
 
@@ -110,11 +109,10 @@ const realmPart: RealmPart<'linkifiers'> = {
     return { linkifiers };
   },
   async add(tx, { linkifiers }, ids) {
-    const added = await ids.addAll(tx, 'linkifier', 'linkifier', linkifiers, (it) =>
-      tx.linkifiers.add(ids.realmId, it),
+    const positions = new Map(linkifiers.map(({ id }, position) => [id, position]));
+    await ids.addAll(tx, 'linkifier', 'linkifier', linkifiers, ({ id, ...fields }) =>
+      tx.linkifiers.add({ ...fields, realmId: ids.realmId, position: positions.get(id)! }),
     );
-    const inOrder = added.list(linkifiers.map(({ id }) => id));
-    if (inOrder.length > 0) await tx.linkifiers.reorder(ids.realmId, inOrder);
   },
 };
 
@@ -124,6 +122,7 @@ export const LINKIFIER_FEATURE = {
     linkifiers: 'They are read with the organization.',
   },
   realmPart,
+  rows: { linkifiers: LINKIFIER_ROWS },
 } satisfies FeatureParts<LinkifierEventTypes>;
 
 /** Texts of the named groups of a match; null for groups that did not participate. */

@@ -37,7 +37,7 @@ export class AddLinkifier {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
       const { linkifiers } = await tx.realms.get(realmId);
-      const id = await tx.linkifiers.add(realmId, checkLinkifier(input, linkifiers, this.syntax));
+      const { id } = await tx.linkifiers.add({ ...checkLinkifier(input, linkifiers, this.syntax), realmId });
       await publishLinkifiers(tx, realmId);
       return id;
     });
@@ -62,12 +62,12 @@ export class ChangeLinkifier {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
-      const { linkifiers } = await tx.realms.get(realmId);
+      const linkifiers = await tx.linkifiers.list(realmId);
       const before = linkifiers.find((linkifier) => linkifier.id === id);
       if (!before) throw unknownLinkifier();
       const others = linkifiers.filter((linkifier) => linkifier !== before);
       const fields = checkLinkifier({ ...before, ...input }, others, this.syntax);
-      await tx.linkifiers.update(realmId, { id, ...fields });
+      await tx.linkifiers.update({ ...before, ...fields });
       await publishLinkifiers(tx, realmId);
     });
   }
@@ -87,7 +87,8 @@ export class RemoveLinkifier {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
-      if (!(await tx.linkifiers.remove(realmId, id))) throw unknownLinkifier();
+      if (!(await tx.linkifiers.find(realmId, id))) throw unknownLinkifier();
+      await tx.linkifiers.remove(realmId, id);
       await publishLinkifiers(tx, realmId);
     });
   }
@@ -108,14 +109,15 @@ export class ReorderLinkifiers {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, ...actor } = await tx.actors.get(caller);
       enforce(canManageLinkifiers(actor));
-      const { linkifiers } = await tx.realms.get(realmId);
-      const named = new Set(ids);
-      if (named.size < ids.length) throw badOrder('The ordered list must not contain duplicated linkifiers');
-      if (named.size !== linkifiers.length || !linkifiers.every(({ id }) => named.has(id))) {
+      const linkifiers = await tx.linkifiers.list(realmId);
+      const positions = new Map(ids.map((id, position) => [id, position]));
+      if (positions.size < ids.length) throw badOrder('The ordered list must not contain duplicated linkifiers');
+      if (positions.size !== linkifiers.length || !linkifiers.every(({ id }) => positions.has(id))) {
         throw badOrder('The ordered list must enumerate all existing linkifiers exactly once');
       }
       if (ids.length === 0) return;
-      await tx.linkifiers.reorder(realmId, ids);
+      for (const linkifier of linkifiers)
+        await tx.linkifiers.update({ ...linkifier, position: positions.get(linkifier.id)! });
       await publishLinkifiers(tx, realmId);
     });
   }

@@ -3,6 +3,7 @@ import type { FeatureParts } from '../kernel/event.js';
 import { byId, invalidImport, type PersonPart, type RealmPart } from '../kernel/export-parts.js';
 import type { ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { isLongerThan, isUrl, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
@@ -101,9 +102,7 @@ export function checkProfileField(
   const { name, hint } = service ? DEFAULT_EXTERNAL_ACCOUNTS[service] : checkTexts(asked);
   if (kind === 'unknown') throw invalid('Invalid field type.');
   if (asked.isInSummary && kind === 'users') throw invalid('Field type not supported for display in profile summary.');
-  if (others.some((other) => other.name === name)) {
-    throw new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
-  }
+  if (others.some((other) => other.name === name)) throw nameTaken();
   if (others.length >= MAX_PROFILE_FIELDS) {
     throw new DomainError('TOO_MANY_PROFILE_FIELDS', `Too many custom profile fields (limit: ${MAX_PROFILE_FIELDS}).`);
   }
@@ -177,6 +176,7 @@ function refuseOthers(data: object, allowed: readonly string[]): void {
   if (others.length > 0) throw invalid(`Unexpected arguments: ${others.join(', ')}`);
 }
 
+const nameTaken = () => new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
 const tooLong = (what: string, limit: number) => invalid(`${what} is too long (limit: ${limit} characters)`);
 const invalid = (text: string) => new DomainError('INVALID_PROFILE_FIELD', text);
 
@@ -317,6 +317,14 @@ declare module '../kernel/errors.js' {
   interface ErrorCodes extends ProfileErrors {}
 }
 
+export const PROFILE_FIELD_ROWS: RowRules<keyof ProfileField> = {
+  kind: 'profileField',
+  owner: 'realm',
+  order: ['order', 'id'],
+  place: 'order',
+  unique: { property: 'name', taken: nameTaken },
+};
+
 export interface ProfileEventTypes {
   /** Sent to everyone with all fields in order. */
   'profile.fields_changed': { readonly fields: readonly ProfileField[] };
@@ -369,15 +377,11 @@ const realmPart: RealmPart<'profileFields'> = {
       1000,
     ),
   },
-  read: async (reads, realmId) => ({ profileFields: byId(await reads.profiles.listFields(realmId)) }),
+  read: async (reads, realmId) => ({ profileFields: byId(await reads.profileFields.list(realmId)) }),
   async add(tx, { profileFields }, ids) {
-    const { realmId } = ids;
-    await ids.addAll(tx, 'profileField', 'profile field', profileFields, async ({ id: _, ...field }) => {
-      const row = { ...field, realmId };
-      const added = await tx.profiles.addField(row);
-      if (added.order !== field.order) await tx.profiles.updateField({ ...row, id: added.id });
-      return added.id;
-    });
+    await ids.addAll(tx, 'profileField', 'profile field', profileFields, ({ id: _, ...field }) =>
+      tx.profileFields.add({ ...field, realmId: ids.realmId }),
+    );
   },
 };
 
@@ -396,7 +400,7 @@ const personPart: PersonPart<'profile'> = {
   },
   async add(tx, { realmId, userId }, { profile }, ids) {
     if (profile.length === 0) return;
-    const fields = await tx.profiles.listFields(realmId);
+    const fields = await tx.profileFields.list(realmId);
     for (const { fieldId: old, value, rendered } of profile) {
       const fieldId = ids.lastOf<ProfileFieldId>('profileField').get(old);
       const isOfUsers = fields.find(({ id }) => id === fieldId)?.kind === 'users';
@@ -429,23 +433,19 @@ export const PROFILE_FEATURE = {
   },
   realmPart,
   personPart,
+  rows: { profileFields: PROFILE_FIELD_ROWS },
 } satisfies FeatureParts<ProfileEventTypes>;
 
 export interface ProfileReads {
-  /** Sorted by order, then by id. */
-  listFields(realmId: RealmId): Promise<readonly ProfileField[]>;
   /** Returns values sorted by ascending field id; users without values are absent. Runs one statement for all users. */
   listValues(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>>;
 }
 
-/** Every implementation passes profile-repository.contract.ts. Changing a value increments the user's version. */
+/**
+ * Values of profile fields. Every implementation passes profile-repository.contract.ts. Changing a value increments the
+ * user's version.
+ */
 export interface ProfileRepository extends ProfileReads {
-  /** Adds a field with `order` equal to its id. @throws DomainError PROFILE_FIELD_NAME_TAKEN */
-  addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField>;
-  /** @throws DomainError PROFILE_FIELD_NAME_TAKEN */
-  updateField(field: ProfileField): Promise<void>;
-  /** Removes only the field; remove its values first. */
-  removeField(realmId: RealmId, id: ProfileFieldId): Promise<void>;
   /** Adds or replaces a value. */
   putValue(realmId: RealmId, userId: UserId, value: ProfileValue): Promise<void>;
   /** Returns true if there was a value. */
@@ -464,6 +464,8 @@ export interface ProfileRepository extends ProfileReads {
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
+    /** Remove the values of a field before the field. */
+    profileFields: [reads: RealmRowReads<ProfileField>, repository: RealmRows<ProfileField, 'order'>];
     profiles: [reads: ProfileReads, repository: ProfileRepository];
   }
 }
@@ -484,4 +486,4 @@ export async function withProfiles(
 
 /** Sorted by display order. */
 export const loadProfileFields = ({ caller, repositories }: Snapshot): Promise<readonly ProfileField[]> =>
-  repositories.profiles.listFields(caller.realmId);
+  repositories.profileFields.list(caller.realmId);

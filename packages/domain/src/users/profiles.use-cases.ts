@@ -42,7 +42,7 @@ export class ProfileValues {
   /** Runs before the unit of work, since parsing is slow. */
   async parse(realmId: RealmId, entries: readonly ProfileEntry[]): Promise<ParsedProfile> {
     if (entries.length === 0) return new Map();
-    const fields = await this.uow.read(realmId, ({ profiles }) => profiles.listFields(realmId));
+    const fields = await this.uow.read(realmId, ({ profileFields }) => profileFields.list(realmId));
     const rendered = new Set(fields.filter(({ kind }) => isRenderedKind(kind)).map(({ id }) => id));
     const texts = entries.flatMap(({ fieldId, value }) => {
       // Overlong values are rejected later, at their place in the validation order.
@@ -117,10 +117,10 @@ interface ProfileChange {
 }
 
 export async function fieldsById(
-  { profiles }: Pick<Transaction, 'profiles'>,
+  { profileFields }: Pick<Transaction, 'profileFields'>,
   realmId: RealmId,
 ): Promise<ReadonlyMap<ProfileFieldId, ProfileField>> {
-  return new Map((await profiles.listFields(realmId)).map((field) => [field.id, field]));
+  return new Map((await profileFields.list(realmId)).map((field) => [field.id, field]));
 }
 
 /** @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE */
@@ -209,9 +209,9 @@ export class ListProfileFields {
 
   /** Sorted by display order. */
   execute(caller: Caller): Promise<readonly ProfileField[]> {
-    return this.uow.read(caller.realmId, async ({ actors, profiles }) => {
+    return this.uow.read(caller.realmId, async ({ actors, profileFields }) => {
       await actors.get(caller);
-      return profiles.listFields(caller.realmId);
+      return profileFields.list(caller.realmId);
     });
   }
 }
@@ -232,7 +232,7 @@ export class AddProfileField {
   execute(caller: Caller, { kind: asked, ...settings }: AddProfileFieldInput): Promise<ProfileFieldId> {
     return administrate(this.uow, caller, async (tx, fields) => {
       const { kind, settings: accepted } = checkProfileField(asked, settings, fields);
-      const { id } = await tx.profiles.addField({ realmId: caller.realmId, kind, ...accepted });
+      const { id } = await tx.profileFields.add({ realmId: caller.realmId, kind, ...accepted });
       return id;
     });
   }
@@ -258,7 +258,7 @@ export class UpdateProfileField {
         changes,
         fields.filter((other) => other.id !== id),
       );
-      await tx.profiles.updateField(after);
+      await tx.profileFields.update(after);
       const removed = removedChoices(field, after);
       if (removed.length > 0) await removeValues(tx, caller.realmId, id, removed);
     });
@@ -275,7 +275,7 @@ export class RemoveProfileField {
     return administrate(this.uow, caller, async (tx, fields) => {
       fieldIn(fields, id);
       await removeValues(tx, caller.realmId, id, null);
-      await tx.profiles.removeField(caller.realmId, id);
+      await tx.profileFields.remove(caller.realmId, id);
     });
   }
 }
@@ -295,7 +295,7 @@ export class OrderProfileFields {
       if (fields.some(({ id }) => !positions.has(id))) {
         throw new DomainError('INVALID_PROFILE_FIELD_ORDER', 'Invalid order mapping.');
       }
-      for (const field of fields) await tx.profiles.updateField({ ...field, order: positions.get(field.id)! });
+      for (const field of fields) await tx.profileFields.update({ ...field, order: positions.get(field.id)! });
     });
   }
 }
@@ -309,8 +309,8 @@ function administrate<T>(
   const { realmId } = caller;
   return uow.write(realmId, async (tx) => {
     enforce(mustBeAdministrator(await tx.actors.get(caller)));
-    const result = await change(tx, await tx.profiles.listFields(realmId));
-    const event = { type: 'profile.fields_changed', fields: await tx.profiles.listFields(realmId) } as const;
+    const result = await change(tx, await tx.profileFields.list(realmId));
+    const event = { type: 'profile.fields_changed', fields: await tx.profileFields.list(realmId) } as const;
     await tx.events.append(realmId, { event, audience: wholeRealm });
     return result;
   });

@@ -1,3 +1,4 @@
+import { ROW_TABLES } from '@parley/storage';
 import { storageContracts } from '@parley/testkit/contracts';
 import type { Damage } from '@parley/testkit/memory';
 import pg from 'pg';
@@ -16,7 +17,7 @@ describe('PostgreSQL storage', () => {
         await drop();
       },
     };
-  });
+  }, ROW_TABLES);
 });
 
 /** Damages data in the way another program would. */

@@ -62,7 +62,7 @@ export class PostgresUserRepository extends SqlUserRepository {
 
 export const USER_FEATURE = {
   schema: 'users',
-  realmTables: ['profile_value', 'profile_field', 'user'],
+  realmTables: ['user'],
   repositories: ({ quarantine }) => {
     const cache = new VersionedCache<number, User>(20_000);
     const known = new KnownVersions<number>(20_000);

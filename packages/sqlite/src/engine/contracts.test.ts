@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ROW_TABLES } from '@parley/storage';
 import { storageContracts } from '@parley/testkit/contracts';
 import type { Damage } from '@parley/testkit/memory';
 import Sqlite from 'better-sqlite3';
@@ -20,7 +21,7 @@ describe('SQLite storage', () => {
         rmSync(directory, { recursive: true });
       },
     };
-  });
+  }, ROW_TABLES);
 });
 
 /** Damages data in the way another program would. */

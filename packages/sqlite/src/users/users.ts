@@ -37,7 +37,7 @@ export class SqliteUserRepository extends SqlUserRepository {
 
 export const USER_FEATURE = {
   schema: 'users',
-  realmTables: ['profile_value', 'profile_field', 'user'],
+  realmTables: ['user'],
   repositories: ({ quarantine }) => {
     const cache = new VersionedCache<number, User>(20_000);
     return (connection) => ({ users: new SqliteUserRepository(connection, cache, quarantine) });

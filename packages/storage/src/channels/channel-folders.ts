@@ -61,8 +61,6 @@ export class SqlChannelAddressRepository implements ChannelAddressRepository {
 }
 
 export const CHANNEL_FOLDER_FEATURE = {
-  repositories: (parts) => (connection) => ({
-    ...CHANNEL_FOLDER_TABLE.repositories('channelFolders')(parts)(connection),
-    channelAddresses: new SqlChannelAddressRepository(connection),
-  }),
+  rows: { channelFolders: CHANNEL_FOLDER_TABLE },
+  repositories: () => (connection) => ({ channelAddresses: new SqlChannelAddressRepository(connection) }),
 } satisfies StorageFeature;

@@ -8,5 +8,5 @@ export const DEFAULT_CHANNEL_GROUP_TABLE = new Table<DefaultChannelGroup>(DEFAUL
 });
 
 export const DEFAULT_CHANNEL_FEATURE = {
-  repositories: DEFAULT_CHANNEL_GROUP_TABLE.repositories('defaultChannelGroups'),
+  rows: { defaultChannelGroups: DEFAULT_CHANNEL_GROUP_TABLE },
 } satisfies StorageFeature;

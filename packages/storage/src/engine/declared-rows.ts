@@ -6,13 +6,12 @@ import {
   rowKey,
   type Transaction,
 } from '@parley/domain/kernel';
-import type { StorageFeature } from './feature.js';
 import type { Quarantine } from './quarantine.js';
 import { jsonList, listColumn, snakeCase, toFlag } from './rows.js';
 import type { Parameter, Statements } from './statements.js';
 
-/** `ids`: JSON list of ids. `?`: may be null. */
-type ColumnType = `${'int' | 'real' | 'flag' | 'text' | 'ids'}${'' | '?'}`;
+/** `ids`, `texts`: JSON lists. `?`: may be null. */
+type ColumnType = `${'int' | 'real' | 'flag' | 'text' | 'ids' | 'texts'}${'' | '?'}`;
 
 interface ColumnOptions {
   /** Name, if it is not that of the property in snake case. */
@@ -45,24 +44,37 @@ interface Column {
   readonly property: string;
   readonly name: string;
   readonly type: string;
+  readonly isOptional: boolean;
   /** Definition. */
   readonly sql: string;
 }
 
-type RepositoryClass<Row extends RealmRow, Stored, Repository> = new (
+type RepositoryClass<Row extends RealmRow, Stored> = new (
   connection: Statements,
   table: Table<Row, Stored>,
   quarantine: Quarantine,
-) => Repository;
+) => SqlRows<Row, Stored>;
+
+/** Table of any declared rows. */
+export interface RowTable {
+  readonly rules: RowRules;
+  readonly columns: readonly Column[];
+  /** Statements that create the table. */
+  readonly sql: string;
+  /** Converts column values by property. */
+  unpack(stored: Fields, quarantine: Quarantine): Fields;
+  open(connection: Statements, quarantine: Quarantine): object;
+}
 
 /** Table of rows that all storages keep by the same rules. */
-export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> {
+export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> implements RowTable {
   readonly name: string;
   readonly columns: readonly Column[];
 
   constructor(
     readonly rules: RowRules,
     readonly declaration: TableDeclaration<Row, Stored>,
+    private readonly Repository: RepositoryClass<Row, Stored> = SqlRows,
   ) {
     this.name = snakeCase(rules.kind);
     this.columns = Object.entries<ColumnType | readonly [ColumnType, ColumnOptions]>(declaration.columns).map(
@@ -70,7 +82,14 @@ export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> {
         const [type, { name = snakeCase(property), sql = '' }] =
           typeof declared === 'string' ? ([declared, {}] as const) : declared;
         const word = type.replace('?', '');
-        return { property, name, type: word, sql: `${name} {${word}}${word === type ? ' NOT NULL' : ''} ${sql}` };
+        const isOptional = word !== type;
+        return {
+          property,
+          name,
+          type: word,
+          isOptional,
+          sql: `${name} {${word}}${isOptional ? '' : ' NOT NULL'} ${sql}`,
+        };
       },
     );
   }
@@ -102,28 +121,29 @@ export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> {
   }
 
   /** Returns the feature that consists of this table, created by the schema step with this number. */
-  feature<const Name extends keyof Transaction>(
-    step: number,
-    repository: Name,
-    Repository?: RepositoryClass<Row, Stored, Transaction[Name]>,
-  ) {
+  feature<const Name extends keyof Transaction>(step: number, repository: Name) {
     return {
       schema: this.name,
       steps: { [step]: this.sql },
       realmTables: [this.name],
-      repositories: this.repositories(repository, Repository),
-    } satisfies StorageFeature;
+      rows: { [repository]: this } as object as Readonly<Record<Name, RowTable>>,
+    };
   }
 
-  repositories<const Name extends keyof Transaction>(
-    repository: Name,
-    Repository: RepositoryClass<Row, Stored, object> = SqlRows,
-  ) {
-    return ({ quarantine }: { readonly quarantine: Quarantine }) =>
-      (connection: Statements) =>
-        ({ [repository]: new Repository(connection, this, quarantine) }) as object as Pick<Transaction, Name>;
+  unpack(stored: Fields, quarantine: Quarantine): Fields {
+    return (this.declaration.unpack?.(stored as never, quarantine) as Fields | undefined) ?? stored;
+  }
+
+  open(connection: Statements, quarantine: Quarantine): object {
+    return new this.Repository(connection, this, quarantine);
   }
 }
+
+/** Checks of list elements by column type. */
+const LISTS: Readonly<Record<string, (element: unknown) => boolean>> = {
+  ids: Number.isSafeInteger,
+  texts: (element) => typeof element === 'string',
+};
 
 const OWN = {
   realm: 'realm_id = ?',
@@ -161,7 +181,8 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     this.owner = rules.owner === 'user' ? ['realmId', 'userId'] : ['realmId'];
     this.decoders = columns.flatMap(({ property, name: column, type }): (readonly [string, Decode])[] => {
       if (type === 'flag') return [[property, (flag) => flag === 1]];
-      return type === 'ids' ? [[property, listColumn<number>(name, column, Number.isSafeInteger)]] : [];
+      const isElement = LISTS[type];
+      return isElement ? [[property, listColumn(name, column, isElement)]] : [];
     });
     const own = OWN[rules.owner];
     const found = `${OWN[rules.foundBy ?? rules.owner]} AND id = ?`;
@@ -260,7 +281,7 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
       const value = row[property];
       if (value !== null) row[property] = decode(value as never, row.id as number, this.quarantine);
     }
-    return (this.table.declaration.unpack?.(row as never, this.quarantine) ?? row) as Row;
+    return this.table.unpack(row, this.quarantine) as object as Row;
   };
 
   private ownerOf(row: NewRow<Row>): readonly number[] {
@@ -273,7 +294,7 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     const values = columns.map(({ property, type }) => {
       const value = stored[property];
       if (type === 'flag' && value !== null) return toFlag(value as boolean);
-      return type === 'ids' && value !== null ? jsonList(value as readonly number[]) : (value as Parameter);
+      return LISTS[type] && value !== null ? jsonList(value as readonly number[]) : (value as Parameter);
     });
     return rules.unique?.ignoresCase
       ? [...values, rowKey(rules.unique, stored[rules.unique.property] as string)]

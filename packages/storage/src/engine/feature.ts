@@ -1,6 +1,7 @@
 import type { Clock, MessageId, Transaction } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { Message, MessageParts } from '@parley/domain/messages';
+import type { RowTable } from './declared-rows.js';
 import type { Quarantine } from './quarantine.js';
 import type { Statements } from './statements.js';
 
@@ -48,6 +49,8 @@ export interface FeatureTables {
  * there are shared by all connections.
  */
 export interface StorageFeature<Connection = Statements, SharedObjects = object> extends FeatureTables {
+  /** Declared tables by repository. */
+  readonly rows?: Readonly<Partial<Record<keyof WritableRepositories, RowTable>>>;
   /** Objects of a connection shared by repositories of several features. */
   shared?(parts: StorageParts): (connection: Connection) => object;
   repositories?(parts: StorageParts): (connection: Connection, shared: SharedObjects) => Partial<WritableRepositories>;

@@ -24,7 +24,19 @@ export function checksumOf(step: Migration): string {
 }
 
 /** Words in braces in texts shared by both databases. */
-type Word = 'id' | 'rowId' | 'int' | 'flag' | 'real' | 'text' | 'ids' | 'blob' | 'user' | 'strict' | 'withoutRowId';
+type Word =
+  | 'id'
+  | 'rowId'
+  | 'int'
+  | 'flag'
+  | 'real'
+  | 'text'
+  | 'ids'
+  | 'texts'
+  | 'blob'
+  | 'user'
+  | 'strict'
+  | 'withoutRowId';
 
 export interface SchemaDialect {
   readonly isPostgres: boolean;
@@ -43,6 +55,7 @@ export const SQLITE_SCHEMA: SchemaDialect = {
     real: 'REAL',
     text: 'TEXT',
     ids: 'TEXT',
+    texts: 'TEXT',
     blob: 'BLOB',
     user: 'user',
     strict: 'STRICT',
@@ -64,6 +77,7 @@ export const POSTGRES_SCHEMA: SchemaDialect = {
     real: 'double precision',
     text: POSTGRES_TEXT,
     ids: POSTGRES_TEXT,
+    texts: POSTGRES_TEXT,
     blob: 'bytea',
     user: '"user"',
     strict: '',

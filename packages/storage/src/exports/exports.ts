@@ -1,7 +1,7 @@
 import { EXPORT_ROWS, type ExportRepository, type RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
-import { SqlRows, Table } from '../engine/declared-rows.js';
+import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 
 interface StoredExport extends Omit<RealmExport, 'id' | 'realmId' | 'state'> {
@@ -29,30 +29,34 @@ class SqlExportRepository extends SqlRows<RealmExport, StoredExport> implements 
   }
 }
 
-const EXPORT_TABLE = new Table<RealmExport, StoredExport>(EXPORT_ROWS, {
-  columns: {
-    actingUserId: 'int',
-    type: 'text',
-    requestedAt: 'int',
-    pathId: ['text', { sql: 'UNIQUE' }],
-    status: 'text',
-    blob: 'text?',
-    size: 'int?',
-    endedAt: 'int?',
+const EXPORT_TABLE: RowTable = new Table<RealmExport, StoredExport>(
+  EXPORT_ROWS,
+  {
+    columns: {
+      actingUserId: 'int',
+      type: 'text',
+      requestedAt: 'int',
+      pathId: ['text', { sql: 'UNIQUE' }],
+      status: 'text',
+      blob: 'text?',
+      size: 'int?',
+      endedAt: 'int?',
+    },
+    indices: [
+      'INDEX realm_export_by_realm ON realm_export (realm_id, id)',
+      'UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL',
+    ],
+    pack: ({ state, ...row }) => ({
+      ...row,
+      status: state.status,
+      blob: state.status === 'complete' ? state.blob : null,
+      size: state.status === 'complete' ? state.size : null,
+      endedAt: 'at' in state ? state.at : null,
+    }),
+    unpack: ({ status, blob, size, endedAt, ...row }) => ({ ...row, state: stateOf(status, blob, size, endedAt) }),
   },
-  indices: [
-    'INDEX realm_export_by_realm ON realm_export (realm_id, id)',
-    'UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL',
-  ],
-  pack: ({ state, ...row }) => ({
-    ...row,
-    status: state.status,
-    blob: state.status === 'complete' ? state.blob : null,
-    size: state.status === 'complete' ? state.size : null,
-    endedAt: 'at' in state ? state.at : null,
-  }),
-  unpack: ({ status, blob, size, endedAt, ...row }) => ({ ...row, state: stateOf(status, blob, size, endedAt) }),
-});
+  SqlExportRepository,
+);
 
 function stateOf(
   status: StoredExport['status'],
@@ -84,5 +88,5 @@ export const EXPORT_FEATURE = {
     imported_messages: 'The range is noted by each import.',
     realm_export: 'Archives stay on the original server.',
   },
-  repositories: EXPORT_TABLE.repositories('exports', SqlExportRepository),
+  rows: { exports: EXPORT_TABLE },
 } satisfies StorageFeature;

@@ -13,16 +13,20 @@ class SqlCustomEmojiRepository extends SqlRows<CustomEmoji> implements CustomEmo
   }
 }
 
-export const CUSTOM_EMOJI_FEATURE = new Table<CustomEmoji>(CUSTOM_EMOJI_ROWS, {
-  columns: {
-    name: 'text',
-    authorId: 'int?',
-    format: 'text',
-    isAnimated: 'flag',
-    isDeactivated: ['flag', { sql: 'DEFAULT 0' }],
+export const CUSTOM_EMOJI_FEATURE = new Table<CustomEmoji>(
+  CUSTOM_EMOJI_ROWS,
+  {
+    columns: {
+      name: 'text',
+      authorId: 'int?',
+      format: 'text',
+      isAnimated: 'flag',
+      isDeactivated: ['flag', { sql: 'DEFAULT 0' }],
+    },
+    indices: [
+      'UNIQUE INDEX custom_emoji_by_name ON custom_emoji (realm_id, name) WHERE is_deactivated = 0',
+      'INDEX custom_emoji_by_realm ON custom_emoji (realm_id, id)',
+    ],
   },
-  indices: [
-    'UNIQUE INDEX custom_emoji_by_name ON custom_emoji (realm_id, name) WHERE is_deactivated = 0',
-    'INDEX custom_emoji_by_realm ON custom_emoji (realm_id, id)',
-  ],
-}).feature(1, 'customEmoji', SqlCustomEmojiRepository);
+  SqlCustomEmojiRepository,
+).feature(1, 'customEmoji');

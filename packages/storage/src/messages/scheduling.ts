@@ -6,7 +6,7 @@ import {
   type ScheduledMessage,
   type ScheduledMessageRepository,
 } from '@parley/domain/messages';
-import { SqlRows, Table } from '../engine/declared-rows.js';
+import { type RowTable, SqlRows, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
 
 /** Repository of scheduled messages or reminders, which share one sequence of ids. */
@@ -39,48 +39,56 @@ class SqlScheduledMessages
   }
 }
 
-const SCHEDULED_MESSAGE_TABLE = new Table<ScheduledMessage, StoredMessage>(SCHEDULED_MESSAGE_ROWS, {
-  columns: {
-    channelId: 'int?',
-    userIds: 'ids?',
-    topic: 'text',
-    content: 'text',
-    renderedContent: 'text',
-    dueAt: 'int',
-    clientName: 'text',
-    isReadBySender: 'flag',
-    status: 'text',
-    failure: 'text?',
+const SCHEDULED_MESSAGE_TABLE: RowTable = new Table<ScheduledMessage, StoredMessage>(
+  SCHEDULED_MESSAGE_ROWS,
+  {
+    columns: {
+      channelId: 'int?',
+      userIds: 'ids?',
+      topic: 'text',
+      content: 'text',
+      renderedContent: 'text',
+      dueAt: 'int',
+      clientName: 'text',
+      isReadBySender: 'flag',
+      status: 'text',
+      failure: 'text?',
+    },
+    indices: [
+      "INDEX unsent_scheduled_message ON scheduled_message (user_id, due_at, id, realm_id) WHERE status <> 'sent'",
+      "INDEX sent_scheduled_message ON scheduled_message (user_id, due_at, realm_id) WHERE status = 'sent'",
+    ],
+    reusesIds: true,
+    pack: ({ to, ...row }) => ({
+      ...row,
+      channelId: to.kind === 'channelId' ? to.id : null,
+      userIds: to.kind === 'userIds' ? to.ids : null,
+    }),
+    unpack: ({ channelId, userIds, ...row }) => ({
+      ...row,
+      to: channelId === null ? { kind: 'userIds', ids: userIds ?? [] } : { kind: 'channelId', id: channelId },
+    }),
   },
-  indices: [
-    "INDEX unsent_scheduled_message ON scheduled_message (user_id, due_at, id, realm_id) WHERE status <> 'sent'",
-    "INDEX sent_scheduled_message ON scheduled_message (user_id, due_at, realm_id) WHERE status = 'sent'",
-  ],
-  reusesIds: true,
-  pack: ({ to, ...row }) => ({
-    ...row,
-    channelId: to.kind === 'channelId' ? to.id : null,
-    userIds: to.kind === 'userIds' ? to.ids : null,
-  }),
-  unpack: ({ channelId, userIds, ...row }) => ({
-    ...row,
-    to: channelId === null ? { kind: 'userIds', ids: userIds ?? [] } : { kind: 'channelId', id: channelId },
-  }),
-});
+  SqlScheduledMessages,
+);
 
-const REMINDER_TABLE = new Table<Reminder>(REMINDER_ROWS, {
-  columns: {
-    // The message may be deleted.
-    messageId: 'int',
-    note: 'text',
-    content: 'text',
-    renderedContent: 'text',
-    dueAt: 'int',
-    failure: 'text?',
+const REMINDER_TABLE = new Table<Reminder>(
+  REMINDER_ROWS,
+  {
+    columns: {
+      // The message may be deleted.
+      messageId: 'int',
+      note: 'text',
+      content: 'text',
+      renderedContent: 'text',
+      dueAt: 'int',
+      failure: 'text?',
+    },
+    indices: ['INDEX reminder_by_user ON reminder (user_id, due_at, id, realm_id)'],
+    reusesIds: true,
   },
-  indices: ['INDEX reminder_by_user ON reminder (user_id, due_at, id, realm_id)'],
-  reusesIds: true,
-});
+  SqlSchedulingRows,
+);
 
 const TABLES = `
 -- Scheduled messages and reminders.
@@ -101,8 +109,5 @@ export const SCHEDULING_FEATURE = {
   schema: 'scheduling',
   steps: { 1: TABLES },
   realmTables: ['reminder', 'scheduled_message'],
-  repositories: (parts) => (connection) => ({
-    ...SCHEDULED_MESSAGE_TABLE.repositories('scheduledMessages', SqlScheduledMessages)(parts)(connection),
-    ...REMINDER_TABLE.repositories('reminders', SqlSchedulingRows)(parts)(connection),
-  }),
+  rows: { scheduledMessages: SCHEDULED_MESSAGE_TABLE, reminders: REMINDER_TABLE },
 } satisfies StorageFeature;

@@ -1,5 +1,6 @@
 import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
 import {
+  type LinkifierRow,
   type NewRealmRow,
   REALM_PERMISSIONS,
   type Realm,
@@ -24,7 +25,7 @@ import {
 import type { Statements } from '../engine/statements.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
-import { ALLOWED_DOMAIN_TABLE, type LinkifierRow, PLAYGROUND_TABLE, toLinkifier } from './realm-lists.js';
+import { ALLOWED_DOMAIN_TABLE, LINKIFIER_TABLE, PLAYGROUND_TABLE, SqlLinkifiers } from './realm-lists.js';
 
 const stringIdTaken = () =>
   new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
@@ -111,9 +112,7 @@ export abstract class SqlRealmRepository implements RealmRepository {
     this.allVersions = statements.tuples<[RealmId, number]>('SELECT id, version FROM realm ORDER BY id');
     this.idOf = statements.values<RealmId>('SELECT id FROM realm WHERE string_id = ?');
     this.rows = statements.rows<RealmRow>(`SELECT * FROM realm WHERE id ${inSet}`);
-    this.linkifiers = statements.rows<LinkifierRow & { readonly realm_id: RealmId }>(
-      `SELECT * FROM linkifier WHERE realm_id ${inSet} ORDER BY realm_id, position`,
-    );
+    this.linkifiers = new SqlLinkifiers(statements, LINKIFIER_TABLE, quarantine);
     this.insert = statements.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
                           rendered_description, user_defaults, is_at_server_address, images, permissions)
@@ -185,7 +184,7 @@ export abstract class SqlRealmRepository implements RealmRepository {
     }
     if (missing.length > 0) {
       const ids = this.statements.dialect.set(missing);
-      const linkifiers = grouped(await this.linkifiers.all(ids), (row) => row.realm_id);
+      const linkifiers = grouped(await this.linkifiers.listOf(missing), ({ realmId }) => realmId);
       for (const row of await this.rows.all(ids)) {
         const realm = await this.toRealm(row, linkifiers.get(row.id) ?? []);
         this.cache.put(this.statements, row.id, row.version, realm);
@@ -197,7 +196,7 @@ export abstract class SqlRealmRepository implements RealmRepository {
 
   /** Looks up the group `nobody` only if permissions are invalid. */
   private toRealm(row: RealmRow, linkifierRows: readonly LinkifierRow[]): Promise<Realm> {
-    const linkifiers = linkifierRows.map((each) => toLinkifier(each, this.quarantine));
+    const linkifiers = linkifierRows.map(({ realmId: _, position: __, ...linkifier }) => linkifier);
     return withNobody(
       (nobody) =>
         toRealm(
@@ -247,19 +246,7 @@ CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHER
 
 ${ALLOWED_DOMAIN_TABLE.sql}
 
-CREATE TABLE linkifier (
-  id {id},
-  realm_id {int} NOT NULL REFERENCES realm (id),
-  -- Ascends in order of application.
-  position {int} NOT NULL,
-  pattern {text} NOT NULL,
-  url_template {text} NOT NULL,
-  example_input {text},
-  reverse_template {text},
-  -- JSON list of texts.
-  alternative_url_templates {text} NOT NULL
-) {strict};
-CREATE INDEX linkifier_in_order ON linkifier (realm_id, position);
+${LINKIFIER_TABLE.sql}
 
 ${PLAYGROUND_TABLE.sql}
 `;

@@ -1,25 +1,55 @@
-import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/kernel';
+import type { ProfileFieldId, RealmId, UserId } from '@parley/domain/kernel';
 import {
   PROFILE_FIELD_KINDS,
+  PROFILE_FIELD_ROWS,
   type ProfileField,
   type ProfileFieldData,
-  type ProfileFieldKind,
   type ProfileRepository,
   type ProfileValue,
 } from '@parley/domain/users';
+import { type RowTable, Table } from '../engine/declared-rows.js';
 import type { StorageFeature } from '../engine/feature.js';
-import type { Quarantine } from '../engine/quarantine.js';
-import { type Flag, objectColumn, toFlag } from '../engine/rows.js';
-import type { Parameter, Statements } from '../engine/statements.js';
+import { objectColumn } from '../engine/rows.js';
+import type { Statements } from '../engine/statements.js';
+
+interface StoredField extends Omit<ProfileField, 'id' | 'realmId' | 'data'> {
+  /** JSON. */
+  readonly data: string;
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const fieldData = objectColumn<ProfileFieldData[string]>(
+  'profile_field',
+  'data',
+  (value) => isText(value) || (typeof value === 'object' && value !== null && Object.values(value).every(isText)),
+);
+
+const PROFILE_FIELD_TABLE: RowTable = new Table<ProfileField, StoredField>(PROFILE_FIELD_ROWS, {
+  columns: {
+    kind: 'text',
+    order: ['int', { name: 'place' }],
+    name: 'text',
+    hint: 'text',
+    data: 'text',
+    isRequired: 'flag',
+    isEditableByUser: 'flag',
+    isForMatching: 'flag',
+    isInSummary: 'flag',
+  },
+  indices: [
+    'UNIQUE INDEX profile_field_by_name ON profile_field (realm_id, name)',
+    'INDEX profile_field_by_place ON profile_field (realm_id, place, id)',
+  ],
+  pack: (field) => ({ ...field, data: JSON.stringify(field.data) }),
+  unpack: (row, quarantine) => ({
+    ...row,
+    kind: quarantine.word(row.kind, PROFILE_FIELD_KINDS, 'shortText', 'profile_field', row.id, 'kind'),
+    data: fieldData(row.data, row.id, quarantine),
+  }),
+});
 
 export class SqlProfileRepository implements ProfileRepository {
-  private readonly fields;
   private readonly values;
-  private readonly insert;
-  private readonly moveLast;
-  private readonly store;
-  private readonly hasField;
-  private readonly deleteField;
   private readonly upsertValue;
   private readonly deleteValue;
   private readonly holders;
@@ -28,32 +58,12 @@ export class SqlProfileRepository implements ProfileRepository {
   private readonly renewUser;
   private readonly renewUsers;
 
-  constructor(
-    private readonly connection: Statements,
-    private readonly quarantine: Quarantine,
-  ) {
+  constructor(private readonly connection: Statements) {
     const { inSet } = connection.dialect;
-    this.fields = connection.rows<FieldRow>('SELECT * FROM profile_field WHERE realm_id = ? ORDER BY place, id');
     this.values = connection.rows<ValueRow>(
       `SELECT user_id, field_id, value, rendered FROM profile_value
        WHERE user_id ${inSet} AND +realm_id = ? ORDER BY user_id, field_id`,
     );
-    this.insert = connection.values<ProfileFieldId>(
-      `INSERT INTO profile_field (realm_id, kind, place, name, hint, data, is_required, is_editable_by_user,
-                                  is_for_matching, is_in_summary)
-       VALUES (?, ?, 0, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO NOTHING RETURNING id`,
-    );
-    this.moveLast = connection.command('UPDATE profile_field SET place = id WHERE id = ?');
-    this.store = connection.command(
-      `UPDATE profile_field
-       SET place = ?, name = ?, hint = ?, data = ?, is_required = ?, is_editable_by_user = ?, is_for_matching = ?,
-           is_in_summary = ?
-       WHERE id = ? AND realm_id = ?
-         AND NOT EXISTS (SELECT 1 FROM profile_field WHERE realm_id = ? AND name = ? AND id <> ?)`,
-    );
-    this.hasField = connection.values<number>('SELECT 1 FROM profile_field WHERE id = ? AND realm_id = ?');
-    this.deleteField = connection.command('DELETE FROM profile_field WHERE id = ? AND realm_id = ?');
     this.upsertValue = connection.command(
       `INSERT INTO profile_value (user_id, field_id, realm_id, value, rendered) VALUES (?, ?, ?, ?, ?)
        ON CONFLICT (user_id, field_id) DO UPDATE SET value = excluded.value, rendered = excluded.rendered`,
@@ -73,10 +83,6 @@ export class SqlProfileRepository implements ProfileRepository {
     this.renewUsers = connection.command(`UPDATE "user" SET version = version + 1 WHERE id ${inSet} AND +realm_id = ?`);
   }
 
-  async listFields(realmId: RealmId): Promise<readonly ProfileField[]> {
-    return (await this.fields.all(realmId)).map(this.toField);
-  }
-
   async listValues(
     realmId: RealmId,
     userIds: readonly UserId[],
@@ -92,32 +98,6 @@ export class SqlProfileRepository implements ProfileRepository {
       else values.set(user_id, [row]);
     }
     return values;
-  }
-
-  async addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField> {
-    const id = await this.insert.get(field.realmId, field.kind, ...settingsOf(field));
-    if (id === undefined) throw nameTaken();
-    this.moveLast.defer(id);
-    return { ...field, id, order: id };
-  }
-
-  async updateField(field: ProfileField): Promise<void> {
-    const { changes } = await this.store.run(
-      field.order,
-      ...settingsOf(field),
-      field.id,
-      field.realmId,
-      field.realmId,
-      field.name,
-      field.id,
-    );
-    if (changes > 0) return;
-    if (await this.hasField.get(field.id, field.realmId)) throw nameTaken();
-    throw new Error(`Realm ${field.realmId} has no profile field ${field.id}`);
-  }
-
-  async removeField(realmId: RealmId, id: ProfileFieldId): Promise<void> {
-    await this.deleteField.run(id, realmId);
   }
 
   async putValue(realmId: RealmId, userId: UserId, { fieldId, value, rendered }: ProfileValue): Promise<void> {
@@ -151,56 +131,6 @@ export class SqlProfileRepository implements ProfileRepository {
     this.renewUsers.defer(users, realmId);
     return userIds.length;
   }
-
-  private readonly toField = (row: FieldRow): ProfileField => ({
-    id: row.id,
-    realmId: row.realm_id,
-    kind: this.quarantine.word(row.kind, PROFILE_FIELD_KINDS, 'shortText', 'profile_field', row.id, 'kind'),
-    order: row.place,
-    name: row.name,
-    hint: row.hint,
-    data: fieldData(row.data, row.id, this.quarantine),
-    isRequired: row.is_required === 1,
-    isEditableByUser: row.is_editable_by_user === 1,
-    isForMatching: row.is_for_matching === 1,
-    isInSummary: row.is_in_summary === 1,
-  });
-}
-
-const isText = (value: unknown): boolean => typeof value === 'string';
-const fieldData = objectColumn<ProfileFieldData[string]>(
-  'profile_field',
-  'data',
-  (value) => isText(value) || (typeof value === 'object' && value !== null && Object.values(value).every(isText)),
-);
-
-const nameTaken = () => new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
-
-/** Column values in the order of `insert` and `store`. */
-function settingsOf(field: Omit<ProfileField, 'id' | 'order'>): readonly Parameter[] {
-  return [
-    field.name,
-    field.hint,
-    JSON.stringify(field.data),
-    toFlag(field.isRequired),
-    toFlag(field.isEditableByUser),
-    toFlag(field.isForMatching),
-    toFlag(field.isInSummary),
-  ];
-}
-
-interface FieldRow {
-  readonly id: ProfileFieldId;
-  readonly realm_id: RealmId;
-  readonly kind: ProfileFieldKind;
-  readonly place: number;
-  readonly name: string;
-  readonly hint: string;
-  readonly data: string;
-  readonly is_required: Flag;
-  readonly is_editable_by_user: Flag;
-  readonly is_for_matching: Flag;
-  readonly is_in_summary: Flag;
 }
 
 interface ValueRow {
@@ -210,8 +140,25 @@ interface ValueRow {
   readonly rendered: string | null;
 }
 
+const TABLES = `
+${PROFILE_FIELD_TABLE.sql}
+
+CREATE TABLE profile_value (
+  user_id {int} NOT NULL REFERENCES {user} (id),
+  field_id {int} NOT NULL REFERENCES profile_field (id),
+  realm_id {int} NOT NULL,
+  value {text} NOT NULL,
+  -- HTML; null if the kind of field is shown as plain text.
+  rendered {text},
+  PRIMARY KEY (user_id, field_id)
+) {withoutRowId};
+CREATE INDEX profile_value_by_field ON profile_value (field_id, value);
+`;
+
 export const PROFILE_FEATURE = {
-  repositories:
-    ({ quarantine }) =>
-    (connection) => ({ profiles: new SqlProfileRepository(connection, quarantine) }),
+  schema: 'profiles',
+  steps: { 1: TABLES },
+  realmTables: ['profile_value', 'profile_field'],
+  rows: { profileFields: PROFILE_FIELD_TABLE },
+  repositories: () => (connection) => ({ profiles: new SqlProfileRepository(connection) }),
 } satisfies StorageFeature;

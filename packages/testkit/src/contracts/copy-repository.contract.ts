@@ -83,28 +83,15 @@ export function copyRepositoryContract(open: OpenStorage): void {
       );
     });
 
-    const LINKIFIER = { urlTemplate: 'x', exampleInput: null, reverseTemplate: null, alternativeUrlTemplates: [] };
-    /** Creates minimal objects by kind and returns their id. */
-    const MAKERS: Partial<Record<IdKind, (tx: Transaction, realmId: RealmId, name: string) => Promise<number>>> = {
-      linkifier: (tx, realmId, name) => tx.linkifiers.add(realmId, { ...LINKIFIER, pattern: name }),
-      recipient: async (tx, realmId, name) => {
-        const person = (await tx.users.findByEmail(realmId, `${name}@example.com`))!;
-        return tx.recipients.openDirect(realmId, [person.id]);
-      },
-    };
-
-    it.each(Object.entries(MAKERS))(
-      'assigns ids from the raised minimum on, which never falls: %s',
-      async (of, make) => {
-        const { uow, realm } = await stage(...PIECES);
-        const kind = of as IdKind;
-        await uow.writeAcross((tx) => tx.copies.raiseIds(kind, 41));
-        expect(await uow.write(realm.id, (tx) => make(tx, realm.id, 'iago'))).toBe(41);
-        await uow.writeAcross((tx) => tx.copies.raiseIds(kind, 7));
-        expect(await uow.write(realm.id, (tx) => make(tx, realm.id, 'hamlet'))).toBe(42);
-        expect(await uow.writeAcross((tx) => tx.copies.lastId(kind))).toBe(42);
-      },
-    );
+    it('assigns ids of recipients from the raised minimum on, which never falls', async () => {
+      const { uow, realm, user } = await stage(...PIECES);
+      const open = (name: string) => uow.write(realm.id, (tx) => tx.recipients.openDirect(realm.id, [user(name).id]));
+      await uow.writeAcross((tx) => tx.copies.raiseIds('recipient', 41));
+      expect(await open('iago')).toBe(41);
+      await uow.writeAcross((tx) => tx.copies.raiseIds('recipient', 7));
+      expect(await open('hamlet')).toBe(42);
+      expect(await uow.writeAcross((tx) => tx.copies.lastId('recipient'))).toBe(42);
+    });
 
     it.each(KINDS)('counts the ids of each kind separately: %s', async (kind) => {
       const { uow } = await stage(...PIECES);

@@ -1,17 +1,15 @@
 import type { ProfileFieldId } from '@parley/domain/kernel';
-import type { ProfileField } from '@parley/domain/users';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const FLAGS = { isRequired: false, isEditableByUser: true, isForMatching: false, isInSummary: false };
 
-const addField = ({ uow, realm }: Fixture, name: string, more: Partial<ProfileField> = {}) =>
+const addField = ({ uow, realm }: Fixture, name: string) =>
   uow.write(realm.id, (tx) =>
-    tx.profiles.addField({ realmId: realm.id, kind: 'shortText', name, hint: '', data: {}, ...FLAGS, ...more }),
+    tx.profileFields.add({ realmId: realm.id, kind: 'shortText', name, hint: '', data: {}, ...FLAGS }),
   );
 const put = ({ uow, realm, user }: Fixture, name: string, fieldId: ProfileFieldId, value: string, rendered = null) =>
   uow.write(realm.id, (tx) => tx.profiles.putValue(realm.id, user(name).id, { fieldId, value, rendered }));
-const fieldsOf = ({ uow, realm }: Fixture) => uow.read(realm.id, (r) => r.profiles.listFields(realm.id));
 const valuesOf = ({ uow, realm, user }: Fixture, ...names: readonly string[]) =>
   uow.read(realm.id, (r) =>
     r.profiles.listValues(
@@ -25,44 +23,6 @@ const versionOf = async ({ uow, realm, user }: Fixture, name: string) =>
 export function profileRepositoryContract(open: OpenStorage): void {
   describe('profile repository', () => {
     const stage = stagesOn(open);
-
-    it('stores every property of a field, adds new ones last and isolates realms', async () => {
-      const fixture = await stage();
-      const first = await addField(fixture, 'first');
-      const data = { '0': { text: 'VIM', order: '1' }, '10': { text: 'Émacs', order: '2' } };
-      const second = await addField(fixture, 'second', { kind: 'choice', hint: 'An editor', data, isInSummary: true });
-      expect([first.order, second.order]).toEqual([first.id, second.id]);
-      const other = await anotherRealm(fixture);
-      await addField(other, 'first');
-      expect(await fieldsOf(fixture)).toEqual([first, second]);
-      const changed = {
-        ...second,
-        name: 'other',
-        order: 0,
-        isRequired: true,
-        isEditableByUser: false,
-        isForMatching: true,
-      };
-      await fixture.uow.write(changed.realmId, (tx) => tx.profiles.updateField(changed));
-      expect(await fieldsOf(fixture)).toEqual([changed, first]);
-      await fixture.uow.write(other.realm.id, (tx) => tx.profiles.removeField(other.realm.id, first.id));
-      expect(await fieldsOf(fixture)).toHaveLength(2);
-      await fixture.uow.write(fixture.realm.id, (tx) => tx.profiles.removeField(fixture.realm.id, first.id));
-      expect(await fieldsOf(fixture)).toEqual([changed]);
-    });
-
-    it('rejects a taken name', async () => {
-      const fixture = await stage();
-      const first = await addField(fixture, 'first');
-      const second = await addField(fixture, 'second');
-      const code = 'PROFILE_FIELD_NAME_TAKEN';
-      await expect(addField(fixture, 'first')).rejects.toMatchObject({ code });
-      const update = fixture.uow.write(second.realmId, (tx) =>
-        tx.profiles.updateField({ ...second, name: first.name }),
-      );
-      await expect(update).rejects.toMatchObject({ code });
-      await fixture.uow.write(first.realmId, (tx) => tx.profiles.updateField(first));
-    });
 
     it("stores values by user and ascending field, and updates the user's version with each change", async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' }));

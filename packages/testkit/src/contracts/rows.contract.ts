@@ -1,101 +1,94 @@
-import type { ChannelFolder, DefaultChannelGroup } from '@parley/domain/channels';
 import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
 import type { IdKind, RealmExport } from '@parley/domain/exports';
-import type { BlobKey, CustomEmoji } from '@parley/domain/files';
-import type { ChannelId, MessageId, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
-import type { Draft, NavigationViewFields, Reminder, ScheduledMessage, Snippet } from '@parley/domain/messages';
-import type { AllowedDomain, PlaygroundFields } from '@parley/domain/realms';
+import type { BlobKey } from '@parley/domain/files';
+import type { RealmRow, UserId, UserRow } from '@parley/domain/kernel';
+import type { Draft } from '@parley/domain/messages';
+import type { ProfileField } from '@parley/domain/users';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import type { MemoryRows } from '../memory/memory-rows.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 type Name = keyof typeof ROWS;
 type Fields<Row> = Omit<Row, keyof UserRow>;
-type Pair<Row> = readonly [Fields<Row>, Fields<Row>];
+type Pair = readonly [first: object, second: object];
+
+/** Declared columns by repository: `ROW_TABLES` of `storage`. */
+export type DeclaredTables = Readonly<Record<Name, DeclaredTable>>;
+
+interface DeclaredTable {
+  readonly columns: readonly {
+    readonly property: string;
+    readonly type: string;
+    readonly isOptional: boolean;
+  }[];
+  unpack(stored: object, quarantine: never): object;
+}
 
 /** Declared repository with parameters of either owner. */
 type AnyRows = MemoryRows<RealmRow>;
 
-const channel = { kind: 'channel', channelId: 7 as ChannelId, topic: 'plans' } as const;
+const PROFILE_FIELD = { isRequired: false, isEditableByUser: true, isForMatching: false, isInSummary: false };
 
-const scheduled = (to: ScheduledMessage['to'], state: Pick<ScheduledMessage, 'status' | 'failure'>) => ({
-  ...{ to, topic: '', content: 'later', renderedContent: '<p>later</p>', clientName: 'website' },
-  ...{ dueAt: 50, isReadBySender: state.status === 'waiting', ...state },
-});
-
-/** Two sample rows per repository, in list order, and for rows of users the size of their texts. */
-const SAMPLES: Readonly<Record<Name, readonly [first: object, second: object, bytes?: number]>> = {
-  drafts: [
-    { to: { kind: 'direct', userIds: [2, 5] as UserId[] }, content: 'later', editedAt: 100.25 },
-    { to: channel, content: 'é', editedAt: 7 },
-    7,
-  ] satisfies [Fields<Draft>, Fields<Draft>, number],
-  snippets: [
-    { title: 'one', content: 'Dear *all*', createdAt: 100 },
-    { title: 'two', content: 'é', createdAt: 7 },
-    12,
-  ] satisfies [Fields<Snippet>, Fields<Snippet>, number],
-  navigationViews: [
-    { fragment: 'narrow/is/starred', isPinned: false, name: null },
-    { fragment: 'narrow/is/alerted', isPinned: true, name: 'Alerts' },
-    0,
-  ] satisfies [NavigationViewFields, NavigationViewFields, number],
-  allowedDomains: [
-    { domain: 'acme.com', allowsSubdomains: false },
-    { domain: 'example.com', allowsSubdomains: true },
-  ] satisfies Pair<AllowedDomain>,
-  channelFolders: [
-    {
-      name: 'Ärger',
-      description: '*d*',
-      renderedDescription: '<p>d</p>',
-      createdAt: 5,
-      creatorId: null,
-      isArchived: true,
-    },
-    { name: 'late', description: '', renderedDescription: '', createdAt: 7, creatorId: 3 as UserId, isArchived: false },
-  ] satisfies Pair<Omit<ChannelFolder, 'order'>>,
-  defaultChannelGroups: [
-    { name: 'Zoë', description: 'd', channelIds: [3, 7] as ChannelId[] },
-    { name: 'late', description: '', channelIds: [] },
-  ] satisfies Pair<DefaultChannelGroup>,
-  customEmoji: [
-    { name: 'one', authorId: 3 as UserId, format: 'gif', isAnimated: true, isDeactivated: false },
-    { name: 'two', authorId: null, format: 'png', isAnimated: false, isDeactivated: false },
-  ] satisfies Pair<CustomEmoji>,
+/** Sample rows of tables with columns that accept only some texts. */
+const SAMPLES: Partial<Readonly<Record<Name, Pair>>> = {
   exports: [
     {
       ...{ actingUserId: 3 as UserId, type: 'withConsent', requestedAt: 7, pathId: 'one' },
       state: { status: 'complete', blob: 'a' as BlobKey, size: 12 },
     },
     { actingUserId: 3 as UserId, type: 'public', requestedAt: 7, pathId: 'two', state: { status: 'failed', at: 9 } },
-  ] satisfies Pair<RealmExport>,
-  scheduledMessages: [
-    scheduled({ kind: 'userIds', ids: [3, 9] as UserId[] }, { status: 'waiting', failure: null }),
-    { ...scheduled({ kind: 'channelId', id: 7 as ChannelId }, { status: 'failed', failure: 'Why' }), topic: 'plans' },
-    34,
-  ] satisfies [Fields<ScheduledMessage>, Fields<ScheduledMessage>, number],
-  reminders: [
-    { messageId: 12 as MessageId, note: 'why', content: 'é', renderedContent: '<p>é</p>', dueAt: 50, failure: null },
-    { messageId: 13 as MessageId, note: '', content: 'later', renderedContent: '', dueAt: 70, failure: 'Why' },
-    16,
-  ] satisfies [Fields<Reminder>, Fields<Reminder>, number],
-  playgrounds: [
-    { name: 'Play', language: 'Python', urlTemplate: 'https://example.com/{code}' },
-    { name: 'Toy', language: 'C', urlTemplate: 'https://example.org/{code}' },
-  ] satisfies Pair<PlaygroundFields>,
+  ] satisfies [Fields<RealmExport>, Fields<RealmExport>],
+  profileFields: [
+    { ...PROFILE_FIELD, name: 'one', kind: 'shortText', hint: '', data: {}, isInSummary: true },
+    {
+      ...{ ...PROFILE_FIELD, name: 'two', kind: 'choice', hint: 'An editor', isRequired: true, isForMatching: true },
+      data: { '0': { text: 'VIM', order: '1' }, '10': { text: 'Émacs', order: '2' } },
+    },
+  ] satisfies [Fields<Omit<ProfileField, 'order'>>, Fields<Omit<ProfileField, 'order'>>],
 };
+
+/** Quarantine that accepts every value. */
+const TRUSTING = { word: (value: unknown) => value, report: () => {} } as never;
+
+/** Returns two rows in list order that differ in every column. */
+function samplesOf(name: Name, table: DeclaredTable): Pair {
+  const { order, place, unique } = ROWS[name];
+  const rowOf = (position: 0 | 1) => {
+    let optional: number = position;
+    const values = table.columns.flatMap(({ property, type, isOptional }, column) => {
+      if (property === place) return [];
+      if (isOptional && optional++ % 2 === 1) return [[property, null]];
+      const isFirst = (position === 0) !== (order[0] === `-${property}`);
+      return [
+        [property, property === unique?.unless ? false : sampleValue(type, `${property} é`, column * 10, isFirst)],
+      ];
+    });
+    return table.unpack(Object.fromEntries(values), TRUSTING);
+  };
+  return SAMPLES[name] ?? [rowOf(0), rowOf(1)];
+}
+
+function sampleValue(type: string, text: string, number: number, isFirst: boolean): unknown {
+  const n = number + (isFirst ? 1 : 2);
+  if (type === 'flag') return isFirst;
+  if (type === 'ids') return isFirst ? [n, number + 9] : [n];
+  if (type === 'texts') return isFirst ? [`${text}, 1`, '"2'] : [];
+  if (type === 'text') return `${text}${isFirst ? 1 : 2}`;
+  return type === 'real' ? n + 0.25 : n;
+}
 
 const EXPORTED_KINDS = new Set([...EXPORT_PARTS.people, ...EXPORT_PARTS.realm].flatMap(({ idKinds = [] }) => idKinds));
 
 const pieces = [aUser({ name: 'a' }), aUser({ name: 'b' })];
 
-export function rowsContract(open: OpenStorage): void {
+export function rowsContract(open: OpenStorage, tables: DeclaredTables): void {
   describe.each(Object.keys(ROWS) as Name[])('%s repository', (name) => {
     const stage = stagesOn(open);
-    const [first, second, bytes] = SAMPLES[name];
-
-    const { kind, owner, foundBy, place, unique } = ROWS[name];
+    const [first, second] = samplesOf(name, tables[name]);
+    const { kind, owner, foundBy, place, unique, texts = [] } = ROWS[name];
+    const bytes = [first, second]
+      .flatMap((row) => texts.map((text) => (row as Readonly<Record<string, string>>)[text]!))
+      .reduce((sum, text) => sum + Buffer.byteLength(text), 0);
     const ownerOf = ({ realm, user }: Fixture, who: string): readonly number[] =>
       owner === 'user' ? [realm.id, user(who).id] : [realm.id];
     const finderOf = (fixture: Fixture, who: string) =>

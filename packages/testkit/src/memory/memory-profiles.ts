@@ -1,5 +1,5 @@
-import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/kernel';
-import type { ProfileField, ProfileRepository, ProfileValue } from '@parley/domain/users';
+import type { ProfileFieldId, RealmId, UserId } from '@parley/domain/kernel';
+import type { ProfileRepository, ProfileValue } from '@parley/domain/users';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 interface ValueRow {
@@ -10,7 +10,6 @@ interface ValueRow {
 
 declare module './tables.js' {
   interface Tables {
-    readonly profileFields: Map<ProfileFieldId, ProfileField>;
     /** Values by user and field. */
     readonly profileValues: Map<string, ValueRow>;
   }
@@ -18,11 +17,6 @@ declare module './tables.js' {
 
 export class MemoryProfiles implements ProfileRepository {
   constructor(private readonly unit: MemoryUnit) {}
-
-  async listFields(realmId: RealmId): Promise<readonly ProfileField[]> {
-    const fields = [...this.unit.read('profileFields').values()].filter((field) => field.realmId === realmId);
-    return fields.sort((a, b) => ascending(a.order, b.order) || ascending(a.id, b.id));
-  }
 
   async listValues(
     realmId: RealmId,
@@ -35,25 +29,6 @@ export class MemoryProfiles implements ProfileRepository {
     }
     for (const own of values.values()) own.sort((a, b) => ascending(a.fieldId, b.fieldId));
     return values;
-  }
-
-  async addField(added: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField> {
-    await this.refuseTakenName(added, null);
-    const id = this.unit.nextNumber<ProfileFieldId>('profileField');
-    const field: ProfileField = { ...added, id, order: id };
-    this.unit.change('profileFields').set(id, field);
-    return field;
-  }
-
-  async updateField(field: ProfileField): Promise<void> {
-    const present = this.unit.read('profileFields').get(field.id);
-    if (present?.realmId !== field.realmId) throw new Error(`Realm ${field.realmId} has no profile field ${field.id}`);
-    await this.refuseTakenName(field, field.id);
-    this.unit.change('profileFields').set(field.id, field);
-  }
-
-  async removeField(realmId: RealmId, id: ProfileFieldId): Promise<void> {
-    if (this.unit.read('profileFields').get(id)?.realmId === realmId) this.unit.change('profileFields').delete(id);
   }
 
   async putValue(realmId: RealmId, userId: UserId, value: ProfileValue): Promise<void> {
@@ -89,12 +64,5 @@ export class MemoryProfiles implements ProfileRepository {
   private renew(userId: UserId): void {
     const row = this.unit.read('users').get(userId)!;
     this.unit.change('users').set(userId, { ...row, user: { ...row.user, version: row.user.version + 1 } });
-  }
-
-  private async refuseTakenName({ realmId, name }: Omit<ProfileField, 'id' | 'order'>, except: ProfileFieldId | null) {
-    const others = (await this.listFields(realmId)).filter(({ id }) => id !== except);
-    if (others.some((other) => other.name === name)) {
-      throw new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
-    }
   }
 }

@@ -1,6 +1,6 @@
 import { DomainError, type RealmId } from '@parley/domain/kernel';
-import type { Linkifier, NewRealmRow, Realm, RealmRepository } from '@parley/domain/realms';
-import type { MemoryUnit } from './tables.js';
+import type { Linkifier, LinkifierRow, NewRealmRow, Realm, RealmRepository } from '@parley/domain/realms';
+import { ascending, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
@@ -18,7 +18,7 @@ export class MemoryRealms implements RealmRepository {
   async find(id: RealmId): Promise<Realm | null> {
     const row = this.unit.read('realms').get(id);
     if (!row) return null;
-    const linkifiers = this.unit.read('linkifiers').get(id) ?? NONE;
+    const linkifiers = this.linkifiersOf(id);
     const existing = realms.get(row);
     if (existing?.linkifiers === linkifiers) return existing;
     const realm = { ...row, linkifiers };
@@ -49,6 +49,13 @@ export class MemoryRealms implements RealmRepository {
     const id = this.unit.nextNumber<RealmId>('realm');
     this.unit.change('realms').set(id, { ...realm, id, permissions: {} as Realm['permissions'] });
     return id;
+  }
+
+  private linkifiersOf(id: RealmId): readonly Linkifier[] {
+    const rows = ([...this.unit.read('rows of linkifier').values()] as LinkifierRow[])
+      .filter(({ realmId }) => realmId === id)
+      .sort((a, b) => ascending(a.position, b.position));
+    return rows.length === 0 ? NONE : rows.map(({ realmId: _, position: __, ...linkifier }) => linkifier);
   }
 
   async update({ linkifiers: _linkifiers, ...realm }: Realm): Promise<void> {
