@@ -17,7 +17,7 @@ import { runJobs } from './testing/jobs.js';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, checked by assertions.
 type Wire = any;
 
 let folder: string;

@@ -356,7 +356,7 @@ import { TestServer } from './testing/test-server.js';
   describe('sync', () => {
     beforeEach(() => start());
 
-    it('makes exactly the changes that its dry run reported', async () => {
+    it('makes exactly the changes reported by the dry run', async () => {
       const first = { created: 14, linked: 1, changed: 0, reactivated: 0, deactivated: 0, stopped: null };
       const dry = await sync({ isDryRun: true });
       expect(countsOf(dry)).toEqual(first);

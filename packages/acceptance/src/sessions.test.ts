@@ -610,7 +610,7 @@ describe('sessions page', () => {
     await expectLoggedOut(browser);
   });
 
-  it('ends nothing for other users, other sites and invalid ids', async () => {
+  it('does not end sessions for other users, other sites and invalid ids', async () => {
     const [user, victim] = [await somebodyNew(), await somebodyNew()];
     const [browser, foreign] = [await logIn(user), await logIn(victim)];
     const [theirs] = await buttons(foreign);

@@ -147,7 +147,7 @@ describe('spectator access (protocol §9)', () => {
     });
   });
 
-  it('rejects the API itself', async () => {
+  it('does not apply under /api/v1', async () => {
     expectUnauthorized(await server.get('/messages', null, { narrow: [WEB_PUBLIC], anchor: 'newest' }));
     expectUnauthorized(await server.get(`/messages/${shown}`, null));
   });

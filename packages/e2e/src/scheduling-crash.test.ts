@@ -3,7 +3,7 @@ import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
 import { type Person, TestOrganization } from './testing/test-organization.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: answers, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: responses, checked by assertions.
 type Answer = any;
 
 /** Two processes are killed in each round. */

@@ -14,7 +14,7 @@ const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).diges
 
 const versionOf = (url: string): number => Number(new URL(url).searchParams.get('version'));
 
-// biome-ignore lint/suspicious/noExplicitAny: answers, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: responses, checked by assertions.
 type Answer = any;
 
 /** Repeated `kill -9` during uploads. */

@@ -29,7 +29,7 @@ export function writeContent(): void {
   const all = [...pages, ...api, ...samples];
   for (const { path, text } of all) {
     write(content, `${path}.md`, text);
-    // The Markdown of each page, beside its HTML.
+    // Markdown source of each page, next to its HTML.
     write(content, `public/${path}.md`, text);
   }
   cpSync(join(home, 'src/index.md'), join(content, 'index.md'));

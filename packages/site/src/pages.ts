@@ -1,4 +1,4 @@
-/** Sections of the site with the pages of `docs/` in them, by path without `.md`. */
+/** Sections of the site with their pages, as paths in `docs/` without `.md`. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Guides: ['embedding', 'embedding-ui', 'operating', 'cluster', 'client'],
   'How-to': ['log-in', 'notifications', 'integrations', 'export', 'permissions', 'web-client'],

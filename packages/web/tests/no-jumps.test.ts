@@ -40,7 +40,7 @@ const wholeRows = (page: Page): Promise<readonly number[]> =>
     });
   });
 
-/** Waits until the list does not move any more. */
+/** Waits until the list stops moving. */
 async function rest(page: Page): Promise<void> {
   let before = Number.NaN;
   await expect(async () => {

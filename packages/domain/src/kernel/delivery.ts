@@ -189,7 +189,7 @@ const NO_QUESTIONS: AudienceQuestions = {};
 const MAX_DEPTH = 16;
 
 export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audiences {
-  /** Each rule takes only audiences of its own kind, and every look-up uses the audience's kind as key. */
+  /** Each rule takes only audiences of one kind, and every look-up uses the audience's kind as key. */
   const byKind = rules as unknown as Readonly<Record<string, AudienceRule<Audience>>>;
   /** Returns undefined for unknown kinds. */
   const ruleOf = (kind: unknown) =>

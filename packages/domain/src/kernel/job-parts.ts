@@ -16,7 +16,7 @@ import type { Transaction, UnitOfWork } from './unit-of-work.js';
 const ABANDONED_AFTER_SECONDS = 60;
 const RENEWED_AFTER_SECONDS = 20;
 
-/** Result of a part, with the parts that follow from it. */
+/** Result of a part and its follow-up parts. */
 export interface JobPartOutcome<Result> {
   readonly result: Result;
   readonly next?: readonly StoredJob[];

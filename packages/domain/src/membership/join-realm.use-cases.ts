@@ -142,7 +142,7 @@ export class JoinRealm {
   }
 }
 
-/** Either a new account, or a confirmation email whose key completes the sign-up. */
+/** Either a new account, or a confirmation email with a key that completes the sign-up. */
 export type JoinOutcome = JoinedUser | { readonly confirmedBy: 'email'; readonly email: string };
 
 /** Joins in one step, or sends a confirmation email if the invitation does not prove the email (extensions §4). */

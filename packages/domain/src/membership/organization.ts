@@ -421,7 +421,7 @@ async function requestedChanges(
 const isWrittenAgain = (name: RealmSettingName, value: unknown): boolean =>
   name === ALWAYS_WRITTEN || (REALM_SETTINGS[name].kind === 'channel' && value === null);
 
-/** Returns the names whose value is defined. */
+/** Returns the names with defined values. */
 export const namesOf = <N extends string>(requested: { readonly [K in N]?: unknown }): readonly N[] =>
   (Object.keys(requested) as N[]).filter((name) => requested[name] !== undefined);
 

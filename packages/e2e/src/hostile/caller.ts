@@ -8,7 +8,7 @@ export interface Credentials {
 
 export interface Reply {
   readonly status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: answers, told apart by assertions.
+  // biome-ignore lint/suspicious/noExplicitAny: responses, checked by assertions.
   readonly body: any;
 }
 

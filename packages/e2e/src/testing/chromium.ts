@@ -9,7 +9,7 @@ import { within } from './pause.js';
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 const PATIENCE_MS = 60_000;
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of the browser, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: browser responses, checked by assertions.
 type Answer = any;
 
 /** Returns the browser's command; null if none is installed. */

@@ -58,7 +58,7 @@ export class TestOrganization {
     return server;
   }
 
-  /** Adds a user whose email derives from the name. */
+  /** Adds a user with an email derived from the name. */
   async addPerson(fullName: string, role = 'member'): Promise<Person> {
     const email = `${fullName.toLowerCase()}@elsinore.example`;
     const out = await this.mustRun(['user', 'create', email, fullName, `--role=${role}`]);

@@ -263,7 +263,7 @@ describe('waiting poll', () => {
 });
 
 describe('poll response', () => {
-  it('holds at most a thousand events and the next poll continues', async () => {
+  it('returns at most a thousand events, and the next poll returns the rest', async () => {
     const fixture = await cast();
     const { events, register, poll } = await aServer(fixture);
     const queue = await register('hamlet');

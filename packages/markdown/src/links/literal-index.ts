@@ -12,7 +12,7 @@ export class LiteralIndex {
   /** Keyed by first character; few lengths each. */
   private readonly entries = new Map<number, Entry[]>();
 
-  /** @param literals empty ones are never found */
+  /** @param literals texts to find; empty texts are never found */
   constructor(literals: readonly string[]) {
     for (const [number, literal] of literals.entries()) {
       if (literal !== '') this.add(literal.slice(0, MAX_LENGTH), number);

@@ -18,8 +18,8 @@ const MAX_CACHED = 5000;
 const AFTER = inverse(setOf([...range('0', '9'), ...range('A', 'Z'), ...range('a', 'z')]));
 
 /**
- * Pattern that needs no engine: characters, classes, quantifiers and groups. A part of variable length is followed by
- * none of its own characters, so there is only one way to match and a single pass suffices. Nearly all linkifiers
+ * Pattern that needs no engine: characters, classes, quantifiers and groups. The characters after a part of variable
+ * length never occur in that part, so there is only one way to match and a single pass suffices. Nearly all linkifiers
  * qualify.
  */
 export class PlainPattern {

@@ -28,7 +28,7 @@ function readEvaluation(): void {
 }
 readEvaluation();
 
-/** Returns the names of the documents of the query's language that it finds. */
+/** Returns the names of the matching documents in the query's language. */
 function find({ language, text }: Query): readonly string[] {
   const words = searchedWords(text);
   if (words.length === 0) return [];

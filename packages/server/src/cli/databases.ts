@@ -136,7 +136,7 @@ export async function findUser(parley: ComposedParley, realm: Realm, named: stri
 export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
   stringId === '' ? name : `${stringId} (${name})`;
 
-/** Runs a command for the user in the first argument. `--realm` is needed only if several organizations have them. */
+/** Runs a command for the user in the first argument. `--realm` is needed only for users of several organizations. */
 export function withUser<T>(
   context: CommandContext,
   work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,

@@ -114,7 +114,7 @@ export interface ParleyDependencies {
   /** Records every response; default: no metrics. */
   readonly metrics?: ServerMetrics;
   readonly tracer?: RequestTracer;
-  /** Folder whose disk needs free space; default: none. */
+  /** Folder on a disk that needs free space; default: none. */
   readonly dataFolder?: string;
   /** Default: no gauges. */
   readonly storageGauges?: () => StorageGauges;

@@ -200,7 +200,7 @@ export const SETTINGS = {
     'PARLEY_EVENT_QUEUE',
     'event-queue',
     'MIB',
-    'events by which a client may lag before it starts over',
+    'maximum event backlog of a client before it starts over',
     parseCount,
     DEFAULT_SWEEP_OPTIONS.maxQueueBytes / MIB,
   ),

@@ -194,7 +194,7 @@ export interface ParleyOptions extends LogInOptions {
   readonly keepDeletedDays?: number;
   /** Maximum size of an organization's event log, in MiB; default: 256. */
   readonly eventLogMib?: number;
-  /** Maximum size of events by which a client may lag behind, in MiB; default: 16. */
+  /** Maximum event backlog of a client in MiB; default: 16. */
   readonly eventQueueMib?: number;
   /** True to collect metrics for `parley.metrics()`; default: false. */
   readonly metrics?: boolean;

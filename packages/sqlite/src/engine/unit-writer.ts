@@ -45,7 +45,7 @@ export class UnitWriter {
   private readonly savepoint: Statement;
   private readonly release: Statement;
   private readonly rollbackToSavepoint: Statement;
-  /** Number of log pages from which a commit triggers a checkpoint. */
+  /** A commit triggers a checkpoint once the log has this many pages. */
   private readonly checkpointPages: number;
   /** Set after one long commit without a checkpoint, respectively after two. */
   private isLogKept = false;

@@ -7,7 +7,7 @@ export interface Payload {
 }
 
 const readPayload = (stored: unknown) => stored as Payload;
-/** Job whose entire work is one unit. */
+/** Job that does all work in one unit. */
 export const POST = jobKind<Payload>({ name: 'test.post', readPayload, leaseSeconds: 1, inOrder: true });
 /** Job that works outside the storage before its unit. */
 export const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 1 });

@@ -1,7 +1,7 @@
 import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
 import type { Statements } from '../engine/statements.js';
 
-/** Inclusive range of ids whose times ascend. */
+/** Inclusive range of ids with ascending times. */
 interface IdRange {
   readonly first: number;
   readonly last: number;

@@ -42,7 +42,7 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
   const { i18n } = useLingui();
   const { close, leave } = useOverlay();
   const [query, setQuery] = useState('');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rights are asked when the query changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rights are checked when the query changes.
   const found = useMemo(() => ranked(entries, query, isOffered), [entries, query]);
   const isSearched = query.trim() !== '';
   const last = isSearched && lastEntry ? lastEntry(query.trim()) : null;
