@@ -730,6 +730,20 @@ describe('queue read', () => {
     expect(seqsOf(await events.read(queue))).toEqual(seqs);
   });
 
+  it('skips no event that becomes due while earlier ones are fetched', async () => {
+    const events = await live(await cast(), { cacheBytes: 1 });
+    const { uow } = events.fixture;
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    const seqs: number[] = [await events.announce(wholeRealm)];
+    const read = uow.read.bind(uow);
+    uow.read = async (realmId, work) => {
+      uow.read = read;
+      for (let n = 0; n < 20; n++) seqs.push(await events.announce(wholeRealm));
+      return read(realmId, work);
+    };
+    expect(seqsOf(await events.read(queue))).toEqual(seqs);
+  });
+
   it('reads few evicted events beyond a full response', async () => {
     const fixture = await cast();
     const events = await live(fixture, { cacheBytes: 1 });

@@ -221,12 +221,16 @@ export class QueueReader {
     const { dueEvents } = live;
     const progress = from(live, 0 as EventSeq);
     let sliceStart = clock.nowMs();
-    for (let start = 0; start < dueEvents.length && !progress.isFull && !live.isClosed; start += DUE_AT_A_TIME) {
+    let read = 0;
+    while (read < dueEvents.length && !progress.isFull && !live.isClosed) {
       if (clock.nowMs() - sliceStart >= SLICE_MS) {
         await eventLoop.yield();
         sliceStart = clock.nowMs();
       }
-      const found = await this.loadDue(live, dueEvents.slice(start, start + DUE_AT_A_TIME));
+      // Fewer than `DUE_AT_A_TIME` at the end, where more may be added meanwhile.
+      const next = dueEvents.slice(read, read + DUE_AT_A_TIME);
+      read += next.length;
+      const found = await this.loadDue(live, next);
       await this.offerAll(live, owner, found, take, progress);
     }
     settle(live, progress);
