@@ -654,7 +654,7 @@ describe('queue read', () => {
     expect(later).toEqual(seqs);
   });
 
-  describe('of a stream that ends during the read', () => {
+  describe('with a stream that ends during the read', () => {
     const position = (seq: number) => seq * POSITIONS_PER_SEQ;
 
     /** Queue with a stream that has sent three events, of which the client acknowledges only the first. */
