@@ -1,0 +1,92 @@
+#!/usr/bin/env node
+// Compares the public types of the package with the reports in api/: exits with 1 if they differ. `--write` updates the
+// reports. Reads the declarations of the last build.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+
+const packages = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const reportFolder = join(packages, 'parley/api');
+const writes = process.argv.includes('--write');
+
+/** Packages whose types belong to `parley` and `parley/testing`. */
+const ENGINE = readdirSync(packages).map((name) => `@parley/${name}`);
+
+/** Types of `parley/domain/*` follow the domain and may change in any release. */
+const ENTRIES = {
+  parley: { entry: 'parley/dist/index.d.ts', bundledPackages: ENGINE, includeForgottenExports: true },
+  testing: { entry: 'parley/dist/testing/index.d.ts', bundledPackages: ['@parley/testkit'] },
+  // Types of operations and events follow the OpenAPI document.
+  client: { entry: 'client/dist/index.d.ts', without: /^export type \* from '\.\/api\.js';$/m },
+  chat: { entry: 'chat/dist/index.d.ts', includeForgottenExports: true },
+};
+
+const temporary = mkdtempSync(join(tmpdir(), 'parley-api-'));
+mkdirSync(reportFolder, { recursive: true });
+const changed = Object.keys(ENTRIES).filter(isChanged);
+rmSync(temporary, { recursive: true });
+if (changed.length > 0) {
+  const files = changed.map((name) => `packages/parley/api/${name}.api.md`).join(', ');
+  console.error(
+    writes
+      ? `Written: ${files}`
+      : `The public types differ from ${files}. If that is intended, run npm run api:report, review the difference, and add a line to docs/CHANGELOG.md.`,
+  );
+  if (!writes) process.exitCode = 1;
+}
+
+function isChanged(name) {
+  const { entry, without, bundledPackages = [], includeForgottenExports = false } = ENTRIES[name];
+  const projectFolder = join(packages, entry.split('/')[0]);
+  const declarations = join(packages, entry.replace('.d.ts', '.report.d.ts'));
+  writeFileSync(declarations, readFileSync(join(packages, entry), 'utf8').replace(without ?? '', ''));
+  const silent = { default: { logLevel: 'none' } };
+  const config = ExtractorConfig.prepare({
+    configObject: {
+      projectFolder,
+      mainEntryPointFilePath: declarations,
+      bundledPackages,
+      newlineKind: 'lf',
+      compiler: {
+        overrideTsconfig: {
+          compilerOptions: {
+            target: 'es2022',
+            module: 'nodenext',
+            lib: ['es2023', 'dom', 'dom.iterable'],
+            strict: true,
+            skipLibCheck: true,
+            types: ['node'],
+          },
+          files: [declarations],
+        },
+      },
+      apiReport: {
+        enabled: true,
+        reportFileName: `${name}.api.md`,
+        reportFolder,
+        reportTempFolder: temporary,
+        includeForgottenExports,
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        compilerMessageReporting: silent,
+        extractorMessageReporting: silent,
+        tsdocMessageReporting: silent,
+      },
+    },
+    configObjectFullPath: join(packages, 'parley/api-extractor.json'),
+    packageJsonFullPath: join(projectFolder, 'package.json'),
+  });
+  const { apiReportChanged } = Extractor.invoke(config, {
+    localBuild: writes,
+    messageCallback: (message) => {
+      message.handled = message.category !== 'TypeScript';
+    },
+  });
+  rmSync(declarations);
+  return apiReportChanged;
+}
