@@ -1,18 +1,18 @@
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 const PATH = '/users/me/alert_words';
 
 let server: TestServer;
 let people: TestServer['people'];
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   await server.createChannel('town', [people.hamlet, people.iago, people.polonius]);
 });
-afterEach(() => server.close());
 
 const wordsIn = (fields: Wire): string[] => fields.alert_words;
 const list = async (as = people.hamlet) => wordsIn(fieldsOf(await server.get(PATH, as)));

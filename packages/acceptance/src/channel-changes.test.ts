@@ -3,19 +3,19 @@ import type { Channel } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type ChannelParams, TestServer, type TestUser } from './testing/test-server.js';
+import { type ChannelParams, sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 type Person = keyof TestServer['people'];
 
 let server: TestServer;
 let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   system = await server.systemGroups();
 });
-afterEach(() => server.close());
 
 const create = ({ name, ...params }: ChannelParams, as: TestUser = people.hamlet) =>
   server.createChannel(name, [people.hamlet], params, as);

@@ -2,17 +2,17 @@ import type { SystemGroupName } from '@parley/domain/access';
 import type { Channel } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { type ChannelParams, TestServer, type TestUser } from './testing/test-server.js';
+import { type ChannelParams, sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   system = await server.systemGroups();
 });
-afterEach(() => server.close());
 
 const create = (params: object, as: TestUser = people.hamlet) =>
   server.post('/channels/create', as, { subscribers: [], ...params });
@@ -250,7 +250,7 @@ describe('POST /channels/create', () => {
         'Invalid user ID: 99999',
       );
       await refused(
-        { can_subscribe_group: { direct_members: [], direct_subgroups: [1, 99_999] } },
+        { can_subscribe_group: { direct_members: [], direct_subgroups: [system.everyone, 99_999] } },
         'Invalid user group ID: 99999',
       );
       await refused({ can_delete_any_message_group: system.administrators }, 'Insufficient permission');

@@ -2,15 +2,15 @@ import { DeactivateBots, DeleteContributions, MAX_BOTS_AT_ONCE } from '@parley/d
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
 });
-afterEach(() => server.close());
 
 const deactivate = (as: TestUser, { id }: { id: number }) => server.delete(`/users/${id}`, as);
 const reactivate = (as: TestUser, { id }: { id: number }) => server.post(`/users/${id}/reactivate`, as);

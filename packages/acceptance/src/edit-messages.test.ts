@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 /** Public channel; Hamlet, Cordelia and Polonius (a guest) subscribe. */
 let general: number;
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   general = await server.createChannel('general', [people.hamlet, people.cordelia, people.polonius]);
 });
-afterEach(() => server.close());
 
 const say = (to: number | readonly TestUser[], as: TestUser, topic?: string, content?: string) =>
   server.sendMessage(as, to, { topic, content });

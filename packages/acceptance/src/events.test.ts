@@ -1,17 +1,17 @@
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
 import type { TestReply } from './testing/test-reply.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 describe('GET /events', () => {
   let server: TestServer;
   let people: TestServer['people'];
   let general: number;
+  const newOrganization = sharedServer();
   beforeEach(async () => {
-    server = await TestServer.start();
+    server = await newOrganization();
     ({ people } = server);
     general = await server.createChannel('general', [people.hamlet, people.cordelia], {}, people.iago);
   });
-  afterEach(() => server.close());
 
   const open = async (as: TestUser, params: object = {}): Promise<string> =>
     fieldsOf(await server.post('/register', as, { event_types: ['message'], ...params })).queue_id!;

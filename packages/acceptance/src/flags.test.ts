@@ -1,15 +1,15 @@
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 let general: number;
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   general = await server.createChannel('general', [people.hamlet, people.cordelia]);
 });
-afterEach(() => server.close());
 
 const say = (as: TestUser, to = 'general', topic = 'plans') =>
   server.sendMessage(as, to, { topic, read_by_sender: true });

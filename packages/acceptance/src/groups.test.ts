@@ -2,17 +2,17 @@ import { SendGroupMembershipNotices } from '@parley/domain/messages';
 import { eventsAfter, openQueue, type TestQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
-import { type TestPerson, TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestPerson, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 let system: Awaited<ReturnType<TestServer['systemGroups']>>;
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   system = await server.systemGroups();
 });
-afterEach(() => server.close());
 
 const ids = (...users: readonly TestUser[]) => users.map(({ id }) => id);
 /** Creates an empty group as Iago unless specified otherwise. */

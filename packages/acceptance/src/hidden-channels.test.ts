@@ -1,4 +1,4 @@
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 const NAME = 'Vault';
 const UNKNOWN_ID = 987654;
@@ -8,8 +8,9 @@ describe('inaccessible channel', () => {
   let people: TestServer['people'];
   let hiddenId: number;
 
+  const newOrganization = sharedServer();
   beforeEach(async () => {
-    server = await TestServer.start();
+    server = await newOrganization();
     ({ people } = server);
     // Gives the channel an id that appears nowhere else in responses.
     const others = Array.from({ length: 36 }, (_, index) => ({ name: `other ${index}` }));
@@ -18,7 +19,6 @@ describe('inaccessible channel', () => {
     hiddenId = await server.createChannel(NAME, [people.desdemona], privacy);
     await server.sendMessage(people.desdemona, NAME, { content: 'hush' });
   });
-  afterEach(() => server.close());
 
   type Operation = (id: number, name: string) => readonly [method: string, path: string, params?: object];
   const send = { type: 'channel', topic: 'plans', content: 'hello' };

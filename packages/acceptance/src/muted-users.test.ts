@@ -1,19 +1,16 @@
-import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
-
-const START = new FixedClock().now();
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   await server.createChannel('town', [people.hamlet, people.iago, people.polonius]);
 });
-afterEach(() => server.close());
 
 const mute = (id: number, as: TestUser = people.hamlet) => server.post(`/users/me/muted_users/${id}`, as);
 const unmute = (id: number, as: TestUser = people.hamlet) => server.delete(`/users/me/muted_users/${id}`, as);
@@ -30,8 +27,8 @@ it('POST /users/me/muted_users mutes users and lists them in order to the caller
   server.clock.advance(5);
   fieldsOf(await mute(cordelia.id));
   const both = [
-    { id: iago.id, timestamp: START },
-    { id: cordelia.id, timestamp: START + 5 },
+    { id: iago.id, timestamp: server.clock.now() - 5 },
+    { id: cordelia.id, timestamp: server.clock.now() },
   ];
   expect(await muted()).toEqual(both);
   expect(fieldsOf(await unmute(iago.id))).toEqual({});
@@ -52,7 +49,7 @@ it('muting marks past and new messages of the muted user as read until unmuted',
   fieldsOf(await mute(iago.id));
   expect(await eventsAfter(server, queue)).toEqual([
     { type: 'update_message_flags', op: 'add', operation: 'add', flag: 'read', all: false, messages: before },
-    { type: 'muted_users', muted_users: [{ id: iago.id, timestamp: START }] },
+    { type: 'muted_users', muted_users: [{ id: iago.id, timestamp: server.clock.now() }] },
   ]);
   expect(await flagsOf(others)).toEqual([]);
   const meanwhile = await say(iago, 'town');

@@ -1,18 +1,18 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 let otherOwner: TestUser;
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   const realmId = await server.addRealm('other');
   otherOwner = await server.addUser({ email: 'o@other.example', fullName: 'Other', role: 'owner', realmId });
 });
-afterEach(() => server.close());
 
 const FOR_OWNERS = ['Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
 const FOR_ADMINISTRATORS = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;

@@ -2,16 +2,16 @@ import { ConfigureRealm } from '@parley/domain/membership';
 import { PresenceBoard } from '@parley/domain/users';
 import { eventsAfter, openQueue, type TestQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, TestServer, type TestUser } from './testing/test-server.js';
 import { ALL_CAPABILITIES } from './testing/wire-client.js';
 
 let server: TestServer;
 let people: TestServer['people'];
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
 });
-afterEach(() => server.close());
 
 const now = () => server.clock.now();
 const report = (as: TestUser, params: object = {}) =>
@@ -131,7 +131,6 @@ describe('POST /users/me/presence (users §8.1)', () => {
   });
 
   it('stores presence soon with unique update ids', async () => {
-    await server.close();
     server = await TestServer.start({ worksInBackground: true });
     const { hamlet } = server.people;
     await reported(hamlet, { last_update_id: -1 });
@@ -291,7 +290,6 @@ describe('GET /users/:user_id_or_email/presence', () => {
 describe('limited guest (users §1.4)', () => {
   /** Polonius shares a channel with Hamlet only; the other two are present. */
   async function limited(options: Parameters<typeof TestServer.start>[0] = {}) {
-    await server.close();
     server = await TestServer.start(options);
     ({ people } = server);
     const { hamlet, cordelia, polonius } = people;

@@ -1,19 +1,19 @@
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 /** Message by Desdemona in the public channel `general`, to which Hamlet and Polonius (a guest) subscribe. */
 let message: number;
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.polonius]);
   message = await say('general');
 });
-afterEach(() => server.close());
 
 const say = (to: string | readonly TestUser[], as = people.desdemona) => server.sendMessage(as, to);
 const react = (as: TestUser, params: object, id: number | string = message) =>
@@ -247,7 +247,7 @@ describe('emoji `zulip`', () => {
     const id = await server.sendMessage(people.hamlet, [people.iago], { content: ':zulip:' });
     const { content } = fieldsOf(await server.get(`/messages/${id}`, people.hamlet)).message as Wire;
     const [, path] = /src="([^"]+)"/.exec(content)!;
-    const picture = await fetch(`${server.url}${path}`);
+    const picture = await fetch(`http://localhost:${server.port}${path}`);
     expect(picture.status).toBe(200);
     expect(picture.headers.get('content-type')).toBe('image/png');
   });

@@ -1,19 +1,19 @@
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 /** Message by Hamlet in a channel to which Cordelia and Iago subscribe. */
 let message: number;
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   const { hamlet, cordelia, iago } = people;
   await server.createChannel('general', [hamlet, cordelia, iago]);
   message = await say(hamlet);
 });
-afterEach(() => server.close());
 
 const say = (as: TestUser, to: string | readonly TestUser[] = 'general') =>
   server.sendMessage(as, to, { read_by_sender: true });

@@ -5,17 +5,17 @@ import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSett
 import { permissionTitle, REALM_SETTING_FORMS } from '@parley/http';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
+const newOrganization = sharedServer();
 async function start(): Promise<void> {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   system = await server.systemGroups();
 }
-const close = () => server.close();
 
 const FOR_ADMINISTRATORS = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
 const FOR_OWNERS = ['Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
@@ -159,7 +159,6 @@ describe('organization setting', () => {
     await start();
     await aChannel();
   });
-  afterAll(close);
   // Queues per user are limited; advancing the clock makes those of earlier tests the oldest.
   beforeEach(() => server.clock.advance(1));
 
@@ -251,7 +250,6 @@ describe('organization setting', () => {
 
 describe('PATCH /realm', () => {
   beforeEach(start);
-  afterEach(close);
 
   it('changes several settings in the order of the contract', async () => {
     const id = await aChannel();
@@ -597,7 +595,6 @@ describe('PATCH /realm', () => {
 
 describe('client state from events', () => {
   beforeEach(start);
-  afterEach(close);
 
   /** Fields that clients derive from other fields, or that no event updates (events §5.2). */
   const DERIVED =

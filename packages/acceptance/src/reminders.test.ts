@@ -3,10 +3,11 @@ import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 const START = new FixedClock().now();
-const DUE = START + 3600;
+/** In an hour. */
+let due: number;
 const UNKNOWN = 'Reminder does not exist';
 
 let server: TestServer;
@@ -16,18 +17,19 @@ let town: number;
 /** Message by Iago in `town`. */
 let message: number;
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
+  due = server.clock.now() + 3600;
   ({ people } = server);
   town = await server.createChannel('town', [people.hamlet, people.polonius]);
   message = await say('town', 'plans', 'bring *bread*');
 });
-afterEach(() => server.close());
 
 const say = (to: string | readonly TestUser[], topic: string, content: string) =>
   server.sendMessage(people.iago, to, { topic, content });
 const post = (as: TestUser, params: object = {}) =>
-  server.post('/reminders', as, { message_id: message, scheduled_delivery_timestamp: DUE, ...params });
+  server.post('/reminders', as, { message_id: message, scheduled_delivery_timestamp: due, ...params });
 const remind = async (as: TestUser, params: object = {}): Promise<number> =>
   fieldsOf(await post(as, params)).reminder_id;
 const list = async (as: TestUser): Promise<Wire[]> => fieldsOf(await server.get('/reminders', as)).reminders as Wire;
@@ -70,7 +72,7 @@ describe('reminder', () => {
     const { hamlet, cordelia } = people;
     const queue = await openQueue(server, hamlet);
     const other = await openQueue(server, cordelia);
-    const late = await remind(hamlet, { scheduled_delivery_timestamp: DUE + 5, note: '\n why  ' });
+    const late = await remind(hamlet, { scheduled_delivery_timestamp: due + 5, note: '\n why  ' });
     const early = await remind(hamlet);
     const shown = {
       reminder_id: early,
@@ -78,12 +80,12 @@ describe('reminder', () => {
       to: [hamlet.id],
       content: textOf(),
       rendered_content: expect.stringMatching(/^<p>You requested .*<blockquote>\n<p>bring <em>bread<\/em><\/p>/s),
-      scheduled_delivery_timestamp: DUE,
+      scheduled_delivery_timestamp: due,
       failed: false,
       reminder_target_message_id: message,
     };
     const noted = textOf().replace('.\n\n', '. Note:\n >  why\n\n');
-    const lateOne = { ...shown, reminder_id: late, scheduled_delivery_timestamp: DUE + 5, content: noted };
+    const lateOne = { ...shown, reminder_id: late, scheduled_delivery_timestamp: due + 5, content: noted };
     expect(await list(hamlet)).toEqual([shown, lateOne]);
     expect(await eventsAfter(server, queue)).toEqual([
       { type: 'reminders', op: 'add', reminders: [lateOne] },
@@ -128,7 +130,7 @@ describe('reminder', () => {
   });
 
   it.each(['message_id', 'scheduled_delivery_timestamp'])('requires %s', async (name) => {
-    const params: Wire = { message_id: message, scheduled_delivery_timestamp: DUE };
+    const params: Wire = { message_id: message, scheduled_delivery_timestamp: due };
     delete params[name];
     expectRefusal(await server.post('/reminders', people.hamlet, params), `Missing '${name}' argument`, {
       code: 'REQUEST_VARIABLE_MISSING',
@@ -145,7 +147,7 @@ describe('reminder', () => {
     const regan = await server.addUser({ email: 'regan@lear.com', fullName: 'Regan', realmId });
     expectRefusal(await post(hamlet, { message_id: hidden }), 'Invalid message(s)');
     expectRefusal(await post(cordelia, { message_id: direct }), 'Invalid message(s)');
-    const params = { message_id: message, scheduled_delivery_timestamp: DUE };
+    const params = { message_id: message, scheduled_delivery_timestamp: due };
     expectRefusal(
       await server.request('POST', '/reminders', { as: regan, realm: 'lear', params }),
       'Invalid message(s)',
@@ -201,7 +203,7 @@ describe('deleting a reminder', () => {
         to: town,
         topic: 'plans',
         content: 'x',
-        scheduled_delivery_timestamp: DUE,
+        scheduled_delivery_timestamp: due,
       }),
     );
     expectRefusal(await server.delete(`/reminders/${scheduled_message_id}`, hamlet), UNKNOWN, { status: 404 });

@@ -1,14 +1,14 @@
 import { expectRefusal } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 describe('POST /messages/render', () => {
   let server: TestServer;
   let people: TestServer['people'];
+  const newOrganization = sharedServer();
   beforeEach(async () => {
-    server = await TestServer.start();
+    server = await newOrganization();
     ({ people } = server);
   });
-  afterEach(() => server.close());
   const render = (content: string, as: TestUser = people.hamlet) => server.post('/messages/render', as, { content });
 
   it('returns rendered content and stores nothing', async () => {

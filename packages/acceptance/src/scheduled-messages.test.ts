@@ -3,10 +3,11 @@ import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 const START = new FixedClock().now();
-const DUE = START + 3600;
+/** In an hour. */
+let due: number;
 const PAST = 'Scheduled delivery time must be in the future.';
 const UNKNOWN = 'Scheduled message does not exist';
 const NOT_FOUND = { status: 404 };
@@ -18,18 +19,19 @@ let town: number;
 /** Private channel without Hamlet. */
 let closet: number;
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
+  due = server.clock.now() + 3600;
   ({ people } = server);
   town = await server.createChannel('town', [people.hamlet, people.polonius]);
   closet = await server.createChannel('closet', [people.iago], { invite_only: true });
 });
-afterEach(() => server.close());
 
 const toTown = () => ({ type: 'stream', to: town, topic: 'plans' });
 const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id] });
 const post = (as: TestUser, params: object) =>
-  server.post('/scheduled_messages', as, { content: 'later *on*', scheduled_delivery_timestamp: DUE, ...params });
+  server.post('/scheduled_messages', as, { content: 'later *on*', scheduled_delivery_timestamp: due, ...params });
 const schedule = async (as: TestUser, params: object): Promise<number> =>
   fieldsOf(await post(as, params)).scheduled_message_id;
 const edit = (as: TestUser, id: number, params: object) => server.patch(`/scheduled_messages/${id}`, as, { ...params });
@@ -68,7 +70,7 @@ const shown = (id: number, more: object = {}) => ({
   topic: 'plans',
   content: 'later *on*',
   rendered_content: '<p>later <em>on</em></p>',
-  scheduled_delivery_timestamp: DUE,
+  scheduled_delivery_timestamp: due,
   failed: false,
   ...more,
 });
@@ -78,11 +80,11 @@ describe('scheduling a message', () => {
     const { hamlet, cordelia, iago } = people;
     const queue = await openQueue(server, hamlet);
     const other = await openQueue(server, cordelia);
-    const late = await schedule(hamlet, { ...toTown(), scheduled_delivery_timestamp: DUE + 5 });
+    const late = await schedule(hamlet, { ...toTown(), scheduled_delivery_timestamp: due + 5 });
     const early = await schedule(hamlet, { ...toTown(), type: 'channel' });
     const direct = await schedule(hamlet, { type: 'private', to: [iago.id, cordelia.id, hamlet.id, iago.id] });
     const { topic: _, ...message } = shown(direct, { type: 'private', to: [iago.id, cordelia.id] });
-    const lateOne = shown(late, { scheduled_delivery_timestamp: DUE + 5 });
+    const lateOne = shown(late, { scheduled_delivery_timestamp: due + 5 });
     expect(await list(hamlet)).toEqual([shown(early), message, lateOne]);
     expect(await heard(queue)).toEqual(
       [lateOne, shown(early), message].map((each) => ({
@@ -162,7 +164,7 @@ describe('scheduling a message', () => {
   });
 
   it.each(['type', 'to', 'content', 'scheduled_delivery_timestamp'])('requires %s', async (name) => {
-    const params: Wire = { ...toTown(), content: 'x', scheduled_delivery_timestamp: DUE };
+    const params: Wire = { ...toTown(), content: 'x', scheduled_delivery_timestamp: due };
     delete params[name];
     expectRefusal(await server.post('/scheduled_messages', people.hamlet, params), `Missing '${name}' argument`, {
       code: 'REQUEST_VARIABLE_MISSING',
@@ -226,9 +228,9 @@ describe('editing a scheduled message', () => {
     await shows(content);
     const other = await server.createChannel('other', [people.hamlet]);
     fieldsOf(await edit(people.hamlet, id, { to: other }));
-    fieldsOf(await edit(people.hamlet, id, { topic: ' news ', scheduled_delivery_timestamp: DUE + 9 }));
+    fieldsOf(await edit(people.hamlet, id, { topic: ' news ', scheduled_delivery_timestamp: due + 9 }));
     expect(await list(people.hamlet)).toEqual([
-      shown(id, { ...content, to: other, topic: 'news', scheduled_delivery_timestamp: DUE + 9 }),
+      shown(id, { ...content, to: other, topic: 'news', scheduled_delivery_timestamp: due + 9 }),
     ]);
   });
 
@@ -299,7 +301,7 @@ describe('editing a scheduled message', () => {
       const { nobody } = await tx.groups.systemGroupIds(server.realmId);
       await tx.channels.update({ ...channel, permissions: { ...channel.permissions, canSendMessage: nobody } });
     });
-    fieldsOf(await edit(hamlet, id, { topic: 'news', scheduled_delivery_timestamp: DUE + 1 }));
+    fieldsOf(await edit(hamlet, id, { topic: 'news', scheduled_delivery_timestamp: due + 1 }));
     expectRefusal(await edit(hamlet, id, { content: 'x' }), 'You do not have permission to post in this channel.');
   });
 
@@ -352,7 +354,7 @@ describe('scheduled message delivery', () => {
     const [sent, removed] = await heard(queues[0]);
     expect(sent).toMatchObject({
       type: 'message',
-      message: { sender_id: hamlet.id, stream_id: town, subject: 'plans', timestamp: DUE, client: 'Unspecified' },
+      message: { sender_id: hamlet.id, stream_id: town, subject: 'plans', timestamp: due, client: 'Unspecified' },
     });
     expect(removed).toEqual({ type: 'scheduled_messages', op: 'remove', scheduled_message_id: id });
     expect(await heard(queues[1])).toMatchObject([{ type: 'message', flags: ['mentioned'] }]);
@@ -382,7 +384,7 @@ describe('scheduled message delivery', () => {
   it('sends the edited message at the new time with the client that edited it', async () => {
     const { hamlet } = people;
     const id = await schedule(hamlet, toTown());
-    fieldsOf(await edit(hamlet, id, { content: 'new', scheduled_delivery_timestamp: DUE + 60, client: 'ZulipMobile' }));
+    fieldsOf(await edit(hamlet, id, { content: 'new', scheduled_delivery_timestamp: due + 60, client: 'ZulipMobile' }));
     await deliver(3600);
     expect(await inTown()).toEqual([]);
     await deliver(60);
@@ -405,6 +407,8 @@ describe('scheduled message delivery', () => {
   });
 
   describe('failure', () => {
+    const isoOf = (seconds: number) =>
+      new Date(seconds * 1000).toISOString().replace('T', ' ').replace('.000Z', '+00:00');
     const failing = async (id: number, failure: string, queue: TestQueue) => {
       const failed = shown(id, { failed: true });
       expect(await list(people.hamlet)).toEqual([failed]);
@@ -415,7 +419,7 @@ describe('scheduled message delivery', () => {
       expect(await fromBot(people.hamlet)).toMatchObject([
         {
           content:
-            'The message you scheduled for <time:2026-01-05 10:00:00+00:00>  was not sent because of the following error:' +
+            `The message you scheduled for <time:${isoOf(due)}>  was not sent because of the following error:` +
             `\n\n> ${failure}\n\n[View scheduled messages](#scheduled)`,
         },
       ]);
@@ -434,7 +438,7 @@ describe('scheduled message delivery', () => {
       expect(await list(hamlet)).toMatchObject([{ failed: true }]);
 
       expectRefusal(await edit(hamlet, id, { content: 'again' }), PAST);
-      const next = DUE + 7200;
+      const next = due + 7200;
       fieldsOf(await edit(hamlet, id, { scheduled_delivery_timestamp: next }));
       expect(await list(hamlet)).toEqual([shown(id, { scheduled_delivery_timestamp: next })]);
       await deliver(7200);

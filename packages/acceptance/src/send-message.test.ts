@@ -1,17 +1,17 @@
 import type { Bot, User } from '@parley/domain/users';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 describe('POST /messages', () => {
   let server: TestServer;
   let people: TestServer['people'];
   let general: number;
+  const newOrganization = sharedServer();
   beforeEach(async () => {
-    server = await TestServer.start();
+    server = await newOrganization();
     ({ people } = server);
     general = await server.createChannel('general', [people.hamlet, people.cordelia]);
   });
-  afterEach(() => server.close());
 
   const toChannel = { type: 'channel', to: 'general', topic: 'plans', content: 'hello' };
   const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id], content: 'hello' });

@@ -1,6 +1,6 @@
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -9,15 +9,15 @@ let poll: number;
 let todo: number;
 let plain: number;
 
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.cordelia]);
   poll = await say(people.hamlet, '/poll Lunch?\nsoup\nbread');
   todo = await say(people.hamlet, '/todo Chores\ncook: soup');
   plain = await say(people.hamlet, 'hello');
 });
-afterEach(() => server.close());
 
 const say = (as: TestUser, content: string, to: string | readonly TestUser[] = 'general') =>
   server.sendMessage(as, to, { content });

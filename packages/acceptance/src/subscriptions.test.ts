@@ -3,17 +3,17 @@ import type { Channel } from '@parley/domain/channels';
 import type { GroupId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   system = await server.systemGroups();
 });
-afterEach(() => server.close());
 
 const PATH = '/users/me/subscriptions';
 const named = (...names: string[]) => names.map((name) => ({ name }));

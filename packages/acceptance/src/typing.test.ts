@@ -1,6 +1,6 @@
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -8,14 +8,14 @@ let general: number;
 let secret: number;
 
 /** Hamlet, Cordelia and Polonius (a guest) subscribe to `general`, Desdemona to `secret`. */
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
   const { hamlet, cordelia, polonius, desdemona } = people;
   general = await server.createChannel('general', [hamlet, cordelia, polonius]);
   secret = await server.createChannel('secret', [desdemona], { invite_only: true });
 });
-afterEach(() => server.close());
 
 const type = (as: TestUser, params: object) => server.post('/typing', as, { op: 'start', ...params });
 const inGeneral = (topic: string | undefined = 'plans') => ({ type: 'stream', stream_id: general, topic });

@@ -2,15 +2,15 @@ import type { Role } from '@parley/domain/access';
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { basic, TestServer, type TestUser } from './testing/test-server.js';
+import { basic, sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
 });
-afterEach(() => server.close());
 
 const update = (as: TestUser, who: { id: number | string }, params: object) =>
   server.patch(`/users/${who.id}`, as, { ...params });

@@ -1,14 +1,14 @@
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
+const newOrganization = sharedServer();
 async function start(): Promise<void> {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
 }
-const close = () => server.close();
 
 const ADMINISTRATORS_ONLY = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const flags = (names: string, initial: boolean) =>
@@ -95,7 +95,6 @@ const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_s
 /** Shares one server, because settings are independent. */
 describe('user setting', () => {
   beforeAll(start);
-  afterAll(close);
   // Queues per user are limited; advancing the clock makes those of earlier tests the oldest.
   beforeEach(() => server.clock.advance(1));
 
@@ -171,7 +170,6 @@ describe('user setting', () => {
 
 describe('PATCH /settings', () => {
   beforeEach(start);
-  afterEach(close);
 
   it('accepts null where the locale decides', async () => {
     fieldsOf(await server.patch('/settings', people.hamlet, { twenty_four_hour_time: 'null' }));
@@ -396,7 +394,6 @@ describe('PATCH /settings', () => {
     });
 
     it('limits guesses of the old password', async () => {
-      await server.close();
       server = await TestServer.start({ hasRateLimits: true });
       ({ people } = server);
       for (let attempt = 0; attempt < 5; attempt++) expectRefusal(await change('wrong'), 'Wrong password!');
@@ -497,7 +494,6 @@ describe('PATCH /settings', () => {
 
 describe('PATCH /realm/user_settings_defaults', () => {
   beforeEach(start);
-  afterEach(close);
 
   it('rejects personal settings', async () => {
     const values = Object.fromEntries(

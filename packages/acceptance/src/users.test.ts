@@ -2,15 +2,15 @@ import type { EmailVisibility } from '@parley/domain/realms';
 import { GrantSpecialPermission, type User } from '@parley/domain/users';
 import { openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
+const newOrganization = sharedServer();
 beforeEach(async () => {
-  server = await TestServer.start();
+  server = await newOrganization();
   ({ people } = server);
 });
-afterEach(() => server.close());
 
 const change = ({ user }: TestUser, changes: Partial<User>) =>
   server.storage.uow.write(user.realmId, (tx) => tx.users.update({ ...user, ...changes }));

@@ -1,13 +1,13 @@
 import { fieldsOf } from './testing/expectations.js';
-import { TestServer } from './testing/test-server.js';
+import { sharedServer, type TestServer } from './testing/test-server.js';
 
 /** An unpaired surrogate is invalid, breaks strict clients and cannot be stored, so it becomes U+FFFD. */
 describe('unpaired surrogate', () => {
   let server: TestServer;
+  const newOrganization = sharedServer();
   beforeEach(async () => {
-    server = await TestServer.start();
+    server = await newOrganization();
   });
-  afterEach(() => server.close());
 
   const post = (path: string, type: string, body: string | Buffer) =>
     server.request('POST', path, { as: server.people.hamlet, body, headers: { 'Content-Type': type } });

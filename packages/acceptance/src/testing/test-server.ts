@@ -167,6 +167,7 @@ export class TestServer {
   realmId!: RealmId;
   private readonly agent = new Agent({ keepAlive: true });
   private readonly responses: ResponseChecks;
+  private newOrganizations = 0;
 
   private constructor(
     readonly parts: ParleyDependencies,
@@ -211,10 +212,15 @@ export class TestServer {
   private static async makeInitialSnapshot(): Promise<ServerSnapshot> {
     const server = await TestServer.open({}, undefined, 7);
     server.realmId = await server.addRealm('zulip');
-    for (const [name, person] of Object.entries(PEOPLE) as [TestPerson, (typeof PEOPLE)[TestPerson]][]) {
-      server.people[name] = await server.addUser({ email: `${name}@zulip.com`, ...person });
-    }
+    await server.addPeople();
     return server.closeAsSnapshot();
+  }
+
+  /** Adds a user of each role. */
+  private async addPeople(): Promise<void> {
+    for (const [name, person] of Object.entries(PEOPLE) as [TestPerson, (typeof PEOPLE)[TestPerson]][]) {
+      this.people[name] = await this.addUser({ email: `${name}@zulip.com`, ...person });
+    }
   }
 
   private static async open(
@@ -263,6 +269,27 @@ export class TestServer {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /**
+   * Returns this server with a new organization in place of the first one, for one test; the server closes by itself. String
+   * ids of all organizations get a number, also those of `addRealm` and of requests. Ids do not start at 1.
+   */
+  async withNewOrganization(): Promise<TestServer> {
+    const number = ++this.newOrganizations;
+    const realmId = await this.addRealm(`zulip${number}`);
+    const view: TestServer = Object.create(this, {
+      realmId: { value: realmId },
+      people: { value: {} },
+      url: { value: `http://zulip${number}.localhost:${this.port}` },
+      addRealm: { value: (stringId: string) => this.addRealm(`${stringId}${number}`) },
+      request: {
+        value: (method: string, path: string, { realm = 'zulip', ...options }: RequestOptions = {}) =>
+          this.request(method, path, { ...options, realm: `${realm}${number}` }),
+      },
+    });
+    await view.addPeople();
+    return view;
   }
 
   /** Starts another server on the same database, connected by the bus. It closes before this server. */
@@ -450,6 +477,18 @@ export class TestServer {
     await this.parley.close();
     await closed;
   }
+}
+
+/**
+ * Returns a function that creates an organization on one server for all tests of a file. Starting a server and preparing
+ * its statements takes most of the time of a short test.
+ */
+export function sharedServer(options: TestServerOptions = {}): () => Promise<TestServer> {
+  let server: Promise<TestServer> | undefined;
+  return async () => {
+    server ??= TestServer.start(options);
+    return (await server).withNewOrganization();
+  };
 }
 
 /** Acts as the first server and sends each request to the server that `next` returns. */
