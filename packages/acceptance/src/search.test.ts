@@ -66,6 +66,14 @@ describe('search (messages §7.6)', () => {
     ['a single letter of a text without spaces', [['search', '海']], [SHANGHAI]],
     ['a word with diacritics by plain letters and in the other script', [['search', '國家 CAFE']], [SHANGHAI]],
     ['no text with other pairs of the same letters', [['search', '海上']], []],
+    ['a word by its beginning at the end of the query', [['search', 'eat pla']], [MENTION]],
+    ['no word by its beginning elsewhere', [['search', 'pla eat']], []],
+    ['no word by its beginning before a space', [['search', 'lun ']], []],
+    [
+      'all messages except those with an excluded word, but not its beginnings',
+      [search('lun', true), ['is', 'dm']],
+      [DIRECT],
+    ],
     ['other words together with stop words', [['search', 'what is lunch']], [NOTHING, RUNNING, MENTION, DIRECT]],
     ['no message for stop words', [['search', 'what is']], []],
     ['no message for punctuation', [['search', '"*" OR (']], []],
@@ -103,6 +111,9 @@ describe('search (messages §7.6)', () => {
     });
     expect((await find([search('butter')]))[0]).toMatchObject({ match_subject: `bread &amp; ${hit('butter')}` });
     expect((await find([search('lunch'), ['is', 'dm']]))[0]).toMatchObject({ match_subject: '' });
+    expect((await find([search('butter exam')]))[0]).toMatchObject({
+      match_content: expect.stringContaining(`https://${hit('example.com/menu')}`),
+    });
     expect((await find([search('nothing')]))[0]).toMatchObject({
       match_content: `<p>${hit('Nothing')} for me</p>`,
       match_subject: 'lunch plans',
@@ -160,6 +171,7 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
         match_subject: '',
       },
     });
+    expect(Object.keys(await matches([search('lunch meeti')]))).toEqual([String(ids.get(RUNNING))]);
     expect(await matches([['has', 'link']])).toEqual({
       [String(ids.get(MEETINGS))]: {
         match_content: expect.stringMatching(/^<p>The <em>meetings<\/em> are at <a href="[^"]*">[^<]*<\/a><\/p>$/),

@@ -214,12 +214,15 @@ export interface RenderedMessages {
   /** Returns the distinct terms of a message's text or topic. Omits stop words. */
   searchTerms(text: string): readonly string[];
 
-  /** Returns the distinct words of a query. Omits stop words. */
+  /** Returns the distinct words of a query. Omits stop words. A word at the end of the text may be unfinished. */
   searchedWords(text: string): readonly SearchedWord[];
 }
 
+/** Term of a text, or the beginning of a term. */
+export type SearchedTerm = string | { readonly beginning: string };
+
 /** Searched word: lists of alternative terms. A text contains the word if it has a term of each list. */
-export type SearchedWord = readonly (readonly string[])[];
+export type SearchedWord = readonly (readonly SearchedTerm[])[];
 
 /** Functions for matching searches. */
 export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms' | 'searchedWords'>;

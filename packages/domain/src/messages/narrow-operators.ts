@@ -88,7 +88,7 @@ export interface NarrowOperator {
    * `replaceWith`.
    * @throws DomainError INVALID_NARROW
    */
-  readonly resolve: ((context: ResolvingContext, operand: Operand) => Promise<ResolvedTerm>) | null;
+  readonly resolve: ((context: ResolvingContext, operand: Operand, negated: boolean) => Promise<ResolvedTerm>) | null;
   /** True if the operand names users, who are all looked up in one batch. */
   readonly namesPeople?: true;
   /**
@@ -247,8 +247,8 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['search'],
     operand: 'nonBlankText',
-    resolve: async ({ words }, operand) => {
-      const query = parseSearch(words, String(operand));
+    resolve: async ({ words }, operand, negated) => {
+      const query = parseSearch(words, String(operand), negated);
       if (query === null) return { condition: NO_MESSAGE };
       return { condition: { kind: 'search', ...query } };
     },

@@ -58,8 +58,8 @@ export async function resolveNarrow(
     const { operator, operand, negated } = term;
     const row = findNarrowOperator(operator);
     if (!row?.resolve) throw invalidNarrow(`unknown operator ${operator}`);
-    const key = JSON.stringify([row.names[0], operand]);
-    const resolved = resolvedTerms.get(key) ?? (await row.resolve(resolving, operand));
+    const key = JSON.stringify([row.names[0], operand, negated]);
+    const resolved = resolvedTerms.get(key) ?? (await row.resolve(resolving, operand, negated));
     resolvedTerms.set(key, resolved);
     conditions.push(negated ? not(resolved.condition) : resolved.condition);
     opensHistory ||= !negated && resolved.opensHistory === true;

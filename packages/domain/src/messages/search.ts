@@ -1,7 +1,7 @@
 import type { UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { SearchedWord, SearchTexts, SearchWords } from '../markdown/markdown.js';
+import type { SearchedTerm, SearchedWord, SearchTexts, SearchWords } from '../markdown/markdown.js';
 import type { Message } from './message.js';
 
 /** Stop words. Clients receive this list (events §5.2). */
@@ -41,9 +41,12 @@ export interface SearchedText {
 /** Limit per narrow, including negated words and mentions; each needs a few look-ups. */
 export const MAX_SEARCHED_WORDS = 50;
 
-/** Returns null if the text contains no searchable word. */
-export function parseSearch(words: SearchWords, text: string): SearchQuery | null {
-  const searched = words.searchedWords(text);
+/**
+ * Returns null if the text contains no searchable word.
+ * @param isExcluded excluded words are finished, so that their beginnings exclude nothing else
+ */
+export function parseSearch(words: SearchWords, text: string, isExcluded = false): SearchQuery | null {
+  const searched = words.searchedWords(isExcluded ? `${text} ` : text);
   if (searched.length === 0) return null;
   const phrases = [...text.matchAll(/"([^"]+)"/g)].map(([, phrase]) => foldCase(phrase!));
   return { words: searched, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
@@ -77,8 +80,17 @@ export const searchedText = (
 });
 
 export const isFoundBy = ({ terms, content, topic }: SearchedText, query: SearchQuery): boolean =>
-  query.words.flat().every((alternatives) => alternatives.some((term) => terms.has(term))) &&
-  holdsPhrases(content, topic, query.phrases);
+  containsWords(terms, query.words) && holdsPhrases(content, topic, query.phrases);
+
+/** True if a text with these terms contains all words. */
+export const containsWords = (terms: ReadonlySet<string>, words: readonly SearchedWord[]): boolean =>
+  words.flat().every((alternatives) => alternatives.some((term) => contains(terms, term)));
+
+function contains(terms: ReadonlySet<string>, searched: SearchedTerm): boolean {
+  if (typeof searched === 'string') return terms.has(searched);
+  for (const term of terms) if (term.startsWith(searched.beginning)) return true;
+  return false;
+}
 
 /** Expects case-folded phrases. */
 export function holdsPhrases(content: string, topic: string, phrases: readonly string[]): boolean {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { containsWords } from '@parley/domain/messages';
 import { searchedWords, searchTerms } from './search-terms.js';
 
 interface Query {
@@ -34,7 +35,7 @@ function find({ language, text }: Query): readonly string[] {
   if (words.length === 0) return [];
   return [...documents]
     .filter(([, document]) => document.language === language)
-    .filter(([, { terms }]) => words.flat().every((alternatives) => alternatives.some((term) => terms.has(term))))
+    .filter(([, { terms }]) => containsWords(terms, words))
     .map(([name]) => name);
 }
 

@@ -1,3 +1,4 @@
+import type { SearchedTerm } from '@parley/domain/markdown';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, searchedWords } from './search-terms.js';
 import { type Language, languagesOf } from './word-forms.js';
@@ -6,9 +7,9 @@ const ENTITY = /&(?:#\w+|\w+);/g;
 
 /** Marks every matching word in HTML; tags, attributes and formulas stay unchanged. */
 export function highlightContent(html: string, operands: readonly string[]): string {
-  const terms = termsOf(operands);
-  if (terms.size === 0) return html;
-  const wanted = { terms, languages: languagesOf(searchableText(html)) };
+  const searched = searchedTermsOf(operands);
+  if (searched.length === 0) return html;
+  const wanted = { isWanted: matcherOf(searched), languages: languagesOf(searchableText(html)) };
   let result = '';
   for (const token of readTokens(html)) {
     result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), wanted, (text) => text) : token.html;
@@ -18,31 +19,43 @@ export function highlightContent(html: string, operands: readonly string[]): str
 
 /** Returns the topic as HTML with every matching word marked. */
 export function highlightTopic(topic: string, operands: readonly string[]): string {
-  return mark(topic, topic, { terms: termsOf(operands), languages: languagesOf(topic) }, escapeTopic);
+  const isWanted = matcherOf(searchedTermsOf(operands));
+  return mark(topic, topic, { isWanted, languages: languagesOf(topic) }, escapeTopic);
 }
 
 /** Cached, because all messages of a page use the same operands. */
-const termsOfOperands = new WeakMap<readonly string[], ReadonlySet<string>>();
+const termsOfOperands = new WeakMap<readonly string[], readonly SearchedTerm[]>();
 
-function termsOf(operands: readonly string[]): ReadonlySet<string> {
+function searchedTermsOf(operands: readonly string[]): readonly SearchedTerm[] {
   const existing = termsOfOperands.get(operands);
   if (existing) return existing;
-  const terms = new Set(operands.flatMap(searchedWords).flat(2));
+  const terms = operands.flatMap(searchedWords).flat(2);
   termsOfOperands.set(operands, terms);
   return terms;
 }
 
+function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
+  const terms = new Set(searched);
+  const beginnings = searched.flatMap((term) => (typeof term === 'string' ? [] : [term.beginning]));
+  return (term) => terms.has(term) || beginnings.some((beginning) => term.startsWith(beginning));
+}
+
 interface Wanted {
-  readonly terms: ReadonlySet<string>;
+  readonly isWanted: (term: string) => boolean;
   /** Languages of the text, besides English. */
   readonly languages: readonly Language[];
 }
 
 /** Searches in `searched`, which has the length of `text`. */
-function mark(text: string, searched: string, { terms, languages }: Wanted, toHtml: (text: string) => string): string {
+function mark(
+  text: string,
+  searched: string,
+  { isWanted, languages }: Wanted,
+  toHtml: (text: string) => string,
+): string {
   const found: Range[] = [];
   const add = (start: number, end: number, term: string) => {
-    if (terms.has(term)) found.push({ start, end });
+    if (isWanted(term)) found.push({ start, end });
   };
   forEachTerm(searched, add, languages);
   let result = '';

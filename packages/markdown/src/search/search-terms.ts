@@ -1,14 +1,16 @@
-import type { SearchedWord } from '@parley/domain/markdown';
+import type { SearchedTerm, SearchedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
 import { normalize, normalizeCharacter, plainSpellings } from './letters.js';
 import { type Language, languagesOf, languagesWith, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
-/** Terms of a word; both lists are empty for ignored words. */
+/** Terms of a word; all lists are empty for ignored words. */
 interface Forms {
   /** Terms of a text that contains the word. */
   readonly indexed: readonly string[];
   /** Terms of a text that a search for the word finds. */
   readonly searched: readonly string[];
+  /** Further terms of a text that a search for the unfinished word finds. */
+  readonly begun: readonly SearchedTerm[];
 }
 
 /** Cache of forms by word. Stemming takes microseconds, and texts repeat the same words. */
@@ -19,7 +21,7 @@ const MAX_FORMS = 20_000;
 const SLICED = 13;
 
 const NUMBER = /^[0-9]+$/;
-const IGNORED: Forms = { indexed: [], searched: [] };
+const IGNORED: Forms = { indexed: [], searched: [], begun: [] };
 
 function formsOf(word: string): Forms {
   const existing = forms.get(word);
@@ -43,10 +45,15 @@ function makeForms(word: string): Forms {
   if (isPassedOver(lowered)) return IGNORED;
   const normalized = normalize(lowered);
   const own = stemEnglish(normalized);
-  const plain = plainSpellings(normalized).map(stemEnglish);
+  const spellings = plainSpellings(normalized);
+  const plain = spellings.map(stemEnglish);
   return {
     indexed: [
-      ...new Set([own, ...plain.map(asPlainSpelling), ...partsOf(word).flatMap((part) => formsOf(part).indexed)]),
+      ...new Set([
+        ...withBeginnings(normalized),
+        ...spellings.flatMap(withBeginnings).map(asPlainSpelling),
+        ...partsOf(word).flatMap((part) => formsOf(part).indexed),
+      ]),
     ],
     searched: [
       ...new Set([
@@ -56,7 +63,28 @@ function makeForms(word: string): Forms {
         ...languagesWith(lowered).map((language) => stemIn(language, lowered)),
       ]),
     ],
+    begun: beginningsOf(normalized, plain.length === 0),
   };
+}
+
+/**
+ * Returns the stem of a normalized word, and the word itself unless all its beginnings are beginnings of the stem. The
+ * word without its last letter is the longest beginning, because the whole word is found by its stem.
+ */
+function withBeginnings(word: string): readonly string[] {
+  const stem = stemEnglish(word);
+  return stem.startsWith(word.slice(0, -1)) ? [stem] : [stem, word];
+}
+
+/** Length of the shortest beginning that finds words. Shorter ones begin too many words. */
+const MIN_BEGINNING = 3;
+/** Numbers and versions are typed as a whole. */
+const ENDS_WITH_DIGIT = /\p{N}$/u;
+
+function beginningsOf(beginning: string, isPlain: boolean): readonly SearchedTerm[] {
+  const isWhole = beginning.length < MIN_BEGINNING || ENDS_WITH_DIGIT.test(beginning);
+  if (isWhole || beginning.length > MAX_STEMMED_LENGTH) return [];
+  return [{ beginning }, ...(isPlain ? [{ beginning: asPlainSpelling(beginning) }] : [])];
 }
 
 /** Parts of an identifier such as `HTTPServer`, `fooBar` or `ERR404`. */
@@ -81,7 +109,7 @@ function formerTerms(whole: string): readonly string[] {
 /** Common term of all forms of a word in a language other than English. */
 const stemIn = (language: Language, word: string): string => `*${language.stem(word)}`;
 
-const exactly = (term: string): Forms => ({ indexed: [term], searched: [term] });
+const exactly = (term: string): Forms => ({ indexed: [term], searched: [term], begun: [] });
 
 const ASCII = /^[\0-\x7f]*$/;
 /** Faster equivalent of `WORDS` for ASCII texts. */
@@ -236,14 +264,20 @@ export function searchTerms(text: string): readonly string[] {
 /** Maximum pairs of a run to search for. More pairs hardly exclude further messages, and each needs a look-up. */
 const MAX_PAIRS = 8;
 
-/** Returns the words of a query; see `SearchedWord`. */
+/**
+ * Returns the words of a query; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
+ * that begin with it; a space or a quote finishes it.
+ */
 export function searchedWords(text: string): readonly SearchedWord[] {
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
   visit(text, {
-    word(_, word, whole) {
-      const { searched } = formsOf(word);
-      if (searched.length > 0) add(whole === word ? searched : [...searched, ...formerTerms(whole)]);
+    word(start, word, whole) {
+      const { searched, begun } = formsOf(word);
+      if (searched.length === 0) return;
+      const former = whole === word ? [] : formerTerms(whole);
+      const isLast = start + word.length === text.length;
+      add([...searched, ...former, ...(isLast ? begun : [])]);
     },
     run(_, run, whole) {
       const letters = [...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character));
@@ -251,7 +285,11 @@ export function searchedWords(text: string): readonly SearchedWord[] {
       const former = formerTerms(whole);
       add(...some(pairs.length === 0 ? letters : pairs).map((term) => [...new Set([term, ...former])]));
     },
-    exact: (_, exact) => add([exact.toLowerCase()]),
+    exact(start, exact) {
+      const lowered = exact.toLowerCase();
+      const isLast = start + exact.length === text.length;
+      add([lowered, ...(isLast ? beginningsOf(lowered, false) : [])]);
+    },
     address: () => {},
   });
   return [...words.values()];

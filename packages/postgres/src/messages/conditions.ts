@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MessageId, RealmId } from '@parley/domain/kernel';
-import type { SearchWords } from '@parley/domain/markdown';
+import type { SearchedTerm, SearchWords } from '@parley/domain/markdown';
 import {
   type MessageCondition,
   type MessageFilter,
@@ -135,9 +135,13 @@ function searchSql(query: IndexQuery): ConditionSql<List> {
 
 /** SQL condition that a row `s` of `message_search` matches the query. */
 export const termsSql = (query: IndexQuery): ConditionSql<List> => [
-  query.map(() => 's.terms && ?::text[]').join(' AND '),
-  ...query.map((alternatives) => alternatives.map(indexed)),
+  'array_to_tsvector(s.terms) @@ ?::tsquery',
+  query.map((alternatives) => `(${alternatives.map(lexeme).join(' | ')})`).join(' & '),
 ];
+
+/** Indexed terms contain no quotes or backslashes, since they are mapped to the private use area. */
+const lexeme = (term: SearchedTerm): string =>
+  typeof term === 'string' ? `'${indexed(term)}'` : `'${term.beginning}':*`;
 
 export const CONDITION_WRITER: ConditionWriter<List> = {
   inList: (column, values, negated) => [

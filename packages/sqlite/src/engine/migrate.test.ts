@@ -193,7 +193,7 @@ describe('database from before the baseline', () => {
     for (const [, table, column] of matches(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
       database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
     }
-    for (const [, table] of matches(/CREATE TABLE (\w+)/g).reverse()) database.exec(`DROP TABLE ${table}`);
+    for (const [, table] of matches(/CREATE (?:VIRTUAL )?TABLE (\w+)/g).reverse()) database.exec(`DROP TABLE ${table}`);
     database.exec("DELETE FROM schema_step; INSERT INTO server_fact VALUES ('kept', 'yes')");
     const insert = database.prepare('INSERT INTO schema_step VALUES (?, ?, ?)');
     for (const step of record) insert.run(...step);

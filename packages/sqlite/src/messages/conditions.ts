@@ -1,6 +1,6 @@
 import { RESOLVED_PREFIX } from '@parley/domain/channels';
 import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { SearchWords } from '@parley/domain/markdown';
+import type { SearchedTerm, SearchWords } from '@parley/domain/markdown';
 import {
   holdsPhrases,
   type MessageCondition,
@@ -29,11 +29,11 @@ import type { Database } from 'better-sqlite3';
 import type { Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
-const quoted = (term: string): string => `"${term}"`;
+const quoted = (term: SearchedTerm): string => (typeof term === 'string' ? `"${term}"` : `"${term.beginning}" *`);
 
 /** FTS5 expression built only from terms, never from raw user input. */
 export const allOf = (query: IndexQuery): string => query.map(anyOf).join(' AND ');
-export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
+export const anyOf = (terms: readonly SearchedTerm[]): string => `(${terms.map(quoted).join(' OR ')})`;
 
 /** Defines the SQL functions used by triggers and queries. */
 export function defineSearchFunctions(database: Database, words: SearchWords): void {

@@ -1,4 +1,5 @@
 import type { MessageId, RecipientId } from '@parley/domain/kernel';
+import type { SearchedTerm } from '@parley/domain/markdown';
 import type { MessageCondition, MessageFilter, SearchIndex, SearchIndexReads, Viewer } from '@parley/domain/messages';
 import {
   after,
@@ -35,6 +36,8 @@ const BATCH = { atLeast: 100, atMost: 1000 };
 /** Series up to this length are tested message by message. */
 const SHORT = 300;
 const MAX_SHORT_SERIES = 20;
+/** Terms with a beginning that are searched one by one. FTS5 merges the whole lists of more terms first. */
+const MAX_TERMS = 100;
 
 /**
  * Pages of search results in id order, using rows of `message` alone. FTS5 intersects the lists of words, recipients
@@ -47,6 +50,7 @@ export class SearchPages {
   private readonly ownRecipients: Query<RecipientId>;
   private readonly directRecipients: Query<RecipientId>;
   private readonly channelRecipients: Query<RecipientId>;
+  private readonly nextTerm: Query<string>;
 
   constructor(
     connection: Connection,
@@ -73,6 +77,7 @@ export class SearchPages {
     this.channelRecipients = connection.values(
       `SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy IN (SELECT value FROM json_each(?)) ${LIMIT}`,
     );
+    this.nextTerm = connection.values('SELECT term FROM message_search_term WHERE term >= ? LIMIT 1');
   }
 
   /** Returns at most `limit` messages in page direction. */
@@ -132,7 +137,7 @@ export class SearchPages {
 
   /** Returns the messages that match the query, in order. */
   among(rows: readonly MessageIndexRow[], query: IndexQuery): MessageIndexRow[] {
-    const found = this.foundAmong(rows, allOf(query));
+    const found = this.foundAmong(rows, allOf(this.withTerms(query)));
     return rows.filter((row) => found.has(idOf(row)));
   }
 
@@ -156,12 +161,33 @@ export class SearchPages {
     return recipientTerms && recipientTerms.length <= MAX_RECIPIENTS ? recipientTerms.map(inRecipient) : null;
   }
 
+  /** Replaces beginnings of few terms by the terms, whose lists need not be read to their ends. */
+  private withTerms(query: IndexQuery): IndexQuery {
+    return query.map((alternatives) =>
+      alternatives.flatMap((term): readonly SearchedTerm[] =>
+        typeof term === 'string' ? [term] : (this.termsWith(term.beginning) ?? [term]),
+      ),
+    );
+  }
+
+  /** Returns the terms with this beginning; null for none or too many. */
+  private termsWith(beginning: string): readonly string[] | null {
+    const terms: string[] = [];
+    for (let term = this.nextTerm.get(beginning); term?.startsWith(beginning); ) {
+      if (terms.length === MAX_TERMS) return null;
+      terms.push(term);
+      // The lowest text after the term.
+      term = this.nextTerm.get(`${term}\x01`);
+    }
+    return terms.length === 0 ? null : terms;
+  }
+
   private expression(
     { realmId }: Viewer,
     { searched, senderId }: Narrowing,
     recipientTerms: readonly string[] | null,
   ): string {
-    const query = [...searched!.query, ...(senderId === null ? [] : [[senderTerm(senderId)]])];
+    const query = [...this.withTerms(searched!.query), ...(senderId === null ? [] : [[senderTerm(senderId)]])];
     const recipientTerm =
       recipientTerms === null || recipientTerms.length === 0 ? anyOf([realmTerm(realmId)]) : anyOf(recipientTerms);
     return `${allOf(query)} AND ${recipientTerm}`;

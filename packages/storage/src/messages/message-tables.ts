@@ -232,10 +232,25 @@ const INDEX_AGAIN = `
 UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
 `;
 
+/** PostgreSQL finds beginnings only among the lexemes of a text search vector; the table of SQLite stores nothing. */
+const BEGINNINGS = `
+-- expand: a list of terms, or an index, that finds beginnings of terms. PostgreSQL sends no messages while it is built.
+
+{CREATE VIRTUAL TABLE message_search_term USING fts5vocab(message_search, instance)|
+CREATE INDEX message_search_lexemes ON message_search USING gin (array_to_tsvector(terms)) WITH (fastupdate = on, gin_pending_list_limit = 256)};
+`;
+
+const INDEX_WHOLE_WORDS = `
+-- contract: messages get terms for the ends of words in the background, and the former index goes.
+
+{|DROP INDEX message_search_terms;}
+UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
-  steps: { 1: TABLES, 23: INDEX_AGAIN },
+  steps: { 1: TABLES, 23: INDEX_AGAIN, 24: BEGINNINGS, 25: INDEX_WHOLE_WORDS },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
     'message_flag',

@@ -1,5 +1,5 @@
 import type { RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { SearchedWord, SearchWords } from '@parley/domain/markdown';
+import type { SearchedTerm, SearchedWord, SearchWords } from '@parley/domain/markdown';
 import { type MessageCondition, mentionedIn, termsOfMessage } from '@parley/domain/messages';
 
 /**
@@ -29,10 +29,14 @@ export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): s
     : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
 
 /** Lists of alternative terms in index form; a message must have a term of each. */
-export type IndexQuery = readonly (readonly string[])[];
+export type IndexQuery = readonly (readonly SearchedTerm[])[];
 
 export const indexQuery = (words: readonly SearchedWord[]): IndexQuery =>
-  words.flat().map((alternatives) => alternatives.map(encode));
+  words
+    .flat()
+    .map((alternatives) =>
+      alternatives.map((term) => (typeof term === 'string' ? encode(term) : { beginning: encode(term.beginning) })),
+    );
 
 /** Message properties that determine its terms. */
 export interface TermSource {

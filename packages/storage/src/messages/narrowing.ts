@@ -233,7 +233,7 @@ class Terms<List> {
   }
 
   private search(query: IndexQuery): void {
-    for (const alternatives of query) this.searched.set(alternatives.join(' '), alternatives);
+    for (const alternatives of query) this.searched.set(JSON.stringify(alternatives), alternatives);
   }
 
   private addNegated(condition: SimpleCondition): boolean {

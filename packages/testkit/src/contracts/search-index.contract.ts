@@ -67,6 +67,31 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(either))).toEqual(pick(fixture, 2, 4));
     });
 
+    it('finds a word by the beginning of a term', async () => {
+      const fixture = await stage(...said);
+      const begun = (beginning: string, ...others: readonly string[]): MessageCondition => ({
+        kind: 'search',
+        words: [[[{ beginning }]], ...others.map((term) => [[term]])],
+        phrases: [],
+      });
+      expect(await find(fixture, own(begun('piz')))).toEqual(pick(fixture, 0, 1, 2));
+      expect(await find(fixture, own(begun('pizza')))).toEqual(pick(fixture, 0, 1, 2));
+      expect(await find(fixture, own(begun('t')))).toEqual(pick(fixture, 0, 1, 2, 4));
+      expect(await find(fixture, own(begun('piz', 'lunch')))).toEqual(pick(fixture, 0, 1));
+      expect(await find(fixture, own(begun('piz'), search('lun')))).toEqual([]);
+      expect(await find(fixture, own(begun('izza')))).toEqual([]);
+      expect(await find(fixture, own(begun('är')))).toEqual(pick(fixture, 4));
+      expect(await find(fixture, own(not(begun('piz'))))).toEqual(pick(fixture, 3, 4));
+      const inGeneral: MessageCondition = {
+        kind: 'recipient',
+        recipientIds: [fixture.channel('general').recipientId],
+      };
+      expect(await find(fixture, own(begun('piz'), inGeneral))).toEqual(pick(fixture, 0, 1));
+      for (const beginning of ['piz*', '"', "piz'", 'p z', '\\', ':*']) {
+        expect(await find(fixture, own(begun(beginning)))).toEqual([]);
+      }
+    });
+
     it('finds nothing after the last message', async () => {
       const fixture = await stage(...said);
       const { uow, viewer } = fixture;

@@ -141,8 +141,10 @@ const simpleTerm: fc.Arbitrary<Term> = fc.oneof(
     kind: fc.constant('search' as const),
     words: fc
       .uniqueArray(fc.constantFrom(...SEARCHED), { minLength: 1, maxLength: 2 })
-      // Some words have an alternative.
-      .map((terms) => terms.map((term) => [term === 'ann' ? [term, 'bob'] : [term]])),
+      // Some words have an alternative or are unfinished.
+      .map((terms) =>
+        terms.map((term) => [term === 'ann' ? [term, 'bob'] : term === 'lunch' ? ['x', { beginning: 'lun' }] : [term]]),
+      ),
     phrases: fc.subarray(['hello from', 'unch']),
   }),
   fc.record({ kind: fc.constant('mentions' as const), who: anybody }),
