@@ -20,7 +20,7 @@ interface Negatable {
   readonly negated?: true;
 }
 
-type TextOperator = 'topic' | 'is' | 'has' | 'search' | 'channels' | 'in' | 'date';
+type TextOperator = 'topic' | 'is' | 'has' | 'search' | 'channels' | 'in' | 'date' | 'before' | 'after' | 'during';
 
 /** Place to send messages: a channel topic or a direct conversation. */
 export type Destination =
@@ -168,6 +168,9 @@ export function parseTerm(raw: string, operand: string): NarrowTerm | null {
     case 'channels':
     case 'in':
     case 'date':
+    case 'before':
+    case 'after':
+    case 'during':
       return { operator, operand, ...sign };
     default:
       return null;

@@ -87,7 +87,10 @@ type Value = readonly [name: string, term: NarrowTerm];
 const MAX_SUGGESTIONS = 8;
 /** Last part of the input, possibly with an unclosed quotation mark. */
 const LAST_PART = /(?<=^|\s)(-?)(?:([a-z-]+):)?("[^"]*|[^\s"]*)$/i;
-const OPERATORS = ['channel', 'topic', 'sender', 'dm', 'dm-including', 'mentions', 'is', 'has'] as const;
+const OPERATORS = [
+  ...(['channel', 'topic', 'sender', 'dm', 'dm-including', 'mentions', 'is', 'has'] as const),
+  ...(['before', 'after', 'during'] as const),
+];
 const OTHER_NAMES: Readonly<Record<string, string>> = { sender: 'from', channel: 'stream', topic: 'subject' };
 const FIXED = {
   is: ['unread', 'starred', 'mentioned', 'dm', 'followed', 'resolved', 'alerted', 'muted'],
@@ -112,7 +115,7 @@ export function searchSuggestions(state: ChatState, text: string, scope: Narrow 
     ...operators.map((operator) => ({ operator, value: '', part: `${operator}:` })),
     ...values.map(([value, term]) => ({ operator: term.operator, value, part: formatSearch(state, [term]) })),
   ]
-    .slice(0, MAX_SUGGESTIONS)
+    .slice(0, Math.max(MAX_SUGGESTIONS, operators.length))
     .map(({ operator, value, part }) => ({
       part: `${sign}${part}`,
       operator,
@@ -155,9 +158,26 @@ function valuesOf(state: ChatState, operator: string, typed: string, channelId: 
       return FIXED[operator]
         .filter((value) => value.startsWith(typed))
         .map((operand) => [operand, { operator, operand }]);
+    case 'before':
+    case 'after':
+    case 'during':
+      return recentDates()
+        .filter((date) => date.startsWith(typed))
+        .map((operand) => [operand, { operator, operand }]);
     default:
       return [];
   }
+}
+
+/** Returns today, yesterday and this month in the time zone of the device. */
+function recentDates(): readonly string[] {
+  const dateOf = (time: Date) => [
+    String(time.getFullYear()),
+    ...[time.getMonth() + 1, time.getDate()].map((number) => String(number).padStart(2, '0')),
+  ];
+  const today = new Date();
+  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
+  return [dateOf(today), dateOf(yesterday), dateOf(today).slice(0, 2)].map((parts) => parts.join('-'));
 }
 
 /** Returns the last channel named in the input, or the channel of the scope. */

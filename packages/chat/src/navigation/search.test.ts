@@ -136,6 +136,7 @@ describe('search', () => {
     [
       { operator: 'channel', operand: 12 },
       { operator: 'has', operand: 'image' },
+      { operator: 'after', operand: '2026-11' },
     ],
   ])('formats a narrow as equivalent input (%#)', (...narrow) => {
     expect(parse(formatSearch(state, narrow)).narrow).toEqual(narrow);
@@ -156,8 +157,14 @@ describe('searchSuggestions', () => {
   state.topics.set(9, new Map([['act two', { name: 'act two', maxId: 5 }]]) as never);
 
   it.each<[text: string, parts: string[]]>([
-    ['', ['channel:', 'topic:', 'sender:', 'dm:', 'dm-including:', 'mentions:', 'is:', 'has:']],
-    ['d', ['dm:', 'dm-including:', 'channel:design', `sender:"Cordelia, Lear's daughter"`]],
+    [
+      '',
+      [
+        ...['channel:', 'topic:', 'sender:', 'dm:', 'dm-including:', 'mentions:', 'is:', 'has:'],
+        ...['before:', 'after:', 'during:'],
+      ],
+    ],
+    ['d', ['dm:', 'dm-including:', 'during:', 'channel:design', `sender:"Cordelia, Lear's daughter"`]],
     ['-fr', ['-sender:']],
     ['news is:u', ['is:unread']],
     ['-has:', ['-has:link', '-has:image', '-has:attachment', '-has:reaction']],
@@ -167,8 +174,11 @@ describe('searchSuggestions', () => {
     ['channel:design topic:', ['topic:"act two"']],
     ['topic:act', []],
     ['id:5', []],
+    ['after:2026', ['after:2026-03-01', 'after:2026-02-28', 'after:2026-03']],
+    ['-during:2026-02', ['-during:2026-02-28']],
     ['topic:"act two"', []],
   ])('completes %s', (text, expected) => {
+    jest.useFakeTimers({ now: new Date(2026, 2, 1, 9) });
     expect(parts(text)).toEqual(expected);
   });
 

@@ -26,6 +26,8 @@ export type SimpleCondition =
   | { readonly kind: 'channelTopic'; readonly topics: readonly ChannelTopic[] }
   | { readonly kind: 'sender'; readonly userId: UserId }
   | { readonly kind: 'message'; readonly messageId: MessageId }
+  /** The message is this one or a newer one. */
+  | { readonly kind: 'fromMessage'; readonly messageId: MessageId }
   | { readonly kind: 'property'; readonly property: MessageProperty }
   | ({ readonly kind: 'search' } & SearchQuery)
   /** The user is mentioned by name, non-silently, and not through a group or wildcard. */
@@ -97,6 +99,8 @@ export function holds({ message, channelPrivacy, flags, text }: ConditionSubject
       return message.senderId === condition.userId;
     case 'message':
       return message.id === condition.messageId;
+    case 'fromMessage':
+      return message.id >= condition.messageId;
     case 'property':
       return condition.property === 'isResolved'
         ? message.channelId !== null && message.topic.startsWith(RESOLVED_PREFIX)

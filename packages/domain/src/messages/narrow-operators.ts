@@ -3,7 +3,7 @@ import { type Channel, type ChannelPrivacy, normalizeTopic, topicKey } from '../
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import type { TopicVisibility } from '../channels/topic-policies.js';
 import { DomainError } from '../kernel/errors.js';
-import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import type { ChannelId, MessageId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
@@ -19,6 +19,7 @@ import {
   not,
   type SimpleCondition,
 } from './message-condition.js';
+import { type Period, parsePeriod } from './periods.js';
 import { parseSearch } from './search.js';
 
 /** Single term of a requested narrow. */
@@ -37,7 +38,7 @@ export type OperandForm = 'text' | 'nonBlankText' | 'textOrInteger' | 'textOrInt
 export interface NarrowContext {
   readonly reads: Pick<
     Repositories | Transaction,
-    'realms' | 'channels' | 'users' | 'recipients' | 'personal' | 'topicPolicies'
+    'realms' | 'channels' | 'users' | 'recipients' | 'personal' | 'topicPolicies' | 'pages'
   >;
   readonly actor: Actor;
   readonly realmUrls: RealmUrls;
@@ -241,6 +242,31 @@ const OPERATORS: readonly NarrowOperator[] = [
       return { condition: { kind: 'message', messageId } };
     },
   },
+  {
+    names: ['before'],
+    operand: 'text',
+    resolve: async (context, operand) => {
+      const { start } = await periodOf(context, operand);
+      return { condition: not(await sentSince(context, start)) };
+    },
+  },
+  {
+    names: ['after'],
+    operand: 'text',
+    resolve: async (context, operand) => {
+      const { end } = await periodOf(context, operand);
+      return { condition: await sentSince(context, end) };
+    },
+  },
+  {
+    names: ['during'],
+    operand: 'text',
+    resolve: async (context, operand) => {
+      const { start, end } = await periodOf(context, operand);
+      const conditions = [await sentSince(context, start), not(await sentSince(context, end))];
+      return { condition: { kind: 'allOf', conditions } };
+    },
+  },
   // Hint about the client's position, without filtering.
   { names: ['near'], operand: 'text', resolve: async () => ({ condition: EVERY_MESSAGE }) },
   { names: ['with'], operand: 'textOrInteger', resolve: null },
@@ -374,6 +400,20 @@ const inRecipients = (recipientIds: readonly RecipientId[]) => ({ kind: 'recipie
 
 function inTopic(name: string) {
   return { kind: 'topic', topicKey: topicKey(normalizeTopic(name)) } as const;
+}
+
+/** Parses a period in the actor's time zone. @throws DomainError INVALID_NARROW */
+async function periodOf({ reads, actor }: NarrowContext, operand: Operand): Promise<Period> {
+  const user = await reads.users.find(actor.realmId, actor.id);
+  const period = parsePeriod(String(operand), user?.settings.timezone || 'UTC');
+  if (!period) throw invalidNarrow(`invalid date ${spell(operand)}`);
+  return period;
+}
+
+/** Times follow the order of ids, as in pages that open at a date. */
+async function sentSince({ reads, actor }: NarrowContext, since: UnixSeconds): Promise<MessageCondition> {
+  const messageId = await reads.pages.findFirstIdSince(actor.realmId, since);
+  return messageId === null ? NO_MESSAGE : { kind: 'fromMessage', messageId };
 }
 
 /** Finds a channel by numeric id or by name; a numeric string counts as a name. */

@@ -17,6 +17,7 @@ import {
   USER_SUMMARY,
   type UserSummaryRow,
   type ViewRows,
+  within,
 } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
@@ -55,11 +56,12 @@ class MessagePages {
   async page(
     viewer: Viewer,
     { conditions, scope }: MessageFilter,
-    pageBounds: PageBounds,
+    bounds: PageBounds,
     limit: number,
   ): Promise<MessageIndexRow[]> {
     const narrowing = toNarrowing(conditions);
-    if (!narrowing || limit <= 0) return [];
+    const pageBounds = narrowing && within(bounds, narrowing.ids);
+    if (!narrowing || !pageBounds || limit <= 0) return [];
     const history: Source =
       scope === 'own'
         ? (part, count) => this.receivedPages.page(viewer, narrowing, part, count)

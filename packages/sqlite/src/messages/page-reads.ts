@@ -17,6 +17,7 @@ import {
   USER_SUMMARY,
   type UserSummaryRow,
   type ViewRows,
+  within,
 } from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
@@ -61,10 +62,11 @@ export class MessagePages {
   }
 
   /** Returns at most `limit` messages in page direction. */
-  page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageBounds, limit: number): MessageIndexRow[] {
+  page(viewer: Viewer, { conditions, scope }: MessageFilter, bounds: PageBounds, limit: number): MessageIndexRow[] {
     const { others, excluded } = splitExclusions(conditions);
     const asked = toNarrowing(others);
-    if (!asked || limit <= 0) return [];
+    const pageRange = asked && within(bounds, asked.ids);
+    if (!asked || !pageRange || limit <= 0) return [];
     // Same conditions without the search index; each message is tested by its text.
     const unsearched = asked.searched ? judgingText(others) : asked;
     const isLookedUp = asked.messageId !== null || (asked.searched !== null && this.searchPages.isShort(asked));

@@ -34,6 +34,8 @@ export interface Narrowing<List> {
   readonly topicKey: string | null;
   readonly senderId: UserId | null;
   readonly messageId: MessageId | null;
+  /** Inclusive range of ids. */
+  readonly ids: { readonly first: number; readonly last: number };
   /** Property with its own index. */
   readonly property: IndexedProperty | null;
 }
@@ -151,6 +153,7 @@ class Terms<List> {
   private topicKey: string | null = null;
   private senderId: UserId | null = null;
   private messageId: MessageId | null = null;
+  private readonly ids = { first: 0, last: Number.MAX_SAFE_INTEGER };
   private isDirect: boolean | null = null;
   private readonly properties = new Set<MessageProperty>();
   /** Keyed by text. */
@@ -214,6 +217,9 @@ class Terms<List> {
         this.messageId = condition.messageId;
         return !isOther;
       }
+      case 'fromMessage':
+        this.ids.first = Math.max(this.ids.first, condition.messageId);
+        return this.ids.first <= this.ids.last;
       case 'direct':
         return this.setDirect(true);
       case 'property':
@@ -256,6 +262,9 @@ class Terms<List> {
       case 'message':
         this.not.messageIds.add(condition.messageId);
         return true;
+      case 'fromMessage':
+        this.ids.last = Math.min(this.ids.last, condition.messageId - 1);
+        return this.ids.first <= this.ids.last;
       case 'direct':
         return this.setDirect(false);
       case 'property':
@@ -277,7 +286,7 @@ class Terms<List> {
   }
 
   toNarrowing(): Narrowing<List> {
-    const { topicKey, senderId, messageId, isDirect, privacies, personal } = this;
+    const { topicKey, senderId, messageId, ids, isDirect, privacies, personal } = this;
     const named = this.namedSeries();
     const series = named ?? this.seriesOfAlternatives();
     const terms = this.terms();
@@ -300,6 +309,7 @@ class Terms<List> {
       topicKey,
       senderId,
       messageId,
+      ids,
       property: [...this.properties].sort()[0] ?? null,
     };
   }
@@ -338,7 +348,7 @@ class Terms<List> {
 
   /** Returns terms in a fixed order. */
   private terms(): (readonly [kind: string, Restriction<List>])[] {
-    const { not, writer } = this;
+    const { not, writer, ids } = this;
     const plain: SimpleCondition[] = [
       ...(this.recipientIds ? [{ kind: 'recipient' as const, recipientIds: this.recipientIds }] : []),
       ...(this.topics ? [{ kind: 'channelTopic' as const, topics: this.topics }] : []),
@@ -367,6 +377,8 @@ class Terms<List> {
     return [
       ...plain.map((each) => [each.kind, and(...conditionSql(writer, each, false))] as const),
       ...negated.map((each) => [`not ${each.kind}`, and(...conditionSql(writer, each, true))] as const),
+      ...(ids.first > 0 ? [['from', and<List>('m.id >= ?', ids.first)] as const] : []),
+      ...(ids.last < Number.MAX_SAFE_INTEGER ? [['until', and<List>('m.id <= ?', ids.last)] as const] : []),
       ...outside('topic_key', not.topicKeys),
       ...outside('sender_id', not.senderIds),
       ...outside('id', not.messageIds),
@@ -430,6 +442,8 @@ function conditionSql<List>(
       return [`m.sender_id ${negated ? '<>' : '='} ?`, condition.userId];
     case 'message':
       return [`m.id ${negated ? '<>' : '='} ?`, condition.messageId];
+    case 'fromMessage':
+      return [`m.id ${negated ? '<' : '>='} ?`, condition.messageId];
     case 'direct':
       return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
     case 'property': {

@@ -11,6 +11,16 @@ export const orderOf = ({ direction }: Pick<PageBounds, 'direction'>): string =>
   direction === 'older' ? 'DESC' : 'ASC';
 export const signOf = ({ direction }: PageBounds): number => (direction === 'older' ? -1 : 1);
 
+/** Returns the part of a page range within these ids; null if it is empty. */
+export function within(
+  pageRange: PageBounds,
+  ids: { readonly first: number; readonly last: number },
+): PageBounds | null {
+  const first = Math.max(pageRange.first, ids.first);
+  const last = Math.min(pageRange.last, ids.last);
+  return first > last ? null : { ...pageRange, first, last };
+}
+
 /** Returns the rest of a page range after this id; null at its end. */
 export function after(pageRange: PageBounds, id: number): PageBounds | null {
   const rest = pageRange.direction === 'older' ? { ...pageRange, last: id - 1 } : { ...pageRange, first: id + 1 };

@@ -75,7 +75,7 @@ export type Term =
   | { readonly kind: 'topic'; readonly topic: Topic }
   | { readonly kind: 'channelTopic'; readonly topics: readonly (readonly [ChannelName, Topic])[] }
   | { readonly kind: 'sender'; readonly sender: Person }
-  | { readonly kind: 'message'; readonly pick: number }
+  | { readonly kind: 'message' | 'fromMessage'; readonly pick: number }
   | { readonly kind: 'property'; readonly property: MessageProperty }
   | { readonly kind: 'flag'; readonly flag: ViewerFlag }
   | { readonly kind: 'search'; readonly words: readonly SearchedWord[]; readonly phrases: readonly string[] }
@@ -136,7 +136,7 @@ const simpleTerm: fc.Arbitrary<Term> = fc.oneof(
   fc.record({ kind: fc.constant('topic' as const), topic }),
   fc.record({ kind: fc.constant('channelTopic' as const), topics: channelTopics }),
   fc.record({ kind: fc.constant('sender' as const), sender: person }),
-  fc.record({ kind: fc.constant('message' as const), pick }),
+  fc.record({ kind: fc.constantFrom('message' as const, 'fromMessage' as const), pick }),
   fc.record({
     kind: fc.constant('search' as const),
     words: fc

@@ -43,7 +43,8 @@ async function toCondition(world: World, r: Reads, term: Term): Promise<MessageC
     case 'mentions':
       return { kind: 'mentions', userId: world.fixture.user(term.who).id };
     case 'message':
-      return { kind: 'message', messageId: pickId(world, term.pick) };
+    case 'fromMessage':
+      return { kind: term.kind, messageId: pickId(world, term.pick) };
     case 'not':
       return { kind: 'not', condition: await toCondition(world, r, term.term) };
     case 'anyOf':

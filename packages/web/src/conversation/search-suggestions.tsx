@@ -151,6 +151,12 @@ function meaningOf(operator: string, value: string, i18n: I18n): string {
       return i18n._('Direct messages that include {name}', { name: value || '…' });
     case 'mentions':
       return i18n._('Messages that mention {name}', { name: value || '…' });
+    case 'before':
+      return i18n._('Messages before a day, month or year');
+    case 'after':
+      return i18n._('Messages after a day, month or year');
+    case 'during':
+      return i18n._('Messages of a day, month or year');
     default:
       return i18n._('Messages from {name}', { name: value || '…' });
   }
