@@ -2,7 +2,7 @@ import type { RenderedMessages } from '@parley/domain/markdown';
 import { diffHtml } from './rendered/diff-html.js';
 import { plainText, searchableText, showThumbnails } from './rendered/rendered-html.js';
 import { highlightContent, highlightTopic } from './search/highlight-search.js';
-import { searchedWords, searchTerms } from './search/search-terms.js';
+import { searchedWords, searchTerms, typedWords } from './search/search-terms.js';
 
 /** Reads and highlights rendered HTML. */
 export const htmlMessages: RenderedMessages = {
@@ -13,5 +13,6 @@ export const htmlMessages: RenderedMessages = {
   searchableText,
   searchTerms,
   searchedWords,
+  typedWords,
   showThumbnails,
 };

@@ -349,6 +349,9 @@ test('finds messages by words and operators, and keeps the search text', async (
   await search('marmalade');
   await expect(found).toHaveCount(2);
   await expect(field).toHaveValue('marmalade');
+  await search('marmelade');
+  await page.getByRole('link', { name: 'Search for “marmalade” instead' }).click();
+  await expect(found).toHaveCount(2);
   await search('marmalade from:iago has:link');
   await expect(found).toHaveCount(1);
   await expect(found).toContainText('No marmalade');

@@ -219,6 +219,8 @@ export interface ConversationView {
   readonly failure: Reading<{ readonly code: string; readonly message: string } | null>;
   /** True for a search that may miss older messages, because the server is indexing them. */
   readonly isIncomplete: Reading<boolean>;
+  /** Search text to try instead of one that finds nothing because of a misspelled word; null if there is none. */
+  readonly proposal: Reading<string | null>;
   /** Highlights of a search hit; null elsewhere. Observed inside computations. */
   match(messageId: number): SearchMatch | null;
   loadOlder(): Promise<void>;

@@ -57,6 +57,7 @@ export class MessageList implements ConversationView {
   readonly elsewhere: Signal<Destination | null> = signal(null);
   readonly failure: Signal<Failure | null> = signal(null);
   readonly isIncomplete: Signal<boolean> = signal(false);
+  readonly proposal: Signal<string | null> = signal(null);
   private readonly matches = new Table<number, SearchMatch>();
   /** True after "mark as unread from here", until the list is reopened. */
   private readsNothing = false;
@@ -424,9 +425,14 @@ export class MessageList implements ConversationView {
     });
   }
 
-  private keepMatches({ messages, search_incomplete: isIncomplete = false }: FoundPage): void {
+  private keepMatches({
+    messages,
+    search_incomplete: isIncomplete = false,
+    search_proposal: proposal,
+  }: FoundPage): void {
     batch(() => {
       this.isIncomplete.value = isIncomplete;
+      this.proposal.value = proposal ?? null;
       for (const { id, match_content: content, match_subject: subject } of messages) {
         if (content !== undefined && subject !== undefined) this.matches.set(id, { content, subject });
       }

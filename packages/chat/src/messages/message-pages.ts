@@ -22,6 +22,7 @@ interface FoundMessage extends Message {
 export interface FoundPage {
   readonly messages: readonly FoundMessage[];
   readonly search_incomplete?: boolean;
+  readonly search_proposal?: string;
 }
 
 /** Maximum message ids per call. */

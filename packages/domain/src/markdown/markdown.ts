@@ -216,6 +216,27 @@ export interface RenderedMessages {
 
   /** Returns the distinct words of a query. Omits stop words. A word at the end of the text may be unfinished. */
   searchedWords(text: string): readonly SearchedWord[];
+
+  /** Returns the words of a query that may be misspelled, in order. */
+  typedWords(text: string): readonly TypedWord[];
+}
+
+/** Word of a query that may be misspelled. */
+export interface TypedWord {
+  /** Position in the query. */
+  readonly start: number;
+  readonly word: string;
+  readonly searched: SearchedWord;
+  /** Sets of words with nearly the same letters, the most similar ones first. */
+  readonly similar: readonly SimilarWords[];
+}
+
+/** Words with nearly the same letters as another word. */
+export interface SimilarWords {
+  /** Finds texts that may contain one of them. */
+  searched(): SearchedWord;
+  /** Returns those of a text without duplicates, in lower case. */
+  wordsIn(text: string): readonly string[];
 }
 
 /** Term of a text, or the beginning of a term. */
@@ -227,7 +248,7 @@ export type SearchedWord = readonly (readonly SearchedTerm[])[];
 /** Functions for matching searches. */
 export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms' | 'searchedWords'>;
 /** Functions for matching searches and highlighting the results. */
-export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic'>;
+export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic' | 'typedWords'>;
 
 /** Functions that format Markdown syntax as users would type it. */
 

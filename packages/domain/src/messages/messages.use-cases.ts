@@ -26,6 +26,7 @@ import { canReadEditHistory, canSpectateFile, canSpectateMessage } from './messa
 import { isForSpectators, replaceWith, resolveNarrow } from './narrow.js';
 import type { NarrowTerm } from './narrow-operators.js';
 import { type Highlight, highlighting, isSearchIncomplete } from './search.js';
+import { proposeSearch } from './search-proposals.js';
 
 export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
@@ -42,6 +43,8 @@ export interface MessageList extends MessagePage {
   readonly highlight: Highlight | null;
   /** True for searches while older messages are being indexed. */
   readonly isSearchIncomplete: boolean;
+  /** Search to try instead of one that finds nothing; null if there is none. */
+  readonly proposal: string | null;
 }
 
 /** Called inside the read snapshot, so that presenters with a message cache load only missing messages. */
@@ -67,10 +70,8 @@ export class GetMessages {
       const actor = await repositories.actors.get(caller);
       const terms = await replaceWith(repositories, actor, narrow);
       checkPage(select);
-      const resolved = await resolveNarrow(
-        { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts },
-        terms,
-      );
+      const context = { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts };
+      const resolved = await resolveNarrow(context, terms);
       const page =
         'ids' in select
           ? pageOfIds(await listReadableEntries(repositories, actor, select.ids, resolved.filter.conditions))
@@ -78,7 +79,10 @@ export class GetMessages {
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.entries.map((entry) => entry.senderId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
-      const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
+      const { search } = resolved;
+      const viewer = { realmId: actor.realmId, userId: actor.id };
+      const highlight = search === null ? null : highlighting(this.texts, search);
+      const isEmptySearch = search !== null && page.entries.length === 0 && !('ids' in select);
       return present(
         {
           ...page,
@@ -86,7 +90,13 @@ export class GetMessages {
           realm,
           hiddenUserIds,
           highlight,
-          isSearchIncomplete: await isSearchIncomplete(repositories, resolved.search),
+          isSearchIncomplete: await isSearchIncomplete(repositories, search),
+          proposal: isEmptySearch
+            ? await proposeSearch(repositories, this.texts, viewer, search, {
+                place: resolved.filter,
+                everywhere: (await resolveNarrow(context, [])).filter,
+              })
+            : null,
         },
         (ids) => repositories.pages.listViews(actor.realmId, ids),
         (ids) => repositories.pages.listTexts(actor.realmId, ids),
@@ -284,6 +294,7 @@ export class SpectateMessages {
           hiddenUserIds: new Set(),
           highlight,
           isSearchIncomplete: await isSearchIncomplete(reads, resolved.search),
+          proposal: null,
         },
         (ids) => reads.pages.listViews(realm.id, ids),
         (ids) => reads.pages.listTexts(realm.id, ids),

@@ -133,6 +133,7 @@ export const PLAIN_TEXTS: SearchTexts = {
   searchableText: (html) => html.replace(/<[^>]*>/g, ' '),
   searchTerms: plainTerms,
   searchedWords: (text) => plainTerms(text).map((term) => [[term]]),
+  typedWords: () => [],
   highlightContent: markPlainly,
   highlightTopic: markPlainly,
 };

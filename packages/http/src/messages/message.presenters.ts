@@ -119,6 +119,7 @@ export const MESSAGE_PAGE = wire.fields({
   found_anchor: wire.boolean(),
   history_limited: wire.boolean(),
   search_incomplete: wire.optional(wire.boolean()),
+  search_proposal: wire.optional(wire.text()),
   messages: wire.listOf(
     wire.named(
       'FoundMessage',
@@ -366,7 +367,8 @@ export function presentMessagePage(page: Omit<MessageList, 'entries'>): string {
     `${anchor}"found_newest":${page.foundNewest},"found_oldest":${page.foundOldest},` +
     // False, because no older message is withheld.
     `"found_anchor":${page.foundAnchor},"history_limited":false,` +
-    `${page.isSearchIncomplete ? '"search_incomplete":true,' : ''}"messages":`
+    `${page.isSearchIncomplete ? '"search_incomplete":true,' : ''}` +
+    `${page.proposal === null ? '' : `"search_proposal":${JSON.stringify(page.proposal)},`}"messages":`
   );
 }
 

@@ -1,6 +1,7 @@
-import type { SearchedTerm, SearchedWord } from '@parley/domain/markdown';
+import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
-import { normalize, normalizeCharacter, plainSpellings } from './letters.js';
+import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
+import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { type Language, languagesOf, languagesWith, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
 /** Terms of a word; all lists are empty for ignored words. */
@@ -293,6 +294,55 @@ export function searchedWords(text: string): readonly SearchedWord[] {
     address: () => {},
   });
   return [...words.values()];
+}
+
+const plainOf = (word: string): string => withoutDiacritics(normalize(word.toLowerCase()));
+
+/** Returns the words of a query that may be misspelled; see `TypedWord`. */
+export function typedWords(text: string): readonly TypedWord[] {
+  const words: TypedWord[] = [];
+  visit(text, {
+    word(start, word) {
+      const { searched, begun } = formsOf(word);
+      const plain = plainOf(word);
+      const near = searched.length === 0 ? NOTHING : spellingsNear(plain);
+      if (near.size === 0) return;
+      const isLast = start + word.length === text.length;
+      const forms = [...searched, ...(isLast ? begun : [])];
+      words.push({ start, word, searched: [forms], similar: similarWords(plain, near) });
+    },
+    run: () => {},
+    exact: () => {},
+    address: () => {},
+  });
+  return words;
+}
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+/** Starts with words of plain letters within one edit, since a search with few terms takes little time. */
+function similarWords(word: string, near: ReadonlySet<string>): readonly SimilarWords[] {
+  const stemsOf = (spellings: Iterable<string>) => [...new Set([...spellings].map(stemEnglish))];
+  return [
+    { searched: () => [stemsOf(near)], wordsIn: (text) => wordsAmong(near, text) },
+    {
+      searched() {
+        const further = stemsOf(spellingsWithTwoSlips(word));
+        return [[...further, ...[...stemsOf(near), ...further].map(asPlainSpelling)]];
+      },
+      wordsIn: (text) => wordsAmong(new Set([...near, ...spellingsWithTwoSlips(word)]), text),
+    },
+  ];
+}
+
+/** Returns the distinct words of a text with one of these plain spellings, in lower case. */
+function wordsAmong(spellings: ReadonlySet<string>, text: string): readonly string[] {
+  const found = new Set<string>();
+  const add = (word: string) => {
+    if (spellings.has(plainOf(word))) found.add(word.toLowerCase());
+  };
+  visit(text, { word: (_, word) => add(word), run: () => {}, exact: () => {}, address: () => {} });
+  return [...found];
 }
 
 /** Returns at most `MAX_PAIRS` pairs, spread evenly. */

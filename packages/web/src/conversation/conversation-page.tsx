@@ -199,7 +199,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
             ? i18n._('Nothing found')
             : i18n._('There are no messages here yet.')}
         {incomplete}
-        {!isLoading && isSearching && notices && <notices.SearchEverywhere narrow={view.narrow} />}
+        {!isLoading && isSearching && notices && <notices.NothingFound view={view} />}
       </div>
     );
   }

@@ -1,0 +1,101 @@
+import { fieldsOf, type Wire } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+const newest = { anchor: 'newest', num_before: 20, num_after: 0 };
+
+const READABLE = [
+  'The deployment failed again',
+  'Next deployment on Monday',
+  'Our deploiment script is old',
+  'Die Schlüssel liegen im Büro',
+  'Ask the accommodation office about the configuration',
+  'the cost of lunch',
+];
+
+const send = (server: TestServer, as: TestUser, to: string, content: string) =>
+  server.sendMessage(as, to, { topic: 'news', content });
+
+async function start(): Promise<TestServer> {
+  const server = await TestServer.start();
+  const { hamlet, cordelia, desdemona } = server.people;
+  await server.createChannel('general', [hamlet, cordelia]);
+  await server.createChannel('open', [desdemona]);
+  await server.createChannel('vault', [desdemona], { invite_only: true });
+  for (const content of READABLE) await send(server, cordelia, 'general', content);
+  await send(server, desdemona, 'open', 'the harbour of Elsinore');
+  return server;
+}
+
+const search = (server: TestServer, ...narrow: readonly unknown[]) =>
+  server.get('/messages', server.people.hamlet, { narrow, ...newest });
+
+describe('search_proposal (extensions §9)', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(() => server.close());
+
+  const proposalFor = async (...narrow: readonly unknown[]) =>
+    (fieldsOf(await search(server, ...narrow)) as Wire).search_proposal as string | undefined;
+
+  it.each([
+    ['deploymant', 'deployment'],
+    ['failed deplyoment', 'failed deployment'],
+    ['DEPLOYMNT failed', 'deployment failed'],
+    ['Schlusel', 'schlüssel'],
+    ['Schlüsel liegen', 'schlüssel liegen'],
+    ['acomodation', 'accommodation'],
+    ['configuartoin', 'configuration'],
+    ['costt lunhc', 'cost lunch'],
+  ])('corrects %s to %s', async (text, proposal) => {
+    expect(await proposalFor(['search', text])).toBe(proposal);
+    expect((fieldsOf(await search(server, ['search', proposal])) as Wire).messages).not.toEqual([]);
+  });
+
+  it.each([
+    ['of words that are found, but not together', ['search', 'lunch schlüssel']],
+    ['of unfinished words', ['search', 'deplo lunch']],
+    ['of words with fewer than four letters', ['search', 'cpt']],
+    ['of words unlike any other', ['search', 'deploymant xylophone']],
+    ['for exclusions', { operator: 'search', operand: 'deploymant', negated: true }],
+    ['of words of other conversations', ['search', 'habour']],
+  ])('proposes nothing instead %s', async (_, term) => {
+    expect(await proposalFor(term)).toBeUndefined();
+  });
+
+  it('proposes words of the history that the narrow opens, unless other messages contain the word', async () => {
+    expect(await proposalFor(['channel', 'open'], ['search', 'habour'])).toBe('harbour');
+    expect(await proposalFor(['channel', 'open'], ['search', 'lunch'])).toBeUndefined();
+  });
+
+  it('is absent from searches that find something and from pages by id', async () => {
+    expect(await proposalFor(['search', 'deployment'])).toBeUndefined();
+    const byId = { narrow: [['search', 'deploymant']], message_ids: [1, 2, 3] };
+    expect(fieldsOf(await server.get('/messages', server.people.hamlet, byId))).not.toHaveProperty('search_proposal');
+  });
+
+  it('returns the same bytes whatever unreadable messages contain', async () => {
+    const other = await start();
+    try {
+      const { desdemona } = other.people;
+      const words = [
+        'deploymant',
+        'deploymants',
+        'deplyoment',
+        'schlusel',
+        'costtt',
+        'habour',
+        'accomodation',
+        'lunhc',
+      ];
+      for (const word of words) await send(other, desdemona, 'vault', `${word} ${word}s`);
+      for (const text of [...words, 'costt', 'acomodation', 'xylophone', 'vaultt', 'failed deplyoment']) {
+        const [here, there] = [await search(server, ['search', text]), await search(other, ['search', text])];
+        expect(JSON.stringify(there.body)).toBe(JSON.stringify(here.body));
+      }
+    } finally {
+      await other.close();
+    }
+  });
+});
