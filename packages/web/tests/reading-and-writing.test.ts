@@ -318,6 +318,9 @@ test('suggests search operators, people, channels and topics', async ({ server, 
     /^mentions:/,
     /^is:/,
     /^has:/,
+    /^before:/,
+    /^after:/,
+    /^during:/,
   ]);
   await field.pressSequentially('plums from:lear');
   await expect(suggestions).toHaveText([/^Search for “plums from:lear”/, /^sender:.*Messages from Cordelia/]);
