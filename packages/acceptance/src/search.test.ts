@@ -124,6 +124,26 @@ describe('search (messages §7.6)', () => {
     }
   });
 
+  it('selects the most relevant hits on request (extensions §9)', async () => {
+    const relevant = { ...newest, order: 'relevance' };
+    const read = async (narrow: readonly unknown[], range: object) => {
+      const { messages, ranking, ...page } = fieldsOf(await get(narrow, range)) as Wire;
+      expect([...(ranking ?? [])].sort((a, b) => a - b)).toEqual(ranking ? messages.map(({ id }: Wire) => id) : []);
+      const names = new Map([...ids].map(([content, id]) => [id, content]));
+      return { best: ranking?.map((id: number) => names.get(id)) as readonly string[], messages, page };
+    };
+    const { best, messages, page } = await read([search('meetings lunch')], relevant);
+    expect(best).toEqual([RUNNING]);
+    expect(messages[0].match_content).toContain(hit('lunch'));
+    expect(page).toMatchObject({ found_newest: true, found_oldest: true });
+    expect((await read([search('lunch')], relevant)).best).toEqual([DIRECT, RUNNING, MENTION, NOTHING]);
+    const two = await read([search('lunch')], { ...relevant, num_before: 2 });
+    expect(two.best).toHaveLength(2);
+    expect(two.page).toMatchObject({ found_oldest: false });
+    expect((await read([['is', 'dm']], relevant)).best).toBeUndefined();
+    expectRefusal(await get([search('lunch')], { ...newest, order: 'x' }), 'Invalid order');
+  });
+
   it('reports that older messages are being indexed', async () => {
     const index = server.parley.useCase(IndexMessages);
     await index.reset();

@@ -1,7 +1,7 @@
 import type { RenderedMessages } from '@parley/domain/markdown';
 import { diffHtml } from './rendered/diff-html.js';
 import { plainText, searchableText, showThumbnails } from './rendered/rendered-html.js';
-import { highlightContent, highlightTopic } from './search/highlight-search.js';
+import { highlightContent, highlightTopic, occurrences } from './search/highlight-search.js';
 import { searchedWords, searchTerms, typedWords } from './search/search-terms.js';
 
 /** Reads and highlights rendered HTML. */
@@ -14,5 +14,6 @@ export const htmlMessages: RenderedMessages = {
   searchTerms,
   searchedWords,
   typedWords,
+  occurrences,
   showThumbnails,
 };

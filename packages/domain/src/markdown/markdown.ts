@@ -219,6 +219,17 @@ export interface RenderedMessages {
 
   /** Returns the words of a query that may be misspelled, in order. */
   typedWords(text: string): readonly TypedWord[];
+
+  /** Returns a function that finds the words of a query in a text, in the order of the query. */
+  occurrences(query: string): (text: string) => readonly WordOccurrences[];
+}
+
+/** Occurrences of a query's word in a text. */
+export interface WordOccurrences {
+  /** Number of occurrences in the form in which the word was typed. */
+  readonly asTyped: number;
+  /** First positions of the word in any form. */
+  readonly positions: readonly number[];
 }
 
 /** Word of a query that may be misspelled. */
@@ -248,7 +259,8 @@ export type SearchedWord = readonly (readonly SearchedTerm[])[];
 /** Functions for matching searches. */
 export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms' | 'searchedWords'>;
 /** Functions for matching searches and highlighting the results. */
-export type SearchTexts = SearchWords & Pick<RenderedMessages, 'highlightContent' | 'highlightTopic' | 'typedWords'>;
+export type SearchTexts = SearchWords &
+  Pick<RenderedMessages, 'highlightContent' | 'highlightTopic' | 'typedWords' | 'occurrences'>;
 
 /** Functions that format Markdown syntax as users would type it. */
 

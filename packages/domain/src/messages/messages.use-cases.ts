@@ -25,6 +25,7 @@ import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } fr
 import { canReadEditHistory, canSpectateFile, canSpectateMessage } from './message-permissions.js';
 import { isForSpectators, replaceWith, resolveNarrow } from './narrow.js';
 import type { NarrowTerm } from './narrow-operators.js';
+import { selectRelevant } from './relevance.js';
 import { type Highlight, highlighting, isSearchIncomplete } from './search.js';
 import { proposeSearch } from './search-proposals.js';
 
@@ -32,6 +33,8 @@ export interface GetMessagesInput {
   readonly narrow: readonly NarrowTerm[];
   /** Range in the narrow, or specific messages restricted to the narrow. */
   readonly select: PageRange | { readonly ids: readonly MessageId[] };
+  /** Selects the most relevant messages of a search instead of a range, at most `before` of them. */
+  readonly byRelevance?: boolean;
 }
 
 export interface MessageList extends MessagePage {
@@ -45,6 +48,8 @@ export interface MessageList extends MessagePage {
   readonly isSearchIncomplete: boolean;
   /** Search to try instead of one that finds nothing; null if there is none. */
   readonly proposal: string | null;
+  /** Ids of the page, the most relevant first; null for pages selected otherwise. */
+  readonly ranking: readonly MessageId[] | null;
 }
 
 /** Called inside the read snapshot, so that presenters with a message cache load only missing messages. */
@@ -65,26 +70,33 @@ export class GetMessages {
   ) {}
 
   /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
-  execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
+  execute<T>(
+    caller: Caller,
+    { narrow, select, byRelevance }: GetMessagesInput,
+    present: PresentMessages<T>,
+  ): Promise<T> {
     const read = async (repositories: Repositories): Promise<T> => {
       const actor = await repositories.actors.get(caller);
       const terms = await replaceWith(repositories, actor, narrow);
       checkPage(select);
       const context = { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts };
       const resolved = await resolveNarrow(context, terms);
+      const { search } = resolved;
       const page =
         'ids' in select
           ? pageOfIds(await listReadableEntries(repositories, actor, select.ids, resolved.filter.conditions))
-          : await selectPage(repositories, actor, resolved, select);
+          : byRelevance && search !== null
+            ? await selectRelevant(repositories, this.texts, actor, { ...resolved, search }, select.before)
+            : await selectPage(repositories, actor, resolved, select);
       const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.entries.map((entry) => entry.senderId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
-      const { search } = resolved;
       const viewer = { realmId: actor.realmId, userId: actor.id };
       const highlight = search === null ? null : highlighting(this.texts, search);
       const isEmptySearch = search !== null && page.entries.length === 0 && !('ids' in select);
       return present(
         {
+          ranking: null,
           ...page,
           viewer: actor,
           realm,
@@ -295,6 +307,7 @@ export class SpectateMessages {
           highlight,
           isSearchIncomplete: await isSearchIncomplete(reads, resolved.search),
           proposal: null,
+          ranking: null,
         },
         (ids) => reads.pages.listViews(realm.id, ids),
         (ids) => reads.pages.listTexts(realm.id, ids),

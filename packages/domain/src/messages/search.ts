@@ -134,6 +134,11 @@ export const PLAIN_TEXTS: SearchTexts = {
   searchTerms: plainTerms,
   searchedWords: (text) => plainTerms(text).map((term) => [[term]]),
   typedWords: () => [],
+  occurrences: (query) => (text) =>
+    plainTerms(query).map((term) => {
+      const positions = [...foldCase(text).matchAll(PLAIN_WORD)].filter(([word]) => word === term);
+      return { asTyped: positions.length, positions: positions.map(({ index }) => index) };
+    }),
   highlightContent: markPlainly,
   highlightTopic: markPlainly,
 };

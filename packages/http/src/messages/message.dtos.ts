@@ -106,6 +106,8 @@ export class GetMessagesDto {
   @BooleanParam() allow_empty_topic_name = false;
   @BooleanParam({ optional: true, description: 'Former spelling of `anchor=first_unread`.' })
   use_first_unread_anchor?: boolean;
+  @WordParam(['newest', 'relevance'], { description: 'Order by which messages of a search are selected.' })
+  order: 'newest' | 'relevance' = 'newest';
 }
 
 /** Parameters not allowed with `message_ids`, in the order of the error text. */
@@ -114,7 +116,8 @@ const RANGE_AND_IDS = 'num_before, num_after, anchor, message_ids, include_ancho
 
 /** Checks parameters in the order of messages §5.2. @throws HttpRefusal */
 export function toGetMessagesInput(dto: GetMessagesDto): GetMessagesInput {
-  if (dto.message_ids === undefined) return { narrow: dto.narrow, select: toRange(dto) };
+  if (dto.message_ids === undefined)
+    return { narrow: dto.narrow, select: toRange(dto), ...(dto.order === 'relevance' && { byRelevance: true }) };
   if (RANGE_PARAMETERS.some((name) => dto[name] !== undefined)) {
     throw badParameter(`Unsupported parameter combination: ${RANGE_AND_IDS}`, { parameters: RANGE_AND_IDS });
   }

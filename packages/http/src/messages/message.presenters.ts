@@ -120,6 +120,7 @@ export const MESSAGE_PAGE = wire.fields({
   history_limited: wire.boolean(),
   search_incomplete: wire.optional(wire.boolean()),
   search_proposal: wire.optional(wire.text()),
+  ranking: wire.optional(wire.listOf(wire.integer())),
   messages: wire.listOf(
     wire.named(
       'FoundMessage',
@@ -368,7 +369,8 @@ export function presentMessagePage(page: Omit<MessageList, 'entries'>): string {
     // False, because no older message is withheld.
     `"found_anchor":${page.foundAnchor},"history_limited":false,` +
     `${page.isSearchIncomplete ? '"search_incomplete":true,' : ''}` +
-    `${page.proposal === null ? '' : `"search_proposal":${JSON.stringify(page.proposal)},`}"messages":`
+    `${page.proposal === null ? '' : `"search_proposal":${JSON.stringify(page.proposal)},`}` +
+    `${page.ranking === null ? '' : `"ranking":${JSON.stringify(page.ranking)},`}"messages":`
   );
 }
 

@@ -1,4 +1,4 @@
-import type { SearchedTerm } from '@parley/domain/markdown';
+import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, searchedWords } from './search-terms.js';
 import { type Language, languagesOf } from './word-forms.js';
@@ -38,6 +38,29 @@ function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
   const terms = new Set(searched);
   const beginnings = searched.flatMap((term) => (typeof term === 'string' ? [] : [term.beginning]));
   return (term) => terms.has(term) || beginnings.some((beginning) => term.startsWith(beginning));
+}
+
+/** Positions per word, which bounds the time to compare those of different words. */
+const MAX_POSITIONS = 20;
+const TYPED_WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
+
+/** Returns a function that finds the words of a query in a text, in the order of the query. */
+export function occurrences(query: string): (text: string) => readonly WordOccurrences[] {
+  const words = searchedWords(query).map((word) => matcherOf(word.flat()));
+  const typed = new Set(query.toLowerCase().match(TYPED_WORD));
+  return (text) => {
+    const found = words.map(() => ({ asTyped: 0, positions: [] as number[] }));
+    forEachTerm(text, (start, end, term) => {
+      for (const [index, isWanted] of words.entries()) {
+        const { positions } = found[index]!;
+        // A word has several terms.
+        if (positions.length === MAX_POSITIONS || positions.at(-1) === start || !isWanted(term)) continue;
+        positions.push(start);
+        if (typed.has(text.slice(start, end).toLowerCase())) found[index]!.asTyped++;
+      }
+    });
+    return found;
+  };
 }
 
 interface Wanted {
