@@ -4,32 +4,22 @@ import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { type Language, languagesOf, languagesWith, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
-/** Terms of a word; all lists are empty for ignored words. */
-interface Forms {
-  /** Terms of a text that contains the word. */
-  readonly indexed: readonly string[];
-  /** Terms of a text that a search for the word finds. */
-  readonly searched: readonly string[];
-  /** Further terms of a text that a search for the unfinished word finds. */
-  readonly begun: readonly SearchedTerm[];
-}
-
-/** Cache of forms by word. Stemming takes microseconds, and texts repeat the same words. */
-const forms = new Map<string, Forms>();
+/** Cache of `indexedForms` by word. Stemming takes microseconds, and texts repeat the same words. */
+const forms = new Map<string, readonly string[]>();
 const MAX_FORMS = 20_000;
 
 /** Minimum length of a substring that V8 stores as a reference to the whole text. */
 const SLICED = 13;
 
 const NUMBER = /^[0-9]+$/;
-const IGNORED: Forms = { indexed: [], searched: [], begun: [] };
 
-function formsOf(word: string): Forms {
+/** Returns the terms of a text that contains the word; empty for ignored words. */
+function indexedForms(word: string): readonly string[] {
   const existing = forms.get(word);
   if (existing !== undefined) return existing;
   // Numbers need no stemming and would evict words from the cache.
-  if (NUMBER.test(word)) return isPassedOver(word) ? IGNORED : exactly(word);
-  const made = makeForms(word);
+  if (NUMBER.test(word)) return isPassedOver(word) ? [] : [word];
+  const made = makeIndexedForms(word);
   if (word.length <= MAX_STEMMED_LENGTH) {
     if (forms.size >= MAX_FORMS) forms.clear();
     forms.set(word.length < SLICED ? word : word.split('').join(''), made);
@@ -41,31 +31,34 @@ function formsOf(word: string): Forms {
  * A word with diacritics finds the same word and its plain spellings; a plain one finds all of them. A plain spelling
  * of a text's word is therefore marked, which the term of a plain word is not.
  */
-function makeForms(word: string): Forms {
+function makeIndexedForms(word: string): readonly string[] {
   const lowered = word.toLowerCase();
-  if (isPassedOver(lowered)) return IGNORED;
+  if (isPassedOver(lowered)) return [];
+  const normalized = normalize(lowered);
+  const plain = plainSpellings(normalized).flatMap(withBeginnings).map(asPlainSpelling);
+  const parts = partsOf(word).flatMap(indexedForms);
+  return [...new Set([...withBeginnings(normalized), ...plain, ...parts])];
+}
+
+/**
+ * Returns the terms of a text that a search for the word finds; empty for ignored words. Not cached, because only
+ * queries need them, and stemming in all languages takes as long as for ten words of a text.
+ * @param isUnfinished adds the beginnings of terms
+ */
+function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTerm[] {
+  if (NUMBER.test(word)) return isPassedOver(word) ? [] : [word];
+  const lowered = word.toLowerCase();
+  if (isPassedOver(lowered)) return [];
   const normalized = normalize(lowered);
   const own = stemEnglish(normalized);
-  const spellings = plainSpellings(normalized);
-  const plain = spellings.map(stemEnglish);
-  return {
-    indexed: [
-      ...new Set([
-        ...withBeginnings(normalized),
-        ...spellings.flatMap(withBeginnings).map(asPlainSpelling),
-        ...partsOf(word).flatMap((part) => formsOf(part).indexed),
-      ]),
-    ],
-    searched: [
-      ...new Set([
-        own,
-        ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
-        stemEnglish(lowered),
-        ...languagesWith(lowered).map((language) => stemIn(language, lowered)),
-      ]),
-    ],
-    begun: beginningsOf(normalized, plain.length === 0),
-  };
+  const plain = plainSpellings(normalized).map(stemEnglish);
+  const terms = new Set([
+    own,
+    ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
+    stemEnglish(lowered),
+    ...languagesWith(lowered).map((language) => stemIn(language, lowered)),
+  ]);
+  return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
 }
 
 /**
@@ -109,8 +102,6 @@ function formerTerms(whole: string): readonly string[] {
 
 /** Common term of all forms of a word in a language other than English. */
 const stemIn = (language: Language, word: string): string => `*${language.stem(word)}`;
-
-const exactly = (term: string): Forms => ({ indexed: [term], searched: [term], begun: [] });
 
 const ASCII = /^[\0-\x7f]*$/;
 /** Faster equivalent of `WORDS` for ASCII texts. */
@@ -222,7 +213,7 @@ export function forEachTerm(
 ): void {
   visit(text, {
     word(start, word) {
-      const { indexed } = formsOf(word);
+      const indexed = indexedForms(word);
       if (indexed.length === 0) return;
       for (const term of indexed) use(start, start + word.length, term);
       for (const language of languages) {
@@ -244,7 +235,7 @@ export function forEachTerm(
     address(start, address) {
       for (const { 0: part, index } of address.matchAll(PLAIN)) {
         const end = start + index + part.length;
-        for (const term of formsOf(part).indexed) use(start + index, end, term);
+        for (const term of indexedForms(part)) use(start + index, end, term);
       }
       for (const { 0: segment, index } of address.matchAll(SEGMENT)) {
         use(start + index, start + index + segment.length, segment.toLowerCase());
@@ -274,11 +265,8 @@ export function searchedWords(text: string): readonly SearchedWord[] {
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
   visit(text, {
     word(start, word, whole) {
-      const { searched, begun } = formsOf(word);
-      if (searched.length === 0) return;
-      const former = whole === word ? [] : formerTerms(whole);
-      const isLast = start + word.length === text.length;
-      add([...searched, ...former, ...(isLast ? begun : [])]);
+      const searched = searchedForms(word, start + word.length === text.length);
+      if (searched.length > 0) add([...searched, ...(whole === word ? [] : formerTerms(whole))]);
     },
     run(_, run, whole) {
       const letters = [...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character));
@@ -303,13 +291,11 @@ export function typedWords(text: string): readonly TypedWord[] {
   const words: TypedWord[] = [];
   visit(text, {
     word(start, word) {
-      const { searched, begun } = formsOf(word);
+      const searched = searchedForms(word, start + word.length === text.length);
       const plain = plainOf(word);
-      const near = searched.length === 0 ? NOTHING : spellingsNear(plain);
-      if (near.size === 0) return;
-      const isLast = start + word.length === text.length;
-      const forms = [...searched, ...(isLast ? begun : [])];
-      words.push({ start, word, searched: [forms], similar: similarWords(plain, near) });
+      const near = spellingsNear(plain);
+      if (searched.length === 0 || near.size === 0) return;
+      words.push({ start, word, searched: [searched], similar: similarWords(plain, near) });
     },
     run: () => {},
     exact: () => {},
@@ -317,8 +303,6 @@ export function typedWords(text: string): readonly TypedWord[] {
   });
   return words;
 }
-
-const NOTHING: ReadonlySet<string> = new Set();
 
 /** Starts with words of plain letters within one edit, since a search with few terms takes little time. */
 function similarWords(word: string, near: ReadonlySet<string>): readonly SimilarWords[] {
