@@ -1,6 +1,6 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
-import { forEachTerm, searchedWords } from './search-terms.js';
+import { forEachTerm, isDense, searchedWords } from './search-terms.js';
 import { type Language, languagesOf } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
@@ -36,7 +36,10 @@ function searchedTermsOf(operands: readonly string[]): readonly SearchedTerm[] {
 
 function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
   const terms = new Set(searched);
-  const beginnings = searched.flatMap((term) => (typeof term === 'string' ? [] : [term.beginning]));
+  // Letters of scripts without spaces are terms of their own here; the pairs that they begin would be marked, too.
+  const beginnings = searched.flatMap((term) =>
+    typeof term === 'string' || isDense(term.beginning) ? [] : [term.beginning],
+  );
   return (term) => terms.has(term) || beginnings.some((beginning) => term.startsWith(beginning));
 }
 

@@ -121,6 +121,7 @@ const isJoinedAt = (text: string, end: number): boolean =>
 const DENSE_LETTERS =
   '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
 const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
+export const isDense = (text: string): boolean => DENSE.test(text);
 /** Run of letters of such scripts, or of other ones. */
 const RUNS = new RegExp(`(?:[${DENSE_LETTERS}]\\p{M}*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
 /** Letter with its marks, including the voiced sound marks of half-width Kana. */
@@ -203,12 +204,12 @@ const SEGMENT = /[\p{L}\p{M}\p{N}_]+(?:[-.][\p{L}\p{M}\p{N}_]+)+/gu;
 const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 
 /**
- * Calls `use` with each term of a text, except those of ignored words, and with its position. `languages`: those of the
- * whole message, if this is a part of one.
+ * Calls `use` with each term of a text, except those of ignored words, and with its position. The index omits letters that
+ * begin a pair, since beginnings of terms find them. `languages`: those of the whole message, if this is a part of one.
  */
 export function forEachTerm(
   text: string,
-  use: (start: number, end: number, term: string) => void,
+  use: (start: number, end: number, term: string, isIndexed?: boolean) => void,
   languages = languagesOf(text),
 ): void {
   visit(text, {
@@ -226,7 +227,7 @@ export function forEachTerm(
         const letter = normalizeCharacter(character);
         const at = start + index;
         const end = at + character.length;
-        use(at, end, letter);
+        use(at, end, letter, index + character.length === run.length);
         if (previous) use(previous.start, end, previous.letter + letter);
         previous = { start: at, letter };
       }
@@ -249,7 +250,9 @@ export function forEachTerm(
 /** Returns the distinct terms of a text, for indexing messages. */
 export function searchTerms(text: string): readonly string[] {
   const terms = new Set<string>();
-  forEachTerm(text, (_start, _end, term) => terms.add(term));
+  forEachTerm(text, (_start, _end, term, isIndexed = true) => {
+    if (isIndexed) terms.add(term);
+  });
   return [...terms];
 }
 
@@ -272,7 +275,8 @@ export function searchedWords(text: string): readonly SearchedWord[] {
       const letters = [...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character));
       const pairs = letters.slice(1).map((letter, index) => letters[index]! + letter);
       const former = formerTerms(whole);
-      add(...some(pairs.length === 0 ? letters : pairs).map((term) => [...new Set([term, ...former])]));
+      if (pairs.length === 0) add([letters[0]!, { beginning: letters[0]! }, ...former]);
+      else add(...some(pairs).map((term) => [...new Set([term, ...former])]));
     },
     exact(start, exact) {
       const lowered = exact.toLowerCase();
