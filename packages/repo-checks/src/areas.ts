@@ -13,6 +13,7 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'push',
     'membership',
     'exports',
+    'imports',
     'composition',
   ],
   http: [

@@ -1,0 +1,2 @@
+export * from './import-reader.js';
+export * from './records.js';
