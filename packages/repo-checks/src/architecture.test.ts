@@ -26,7 +26,10 @@ interface Rules {
 /** Separate entry point: measured servers load it without the rest of the testkit. */
 const PROCESS_USAGE = '@parley/testkit/process-usage';
 
-/** Allowed imports per package: server → adapters → domain. Adapters never import each other. */
+/**
+ * Allowed imports per package: server → adapters → domain. Adapters never import each other, except that imports uses
+ * the file checks of export-files.
+ */
 const RULES: Readonly<Record<string, Rules>> = {
   domain: { mayImport: [] },
   markdown: {
@@ -48,6 +51,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
+  imports: { mayImport: ['@parley/domain', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
@@ -104,6 +108,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/export-files',
       '@parley/http',
       '@parley/images',
+      '@parley/imports',
       '@parley/markdown',
       '@parley/node-adapters',
       '@parley/postgres',
@@ -135,6 +140,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'otplib',
       '@parley/http',
       '@parley/images',
+      '@parley/imports',
       '@parley/markdown',
       '@parley/node-adapters',
       '@parley/postgres',

@@ -9,64 +9,9 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
-import type { OrdinalRange } from '../messages/read-set.js';
 import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
+import type { OrdinalRuns, ReceiverRuns } from './ordinal-runs.js';
 import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
-
-/** Ordinals of one recipient that a user received and read; ascending. */
-export interface Runs {
-  readonly received: readonly OrdinalRange[];
-  readonly read: readonly OrdinalRange[];
-}
-
-/** Collects received and read messages per user and recipient as ranges of ordinals. */
-export class OrdinalRuns {
-  private readonly recipients = new Map<RecipientId, ReceiverRuns>();
-  private readonly users = new Map<UserId, Map<RecipientId, Runs>>();
-
-  to(recipientId: RecipientId): ReceiverRuns {
-    const existing = this.recipients.get(recipientId);
-    if (existing) return existing;
-    const receivers = new ReceiverRuns((userId, runs) => {
-      const own = this.users.get(userId);
-      if (own) own.set(recipientId, runs);
-      else this.users.set(userId, new Map([[recipientId, runs]]));
-    });
-    this.recipients.set(recipientId, receivers);
-    return receivers;
-  }
-
-  of(userId: UserId): ReadonlyMap<RecipientId, Runs> {
-    return this.users.get(userId) ?? new Map();
-  }
-}
-
-/** Ordinal ranges of one recipient. Each receiver of a message costs one look-up. */
-export class ReceiverRuns {
-  private readonly runs = new Map<UserId, { readonly received: Run[]; readonly read: Run[] }>();
-
-  constructor(private readonly onNew: (userId: UserId, runs: Runs) => void) {}
-
-  /** Requires ascending ordinals. */
-  add(userId: UserId, ordinal: Ordinal, isRead: boolean): void {
-    let runs = this.runs.get(userId);
-    if (!runs) {
-      runs = { received: [], read: [] };
-      this.runs.set(userId, runs);
-      this.onNew(userId, runs);
-    }
-    extend(runs.received, ordinal);
-    if (isRead) extend(runs.read, ordinal);
-  }
-}
-
-type Run = { -readonly [K in keyof OrdinalRange]: OrdinalRange[K] };
-
-function extend(runs: Run[], ordinal: Ordinal): void {
-  const last = runs[runs.length - 1];
-  if (last && last.last + 1 === ordinal) last.last = ordinal;
-  else runs.push({ first: ordinal, last: ordinal });
-}
 
 const FILES_AT_A_TIME = 100;
 
@@ -245,10 +190,12 @@ export class MessageImport {
     }
   }
 
-  private noteReceivers({ message, conversation, holders }: MessageCopy, runs: ReceiverRuns, ordinal: Ordinal): void {
+  private noteReceivers(copy: MessageCopy, runs: ReceiverRuns, ordinal: Ordinal): void {
+    const { message, conversation, holders, isForSubscribers = false } = copy;
     for (const { userId, flags } of holders) {
       if (!flags.historical) runs.add(this.ids.users.get(userId), ordinal, flags.read);
     }
+    if (isForSubscribers) runs.addForSubscribers(ordinal);
     if (message.channelId !== null) return;
     // Participants of a conversation without read state in the export get the message as read.
     const listed = new Set(holders.map(({ userId }) => userId));

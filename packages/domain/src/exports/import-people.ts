@@ -11,7 +11,7 @@ import { measured } from '../membership/bot-storage.js';
 import type { RealmImageName } from '../realms/realm.js';
 import { AVATAR_TARGETS, nameAvatar } from '../users/avatars.js';
 import type { ImportedIds } from './import-ids.js';
-import type { OrdinalRuns } from './import-messages.js';
+import type { OrdinalRuns } from './ordinal-runs.js';
 import {
   type EmojiCopy,
   MAX_PICTURE_BYTES,
@@ -227,13 +227,13 @@ export class PeopleImport {
     await tx.channels.putSubscriptions(
       person.subscriptions.map((it) => ({ ...it, ...own, channelId: this.ids.channels.get(it.channelId) })),
     );
-    for (const [recipientId, { received, read }] of this.runs.of(userId)) {
-      await tx.copies.putReceived(own, recipientId, received, read);
-      await tx.yield();
-    }
     const subscribed = person.subscriptions.filter(({ isActive }) => isActive).map(({ channelId }) => channelId);
     const channels = await tx.channels.list(realmId, this.ids.channels.list(subscribed));
     const recipientIds = channels.map(({ recipientId }) => recipientId);
+    for (const [recipientId, { received, read }] of this.runs.of(userId, recipientIds)) {
+      await tx.copies.putReceived(own, recipientId, received, read);
+      await tx.yield();
+    }
     await tx.personal.openSpans(realmId, recipientIds, [userId]);
     for (const part of this.parts) {
       await part.add(tx, own, person, this.ids);

@@ -4,7 +4,8 @@ import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
 import { DomainError } from '../kernel/errors.js';
-import type { RealmId } from '../kernel/ids.js';
+import type { ImportedIdMap } from '../kernel/export-parts.js';
+import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { recordOf } from '../kernel/work.js';
@@ -21,9 +22,10 @@ import {
 } from '../realms/realm.js';
 import { mapChannelSettings } from '../realms/realm-settings.js';
 import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
-import { FileImport, MessageImport, OrdinalRuns } from './import-messages.js';
+import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
+import { OrdinalRuns } from './ordinal-runs.js';
 import type { ExportParts, ImportSource, RealmCopy } from './realm-copy.js';
 
 export interface ImportRealmInput {
@@ -32,6 +34,16 @@ export interface ImportRealmInput {
   readonly stringId: string | null;
   /** Called periodically with the number of imported messages. */
   readonly onProgress?: (messages: number) => void;
+  /** Called before the organization becomes reachable; an error removes it. */
+  readonly verify?: (imported: ImportedRealm) => Promise<void>;
+}
+
+/** Complete organization that is still unreachable. */
+export interface ImportedRealm {
+  readonly realmId: RealmId;
+  readonly counts: Omit<ImportRealmOutput, 'realm'>;
+  readonly users: ImportedIdMap<UserId>;
+  readonly recipients: ImportedIdMap<RecipientId>;
 }
 
 export interface ImportRealmOutput {
@@ -87,7 +99,8 @@ export class ImportRealm {
   ) {}
 
   /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
-  async execute({ source, stringId: given, onProgress = () => {} }: ImportRealmInput): Promise<ImportRealmOutput> {
+  async execute(input: ImportRealmInput): Promise<ImportRealmOutput> {
+    const { source, stringId: given, onProgress = () => {}, verify = async () => {} } = input;
     const stringId = given ?? source.realm.realm.stringId;
     checkNewRealm({ stringId, name: source.realm.realm.name });
     const realmId = await this.uow.writeAcross(async (tx) => {
@@ -99,7 +112,9 @@ export class ImportRealm {
       return this.begin(tx, source.realm, realms);
     });
     try {
-      const counts = await this.importInto(realmId, source, onProgress);
+      const ids = new ImportedIds(realmId, source);
+      const counts = await this.importInto(ids, source, onProgress);
+      await verify({ realmId, counts, users: ids.users, recipients: ids.recipients });
       const realm = await this.uow.write(realmId, async (tx) => {
         const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
         const complete = { ...(await tx.realms.get(realmId)), stringId, isAtServerAddress, isDeactivated: false };
@@ -116,12 +131,12 @@ export class ImportRealm {
 
   /** Imports objects before other objects that refer to them. */
   private async importInto(
-    realmId: RealmId,
+    ids: ImportedIds,
     source: ImportSource,
     onProgress: (messages: number) => void,
   ): Promise<Omit<ImportRealmOutput, 'realm'>> {
     const { uow, blobs, thumbnails, mint, clock, randomness, parts } = this;
-    const ids = new ImportedIds(realmId, source);
+    const { realmId } = ids;
     const runs = new OrdinalRuns();
     const made = new ImportedPictures(this.images, this.pictureMaker);
     const pictures = new PictureImport(uow, made, ids, source);

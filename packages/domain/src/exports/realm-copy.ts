@@ -104,6 +104,8 @@ export interface MessageCopy {
   readonly submessages: readonly Pick<Submessage, 'senderId' | 'kind' | 'content'>[];
   /** Users who have the message. */
   readonly holders: readonly HolderCopy[];
+  /** True if all subscribers of the channel have the message, as read unless `holders` says otherwise. */
+  readonly isForSubscribers?: boolean;
 }
 
 export interface HolderCopy {

@@ -1,10 +1,11 @@
 import { CLUSTER_COMMANDS } from './cluster.commands.js';
 import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
+import { EXPORT_COMMANDS } from './export.commands.js';
 import { LOG_IN_COMMANDS } from './log-in.commands.js';
 import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
 import { PUSH_COMMANDS } from './push.commands.js';
-import { EXPORT_COMMANDS, REALM_COMMANDS } from './realm.commands.js';
+import { REALM_COMMANDS } from './realm.commands.js';
 import { CONFIG_COMMANDS, MAIL_COMMANDS, SERVE_COMMAND } from './server.commands.js';
 import { STORAGE_COMMANDS } from './storage.commands.js';
 import { USER_COMMANDS } from './user.commands.js';

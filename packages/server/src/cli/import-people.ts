@@ -1,11 +1,10 @@
-import { readFileSync, statSync } from 'node:fs';
 import { ROLES, type Role } from '@parley/domain/access';
 import { DomainError } from '@parley/domain/kernel';
 import { RegisterUser } from '@parley/domain/membership';
 import type { ComposedParley } from '../composition/parley.js';
-import { hint } from '../kernel/did-you-mean.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { type CommandContext, type CommandResult, explained } from './command.js';
+import { type CsvRow, readCsvFile } from './csv-file.js';
 import { findRealm, nameOf, requireDatabase } from './databases.js';
 
 /** @throws UsageError */
@@ -21,7 +20,6 @@ const REQUIRED: readonly Column[] = ['email', 'name'];
 
 /** Maximum number of users in one file. */
 export const MAX_IMPORTED_PEOPLE = 10_000;
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** Maximum number of mistakes to report. */
 const MAX_TOLD = 20;
 
@@ -37,7 +35,11 @@ interface Person {
 /** Imports users. Validates everything before adding anyone; existing users remain unchanged. */
 export async function importPeople(context: CommandContext): Promise<CommandResult> {
   requireDatabase(context.invocation);
-  const rows = await readRows(context.words[0]!);
+  const path = context.words[0]!;
+  const rows = await readCsvFile(path, COLUMNS, REQUIRED);
+  if (rows.length > MAX_IMPORTED_PEOPLE) {
+    throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
+  }
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
     const register = parley.useCase(RegisterUser);
@@ -79,69 +81,8 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
   });
 }
 
-type Row = Readonly<Record<string, string>> & { readonly line: number };
-
-async function readRows(path: string): Promise<readonly Row[]> {
-  let text: string;
-  try {
-    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`the file is larger than ${MAX_FILE_BYTES} bytes`);
-    text = utf8Of(readFileSync(path));
-  } catch (error) {
-    throw new StartupError(`Cannot read ${path}: ${(error as Error).message}`);
-  }
-  if (text.trim() === '') throw new StartupError(`${path} is empty; the first line must name the columns.`);
-  // Synchronous parsing is fine in a command.
-  const { parse } = await import('csv-parse/sync');
-  let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
-  try {
-    // The library's types lack `info`.
-    records = parse(text, {
-      bom: true,
-      delimiter: delimiterOf(text),
-      columns: (names: string[]) => checkedColumns(names.map((name) => name.trim().toLowerCase())),
-      info: true,
-      skip_empty_lines: true,
-      trim: true,
-    }) as unknown as typeof records;
-  } catch (error) {
-    if (error instanceof StartupError) throw error;
-    throw new StartupError(`${path} is not a valid CSV file: ${(error as Error).message}`);
-  }
-  if (records.length > MAX_IMPORTED_PEOPLE) {
-    throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
-  }
-  return records.map(({ record, info }) => ({ ...record, line: info.lines }) as Row);
-}
-
-/** @throws Error if the bytes are not UTF-8 */
-function utf8Of(bytes: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Error('the file is not UTF-8 text; spreadsheets can export "CSV UTF-8"');
-  }
-}
-
-/** Detects the delimiter. Spreadsheets use semicolons in locales with a decimal comma. */
-function delimiterOf(text: string): ',' | ';' | '\t' {
-  const names = text.slice(0, text.search(/[\r\n]|$/));
-  return ([',', ';', '\t'] as const).find((sign) => names.includes(sign)) ?? ',';
-}
-
-function checkedColumns(names: readonly string[]): string[] {
-  for (const name of names) {
-    if (!(COLUMNS as readonly string[]).includes(name)) {
-      throw new StartupError(
-        `There is no column ${name}${hint(name, COLUMNS) || `; valid columns are ${COLUMNS.join(', ')}.`}`,
-      );
-    }
-  }
-  for (const name of REQUIRED) if (!names.includes(name)) throw new StartupError(`The column ${name} is missing.`);
-  return [...names];
-}
-
 /** @throws StartupError listing all lines with mistakes */
-function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check'>): readonly Person[] {
+function checkedPeople(rows: readonly CsvRow[], register: Pick<RegisterUser, 'check'>): readonly Person[] {
   const problems: string[] = [];
   const seen = new Map<string, number>();
   const people: Person[] = [];

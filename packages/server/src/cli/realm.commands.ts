@@ -1,8 +1,4 @@
-import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { tmpdir } from 'node:os';
-import { dirname, resolve } from 'node:path';
-import { ImportRealm } from '@parley/domain/exports';
 import { type ChannelId, DomainError, type GroupId } from '@parley/domain/kernel';
 import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/membership';
 import {
@@ -18,14 +14,12 @@ import {
 } from '@parley/domain/realms';
 import { AUTHENTICATION_METHOD_NAMES } from '@parley/http';
 import type { ComposedParley } from '../composition/parley.js';
-import { COLUMN_NAMES } from '../exports/column-names.js';
-import { exportToFile } from '../exports/write-exports.js';
 import { addressesOf } from '../http/http-server.js';
 import { hint } from '../kernel/did-you-mean.js';
 import { serverAddressOf } from '../kernel/realm-resolver.js';
 import { describeValues } from '../kernel/setting-values.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult, type Terminal } from './command.js';
+import { always, type Command, type CommandContext, type CommandResult } from './command.js';
 import { findRealm, findUser, hasDatabase, NEW_DATABASE, nameOf, REALM, requireDatabase } from './databases.js';
 
 const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
@@ -368,85 +362,5 @@ export const REALM_COMMANDS: readonly Command[] = [
       'parley limits forget --all',
     ],
     run: forgetLimits,
-  },
-];
-
-async function exportRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
-  if (existsSync(path)) throw new StartupError(`${path} already exists.`);
-  if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
-  context.terminal.comeAfterServer();
-  return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
-    const messages = await exportToFile(parley, realm.id, path, progressOn(context.terminal, 'Exported'));
-    return {
-      lines: [`Exported ${nameOf(realm)} with ${messages} messages to ${path}`],
-      data: { id: realm.id, stringId: realm.stringId, messages, file: path },
-    };
-  });
-}
-
-async function importRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
-  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
-  return context.withParley(async (parley) => {
-    const { database } = context.invocation.configuration;
-    const temporaryFolder = database.kind === 'sqlite' ? dirname(resolve(database.path)) : tmpdir();
-    const { openExport } = await import('@parley/export-files');
-    const { source, isOwn, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder });
-    try {
-      const onProgress = progressOn(context.terminal, 'Imported');
-      const stringId = context.flag('as') ?? null;
-      const { realm, ...counts } = await parley.useCase(ImportRealm).execute({ source, stringId, onProgress });
-      const { users, channels, messages, files, missingFiles, missingPictures } = counts;
-      const url = parley.ports.realmUrls.urlOf(realm);
-      return {
-        lines: [
-          `Imported ${nameOf(realm)}${isOwn ? '' : ' from a Zulip server'}: ${users} users, ${channels} channels, ` +
-            `${messages} messages, ${files} files; at ${url}`,
-          ...(missingFiles > 0 ? [`The export lacks the content of ${missingFiles} files.`] : []),
-          ...(missingPictures > 0
-            ? [`${missingPictures} images are missing from the export or cannot be decoded.`]
-            : []),
-          'Exports contain no passwords; see parley user set-password.',
-        ],
-        data: { id: realm.id, stringId: realm.stringId, url, ...counts },
-      };
-    } finally {
-      await close();
-    }
-  });
-}
-
-const MESSAGES_BETWEEN_LINES = 100_000;
-
-/** Reports progress periodically on a separate stream, since programs may parse the result. */
-function progressOn(terminal: Terminal, what: string): (messages: number) => void {
-  let said = 0;
-  return (messages) => {
-    if (messages - said < MESSAGES_BETWEEN_LINES) return;
-    said = messages;
-    terminal.err(`${what} ${messages} messages …`);
-  };
-}
-
-export const EXPORT_COMMANDS: readonly Command[] = [
-  {
-    name: 'export',
-    words: 'FILE',
-    help: 'writes an organization to a .tar.gz file that a server can import',
-    details: 'The server may be running. The file contains all private messages.',
-    flags: REALM,
-    examples: ['parley export acme.tar.gz --realm=acme'],
-    run: exportRealm,
-  },
-  {
-    name: 'import',
-    words: 'FILE',
-    help: 'creates an organization from an export of Parley or of a Zulip server',
-    details: 'FILE is a .tar.gz file or a folder with its unpacked contents. A failed import leaves nothing behind.',
-    flags: { as: { value: 'STRING_ID', help: 'new string id' }, ...NEW_DATABASE },
-    examples: ['parley import acme.tar.gz', 'parley import zulip-export.tar.gz --as=acme --new-database'],
-    run: importRealm,
   },
 ];

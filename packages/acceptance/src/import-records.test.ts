@@ -1,0 +1,206 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ImportRealm, RealmReader } from '@parley/domain/exports';
+import type { ImportRecord, OpenImport, PersonMapping } from '@parley/domain/imports';
+import type { RealmId } from '@parley/domain/kernel';
+import { SharpImageProcessor } from '@parley/images';
+import { planImport, verifyImport } from '@parley/imports';
+import { fieldsOf } from './testing/expectations.js';
+import { pngOf } from './testing/images.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+type Wire = any;
+type Unsourced<R> = R extends ImportRecord ? Omit<R, 'source'> : never;
+type Records = readonly Unsourced<ImportRecord>[];
+
+let server: TestServer;
+let folder: string;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-records-'));
+  // The organization of the test server makes all ids differ from those of the plan.
+  server = await TestServer.start({ images: new SharpImageProcessor() });
+});
+afterEach(async () => {
+  await server.close();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+const FILES: Readonly<Record<string, Uint8Array>> = {
+  'cat.png': pngOf(200, 100),
+  'plan.txt': Buffer.from('the plan'),
+};
+
+function openRecords(records: Records): OpenImport {
+  return {
+    records: async function* () {
+      for (const record of records) yield { ...record, source: 'test:1' } as ImportRecord;
+    },
+    sizeOf: async (path) => FILES[path]?.length ?? null,
+    openFile: async (path) => (FILES[path] ? bytesOf(FILES[path]) : null),
+    close: async () => {},
+  };
+}
+
+async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+async function imported(records: Records, mappings: readonly PersonMapping[] = []) {
+  const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
+  const plan = await planImport(openRecords(records), {
+    ...{ stringId: 'acme', realmUrl: 'http://acme.example', mappings, temporaryFolder: folder },
+    ...{ now: clock.now(), renderer, unicodeEmoji },
+  });
+  const reader = server.parley.useCase(RealmReader);
+  try {
+    return await server.parley.useCase(ImportRealm).execute({
+      source: plan.source,
+      stringId: 'acme',
+      verify: (done) => verifyImport(plan, done, reader),
+    });
+  } finally {
+    plan.close();
+  }
+}
+
+const person = (id: string, more: object = {}) =>
+  ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
+
+const RECORDS: Records = [
+  { kind: 'organization', id: 'o', name: 'Acme', description: 'Anvils', createdAt: 1_500_000_000 },
+  person('ann', { role: 'owner', avatar: 'cat' }),
+  person('bob'),
+  person('gus', { role: 'guest' }),
+  { kind: 'person', id: 'cleo', name: 'Cleo', email: 'cleo@acme.example' },
+  { kind: 'person', id: 'hook', name: 'Build', isBot: true },
+  { kind: 'group', id: 'g', name: 'makers', members: ['ann', 'cleo'] },
+  { kind: 'channel', id: 'c', name: 'General', privacy: 'public', members: ['ann', 'cleo', 'hook'], folder: 'Team' },
+  { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: ['bob', 'gus'] },
+  { kind: 'channel', id: 'old', name: 'general', privacy: 'public', members: [], isArchived: true },
+  { kind: 'conversation', id: 'd', members: ['ann', 'cleo'] },
+  { kind: 'emoji', id: 'e', name: 'cat', file: 'cat' },
+  { kind: 'file', id: 'cat', name: 'cat.png', contentType: 'image/png', path: 'cat.png' },
+  { kind: 'file', id: 'plan', name: 'plan.txt', contentType: 'text/plain', path: 'plan.txt' },
+  message('m1', 'ann', 100, [
+    'Lunch at *noon*, ',
+    { mention: 'person', id: 'bob' },
+    ' :cat: ',
+    { mention: 'everyone' },
+  ]),
+  message('m2', 'cleo', 110, [{ mention: 'group', id: 'g' }, ' see ', { link: 'message', id: 'm1' }], { thread: 'm1' }),
+  message('m3', 'hook', 120, 'built', { senderName: 'Builder 2', files: ['cat', 'plan'] }),
+  { kind: 'message', id: 'm4', channel: 's', sender: 'bob', sentAt: 130, content: 'psst' },
+  { kind: 'message', id: 'm5', conversation: 'd', sender: 'cleo', sentAt: 140, content: 'hello Ann' },
+  { kind: 'reaction', id: 'r1', message: 'm1', person: 'cleo', emoji: 'cat' },
+  { kind: 'reaction', id: 'r2', message: 'm1', person: 'bob', emoji: '+1' },
+  { kind: 'edit', id: 'x1', message: 'm1', at: 105, previous: 'Lunch?' },
+  { kind: 'pin', id: 'p1', message: 'm1', person: 'ann' },
+  { kind: 'readPosition', id: 'q', person: 'ann', channel: 'c', readUntil: 115 },
+];
+
+function message(id: string, sender: string, sentAt: number, content: unknown, more: object = {}) {
+  return { kind: 'message', id, channel: 'c', sender, sentAt, content, ...more } as Unsourced<ImportRecord>;
+}
+
+async function signIn(realmId: RealmId, email: string): Promise<TestUser> {
+  const [user] = await server.storage.uow.read(realmId, ({ users }) => users.listByEmail(realmId, [email]));
+  const record = await server.storage.uow.read(realmId, ({ apiKeys }) => apiKeys.find(realmId, user!.id));
+  const apiKey = server.parley.ports.apiKeyMint.derive(record!);
+  return { id: user!.id, email, password: '', apiKey, user: user! };
+}
+
+async function messagesFor(as: TestUser, narrow: object = []): Promise<Wire[]> {
+  const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
+  const response = await server.request('GET', '/messages', { as, params, realm: 'acme' });
+  return (fieldsOf(response) as Wire).messages;
+}
+
+describe('import of records as a new organization', () => {
+  it('shows the conversations with threads, people, files, reactions and read state', async () => {
+    const { realm, ...counts } = await imported(RECORDS);
+    expect(counts).toMatchObject({
+      channels: 3,
+      messages: 6,
+      files: 2,
+      missingFiles: 0,
+      missingPictures: 0,
+      pictures: 2,
+    });
+    const ann = await signIn(realm.id, 'ann@acme.example');
+    const [root, pointer, reply, built, direct] = await messagesFor(ann);
+
+    expect(root).toMatchObject({
+      subject: 'Lunch at noon, @bob of Acme :cat: @all',
+      timestamp: 100,
+      sender_full_name: 'ann of Acme',
+    });
+    expect(root.content).toContain('<em>noon</em>');
+    expect(root.content).toMatch(/class="user-mention silent" data-user-id="\d+">bob of Acme/);
+    expect(root.content).toMatch(/<img alt=":cat:" class="emoji" src="\/user_avatars\/\d+\/emoji\/images\/\d+\.png"/);
+    expect(root.reactions.map(({ emoji_name }: Wire) => emoji_name)).toEqual(['cat', '+1']);
+    expect(root.flags.sort()).toEqual(['read', 'starred']);
+    expect(root.last_edit_timestamp).toBe(105);
+    expect(pointer).toMatchObject({ subject: 'general chat', sender_full_name: 'Notification Bot' });
+    expect(pointer.content).toContain(`/near/${root.id}"`);
+    expect(reply.subject).toBe(root.subject);
+    expect(reply.content).toContain(`/near/${root.id}"`);
+    expect(reply.content).toContain('makers');
+    expect(built.flags).toEqual([]);
+    expect(built.content).toContain('Builder 2');
+    expect(direct).toMatchObject({ type: 'private', sender_full_name: 'Cleo' });
+    expect(direct.flags).toEqual(['read']);
+
+    const [, path] = /href="(\/user_uploads\/[^"]*plan\.txt)"/.exec(built.content)!;
+    const file = await server.request('GET', `/${path}`, { as: ann, realm: 'acme' });
+    expect(file.status).toBe(200);
+  });
+
+  it('notifies nobody, and lets only people with an account log in', async () => {
+    const { realm } = await imported(RECORDS);
+    const users = await server.storage.uow.read(realm.id, (reads) =>
+      reads.users.listByEmail(realm.id, ['ann@acme.example', 'cleo@acme.example']),
+    );
+    expect(users.map(({ fullName }) => fullName)).toEqual(['ann of Acme']);
+    const bob = await signIn(realm.id, 'bob@acme.example');
+    expect((await messagesFor(bob, [{ operator: 'is', operand: 'mentioned' }])).length).toBe(0);
+    const { members } = fieldsOf(await server.request('GET', '/users', { as: bob, realm: 'acme' })) as Wire;
+    const active = Object.fromEntries(members.map(({ full_name, is_active }: Wire) => [full_name, is_active]));
+    expect(active).toMatchObject({ 'ann of Acme': true, Cleo: false, Build: false });
+  });
+
+  it('gives people exactly the conversations that they could read', async () => {
+    const { realm } = await imported(RECORDS);
+    const textsFor = async (email: string) =>
+      [
+        ...new Set(
+          [
+            ...(await messagesFor(await signIn(realm.id, email))),
+            ...(await messagesFor(await signIn(realm.id, email), [{ operator: 'channels', operand: 'public' }])),
+          ].map(({ content }) => content.replace(/<[^>]*>/g, '')),
+        ),
+      ].join(' | ');
+    expect(await textsFor('gus@acme.example')).toBe('psst');
+    expect(await textsFor('bob@acme.example')).toMatch(/psst.*Lunch/s);
+    expect(await textsFor('ann@acme.example')).not.toMatch(/psst/);
+  });
+
+  it('leaves nothing behind if the stored organization differs from the plan', async () => {
+    const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
+    const options = { stringId: 'acme', realmUrl: '', mappings: [], temporaryFolder: folder, now: clock.now() };
+    const plan = await planImport(openRecords(RECORDS), { ...options, renderer, unicodeEmoji });
+    const closed = { ...plan, access: { ...plan.access, fullMembers: new Set<never>() } };
+    const reader = server.parley.useCase(RealmReader);
+    const importing = server.parley.useCase(ImportRealm).execute({
+      source: plan.source,
+      stringId: 'acme',
+      verify: (done) => verifyImport(closed, done, reader),
+    });
+    await expect(importing).rejects.toThrow(/could read conversation \d+ only after the import/);
+    plan.close();
+    const realms = await server.storage.uow.readAcross((reads) => reads.realms.list());
+    expect(realms.map(({ stringId }) => stringId)).not.toContain('acme');
+  });
+});

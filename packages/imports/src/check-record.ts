@@ -1,0 +1,23 @@
+import type { ImportRecord } from '@parley/domain/imports';
+import { shape } from '@parley/domain/kernel';
+import { Ajv, type ErrorObject } from 'ajv';
+import { RECORD_SCHEMA } from './record-schema.js';
+
+const validate = new Ajv({ discriminator: true, allErrors: false }).compile<ImportRecord>(RECORD_SCHEMA);
+
+/** Returns a record of an untrusted source if it has the documented form. @throws DomainError INVALID_IMPORT */
+export function checkRecord(value: unknown, where: string): ImportRecord {
+  if (validate(value)) return value;
+  throw shape.wrong(where, reasonOf(validate.errors ?? []));
+}
+
+function reasonOf(errors: readonly ErrorObject[]): string {
+  // The last error is the one of the outermost rule, such as "must match exactly one schema in oneOf".
+  const error = errors.find(({ keyword }) => keyword !== 'oneOf' && keyword !== 'anyOf') ?? errors[0];
+  if (!error) return 'is no import record';
+  const at = error.instancePath === '' ? '' : ` at ${error.instancePath}`;
+  const { additionalProperty, missingProperty } = error.params as Readonly<Record<string, string | undefined>>;
+  if (additionalProperty !== undefined) return `has the unknown member ${JSON.stringify(additionalProperty)}${at}`;
+  if (missingProperty !== undefined && error.keyword === 'required') return `lacks ${missingProperty}${at}`;
+  return `is no import record${at}: ${error.message ?? error.keyword}`;
+}

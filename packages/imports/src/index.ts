@@ -1,0 +1,4 @@
+export { JSONL_READER } from './jsonl-reader.js';
+export { type ImportPlan, type PlanOptions, planImport } from './plan.js';
+export { reportLines } from './report.js';
+export { verifyImport } from './verify.js';

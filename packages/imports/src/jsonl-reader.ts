@@ -1,0 +1,58 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { ImportReader, ImportRecord, OpenImport } from '@parley/domain/imports';
+import { shape } from '@parley/domain/kernel';
+import { excessOf, findFile, type JsonLimits, pathIn, readLines } from '@parley/export-files';
+import { checkRecord } from './check-record.js';
+
+/** In UTF-16 units. The members of a channel are the longest part of an ordinary line. */
+const MAX_LINE_LENGTH = 16 * 1024 ** 2;
+const LINE_LIMITS: JsonLimits = { maxDepth: 50, maxStructures: 200_000, maxMembers: 10_000 };
+
+/** Name of the file in a folder that also contains the files of messages. */
+const RECORDS_FILE = 'records.jsonl';
+
+const isFolder = async (path: string): Promise<boolean> => (await stat(path)).isDirectory();
+
+/** Reads import records from a `.jsonl` file, or from `records.jsonl` in a folder. */
+export const JSONL_READER: ImportReader = {
+  name: 'records',
+  async recognizes(path) {
+    if (!(await isFolder(path))) return path.endsWith('.jsonl');
+    return (await findFile(path, join(path, RECORDS_FILE))) !== null;
+  },
+  async open(path): Promise<OpenImport> {
+    const root = (await isFolder(path)) ? path : dirname(path);
+    const name = root === path ? RECORDS_FILE : basename(path);
+    return {
+      records: () => readRecords(root, name),
+      sizeOf: async (file) => (await findFile(root, pathIn(root, '.', file)))?.size ?? null,
+      openFile: async (file) => {
+        const location = pathIn(root, '.', file);
+        return (await findFile(root, location)) ? createReadStream(location) : null;
+      },
+      close: async () => {},
+    };
+  },
+};
+
+async function* readRecords(root: string, name: string): AsyncGenerator<ImportRecord> {
+  let number = 0;
+  for await (const line of readLines(root, name, MAX_LINE_LENGTH)) {
+    number++;
+    if (line.trim() === '') continue;
+    const where = `${name}: line ${number}`;
+    const excess = excessOf(line, LINE_LIMITS);
+    if (excess) throw shape.wrong(where, excess);
+    yield checkRecord(parsed(line, where), where);
+  }
+}
+
+function parsed(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (error) {
+    throw shape.wrong(where, `is not JSON: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,251 @@
+import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
+import { emojiPath } from '@parley/domain/files';
+import type { MessageRecord } from '@parley/domain/imports';
+import { type CustomEmojiId, DomainError, escapeHtml, type MessageId, type UserId } from '@parley/domain/kernel';
+import {
+  type MarkdownOptions,
+  type MarkdownRenderer,
+  NOTHING_NAMED,
+  type RenderedMarkdown,
+  type ResolvedNames,
+} from '@parley/domain/markdown';
+import { HISTORICAL, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
+import { type MessageText, MessageTextWriter, type TextSources } from './message-text.js';
+import { newestEdits, planReactions, type ReactionEmoji, type ReadPositions } from './plan-details.js';
+import { PLANNED_REALM_ID } from './plan-files.js';
+import type { PlannedMessage } from './plan-messages.js';
+import type { PlannedUser } from './plan-people.js';
+import type { PlannedEmoji, PlannedPlace } from './plan-places.js';
+
+export interface CopySources extends TextSources {
+  readonly emoji: ReadonlyMap<string, PlannedEmoji>;
+  readonly reactions: ReactionEmoji;
+  readonly readPositions: ReadPositions;
+  readonly renderer: MarkdownRenderer;
+  readonly options: MarkdownOptions;
+  /** Sender of lines that the import adds. */
+  readonly noticeSender: UserId;
+}
+
+const MESSAGES_AT_A_TIME = 500;
+/** Client shown as the origin of messages. */
+const CLIENT_NAME = 'Import';
+const READ: PersonalFlags = { ...HISTORICAL, historical: false };
+
+type ImportedMessage = MessageCopy['message'];
+
+/** Number of messages whose Markdown could not be rendered. */
+export interface CopyCounts {
+  unrenderable: number;
+}
+
+/** Writes and renders the planned messages. */
+export class MessageCopies {
+  readonly counts: CopyCounts = { unrenderable: 0 };
+  private readonly customEmoji: ReadonlyMap<string, string>;
+
+  constructor(private readonly sources: CopySources) {
+    this.customEmoji = new Map(
+      [...sources.emoji.values()].map(({ id, name }) => [
+        name,
+        emojiPath({ realmId: PLANNED_REALM_ID, id: id as CustomEmojiId, format: 'png' }),
+      ]),
+    );
+  }
+
+  /** Reads all messages by ascending id, in batches. */
+  async *read(): AsyncGenerator<readonly MessageCopy[]> {
+    let after = 0;
+    for (;;) {
+      const page = this.sources.staging.all<PlannedMessage>(
+        'SELECT * FROM planned WHERE number > ? ORDER BY number LIMIT ?',
+        after,
+        MESSAGES_AT_A_TIME,
+      );
+      if (page.length === 0) return;
+      const copies: MessageCopy[] = [];
+      for (const planned of page) copies.push(await this.copyOf(planned));
+      yield copies;
+      after = page.at(-1)!.number;
+    }
+  }
+
+  private async copyOf(planned: PlannedMessage): Promise<MessageCopy> {
+    const place = this.sources.places.find(planned.place)!;
+    const writer = new MessageTextWriter(this.sources, planned.place);
+    if (planned.record === null) {
+      const text = writer.writePins(this.pinnedIn(planned.place));
+      return this.withoutDetails(await this.messageOf(planned, place, this.sources.noticeSender, text));
+    }
+    const record = this.recordOf(planned.record);
+    if (planned.role !== 'message') {
+      const text = writer.writePointer(record);
+      return this.withoutDetails(await this.messageOf(planned, place, this.sources.noticeSender, text));
+    }
+    const sender = this.sources.people.get(record.sender);
+    const message = await this.messageOf(planned, place, sender.id, writer.write(record, sender));
+    const edits = await this.editsOf(planned.place, record, sender);
+    const editedAt = Math.max(record.editedAt ?? 0, edits[0]?.editedAt ?? 0);
+    return {
+      message: { ...message, isEdited: editedAt > 0, lastEditedAt: editedAt > 0 ? Math.floor(editedAt) : null },
+      edits,
+      reactions: this.reactionsTo(record.id),
+      submessages: [],
+      isForSubscribers: place.kind === 'channel',
+      holders: this.holdersOf(planned, place, record, sender.id),
+    };
+  }
+
+  private withoutDetails(message: ImportedMessage): MessageCopy {
+    const isForSubscribers = message.channelId !== null;
+    return { message, edits: [], reactions: [], submessages: [], holders: [], isForSubscribers };
+  }
+
+  private async messageOf(
+    { number, topic, at }: PlannedMessage,
+    place: PlannedPlace,
+    senderId: UserId,
+    text: MessageText,
+  ): Promise<ImportedMessage> {
+    const { content, rendered } = await this.render(text);
+    for (const path of rendered.uploadPaths) {
+      const file = text.files.get(path);
+      if (file) this.sources.files.attach(file, number);
+    }
+    return {
+      id: number as MessageId,
+      senderId,
+      recipientId: place.recipientId,
+      channelId: place.kind === 'channel' ? place.id : null,
+      topic,
+      content,
+      renderedContent: rendered.html,
+      sentAt: Math.floor(at),
+      clientName: CLIENT_NAME,
+      isMeMessage: rendered.isMeMessage,
+      mentionsChannel: false,
+      hasLink: rendered.hasLink,
+      hasImage: rendered.hasImage,
+      hasAttachment: rendered.uploadPaths.size > 0,
+      topicLinks: null,
+      isReadByDefault: false,
+      isEdited: false,
+      lastEditedAt: null,
+      lastMovedAt: null,
+    };
+  }
+
+  private async render(text: MessageText): Promise<{ readonly content: string; readonly rendered: RenderedMarkdown }> {
+    try {
+      return { content: text.markdown, rendered: await this.rendered(text) };
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      this.counts.unrenderable++;
+      const parsed = await this.sources.renderer.parse('', this.sources.options);
+      const rendered = this.sources.renderer.render(parsed, NOTHING_NAMED);
+      return { content: text.markdown, rendered: { ...rendered, html: `<p>${escapeHtml(text.markdown)}</p>` } };
+    }
+  }
+
+  private async rendered({ markdown, users, groups, files }: MessageText): Promise<RenderedMarkdown> {
+    const { renderer, options } = this.sources;
+    const parsed = await renderer.parse(markdown, options);
+    const { userIds, groupNames, emojiNames, uploadPaths } = parsed.references;
+    const names: ResolvedNames = {
+      ...NOTHING_NAMED,
+      usersById: pick(userIds, users),
+      groupsByName: pick(groupNames, groups, ({ id, name, record }) => ({
+        id,
+        displayName: name,
+        isActive: !record.isDeactivated,
+      })),
+      customEmoji: pick(emojiNames, this.customEmoji),
+      uploads: pick(uploadPaths, files, ({ contentType, isPicture }) => ({
+        contentType,
+        // The import replaces the placeholder when the thumbnail with the true size is ready.
+        image: isPicture ? { width: 1, height: 1, isAnimated: false, thumbnail: 'pending' as const } : null,
+      })),
+    };
+    return renderer.render(parsed, names);
+  }
+
+  private async editsOf(place: string, { id }: MessageRecord, sender: PlannedUser): Promise<readonly MessageEdit[]> {
+    const edits: MessageEdit[] = [];
+    for (const { record } of newestEdits(this.sources.staging, id)) {
+      const text = new MessageTextWriter(this.sources, place).writeEarlier(record.previous);
+      const { content, rendered } = await this.render(text);
+      edits.push({
+        userId: record.person === undefined ? sender.id : this.sources.people.get(record.person).id,
+        editedAt: Math.floor(record.at),
+        previousContent: { content, rendered: rendered.html },
+        topic: null,
+        channel: null,
+      });
+    }
+    return edits;
+  }
+
+  private reactionsTo(message: string): readonly Reaction[] {
+    const records = this.sources.staging.children('reaction', message).map(({ record }) => record);
+    return planReactions(records, this.sources.people, this.sources.reactions).flatMap(
+      ({ reaction }) => reaction ?? [],
+    );
+  }
+
+  /** Lists only readers with a star or an unread message; for all others, the message is read. */
+  private holdersOf(
+    { place: key, at }: PlannedMessage,
+    place: PlannedPlace,
+    { id }: MessageRecord,
+    sender: UserId,
+  ): readonly HolderCopy[] {
+    const holders = new Map<UserId, PersonalFlags>();
+    for (const { userId, readUntil } of this.sources.readPositions.get(key) ?? []) {
+      if (readUntil >= at) break;
+      if (userId !== sender) holders.set(userId, { ...READ, read: false });
+    }
+    for (const { record } of this.sources.staging.children('pin', id)) {
+      const user = record.person === undefined ? null : this.sources.people.find(record.person);
+      if (!user?.isActive || !isMember(place, user.id)) continue;
+      holders.set(user.id, { ...(holders.get(user.id) ?? READ), starred: true });
+    }
+    return [...holders].map(([userId, flags]) => ({ userId, flags }));
+  }
+
+  private pinnedIn(place: string): readonly MessageRecord[] {
+    return this.sources.staging
+      .all<{ readonly record: number }>(
+        `SELECT DISTINCT planned.record FROM records pins
+         JOIN records messages ON messages.kind = 'message' AND messages.id = pins.parent
+         JOIN planned ON planned.record = messages.number AND planned.role = 'message'
+         WHERE pins.kind = 'pin' AND json_extract(pins.json, '$.person') IS NULL AND planned.place = ?
+         ORDER BY planned.number`,
+        place,
+      )
+      .map(({ record }) => this.recordOf(record));
+  }
+
+  private recordOf(number: number): MessageRecord {
+    const row = this.sources.staging.get<{ readonly json: string }>(
+      'SELECT json FROM records WHERE number = ?',
+      number,
+    );
+    return JSON.parse(row!.json);
+  }
+}
+
+const isMember = (place: PlannedPlace, userId: UserId): boolean =>
+  place.kind === 'channel' ? place.members.has(userId) : place.userIds.includes(userId);
+
+function pick<Key, Value, Result = Value>(
+  keys: Iterable<Key>,
+  from: ReadonlyMap<Key, Value>,
+  map: (value: Value) => Result = (value) => value as unknown as Result,
+): ReadonlyMap<Key, Result> {
+  const found = new Map<Key, Result>();
+  for (const key of keys) {
+    const value = from.get(key);
+    if (value !== undefined) found.set(key, map(value));
+  }
+  return found;
+}

@@ -1,0 +1,58 @@
+import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
+import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/domain/imports';
+import type { UserId } from '@parley/domain/kernel';
+import type { PlannedPeople } from './plan-people.js';
+import type { PlannedPlaces } from './plan-places.js';
+import { placeKey } from './plan-places.js';
+import type { Staging } from './staging.js';
+
+/** Computes from the records who could read what at the time of the export. */
+export function sourceAccess(staging: Staging, people: PlannedPeople, places: PlannedPlaces): AccessCopy<UserId> {
+  const fullMembers = new Set<UserId>();
+  for (const { record } of staging.list('person')) {
+    const isFull = record.role !== 'guest' && !record.isExternal && !record.isDeactivated && !record.isBot;
+    if (isFull) fullMembers.add(people.get(record.id).id);
+  }
+  const conversations = new Map<string, Readers<UserId>>();
+  const readersOf = (members: readonly string[]) => new Set(members.map((id) => people.get(id).id));
+  for (const { record } of staging.list('channel')) {
+    const recipientId = places.find(placeKey({ channel: record.id }))!.recipientId;
+    conversations.set(String(recipientId), { isOpen: record.privacy === 'public', readers: readersOf(record.members) });
+  }
+  for (const { record } of staging.list('conversation')) {
+    const recipientId = places.find(placeKey({ conversation: record.id }))!.recipientId;
+    conversations.set(String(recipientId), { isOpen: false, readers: readersOf(record.members) });
+  }
+  return { fullMembers, conversations };
+}
+
+/** Computes from the new organization who can read what; users without an account cannot log in. */
+export function targetAccess(realm: RealmCopy, people: Iterable<PersonCopy>): AccessCopy<UserId> {
+  const active = new Map(
+    realm.users.filter(({ user }) => user.isActive && !user.bot).map(({ user }) => [user.id, user.role]),
+  );
+  const fullMembers = new Set([...active].filter(([, role]) => role !== 'guest').map(([id]) => id));
+  const subscribers = new Map<number, Set<UserId>>();
+  for (const { userId, subscriptions } of people) {
+    for (const { channelId, isActive } of subscriptions) {
+      if (!isActive || !active.has(userId)) continue;
+      subscribers.set(channelId, (subscribers.get(channelId) ?? new Set()).add(userId));
+    }
+  }
+  const conversations = new Map<string, Readers<UserId>>();
+  for (const { id, recipientId, privacy } of realm.channels) {
+    const isOpen = privacy === 'public' || privacy === 'webPublic';
+    conversations.set(String(recipientId), { isOpen, readers: subscribers.get(id) ?? new Set() });
+  }
+  for (const { recipientId, userIds } of realm.conversations) {
+    conversations.set(String(recipientId), { isOpen: false, readers: new Set(userIds.filter((id) => active.has(id))) });
+  }
+  return { fullMembers, conversations };
+}
+
+/** Returns the people who could read a conversation only after the import. */
+export const addedAccess = (
+  before: AccessCopy<UserId>,
+  realm: RealmCopy,
+  people: Iterable<PersonCopy>,
+): readonly AccessDifference<UserId>[] => newAccess(before, targetAccess(realm, people));

@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { nameOfFile, pathIdOf } from '@parley/domain/files';
+import type { FileRecord, OpenImport } from '@parley/domain/imports';
+import type { FileId, RealmId, UserId } from '@parley/domain/kernel';
+import type { PlannedPeople } from './plan-people.js';
+import type { Staging } from './staging.js';
+
+/** File that messages refer to. */
+export interface PlannedFile {
+  readonly id: FileId;
+  readonly name: string;
+  readonly owner: UserId;
+  readonly createdAt: number;
+  readonly contentType: string;
+  /** End of the URL on this server; null if the bytes are missing. */
+  readonly pathId: string | null;
+  /** Location of the bytes in the export, or null for a text that the import wrote. */
+  readonly path: string | null;
+  readonly size: number;
+  /** True for a picture that is shown in messages. */
+  readonly isPicture: boolean;
+  /** Reason for missing bytes; empty if there is none. */
+  readonly missing: string;
+  /** Written text, such as a message that is too long. */
+  readonly text?: string;
+}
+
+/** Id of the organization in the plan; the import replaces it. */
+export const PLANNED_REALM_ID = 1 as RealmId;
+
+/** Number of random hexadecimal digits in the path of a file. */
+const PATH_BYTES = 20;
+
+export const newPathId = (name: string): string =>
+  pathIdOf(PLANNED_REALM_ID, name, randomBytes(PATH_BYTES).toString('hex'));
+
+/** Decides about all files. `pictures` are files with avatars and emoji. */
+export async function planFiles(
+  staging: Staging,
+  people: PlannedPeople,
+  opened: OpenImport,
+  pictures: ReadonlySet<string>,
+): Promise<void> {
+  const { ledger } = staging;
+  for (const { number, record } of staging.list('file')) {
+    const row = staging.get<{ readonly owner: UserId }>('SELECT owner FROM files WHERE id = ?', record.id);
+    const size = record.path === undefined ? null : await opened.sizeOf(record.path);
+    if (row) {
+      const owner = record.owner === undefined ? row.owner : people.get(record.owner).id;
+      const isPicture = size !== null && (await startsLikePicture(opened, record.path!));
+      const file = planFile(record, size, owner, isPicture);
+      staging.run('UPDATE files SET json = ? WHERE id = ?', JSON.stringify(file), record.id);
+    }
+    const isUsed = row !== undefined || pictures.has(record.id);
+    if (!isUsed) ledger.account(number, record, 'dropped', 'no message refers to it');
+    else if (size !== null) ledger.account(number, record, 'imported');
+    else if (record.url !== undefined) ledger.account(number, record, 'waiting', NOT_DOWNLOADED);
+    else ledger.account(number, record, row ? 'represented' : 'dropped', record.missing ?? NOT_IN_EXPORT);
+  }
+}
+
+const NOT_DOWNLOADED = 'not downloaded';
+const NOT_IN_EXPORT = 'not in the export';
+
+function planFile(record: FileRecord, size: number | null, owner: UserId, isPicture: boolean): Omit<PlannedFile, 'id'> {
+  const name = nameOfFile(record.name);
+  return {
+    name,
+    owner,
+    createdAt: Math.floor(record.createdAt ?? 0),
+    contentType: record.contentType ?? 'application/octet-stream',
+    pathId: size === null ? null : newPathId(name),
+    path: record.path ?? null,
+    size: size ?? 0,
+    isPicture,
+    missing: size === null ? (record.missing ?? (record.url === undefined ? NOT_IN_EXPORT : NOT_DOWNLOADED)) : '',
+  };
+}
+
+/** First bytes of PNG, JPEG, GIF and WebP. Other files never get a thumbnail, and would show a placeholder forever. */
+const PICTURE_STARTS = ['89504e47', 'ffd8ff', '47494638', '52494646'];
+
+async function startsLikePicture(opened: OpenImport, path: string): Promise<boolean> {
+  for await (const chunk of (await opened.openFile(path)) ?? []) {
+    const start = Buffer.from(chunk.subarray(0, 4)).toString('hex');
+    return PICTURE_STARTS.some((known) => start.startsWith(known));
+  }
+  return false;
+}
+
+/** Files of the plan, read from the staging database. */
+export class PlannedFiles {
+  constructor(private readonly staging: Staging) {}
+
+  /** Returns null if no record describes the file. */
+  find(id: string): PlannedFile | null {
+    const row = this.staging.get<FileRow>('SELECT number, json FROM files WHERE id = ?', id);
+    return row && row.json !== '' ? fileOf(row) : null;
+  }
+
+  /** Adds a text that a message links to. `key` identifies it. */
+  addText(key: string, name: string, text: string, owner: UserId, createdAt: number): PlannedFile {
+    const file = {
+      name,
+      owner,
+      createdAt: Math.floor(createdAt),
+      contentType: name.endsWith('.json') ? 'application/json' : 'text/markdown',
+      pathId: newPathId(name),
+      path: null,
+      size: Buffer.byteLength(text),
+      isPicture: false,
+      missing: '',
+      text,
+    };
+    const id = `\0${key}`;
+    this.staging.run(
+      'INSERT OR REPLACE INTO files (id, owner, json) VALUES (?, ?, ?)',
+      id,
+      owner,
+      JSON.stringify(file),
+    );
+    return this.find(id)!;
+  }
+
+  attach(file: PlannedFile, message: number): void {
+    this.staging.run('INSERT OR IGNORE INTO attachments (file, message) VALUES (?, ?)', file.id, message);
+  }
+
+  messagesOf(file: PlannedFile): readonly number[] {
+    return this.staging
+      .all<{ readonly message: number }>('SELECT message FROM attachments WHERE file = ? ORDER BY message', file.id)
+      .map(({ message }) => message);
+  }
+
+  /** Files with bytes, by ascending id. */
+  *list(): Generator<PlannedFile> {
+    let after = 0;
+    for (;;) {
+      const rows = this.staging.all<FileRow>(
+        'SELECT number, json FROM files WHERE number > ? ORDER BY number LIMIT 100',
+        after,
+      );
+      for (const row of rows) {
+        after = row.number;
+        if (row.json === '') continue;
+        const file = fileOf(row);
+        if (file.pathId !== null) yield file;
+      }
+      if (rows.length === 0) return;
+    }
+  }
+}
+
+interface FileRow {
+  readonly number: number;
+  readonly json: string;
+}
+
+const fileOf = ({ number, json }: FileRow): PlannedFile => ({ ...JSON.parse(json), id: number as FileId });

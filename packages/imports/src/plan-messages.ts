@@ -1,0 +1,211 @@
+import { topicKey } from '@parley/domain/channels';
+import {
+  firstWords,
+  isTooLong,
+  type MessageRecord,
+  markdownOf,
+  printable,
+  type ReferenceTexts,
+  threadTopics,
+  topicOf,
+} from '@parley/domain/imports';
+import type { UserId } from '@parley/domain/kernel';
+import type { PlannedPeople } from './plan-people.js';
+import { type PlannedPlaces, placeKey } from './plan-places.js';
+import type { Staging } from './staging.js';
+
+/**
+ * Message of the new organization: a message of the source, or a line that the import adds. `pointer` and `broadcast`
+ * lead from the channel to a thread, `pins` lists the pinned messages of a channel.
+ */
+export type PlannedRole = 'message' | 'pointer' | 'broadcast' | 'pins';
+
+export interface PlannedMessage {
+  /** Position in order of time, from 1; also the id. */
+  readonly number: number;
+  /** Number of the staged record; null for a list of pins. */
+  readonly record: number | null;
+  readonly role: PlannedRole;
+  readonly place: string;
+  readonly topic: string;
+  readonly at: number;
+}
+
+export const PINS_TOPIC = 'pinned messages';
+
+/** Assigns ids and topics to messages in order of time. */
+export class MessagePlanner {
+  /** Counts of what becomes of parts of messages, by description. */
+  readonly notes = new Map<string, number>();
+  private count = 0;
+  private lastAt = 0;
+
+  constructor(
+    private readonly staging: Staging,
+    private readonly people: PlannedPeople,
+    private readonly places: PlannedPlaces,
+  ) {}
+
+  /** Number of planned messages, including added lines. */
+  get messages(): number {
+    return this.count;
+  }
+
+  plan(): void {
+    const { database } = this.staging;
+    database.exec('BEGIN');
+    for (const { number, record } of this.staging.messages()) this.planMessage(number, record);
+    this.planPins();
+    database.exec('COMMIT');
+    database.exec(`CREATE UNIQUE INDEX planned_by_record ON planned (record) WHERE role = 'message'`);
+  }
+
+  private planMessage(number: number, record: MessageRecord): void {
+    const { ledger } = this.staging;
+    const key = placeKey(record);
+    const place = this.places.find(key);
+    if (!place) {
+      ledger.account(number, record, 'dropped', 'its channel or conversation is missing, so its readers are unknown');
+      return;
+    }
+    if (this.staging.hasChildren('deletion', record.id)) {
+      ledger.account(number, record, 'dropped', 'deleted in the source');
+      return;
+    }
+    const sender = this.people.get(record.sender);
+    const thread = place.kind === 'channel' ? this.threadOf(record) : null;
+    const topic = place.kind === 'channel' ? this.topicOf(key, record, thread) : '';
+    this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt });
+    if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record);
+    if (topic !== '' && thread !== record.id && record.isBroadcast) this.addLine(number, 'broadcast', key, record);
+    this.noteParts(record);
+    this.noteFiles(record, sender.id);
+    ledger.account(number, record, 'imported');
+  }
+
+  private add(message: Omit<PlannedMessage, 'number'>): void {
+    const { record, role, place, topic, at } = message;
+    this.count++;
+    this.lastAt = at;
+    this.staging.run(
+      'INSERT INTO planned (number, record, role, place, topic, at) VALUES (?, ?, ?, ?, ?, ?)',
+      this.count,
+      record,
+      role,
+      place,
+      topic,
+      at,
+    );
+  }
+
+  private addLine(record: number, role: PlannedRole, place: string, { sentAt }: MessageRecord): void {
+    this.add({ record, role, place, topic: '', at: sentAt });
+    this.note('lines in channels that lead to a thread');
+  }
+
+  /** Returns the thread of a message in a channel; a root message is in its own thread. */
+  private threadOf(record: MessageRecord): string | null {
+    if (record.topic !== undefined) return null;
+    if (record.thread !== undefined && record.thread !== record.id) return record.thread;
+    const isRoot = this.staging.hasChildren('message', record.id) || this.staging.find('thread', record.id) !== null;
+    return isRoot ? record.id : null;
+  }
+
+  private topicOf(place: string, record: MessageRecord, thread: string | null): string {
+    if (record.topic !== undefined) {
+      const topic = topicOf(record.topic);
+      this.reserve(place, null, topic);
+      return topic;
+    }
+    if (thread === null) return '';
+    const existing = this.staging.get<{ readonly topic: string }>(
+      'SELECT topic FROM topics WHERE place = ? AND thread = ?',
+      place,
+      thread,
+    );
+    if (existing) return existing.topic;
+    const root = thread === record.id ? record : (this.staging.find('message', thread)?.record ?? null);
+    const date = new Date((root ?? record).sentAt * 1000).toISOString().slice(0, 10);
+    for (const topic of threadTopics(this.nameOfThread(place, thread, root), date)) {
+      if (this.reserve(place, thread, topic)) return topic;
+    }
+    throw new Error('Topics ran out');
+  }
+
+  private nameOfThread(place: string, thread: string, root: MessageRecord | null): string {
+    const named = this.staging.find('thread', thread)?.record;
+    const name = named && placeKey(named) === place ? topicOf(named.name ?? '') : '';
+    // The words of a deleted message or one in another channel may be private.
+    const isPublished = root !== null && placeKey(root) === place && !this.staging.hasChildren('deletion', thread);
+    if (name !== '' || !isPublished) return name;
+    return firstWords(markdownOf(root.content, this.plainTexts));
+  }
+
+  /** Returns false if another thread of the channel has the topic. */
+  private reserve(place: string, thread: string | null, topic: string): boolean {
+    const sql = 'INSERT OR IGNORE INTO topics (place, thread, key, topic) VALUES (?, ?, ?, ?)';
+    return this.staging.run(sql, place, thread, topicKey(topic), topic) > 0;
+  }
+
+  private readonly plainTexts: ReferenceTexts = {
+    person: (id) => `@${this.people.find(id)?.fullName ?? id}`,
+    group: () => null,
+    channel: (_, label) => label ?? '',
+    message: (_, label) => label ?? '',
+    file: (_, label) => label ?? '',
+  };
+
+  private noteParts({ content, unsupported = [] }: MessageRecord): void {
+    if (isTooLong(markdownOf(content, this.plainTexts))) this.note('long messages, with the whole text as a file');
+    for (const { type } of unsupported) this.note(`parts of the type ${printable(type)}, with the original as a file`);
+  }
+
+  private note(what: string): void {
+    this.notes.set(what, (this.notes.get(what) ?? 0) + 1);
+  }
+
+  /** Remembers the files that messages refer to, owned by the first sender. */
+  private noteFiles({ content, files = [] }: MessageRecord, sender: UserId): void {
+    const inText = typeof content === 'string' ? [] : content.flatMap((part) => fileOf(part));
+    for (const id of [...inText, ...files]) {
+      this.staging.run('INSERT OR IGNORE INTO files (id, owner) VALUES (?, ?)', id, sender);
+    }
+  }
+
+  /** Adds a message with links for every channel with pinned messages. */
+  private planPins(): void {
+    const channels = new Set<string>();
+    for (const { number, record } of this.staging.list('pin')) {
+      const planned = plannedMessage(this.staging, record.message);
+      const { ledger } = this.staging;
+      if (!planned) ledger.account(number, record, 'dropped', NO_MESSAGE);
+      else if (record.person !== undefined) ledger.account(number, record, 'imported', 'starred message');
+      else if (planned.place.startsWith('d:'))
+        ledger.account(number, record, 'dropped', 'direct messages have no pins');
+      else {
+        channels.add(planned.place);
+        ledger.account(number, record, 'represented', `link in the topic “${PINS_TOPIC}”`);
+      }
+    }
+    for (const place of channels) {
+      this.add({ record: null, role: 'pins', place, topic: PINS_TOPIC, at: this.lastAt });
+      this.note('lists of pinned messages');
+    }
+  }
+}
+
+/** Reason for records about a message that is missing or was dropped. */
+export const NO_MESSAGE = 'its message is not imported';
+
+const fileOf = (part: object | string): string[] =>
+  typeof part === 'object' && 'link' in part && part.link === 'file' && 'id' in part ? [part.id as string] : [];
+
+/** Returns the planned message of a message record. */
+export function plannedMessage(staging: Staging, id: string): PlannedMessage | null {
+  const found = staging.get<PlannedMessage>(
+    `SELECT planned.* FROM records JOIN planned ON planned.record = records.number AND planned.role = 'message'
+     WHERE records.kind = 'message' AND records.id = ?`,
+    id,
+  );
+  return found ?? null;
+}

@@ -1,0 +1,255 @@
+import {
+  type GroupSettingDefinition,
+  type GroupSettings,
+  SUBGROUP_OF,
+  SYSTEM_GROUPS,
+  type SystemGroupName,
+  systemGroupTitle,
+} from '@parley/domain/access';
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  INHERITED_NOTIFICATIONS,
+  MAX_CHANNEL_DESCRIPTION_LENGTH,
+  pickColors,
+} from '@parley/domain/channels';
+import { EXPORT_PARTS } from '@parley/domain/composition';
+import type { EmojiCopy, GroupCopy, PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
+import { GROUP_PERMISSIONS, MAX_GROUP_DESCRIPTION_LENGTH, systemGroupsOf } from '@parley/domain/groups';
+import { cutName, printable } from '@parley/domain/imports';
+import {
+  type ChannelFolderId,
+  type ChannelId,
+  escapeHtml,
+  type GroupId,
+  settingValues,
+  type UserId,
+} from '@parley/domain/kernel';
+import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USER_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
+import { SYSTEM_BOTS } from '@parley/domain/users';
+import { PLANNED_REALM_ID } from './plan-files.js';
+import { type PlannedPeople, type PlannedUser, SYSTEM_GROUP_IDS } from './plan-people.js';
+import type { PlannedEmoji, PlannedGroup, PlannedPlaces } from './plan-places.js';
+
+export interface RealmSources {
+  readonly stringId: string;
+  readonly name: string;
+  readonly description: string;
+  readonly createdAt: number;
+  readonly now: number;
+  readonly people: PlannedPeople;
+  readonly places: PlannedPlaces;
+  readonly groups: ReadonlyMap<string, PlannedGroup>;
+  readonly emoji: ReadonlyMap<string, PlannedEmoji>;
+  /** True if the export contains the file. */
+  hasFile(id: string): boolean;
+}
+
+/** The import gives an organization with this id a new one if it is taken. */
+const NO_UUID = '00000000-0000-4000-8000-000000000000';
+
+const USER_DEFAULTS = settingValues(USER_SETTINGS, {});
+
+/** Permissions by default; a creator gets none, because the source has no such permission. */
+function permissionsOf<R extends Readonly<Record<string, GroupSettingDefinition>>>(
+  registry: R,
+  chosen: { readonly [K in keyof R]?: SystemGroupName } = {},
+): GroupSettings<R> {
+  const permissions = Object.entries(registry).map(([name, definition]) => {
+    const group = chosen[name] ?? (definition.default === 'creator' ? 'nobody' : definition.default);
+    return [name, SYSTEM_GROUP_IDS[group]];
+  });
+  return Object.fromEntries(permissions) as GroupSettings<R>;
+}
+
+/** Returns the organization without messages. */
+export function realmCopyOf(sources: RealmSources): RealmCopy {
+  const { stringId, name, description, createdAt, places } = sources;
+  const noData: Omit<RealmCopy, 'realm' | 'groups' | 'users' | 'channels' | 'conversations' | 'customEmoji'> =
+    Object.assign({}, ...EXPORT_PARTS.realm.map(({ none }) => none));
+  return {
+    ...noData,
+    realm: {
+      id: PLANNED_REALM_ID,
+      stringId,
+      uuid: NO_UUID,
+      name,
+      createdAt,
+      settings: { ...settingValues(STORED_REALM_SETTINGS, {}), description },
+      images: USUAL_REALM_IMAGES,
+      renderedDescription: paragraphOf(description),
+      permissions: permissionsOf(REALM_PERMISSIONS),
+      userDefaults: USER_DEFAULTS,
+    },
+    customEmoji: [...sources.emoji.values()].map(emojiCopy),
+    groups: [...systemGroups(sources), ...[...sources.groups.values()].map((group) => groupCopy(group, createdAt))],
+    users: [
+      ...SYSTEM_BOTS.map((_, index) => systemBot(index)),
+      ...sources.people.users.map((user) => userCopy(user, sources)),
+    ],
+    channelFolders: places.folders.map((folder, index) => ({
+      id: (index + 1) as ChannelFolderId,
+      realmId: PLANNED_REALM_ID,
+      name: folder,
+      description: '',
+      renderedDescription: '',
+      order: index + 1,
+      createdAt,
+      creatorId: null,
+      isArchived: false,
+    })),
+    channels: channelCopies(sources),
+    conversations: places.conversations.map(({ recipientId, userIds }) => ({ recipientId, userIds })),
+  };
+}
+
+const paragraphOf = (text: string): string => (text === '' ? '' : `<p>${escapeHtml(text)}</p>`);
+
+const emojiCopy = ({ id, name }: PlannedEmoji): EmojiCopy => ({
+  id,
+  name,
+  authorId: null,
+  format: 'png',
+  isAnimated: false,
+  isDeactivated: false,
+  fileName: `${id}.png`,
+});
+
+function systemGroups({ people, createdAt, now }: RealmSources): readonly GroupCopy[] {
+  const members = new Map<SystemGroupName, UserId[]>(SYSTEM_GROUPS.map(({ name }) => [name, []]));
+  for (const user of people.users) {
+    for (const name of systemGroupsOf(user, 0, now)) members.get(name)!.push(user.id);
+  }
+  return SYSTEM_GROUPS.map(({ name, description }) => ({
+    id: SYSTEM_GROUP_IDS[name],
+    realmId: PLANNED_REALM_ID,
+    name: systemGroupTitle(name),
+    description,
+    systemName: name,
+    isDeactivated: false,
+    creatorId: null,
+    createdAt,
+    permissions: permissionsOf(GROUP_PERMISSIONS, {
+      canLeave: 'nobody',
+      canMention: 'nobody',
+    }),
+    memberIds: members.get(name)!,
+    subgroupIds: SUBGROUP_OF[name] ? [SYSTEM_GROUP_IDS[SUBGROUP_OF[name]]] : [],
+  }));
+}
+
+const groupCopy = ({ id, name, members, record }: PlannedGroup, createdAt: number): GroupCopy => ({
+  id,
+  realmId: PLANNED_REALM_ID,
+  name,
+  description: cutName(printable(record.description ?? ''), MAX_GROUP_DESCRIPTION_LENGTH),
+  systemName: null,
+  isDeactivated: record.isDeactivated ?? false,
+  creatorId: null,
+  createdAt,
+  permissions: permissionsOf(GROUP_PERMISSIONS),
+  memberIds: [...members],
+  subgroupIds: [] as GroupId[],
+});
+
+function systemBot(index: number): UserCopy {
+  const { kind, localPart, fullName } = SYSTEM_BOTS[index]!;
+  return {
+    user: {
+      id: (index + 1) as UserId,
+      realmId: PLANNED_REALM_ID,
+      email: `${localPart}@parley.invalid`,
+      fullName,
+      role: 'member',
+      isActive: true,
+      isDeleted: false,
+      joinedAt: 0,
+      bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
+      avatar: { source: 'generated', version: 1 },
+      specialPermissions: [],
+      settings: USER_DEFAULTS,
+      editedSettings: [],
+      version: 1,
+    },
+    systemKind: kind,
+    botOptions: null,
+  };
+}
+
+function userCopy(user: PlannedUser, { hasFile }: RealmSources): UserCopy {
+  const { id, email, fullName, role, isActive, isBot, joinedAt, avatar } = user;
+  const hasPicture = avatar !== null && hasFile(avatar);
+  return {
+    user: {
+      id,
+      realmId: PLANNED_REALM_ID,
+      email,
+      fullName,
+      role,
+      isActive,
+      isDeleted: false,
+      joinedAt,
+      bot: isBot ? { kind: 'generic', ownerId: null, isSystem: false, defaultSendingChannelId: null } : null,
+      avatar: hasPicture ? { source: 'uploaded', version: 1, key: '' } : { source: 'generated', version: 1 },
+      specialPermissions: [],
+      settings: USER_DEFAULTS,
+      editedSettings: [],
+      version: 1,
+    },
+    systemKind: null,
+    botOptions: null,
+  };
+}
+
+function channelCopies({ places, people, createdAt }: RealmSources): readonly Channel[] {
+  return places.channels.map(({ id, recipientId, name, folderId, record }) => {
+    const description = cutName(printable(record.description ?? ''), MAX_CHANNEL_DESCRIPTION_LENGTH);
+    return {
+      id,
+      realmId: PLANNED_REALM_ID,
+      recipientId,
+      name,
+      description,
+      renderedDescription: paragraphOf(description),
+      privacy: record.privacy === 'public' ? 'public' : 'privateSharedHistory',
+      isArchived: record.isArchived ?? false,
+      creatorId: record.creator === undefined ? null : (people.find(record.creator)?.id ?? null),
+      createdAt: Math.floor(record.createdAt ?? createdAt),
+      messageRetentionDays: null,
+      topicsPolicy: 'inherit',
+      folderId: folderId as ChannelFolderId | null,
+      isDefault: false,
+      isRecentlyActive: true,
+      firstMessageId: null,
+      permissions: permissionsOf(CHANNEL_PERMISSIONS, record.isReadOnly ? { canSendMessage: 'administrators' } : {}),
+      version: 1,
+    };
+  });
+}
+
+/** Yields the subscriptions of all people; other personal data has no source. */
+export function* personCopies({ people, places }: Pick<RealmSources, 'people' | 'places'>): Generator<PersonCopy> {
+  const nothing: Omit<PersonCopy, 'userId' | 'subscriptions' | 'botStorage'> = Object.assign(
+    {},
+    ...EXPORT_PARTS.people.map(({ none }) => none),
+  );
+  const channelIds = new Map<UserId, ChannelId[]>(people.users.map(({ id }) => [id, []]));
+  for (const { id, members } of places.channels) {
+    for (const userId of members) channelIds.get(userId)!.push(id);
+  }
+  for (const { id: userId } of people.users) {
+    const own = channelIds.get(userId)!;
+    const colors = pickColors(own, new Map(), []);
+    const subscriptions = own.map((channelId) => ({
+      realmId: PLANNED_REALM_ID,
+      channelId,
+      userId,
+      isActive: true,
+      color: colors.get(channelId)!,
+      isMuted: false,
+      isPinned: false,
+      notifications: INHERITED_NOTIFICATIONS,
+    }));
+    yield { ...nothing, userId, subscriptions, botStorage: [] };
+  }
+}

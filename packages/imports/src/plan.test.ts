@@ -1,0 +1,503 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { MessageCopy } from '@parley/domain/exports';
+import type { ImportRecord } from '@parley/domain/imports';
+import { FakeRenderer } from '@parley/testkit';
+import fc from 'fast-check';
+import { type ImportPlan, planImport } from './plan.js';
+import { targetAccess } from './plan-access.js';
+import { openRecords } from './testing/open-records.js';
+
+let folder: string;
+let plans: ImportPlan[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-plan-'));
+  plans = [];
+});
+afterEach(() => {
+  for (const plan of plans) plan.close();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+const unicode = {
+  namesByCode: new Map([
+    ['1f44d', ['thumbs_up', '+1']],
+    ['1f389', ['tada']],
+  ]),
+  codesByName: new Map([
+    ['thumbs_up', '1f44d'],
+    ['+1', '1f44d'],
+    ['tada', '1f389'],
+  ]),
+};
+
+type Records = Parameters<typeof openRecords>[0];
+
+async function planned(
+  records: Records,
+  {
+    files = {},
+    mappings = [],
+  }: { files?: Record<string, Uint8Array>; mappings?: { person: string; email: string }[] } = {},
+): Promise<ImportPlan> {
+  const plan = await planImport(openRecords(records, files), {
+    stringId: 'acme',
+    realmUrl: 'https://acme.example',
+    mappings: mappings.map((mapping) => ({ ...mapping, name: null })),
+    temporaryFolder: folder,
+    now: 2_000_000_000,
+    renderer: new FakeRenderer(),
+    unicodeEmoji: () => unicode,
+  });
+  plans.push(plan);
+  return plan;
+}
+
+async function messagesOf({ source }: ImportPlan): Promise<readonly MessageCopy[]> {
+  const all: MessageCopy[] = [];
+  for await (const page of source.messages()) all.push(...page);
+  return all;
+}
+
+const contentsOf = async (plan: ImportPlan) =>
+  (await messagesOf(plan)).map(({ message }) => [message.topic, message.content]);
+
+const outcomesOf = ({ summary }: ImportPlan, kind: string) =>
+  summary.ledger.filter((line) => line.kind === kind).map(({ outcome, reason, count }) => [outcome, reason, count]);
+
+const ann = { kind: 'person', id: 'ann', name: 'Ann', email: 'ann@acme.example', isEmailVerified: true } as const;
+const bob = { kind: 'person', id: 'bob', name: 'Bob' } as const;
+const general = { kind: 'channel', id: 'c', name: 'general', privacy: 'public', members: ['ann', 'bob'] } as const;
+const secret = { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: ['bob'] } as const;
+const BASE: Records = [ann, bob, general, secret];
+let clock = 1_600_000_000;
+const said = (id: string, content: unknown, more: object = {}) =>
+  ({ kind: 'message', id, channel: 'c', sender: 'ann', sentAt: clock++, content, ...more }) as Records[number];
+
+describe('messages', () => {
+  it('puts unthreaded messages into the general topic, in order of time', async () => {
+    const plan = await planned([said('m2', 'second', { sentAt: 20 }), ...BASE, said('m1', 'first', { sentAt: 10.5 })]);
+    expect(
+      (await messagesOf(plan)).map(({ message }) => [message.id, message.sentAt, message.topic, message.content]),
+    ).toEqual([
+      [1, 10, '', 'first'],
+      [2, 20, '', 'second'],
+    ]);
+  });
+
+  it('moves a thread to a topic named after its root, and leaves a pointer in the channel', async () => {
+    const plan = await planned([
+      ...BASE,
+      said('m1', 'Where is *lunch* today?'),
+      said('m2', 'Here', { sender: 'bob', thread: 'm1' }),
+      said('m3', 'Everyone, it moved', { thread: 'm1', isBroadcast: true }),
+    ]);
+    const topic = 'Where is lunch today?';
+    expect(await contentsOf(plan)).toEqual([
+      [topic, 'Where is *lunch* today?'],
+      [
+        '',
+        expect.stringMatching(
+          /^@_\*\*Ann\|4\*\* → \[Where is lunch today\?]\(\/#narrow\/channel\/1-general\/topic\/.*\/near\/1\)$/,
+        ),
+      ],
+      [topic, 'Here'],
+      [topic, 'Everyone, it moved'],
+      ['', expect.stringContaining('/near/4)')],
+    ]);
+  });
+
+  it('gives threads with equal names different topics', async () => {
+    const plan = await planned([
+      ...BASE,
+      ...['m1', 'm2'].flatMap((id) => [
+        said(id, 'Lunch?', { sentAt: 1_600_000_000 }),
+        said(`${id}r`, 'Yes', { thread: id }),
+      ]),
+    ]);
+    const topics = new Set((await contentsOf(plan)).map(([topic]) => topic));
+    expect(topics).toEqual(new Set(['Lunch?', 'Lunch? (2020-09-13)', '']));
+  });
+
+  it('names a thread by its record, even without a root message', async () => {
+    const plan = await planned([
+      ...BASE,
+      { kind: 'thread', id: 't', channel: 'c', name: 'Release' },
+      { kind: 'thread', id: 'empty', channel: 'c' },
+      said('m1', 'Soon', { thread: 't' }),
+    ]);
+    expect(await contentsOf(plan)).toEqual([['Release', 'Soon']]);
+    expect(outcomesOf(plan, 'thread')).toEqual([
+      ['represented', 'topic', 1],
+      ['dropped', 'thread without messages', 1],
+    ]);
+  });
+
+  it('never names a topic after a deleted message or one in another channel', async () => {
+    const plan = await planned([
+      ...BASE,
+      said('m1', 'password 1234', { channel: 's' }),
+      said('m2', 'reply', { thread: 'm1' }),
+      said('m3', 'forget this'),
+      said('m4', 'reply', { thread: 'm3' }),
+      { kind: 'deletion', id: 'd', message: 'm3' },
+    ]);
+    const inGeneral = (await messagesOf(plan)).filter(({ message }) => message.channelId === 1);
+    expect(JSON.stringify(inGeneral)).not.toMatch(/1234|forget/);
+    expect(outcomesOf(plan, 'message')).toContainEqual(['dropped', 'deleted in the source', 1]);
+  });
+
+  it('keeps the beginning of a long message and the whole text as a file', async () => {
+    const text = `start ${'word '.repeat(3000)}`;
+    const plan = await planned([...BASE, said('m1', text)]);
+    const [{ message }] = (await messagesOf(plan)) as [MessageCopy];
+    expect(message.content.length).toBeLessThanOrEqual(10_000);
+    expect(message.content).toMatch(/^start word .*\[whole message]\(\/user_uploads\/1\/.*message\.md\)$/s);
+    const files: string[] = [];
+    for await (const { content } of plan.source.files())
+      for await (const bytes of content!) files.push(Buffer.from(bytes).toString());
+    expect(files).toEqual([text.trimEnd()].map((whole) => expect.stringContaining(whole)));
+  });
+
+  it('resolves references to people, groups, channels and messages, and makes mentions silent', async () => {
+    const plan = await planned([
+      ...BASE,
+      { kind: 'group', id: 'g', name: 'role:staff', members: ['ann'] },
+      said('m1', [
+        { mention: 'person', id: 'bob' },
+        ' ',
+        { mention: 'group', id: 'g' },
+        ' ',
+        { mention: 'person', id: 'gone', name: 'Cleo' },
+        ' ',
+        { link: 'channel', id: 's' },
+        ' ',
+        { link: 'message', id: 'm1', label: 'this' },
+      ]),
+    ]);
+    expect(await contentsOf(plan)).toEqual([
+      [
+        '',
+        '@_**Bob|5** @_*staff* @Cleo [#private channel](/#narrow/channel/2-private-channel) ' +
+          '[this](/#narrow/channel/1-general/topic//near/1)',
+      ],
+    ]);
+  });
+
+  it('replaces missing files by notes and accounts for every file', async () => {
+    const plan = await planned(
+      [
+        ...BASE,
+        said('m1', ['See ', { link: 'file', id: 'f1' }], { files: ['f2', 'f3', 'f4'] }),
+        { kind: 'file', id: 'f1', name: 'plan.txt', path: 'plan.txt' },
+        { kind: 'file', id: 'f2', name: 'old.txt', missing: 'deleted in the source' },
+        { kind: 'file', id: 'f3', name: 'far.txt', url: 'https://files.example/far?token=secret' },
+        { kind: 'file', id: 'f5', name: 'unused.txt', path: 'plan.txt' },
+      ],
+      { files: { 'plan.txt': Buffer.from('text') } },
+    );
+    expect(await contentsOf(plan)).toEqual([
+      [
+        '',
+        expect.stringMatching(
+          /^See \[plan\.txt]\(\/user_uploads\/1\/\S*plan\.txt\)\n\nold\.txt \(deleted in the source\)\n\nfar\.txt \(not downloaded\)\n\nfile \(missing\)$/,
+        ),
+      ],
+    ]);
+    expect(outcomesOf(plan, 'file')).toEqual([
+      ['imported', '', 1],
+      ['represented', 'deleted in the source', 1],
+      ['waiting', 'not downloaded', 1],
+      ['dropped', 'no message refers to it', 1],
+    ]);
+  });
+
+  it('drops messages with unknown readers and counts them', async () => {
+    const plan = await planned([...BASE, said('m1', 'x', { channel: 'unknown' })]);
+    expect(await messagesOf(plan)).toEqual([]);
+    expect(outcomesOf(plan, 'message')).toEqual([['dropped', expect.stringContaining('readers are unknown'), 1]]);
+  });
+});
+
+describe('details', () => {
+  it('imports reactions once per person and emoji, and drops unknown emoji', async () => {
+    const reaction = (id: string, emoji: string, person = 'ann') =>
+      ({ kind: 'reaction', id, message: 'm1', person, emoji }) as const;
+    const plan = await planned([
+      ...BASE,
+      said('m1', 'x'),
+      { kind: 'emoji', id: 'e', name: 'Party Cat' },
+      { kind: 'emoji', id: 'a', name: 'hooray', aliasOf: 'tada' },
+      reaction('1', '+1'),
+      reaction('2', '👍🏽'),
+      reaction('3', 'Party Cat'),
+      reaction('4', 'hooray', 'bob'),
+      reaction('5', 'no_such'),
+      { ...reaction('6', '+1'), message: 'gone' },
+    ]);
+    const [{ reactions }] = (await messagesOf(plan)) as [MessageCopy];
+    expect(reactions.map(({ userId, name }) => [userId, name])).toEqual([
+      [4, '+1'],
+      [4, 'party_cat'],
+      [5, 'tada'],
+    ]);
+    expect(outcomesOf(plan, 'reaction')).toEqual([
+      ['imported', '', 3],
+      ['merged', 'same reaction by the same person', 1],
+      ['dropped', 'unknown emoji', 1],
+      ['dropped', 'its message is not imported', 1],
+    ]);
+  });
+
+  it('keeps edits newest first, stars saved messages and lists pins', async () => {
+    const plan = await planned([
+      ...BASE,
+      said('m1', 'now'),
+      { kind: 'edit', id: '1', message: 'm1', at: 100, previous: 'first' },
+      { kind: 'edit', id: '2', message: 'm1', at: 200, previous: 'second' },
+      { kind: 'pin', id: '1', message: 'm1', person: 'ann' },
+      { kind: 'pin', id: '2', message: 'm1' },
+    ]);
+    const [message, pins] = (await messagesOf(plan)) as [MessageCopy, MessageCopy];
+    expect(message.edits.map(({ previousContent }) => previousContent!.content)).toEqual(['second', 'first']);
+    expect(message.message).toMatchObject({ isEdited: true, lastEditedAt: 200 });
+    expect(message.holders).toEqual([{ userId: 4, flags: expect.objectContaining({ starred: true, read: true }) }]);
+    expect([pins.message.topic, pins.message.content]).toEqual(['pinned messages', expect.stringContaining('[now](')]);
+  });
+
+  it('leaves messages after the read position unread for people with an account', async () => {
+    const plan = await planned([
+      ...BASE,
+      said('m1', 'old', { sender: 'bob', sentAt: 10 }),
+      said('m2', 'new', { sender: 'bob', sentAt: 20 }),
+      { kind: 'readPosition', id: '1', person: 'ann', channel: 'c', readUntil: 10 },
+      { kind: 'readPosition', id: '2', person: 'bob', channel: 'c', readUntil: 10 },
+    ]);
+    expect(
+      (await messagesOf(plan)).map(({ holders }) => holders.map(({ userId, flags }) => [userId, flags.read])),
+    ).toEqual([[], [[4, false]]]);
+    expect(outcomesOf(plan, 'readPosition')).toContainEqual(['dropped', 'the person has no account', 1]);
+  });
+
+  it('merges conversations of the same people and people with the same email', async () => {
+    const plan = await planned(
+      [
+        ...BASE,
+        { ...ann, id: 'ann2', name: 'Ann again' },
+        { kind: 'conversation', id: 'd1', members: ['ann', 'bob'] },
+        { kind: 'conversation', id: 'd2', members: ['bob', 'ann2'] },
+      ],
+      { mappings: [{ person: 'bob', email: 'bob@acme.example' }] },
+    );
+    expect(plan.source.realm.conversations).toEqual([{ recipientId: 3, userIds: [4, 5] }]);
+    expect(outcomesOf(plan, 'person').map(([outcome]) => outcome)).toEqual(['imported', 'imported', 'merged']);
+  });
+});
+
+describe('records', () => {
+  it('merges repeated records and drops others with the same id', async () => {
+    const plan = await planned([...BASE, ann, { ...ann, name: 'Another' }]);
+    expect(outcomesOf(plan, 'person')).toEqual([
+      ['imported', 'account by verified email', 1],
+      ['imported', 'placeholder, because no verified email is known', 1],
+      ['merged', 'repeated record', 1],
+      ['dropped', 'another record has the same id', 1],
+    ]);
+  });
+
+  it('rejects an empty export and records of two sources', async () => {
+    await expect(planned([])).rejects.toMatchObject({ code: 'INVALID_IMPORT', message: 'It has no records.' });
+    const opened = openRecords(BASE);
+    const records = async function* () {
+      for await (const record of opened.records()) yield { ...record, source: record.id } as ImportRecord;
+    };
+    const options = { stringId: 'a', realmUrl: '', mappings: [], temporaryFolder: folder, now: 1 };
+    const plan = planImport(
+      { ...opened, records },
+      { ...options, renderer: new FakeRenderer(), unicodeEmoji: () => unicode },
+    );
+    await expect(plan).rejects.toThrow('record 2 is of another source');
+  });
+
+  it('keeps the tokens of file URLs out of the temporary database', async () => {
+    const plan = await planned([
+      ...BASE,
+      { kind: 'file', id: 'f', name: 'a', url: 'https://files.example/a?token=secret' },
+    ]);
+    expect(JSON.stringify(plan.summary)).not.toContain('token=');
+    const [name] = readdirSync(folder);
+    const { readFileSync } = await import('node:fs');
+    expect(readFileSync(join(folder, name!, 'records.sqlite'), 'latin1')).not.toContain('token=');
+  });
+});
+
+/** Ids of few objects, so that references meet, miss and collide. */
+const id = (kind: string) => fc.integer({ min: 1, max: 6 }).map((number) => `${kind}${number}`);
+const members = fc.uniqueArray(id('p'), { maxLength: 5 });
+const text = fc.oneof(
+  fc.string({ maxLength: 40 }),
+  fc.constantFrom('```', '> **a**', '/me waves', 'x'.repeat(11_000), ''),
+);
+const part = fc.oneof(
+  text,
+  fc.record({ mention: fc.constantFrom('person', 'group'), id: id('p') }),
+  fc.record({ mention: fc.constant('everyone') }),
+  fc.record({ link: fc.constantFrom('channel', 'message', 'file'), id: fc.oneof(id('c'), id('m'), id('f')) }),
+);
+const content = fc.oneof(text, fc.array(part, { maxLength: 5 }));
+const some = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
+const place = fc.oneof(fc.record({ channel: id('c') }), fc.record({ conversation: id('d') }));
+const aRecord = fc.oneof(
+  fc.record({
+    kind: fc.constant('person'),
+    id: id('p'),
+    name: text.filter((name) => name.length < 100),
+    email: some(fc.constantFrom('a@x.example', 'b@x.example')),
+    isEmailVerified: some(fc.boolean()),
+    role: some(fc.constantFrom('owner', 'member', 'guest')),
+    isBot: some(fc.boolean()),
+    isDeactivated: some(fc.boolean()),
+    isExternal: some(fc.boolean()),
+  }),
+  fc.record({
+    kind: fc.constant('channel'),
+    id: id('c'),
+    name: fc.constantFrom('general', 'General', '', 'x'.repeat(90)),
+    privacy: fc.constantFrom('public', 'private'),
+    members,
+    isArchived: some(fc.boolean()),
+  }),
+  fc.record({
+    kind: fc.constant('conversation'),
+    id: id('d'),
+    members: fc.uniqueArray(id('p'), { minLength: 1, maxLength: 3 }),
+  }),
+  fc.record({
+    kind: fc.constant('thread'),
+    id: id('m'),
+    channel: id('c'),
+    name: some(text.filter((name) => name.length < 100)),
+  }),
+  fc
+    .tuple(
+      fc.record({
+        kind: fc.constant('message'),
+        id: id('m'),
+        sender: id('p'),
+        sentAt: fc.integer({ min: 0, max: 20 }),
+        content,
+        thread: some(id('m')),
+        replyTo: some(id('m')),
+        files: some(fc.array(id('f'), { maxLength: 3 })),
+        isBroadcast: some(fc.boolean()),
+      }),
+      place,
+    )
+    .map(([message, at]) => ({ ...message, ...at })),
+  fc.record({
+    kind: fc.constant('reaction'),
+    id: id('r'),
+    message: id('m'),
+    person: id('p'),
+    emoji: fc.constantFrom('tada', '👍', 'nope'),
+  }),
+  fc.record({
+    kind: fc.constant('edit'),
+    id: id('e'),
+    message: id('m'),
+    at: fc.integer({ min: 0, max: 20 }),
+    previous: content,
+  }),
+  fc.record({ kind: fc.constant('deletion'), id: id('x'), message: id('m') }),
+  fc.record({ kind: fc.constant('pin'), id: id('n'), message: id('m'), person: some(id('p')) }),
+  fc.record({
+    kind: fc.constant('file'),
+    id: id('f'),
+    name: fc.constant('a.png'),
+    path: some(fc.constantFrom('a.png', 'gone.png')),
+  }),
+  fc
+    .tuple(
+      fc.record({
+        kind: fc.constant('readPosition'),
+        id: id('q'),
+        person: id('p'),
+        readUntil: fc.integer({ min: 0, max: 20 }),
+      }),
+      place,
+    )
+    .map(([position, at]) => ({ ...position, ...at })),
+  fc.record({ kind: fc.constant('skipped'), id: id('s'), type: fc.constant('join'), reason: fc.constant('none') }),
+);
+
+// biome-ignore lint/suspicious/noExplicitAny: generated records, told apart by assertions.
+type Wire = any;
+
+/** Returns the readers of each channel and conversation, straight from the records. */
+function couldRead(records: readonly Wire[], emailOf: (person: string) => string | null) {
+  const people = records.filter(({ kind }) => kind === 'person');
+  const isFull = (person: Wire) =>
+    person.role !== 'guest' && !person.isExternal && !person.isDeactivated && !person.isBot;
+  const byEmail = (ids: readonly string[]) => new Set(ids.map(emailOf).filter((email) => email !== null));
+  return new Map(
+    records
+      .filter(({ kind }) => kind === 'channel' || kind === 'conversation')
+      .map((it) => [
+        `${it.kind} ${it.id}`,
+        byEmail([...it.members, ...(it.privacy === 'public' ? people.filter(isFull).map((person) => person.id) : [])]),
+      ]),
+  );
+}
+
+it('accounts for every record and grants nobody access in any export', async () => {
+  const files = { 'a.png': Buffer.from('89504e47', 'hex') };
+  await fc.assert(
+    fc.asyncProperty(fc.array(aRecord, { minLength: 1, maxLength: 60 }), async (generated) => {
+      const records = JSON.parse(JSON.stringify(generated)) as Records;
+      const plan = await planned(records, { files });
+      const { source, summary } = plan;
+      expect(summary.ledger.reduce((sum, { count }) => sum + count, 0)).toBe(records.length);
+
+      const messages = await messagesOf(plan);
+      expect(messages.map(({ message }) => message.id)).toEqual(messages.map((_, index) => index + 1));
+      expect(messages.length).toBe(summary.messages);
+      const imported = summary.ledger.filter(({ kind, outcome }) => kind === 'message' && outcome === 'imported');
+      const added = Object.entries(summary.notes).filter(([what]) => /^(lines in|lists of)/.test(what));
+      expect(messages.length).toBe(
+        [...imported.map(({ count }) => count), ...added.map(([, count]) => count)].reduce((a, b) => a + b, 0),
+      );
+      for (const { message } of messages) {
+        expect(message.content.length).toBeLessThanOrEqual(10_000);
+        expect(message.content).not.toBe('');
+      }
+
+      // The first record with an id counts.
+      const first = new Map(records.map((record) => [`${record.kind} ${record.id}`, record] as const).reverse());
+      const unique = [...new Set(first.values())] as Wire[];
+      const emails = new Map(
+        source.realm.users.filter(({ user }) => user.isActive).map(({ user }) => [user.id, user.email]),
+      );
+      const emailOf = (person: string) => {
+        const { email = null, isEmailVerified, isBot } = (first.get(`person ${person}`) ?? {}) as Wire;
+        return isEmailVerified && !isBot ? email : null;
+      };
+      const before = couldRead(unique, emailOf);
+      const people = [];
+      for await (const person of source.people()) people.push(person);
+      const { fullMembers, conversations } = targetAccess(source.realm, people);
+      for (const channel of source.realm.channels) {
+        const { isOpen, readers } = conversations.get(String(channel.recipientId))!;
+        const record = unique
+          .filter(({ kind }) => kind === 'channel')
+          .sort((a, b) => records.indexOf(a as never) - records.indexOf(b as never))[channel.id - 1]!;
+        const can = [...readers, ...(isOpen ? fullMembers : [])].map((userId) => emails.get(userId));
+        for (const email of can) expect([...before.get(`channel ${record.id}`)!]).toContain(email);
+      }
+      plan.close();
+      plans.pop();
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);

@@ -1,0 +1,245 @@
+import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
+import type { FileCopy, ImportSource, PictureCopy } from '@parley/domain/exports';
+import type { LoadUnicodeEmoji } from '@parley/domain/files';
+import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
+import { cutName, printable } from '@parley/domain/imports';
+import { invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
+import type { MarkdownRenderer } from '@parley/domain/markdown';
+import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
+import { type CopySources, MessageCopies } from './message-copies.js';
+import { addedAccess, sourceAccess } from './plan-access.js';
+import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
+import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
+import { MessagePlanner } from './plan-messages.js';
+import { PlannedPeople } from './plan-people.js';
+import { PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
+import { personCopies, realmCopyOf } from './plan-realm.js';
+import { Staging } from './staging.js';
+
+export interface PlanOptions {
+  /** Subdomain of the new organization. */
+  readonly stringId: string;
+  /** Public URL of the new organization. */
+  readonly realmUrl: string;
+  readonly mappings: readonly PersonMapping[];
+  readonly temporaryFolder: string;
+  /** In Unix seconds. */
+  readonly now: number;
+  readonly renderer: MarkdownRenderer;
+  readonly unicodeEmoji: LoadUnicodeEmoji;
+}
+
+/** Result of planning an import. */
+export interface ImportPlan {
+  readonly source: ImportSource;
+  /** Readers of conversations in the source, by users and recipients of the plan. */
+  readonly access: AccessCopy<UserId>;
+  readonly summary: PlanSummary;
+  /** Number of messages that are shown as plain text, because they cannot be rendered. Complete after the import. */
+  readonly unrenderable: () => number;
+  /** Removes temporary files. */
+  close(): void;
+}
+
+export interface PlanSummary {
+  /** Name of the source in its records. */
+  readonly source: string;
+  readonly records: number;
+  readonly ledger: readonly LedgerLine[];
+  readonly organization: string;
+  readonly accounts: number;
+  readonly placeholders: number;
+  /** True if somebody who can log in is an owner. */
+  readonly hasOwner: boolean;
+  /** People without a record. */
+  readonly strangers: number;
+  readonly channels: number;
+  readonly conversations: number;
+  readonly messages: number;
+  readonly files: number;
+  readonly fileBytes: number;
+  /** Counts of what becomes of parts of messages. */
+  readonly notes: Readonly<Record<string, number>>;
+  readonly renamedChannels: readonly { readonly from: string; readonly to: string }[];
+  /** Rows of the mapping file that match nobody, or several people. */
+  readonly unusedMappings: readonly PersonMapping[];
+  readonly people: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly email: string;
+    readonly match: string;
+  }[];
+}
+
+/**
+ * Reads all records and decides what becomes of each. Changes nothing but temporary files.
+ * @throws DomainError INVALID_IMPORT also if a record is unaccounted for or somebody would gain access
+ */
+export async function planImport(opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
+  const staging = new Staging(options.temporaryFolder);
+  try {
+    await staging.addAll(opened.records());
+    return await planStaged(staging, opened, options);
+  } catch (error) {
+    staging.close();
+    throw error;
+  }
+}
+
+async function planStaged(staging: Staging, opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
+  const { renderer, now, stringId, realmUrl } = options;
+  if (staging.ledger.records === 0) throw invalidImport('It has no records.');
+  const people = new PlannedPeople(staging, options.mappings, now);
+  const places = new PlannedPlaces(staging, people);
+  const groups = planGroups(staging, people);
+  const { custom: emoji, aliases } = planEmoji(staging);
+  const messages = new MessagePlanner(staging, people, places);
+  messages.plan();
+  const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
+  planDetails(staging, people, reactions);
+  const readPositions = planReadPositions(staging, people, places);
+  const pictures = new Set([
+    ...people.users.map(({ avatar }) => avatar),
+    ...[...emoji.values()].map(({ file }) => file),
+  ]);
+  await planFiles(staging, people, opened, pictures as ReadonlySet<string>);
+  accountForThreads(staging);
+  const organization = organizationOf(staging, options);
+  if (staging.ledger.unaccounted > 0) {
+    throw invalidImport(`${staging.ledger.unaccounted} records are unaccounted for.`);
+  }
+
+  const files = new PlannedFiles(staging);
+  const isInExport = (id: string) => staging.find('file', id)?.record.path !== undefined;
+  const realm = realmCopyOf({ ...organization, stringId, now, people, places, groups, emoji, hasFile: isInExport });
+  const access = sourceAccess(staging, people, places);
+  requireNoNewAccess(addedAccess(access, realm, personCopies({ people, places })));
+  const sources: CopySources = {
+    ...{ staging, people, places, groups, files, emoji, reactions, readPositions, renderer },
+    options: {
+      realmUrl,
+      linkifiers: [],
+      defaultCodeLanguage: '',
+      mediaPreviews: true,
+      translateEmoticons: false,
+      emptyTopicName: EMPTY_TOPIC_DISPLAY_NAME,
+    },
+    noticeSender: 1 as UserId,
+  };
+  const copies = new MessageCopies(sources);
+  const last = messages.messages as MessageId;
+  const pictureOf = async <Of>(of: Of, file: string | null): Promise<PictureCopy<Of>> => {
+    const path = file === null ? undefined : staging.find('file', file)?.record.path;
+    const size = path === undefined ? null : await opened.sizeOf(path);
+    return { of, size: size ?? 0, content: size === null ? null : await opened.openFile(path!) };
+  };
+  const source: ImportSource = {
+    realm,
+    people: async function* () {
+      yield* personCopies({ people, places });
+    },
+    messages: () => copies.read(),
+    messageRange: async () => (last === 0 ? null : { first: 1 as MessageId, last }),
+    messageIds: () => rangesUpTo(last),
+    files: async function* () {
+      for (const file of files.list()) yield await fileCopy(file, files, opened);
+    },
+    emojiPictures: async function* () {
+      for (const { id, file } of emoji.values()) yield await pictureOf(id, file);
+    },
+    avatars: async function* () {
+      for (const { id, avatar } of people.users) {
+        if (avatar !== null && isInExport(avatar)) yield await pictureOf(id, avatar);
+      }
+    },
+    realmImages: async function* () {},
+  };
+  return {
+    source,
+    access,
+    summary: summaryOf(staging, people, places, messages, organization.name),
+    unrenderable: () => copies.counts.unrenderable,
+    close: () => staging.close(),
+  };
+}
+
+function accountForThreads(staging: Staging): void {
+  for (const { number, record } of staging.list('thread')) {
+    const topic = staging.get('SELECT 1 FROM topics WHERE place = ? AND thread = ?', `c:${record.channel}`, record.id);
+    if (topic) staging.ledger.account(number, record, 'represented', 'topic');
+    else staging.ledger.account(number, record, 'dropped', 'thread without messages');
+  }
+}
+
+function organizationOf(staging: Staging, { stringId, now }: PlanOptions) {
+  const [first, ...others] = staging.list('organization');
+  for (const { number, record } of others) staging.ledger.account(number, record, 'dropped', 'second organization');
+  if (first) staging.ledger.account(first.number, first.record, 'imported');
+  return {
+    name: cutName(printable(first?.record.name ?? '') || stringId || 'Organization', MAX_REALM_NAME_LENGTH),
+    description: cutName(printable(first?.record.description ?? ''), 1000),
+    createdAt: Math.floor(first?.record.createdAt ?? now),
+  };
+}
+
+function requireNoNewAccess(added: ReturnType<typeof addedAccess>): void {
+  const [first] = added;
+  if (!first) return;
+  throw invalidImport(`User ${first.person} could read conversation ${first.conversation} only after the import.`);
+}
+
+const IDS_AT_A_TIME = 10_000;
+
+async function* rangesUpTo(last: number): AsyncGenerator<readonly MessageId[]> {
+  for (let first = 1; first <= last; first += IDS_AT_A_TIME) {
+    const length = Math.min(IDS_AT_A_TIME, last - first + 1);
+    yield Array.from({ length }, (_, index) => (first + index) as MessageId);
+  }
+}
+
+async function fileCopy(file: PlannedFile, files: PlannedFiles, opened: OpenImport): Promise<FileCopy> {
+  const { id, name, owner: ownerId, pathId, size, contentType, createdAt, path, text } = file;
+  const content = text === undefined ? await opened.openFile(path!) : textBytes(text);
+  return {
+    file: { id, ownerId, name, pathId: pathId!, size, contentType, createdAt, image: null },
+    messageIds: files.messagesOf(file) as readonly MessageId[],
+    content,
+  };
+}
+
+async function* textBytes(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
+}
+
+function summaryOf(
+  staging: Staging,
+  { users, strangers, unusedMappings }: PlannedPeople,
+  places: PlannedPlaces,
+  messages: MessagePlanner,
+  organization: string,
+): PlanSummary {
+  const active = users.filter(({ isActive }) => isActive);
+  const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
+    `SELECT count(*) count, sum(json_extract(json, '$.size')) bytes FROM files
+     WHERE json <> '' AND json_extract(json, '$.pathId') IS NOT NULL`,
+  )!;
+  return {
+    source: staging.source ?? '',
+    records: staging.ledger.records,
+    ledger: staging.ledger.report(),
+    organization,
+    accounts: active.length,
+    placeholders: users.length - active.length,
+    hasOwner: active.some(({ role }) => role === 'owner'),
+    strangers,
+    channels: places.channels.length,
+    conversations: places.conversations.length,
+    messages: messages.messages,
+    files: files.count,
+    fileBytes: files.bytes ?? 0,
+    notes: Object.fromEntries(messages.notes),
+    renamedChannels: places.renamed,
+    unusedMappings,
+    people: users.map(({ fullName, email, match, person }) => ({ id: person?.id ?? '', name: fullName, email, match })),
+  };
+}

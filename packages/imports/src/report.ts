@@ -1,0 +1,47 @@
+import { type LedgerLine, printable } from '@parley/domain/imports';
+import type { PlanSummary } from './plan.js';
+
+/** Maximum number of listed people, channels and mappings in the text. */
+const MAX_LISTED = 50;
+
+/** Returns the report as lines of text. */
+export function reportLines(summary: PlanSummary): readonly string[] {
+  const { ledger, notes, renamedChannels, unusedMappings } = summary;
+  return [
+    `Source: ${printable(summary.source)}`,
+    `Organization: ${summary.organization}`,
+    `People: ${summary.accounts} with an account, ${summary.placeholders} who cannot log in (${summary.strangers} without a record)`,
+    `Channels: ${summary.channels}, direct conversations: ${summary.conversations}`,
+    `Messages: ${summary.messages}, files: ${summary.files} (${summary.fileBytes} bytes)`,
+    '',
+    `Records: ${summary.records}, all accounted for`,
+    ...ledger.map(ledgerLine),
+    ...section(
+      'In messages',
+      Object.entries(notes).map(([what, count]) => `${count} ${what}`),
+    ),
+    ...section(
+      'Channels with another name',
+      renamedChannels.map(({ from, to }) => `${printable(from)} → ${to}`),
+    ),
+    ...section(
+      'Rows of the mapping file that match nobody, or several people',
+      unusedMappings.map(({ person }) => printable(person)),
+    ),
+    '',
+    'Nobody gains access to a conversation by the import.',
+  ];
+}
+
+function ledgerLine({ kind, outcome, reason, count, examples }: LedgerLine): string {
+  const why = reason === '' ? '' : `: ${printable(reason)}`;
+  const such =
+    outcome === 'dropped' || outcome === 'waiting' ? ` (for example ${examples.map(printable).join(', ')})` : '';
+  return `  ${kind}: ${count} ${outcome}${why}${such}`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  const more = lines.length > MAX_LISTED ? [`  and ${lines.length - MAX_LISTED} more`] : [];
+  return ['', `${title}:`, ...lines.slice(0, MAX_LISTED).map((line) => `  ${line}`), ...more];
+}

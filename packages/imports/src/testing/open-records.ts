@@ -1,0 +1,25 @@
+import type { ImportRecord, OpenImport } from '@parley/domain/imports';
+
+type WithoutSource<R> = R extends ImportRecord ? Omit<R, 'source'> : never;
+
+/** Opened export with records and files in memory. */
+export function openRecords(
+  records: readonly WithoutSource<ImportRecord>[],
+  files: Readonly<Record<string, Uint8Array>> = {},
+): OpenImport {
+  return {
+    records: async function* () {
+      for (const record of records) yield { ...record, source: 'test:1' } as ImportRecord;
+    },
+    sizeOf: async (path) => files[path]?.length ?? null,
+    openFile: async (path) => {
+      const bytes = files[path];
+      return bytes ? bytesOf(bytes) : null;
+    },
+    close: async () => {},
+  };
+}
+
+async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

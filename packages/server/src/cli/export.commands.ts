@@ -1,0 +1,118 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, resolve } from 'node:path';
+import { ImportRealm } from '@parley/domain/exports';
+import { COLUMN_NAMES } from '../exports/column-names.js';
+import { exportToFile } from '../exports/write-exports.js';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
+import type { Command, CommandContext, CommandResult, Terminal } from './command.js';
+import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
+
+async function exportRealm(context: CommandContext): Promise<CommandResult> {
+  const path = context.words[0]!;
+  if (existsSync(path)) throw new StartupError(`${path} already exists.`);
+  if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    const messages = await exportToFile(parley, realm.id, path, progressOn(context.terminal, 'Exported'));
+    return {
+      lines: [`Exported ${nameOf(realm)} with ${messages} messages to ${path}`],
+      data: { id: realm.id, stringId: realm.stringId, messages, file: path },
+    };
+  });
+}
+
+async function importRealm(context: CommandContext): Promise<CommandResult> {
+  const path = context.words[0]!;
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+  const { findReader, importRecords } = await import('./import-records.js');
+  const reader = await findReader(path);
+  if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
+  for (const name of ['people', 'dry-run', 'report']) {
+    if (context.flag(name) !== undefined || context.isOn(name)) {
+      throw new UsageError(`--${name} has no meaning for exports of Parley and Zulip.`);
+    }
+  }
+  return importArchive(context, path);
+}
+
+/** Imports an archive of Parley or Zulip. */
+async function importArchive(context: CommandContext, path: string): Promise<CommandResult> {
+  return context.withParley(async (parley) => {
+    const { database } = context.invocation.configuration;
+    const temporaryFolder = database.kind === 'sqlite' ? dirname(resolve(database.path)) : tmpdir();
+    const { openExport } = await import('@parley/export-files');
+    const { source, isOwn, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder });
+    try {
+      const onProgress = progressOn(context.terminal, 'Imported');
+      const stringId = context.flag('realm') ?? context.flag('as') ?? null;
+      const { realm, ...counts } = await parley.useCase(ImportRealm).execute({ source, stringId, onProgress });
+      const { users, channels, messages, files, missingFiles, missingPictures } = counts;
+      const url = parley.ports.realmUrls.urlOf(realm);
+      return {
+        lines: [
+          `Imported ${nameOf(realm)}${isOwn ? '' : ' from a Zulip server'}: ${users} users, ${channels} channels, ` +
+            `${messages} messages, ${files} files; at ${url}`,
+          ...(missingFiles > 0 ? [`The export lacks the content of ${missingFiles} files.`] : []),
+          ...(missingPictures > 0
+            ? [`${missingPictures} images are missing from the export or cannot be decoded.`]
+            : []),
+          'Exports contain no passwords; see parley user set-password.',
+        ],
+        data: { id: realm.id, stringId: realm.stringId, url, ...counts },
+      };
+    } finally {
+      await close();
+    }
+  });
+}
+
+const MESSAGES_BETWEEN_LINES = 100_000;
+
+/** Reports progress periodically on a separate stream, since programs may parse the result. */
+function progressOn(terminal: Terminal, what: string): (messages: number) => void {
+  let said = 0;
+  return (messages) => {
+    if (messages - said < MESSAGES_BETWEEN_LINES) return;
+    said = messages;
+    terminal.err(`${what} ${messages} messages …`);
+  };
+}
+
+export const EXPORT_COMMANDS: readonly Command[] = [
+  {
+    name: 'export',
+    words: 'FILE',
+    help: 'writes an organization to a .tar.gz file that a server can import',
+    details: 'The server may be running. The file contains all private messages.',
+    flags: REALM,
+    examples: ['parley export acme.tar.gz --realm=acme'],
+    run: exportRealm,
+  },
+  {
+    name: 'import',
+    words: 'FILE',
+    help: 'creates an organization from an export of Parley, of a Zulip server or of another system',
+    details:
+      'FILE is a .tar.gz file or a folder with its unpacked contents, or a .jsonl file of import records. ' +
+      'A failed import leaves nothing behind. The server may be running.',
+    flags: {
+      realm: { value: 'STRING_ID', help: 'string id of the new organization; required for exports without one' },
+      as: { value: 'STRING_ID', help: 'same as --realm' },
+      people: {
+        value: 'FILE',
+        help: 'CSV file with the columns person, email and name: accounts of people in the source',
+      },
+      'dry-run': { help: 'reads everything, changes nothing and reports what would become of it' },
+      report: { value: 'FOLDER', help: 'writes the report to report.txt and report.json in a folder' },
+      ...NEW_DATABASE,
+    },
+    examples: [
+      'parley import acme.tar.gz',
+      'parley import zulip-export.tar.gz --realm=acme --new-database',
+      'parley import records.jsonl --realm=acme --people=people.csv --dry-run --report=report',
+    ],
+    run: importRealm,
+  },
+];

@@ -1,0 +1,92 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createParley } from '../start/create-parley.js';
+import { runCommand } from '../testing/run-command.js';
+
+/** Records that docs/import.md shows. */
+const documented = readFileSync(join(__dirname, '../../../../docs/import.md'), 'utf8')
+  .split('\n')
+  .filter((line) => line.startsWith('{"source"'));
+
+let directory: string;
+let records: string;
+let database: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-import-command-'));
+  database = join(directory, 'data', 'parley.db');
+  mkdirSync(join(directory, 'data'));
+  mkdirSync(join(directory, 'files'));
+  records = join(directory, 'crm.jsonl');
+  writeFileSync(records, documented.join('\n'));
+  writeFileSync(join(directory, 'files', 'offer.pdf'), '%PDF-1.7');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+const run = (...args: readonly string[]) => runCommand(['import', ...args, `--database=sqlite:${database}`]);
+
+describe('parley import of records', () => {
+  it('imports the documented example with a mapping file and writes a report', async () => {
+    const people = join(directory, 'people.csv');
+    writeFileSync(people, 'Person;Email\nbob;bob@acme.example\nnobody;n@acme.example\n');
+    const report = join(directory, 'report');
+    const { code, out, err } = await run(
+      records,
+      '--realm=acme',
+      `--people=${people}`,
+      `--report=${report}`,
+      '--new-database',
+    );
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/Imported acme \(Acme\): 5 users, 1 channels, 3 messages, 1 files; at /);
+    const text = readFileSync(join(report, 'report.txt'), 'utf8');
+    expect(text).toContain('People: 2 with an account, 0 who cannot log in');
+    expect(text).toMatch(/match nobody, or several people:\n {2}nobody/);
+    expect(JSON.parse(readFileSync(join(report, 'report.json'), 'utf8'))).toMatchObject({ records: 7, messages: 3 });
+    expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
+
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+    try {
+      const users = await parley.users.list({ realm: 'acme' }).toArray();
+      const bob = parley.as({ realm: 'acme', userId: users.find(({ name }) => name === 'Bob')!.id });
+      const messages = await bob.messages.list({ channel: 'sales', topic: 'Who calls Acme?' }).toArray();
+      expect(messages.map(({ sender, content }) => [sender.name, content])).toEqual([
+        ['Ann Lee', 'Who calls **Acme**?'],
+        ['Bob', expect.stringMatching(/^I do, @_\*\*Ann Lee\|\d+\*\*\n\n\[offer\.pdf]\(\/user_uploads\//)],
+      ]);
+    } finally {
+      await parley.close();
+    }
+  });
+
+  it('changes nothing on a dry run, which needs no database', async () => {
+    const { code, out } = await run(records, '--realm=acme', '--dry-run');
+    expect(code).toBe(0);
+    expect(out).toContain('Records: 7, all accounted for');
+    expect(out).toContain('person: 1 imported: placeholder, because no verified email is known');
+    expect(out).toContain('Nothing was changed.');
+    expect(existsSync(database)).toBe(false);
+    expect(readdirSync(join(directory, 'data'))).toEqual([]);
+  });
+
+  it.each([
+    [['--dry-run'], 2, '--realm must be the string id'],
+    [['--realm=A!', '--dry-run'], 1, 'lower-case letters'],
+    [['--realm=acme', '--people=/nowhere.csv', '--dry-run'], 1, 'Cannot read /nowhere.csv'],
+  ])('rejects %j', async (flags, code, message) => {
+    expect(await run(records, ...flags)).toMatchObject({ code, err: expect.stringContaining(message) });
+  });
+
+  it('rejects a broken line with its position and leaves nothing behind', async () => {
+    writeFileSync(records, `${documented[0]}\n{"kind":"person"}\n`);
+    const { code, err } = await run(records, '--realm=acme', '--new-database');
+    expect([code, err]).toEqual([1, expect.stringContaining('crm.jsonl: line 2 lacks source.')]);
+    expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
+  });
+
+  it('rejects flags without a meaning for archives', async () => {
+    const archive = join(directory, 'export.tar.gz');
+    writeFileSync(archive, '');
+    expect(await run(archive, '--dry-run')).toMatchObject({ code: 2, err: expect.stringContaining('--dry-run') });
+  });
+});

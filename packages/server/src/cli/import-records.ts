@@ -1,0 +1,130 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { ImportRealm, RealmReader } from '@parley/domain/exports';
+import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
+import { checkNewRealm } from '@parley/domain/membership';
+import { isEmailAddress } from '@parley/domain/users';
+import {
+  type ImportPlan,
+  JSONL_READER,
+  type PlanOptions,
+  planImport,
+  reportLines,
+  verifyImport,
+} from '@parley/imports';
+import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
+import type { CommandContext, CommandResult } from './command.js';
+import { readCsvFile } from './csv-file.js';
+import { nameOf } from './databases.js';
+
+/** Readers of other systems' exports, in the order in which they are tried. */
+const READERS: readonly ImportReader[] = [JSONL_READER];
+
+/** Returns the reader that recognizes the file or folder; null if none does. */
+export async function findReader(path: string): Promise<ImportReader | null> {
+  for (const reader of READERS) if (await reader.recognizes(path)) return reader;
+  return null;
+}
+
+/** Imports the export of another system as a new organization. */
+export async function importRecords(
+  context: CommandContext,
+  reader: ImportReader,
+  onProgress: (messages: number) => void,
+): Promise<CommandResult> {
+  const stringId = context.flag('realm') ?? context.flag('as');
+  if (stringId === undefined) throw new UsageError('--realm must be the string id of the new organization.');
+  checkNewRealm({ stringId, name: stringId || 'Organization' });
+  const mappings = await readMappings(context.flag('people'));
+  const opened = await reader.open(context.words[0]!);
+  try {
+    const options = { stringId, mappings, temporaryFolder: temporaryFolderOf(context) };
+    return context.isOn('dry-run')
+      ? await dryRun(context, opened, options)
+      : await writeImport(context, opened, options, onProgress);
+  } finally {
+    await opened.close();
+  }
+}
+
+type CommandOptions = Pick<PlanOptions, 'stringId' | 'mappings' | 'temporaryFolder'>;
+
+/** Works without a database. */
+async function dryRun(context: CommandContext, opened: OpenImport, options: CommandOptions): Promise<CommandResult> {
+  const now = Math.floor(Date.now() / 1000);
+  const renderer = new ZulipMarkdownRenderer();
+  const plan = await planImport(opened, { ...options, now, renderer, unicodeEmoji, realmUrl: '' });
+  try {
+    const lines = reported(context, plan);
+    return { lines: [...lines, 'Nothing was changed.'], data: plan.summary };
+  } finally {
+    plan.close();
+  }
+}
+
+function writeImport(
+  context: CommandContext,
+  opened: OpenImport,
+  options: CommandOptions,
+  onProgress: (messages: number) => void,
+): Promise<CommandResult> {
+  const { stringId } = options;
+  return context.withParley(async (parley) => {
+    const { markdownRenderer: renderer, realmUrls, clock } = parley.ports;
+    const realmUrl = realmUrls.urlOf({ stringId, isAtServerAddress: false });
+    const plan = await planImport(opened, { ...options, now: clock.now(), renderer, unicodeEmoji, realmUrl });
+    try {
+      const reader = parley.useCase(RealmReader);
+      const { realm, ...counts } = await parley.useCase(ImportRealm).execute({
+        source: plan.source,
+        stringId,
+        onProgress,
+        verify: (imported) => verifyImport(plan, imported, reader),
+      });
+      const lines = reported(context, plan);
+      const url = realmUrls.urlOf(realm);
+      const { unrenderable } = plan;
+      return {
+        lines: [
+          ...lines,
+          `Imported ${nameOf(realm)}: ${counts.users} users, ${counts.channels} channels, ${counts.messages} messages, ` +
+            `${counts.files} files; at ${url}`,
+          ...(unrenderable() > 0 ? [`${unrenderable()} messages are shown without formatting.`] : []),
+          ...(plan.summary.hasOwner ? [] : ['Nobody who can log in is an owner; see parley user create --help.']),
+        ],
+        data: { id: realm.id, stringId, url, ...counts, unrenderable: unrenderable(), report: plan.summary },
+      };
+    } finally {
+      plan.close();
+    }
+  });
+}
+
+function reported(context: CommandContext, { summary }: ImportPlan): readonly string[] {
+  const lines = reportLines(summary);
+  const folder = context.flag('report');
+  if (folder === undefined) return lines;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // No access for others, since the report names people and private channels.
+  writeFileSync(join(folder, 'report.txt'), `${lines.join('\n')}\n`, { mode: 0o600 });
+  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(summary, null, 2)}\n`, { mode: 0o600 });
+  return [`Wrote the report to ${folder}`];
+}
+
+function temporaryFolderOf({ invocation }: CommandContext): string {
+  const { database } = invocation.configuration;
+  return database.kind === 'sqlite' ? dirname(resolve(database.path)) : tmpdir();
+}
+
+/** @throws StartupError */
+async function readMappings(path: string | undefined): Promise<readonly PersonMapping[]> {
+  if (path === undefined) return [];
+  const rows = await readCsvFile(path, ['person', 'email', 'name'], ['person', 'email']);
+  return rows.map(({ line, person = '', email = '', name = '' }) => {
+    if (person === '') throw new StartupError(`line ${line}: the person is missing.`);
+    if (!isEmailAddress(email)) throw new StartupError(`line ${line}: ${JSON.stringify(email)} is not an email.`);
+    return { person, email, name: name || null };
+  });
+}
