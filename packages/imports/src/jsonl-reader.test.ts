@@ -1,6 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { JSONL_READER } from './jsonl-reader.js';
 
 let folder: string;
@@ -35,6 +35,16 @@ describe('JSONL_READER', () => {
       PERSON,
       { ...PERSON, id: 'q' },
     ]);
+  });
+
+  it('accepts a relative path', async () => {
+    writeFileSync(join(folder, 'records.jsonl'), JSON.stringify(PERSON));
+    writeFileSync(join(folder, 'a.txt'), 'text');
+    const path = relative('.', folder);
+    expect(await JSONL_READER.recognizes(path)).toBe(true);
+    const opened = await JSONL_READER.open(path);
+    for await (const record of opened.records()) expect(record).toEqual(PERSON);
+    expect(await opened.sizeOf('a.txt')).toBe(4);
   });
 
   it.each([

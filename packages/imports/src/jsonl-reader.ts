@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { ImportReader, ImportRecord, OpenImport } from '@parley/domain/imports';
 import { shape } from '@parley/domain/kernel';
 import { excessOf, findFile, type JsonLimits, pathIn, readLines } from '@parley/export-files';
@@ -18,11 +18,13 @@ const isFolder = async (path: string): Promise<boolean> => (await stat(path)).is
 /** Reads import records from a `.jsonl` file, or from `records.jsonl` in a folder. */
 export const JSONL_READER: ImportReader = {
   name: 'records',
-  async recognizes(path) {
+  async recognizes(given) {
+    const path = resolve(given);
     if (!(await isFolder(path))) return path.endsWith('.jsonl');
     return (await findFile(path, join(path, RECORDS_FILE))) !== null;
   },
-  async open(path): Promise<OpenImport> {
+  async open(given): Promise<OpenImport> {
+    const path = resolve(given);
     const root = (await isFolder(path)) ? path : dirname(path);
     const name = root === path ? RECORDS_FILE : basename(path);
     return {

@@ -35,6 +35,7 @@ const SCHEMA = `
   CREATE TABLE attachments (file INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (file, message)) WITHOUT ROWID;
 `;
 
+const CACHE_KIB = 65_536;
 /** Records per transaction. */
 const RECORDS_AT_A_TIME = 5000;
 /** Pages of records read at once. */
@@ -57,6 +58,8 @@ export class Staging {
     this.database = new Sqlite(join(this.folder, 'records.sqlite'));
     this.database.pragma('journal_mode = OFF');
     this.database.pragma('synchronous = OFF');
+    this.database.pragma('locking_mode = EXCLUSIVE');
+    this.database.pragma(`cache_size = -${CACHE_KIB}`);
     this.database.exec(SCHEMA);
   }
 
@@ -69,6 +72,7 @@ export class Staging {
     }
     this.database.exec('COMMIT');
     this.database.exec(`
+      CREATE INDEX records_by_kind ON records (kind, number);
       CREATE INDEX records_by_parent ON records (kind, parent, number) WHERE parent IS NOT NULL;
       CREATE INDEX messages_by_time ON records (at, number) WHERE kind = 'message';
     `);
