@@ -65,7 +65,7 @@ export function planReactions(
     const key = `${reaction.userId} ${reaction.type} ${reaction.code}`;
     if (seen.has(key)) return { reaction: null, reason: REPEATED };
     if (seen.size >= MAX_REACTIONS || (codes.size >= MAX_REACTION_EMOJI && !codes.has(reaction.code))) {
-      return { reaction: null, reason: 'too many reactions to one message' };
+      return { reaction: null, reason: TOO_MANY_REACTIONS };
     }
     seen.add(key);
     codes.add(reaction.code);
@@ -73,57 +73,69 @@ export function planReactions(
   });
 }
 
+const TOO_MANY_REACTIONS = 'too many reactions to one message';
 const REPEATED = 'same reaction by the same person';
 
 /** Accounts for reactions, edits and deletions. */
 export function planDetails(staging: Staging, people: PlannedPeople, emoji: ReactionEmoji): void {
-  const { ledger } = staging;
-  for (const { number, record } of staging.list('reaction')) {
-    if (ledger.isAccounted(number)) continue;
-    if (!plannedMessage(staging, record.message)) {
-      ledger.account(number, record, 'dropped', NO_MESSAGE);
-      continue;
-    }
-    const all = staging.children('reaction', record.message);
+  accountOnce(staging, 'reaction', TOO_MANY_REACTIONS, (message) => {
+    const all = staging.children('reaction', message);
     const decisions = planReactions(
-      all.map((staged) => staged.record),
+      all.map(({ record }) => record),
       people,
       emoji,
     );
     for (const [index, { reaction, reason }] of decisions.entries()) {
       const outcome = reaction ? 'imported' : reason === REPEATED ? 'merged' : 'dropped';
-      ledger.account(all[index]!.number, all[index]!.record, outcome, reason);
+      staging.ledger.account(all[index]!.number, all[index]!.record, outcome, reason);
     }
+    return all.length;
+  });
+  accountOnce(staging, 'edit', `more than ${MAX_EDITS} edits`, (message) => {
+    const newest = newestEdits(staging, message);
+    for (const { number, record } of newest) {
+      if (record.person !== undefined) people.get(record.person);
+      staging.ledger.account(number, record, 'imported');
+    }
+    return newest.length;
+  });
+  for (const { number, record } of staging.list('deletion')) {
+    const isKnown = staging.find('message', record.message) !== null;
+    staging.ledger.account(
+      number,
+      record,
+      isKnown ? 'imported' : 'merged',
+      isKnown ? '' : 'its message is not in the export',
+    );
   }
-  for (const { number, record } of staging.list('edit')) {
+}
+
+/**
+ * Accounts for records of messages. `account` gets each message once, accounts for some of its records and returns their
+ * number. The others are dropped for the reason `beyond`.
+ */
+function accountOnce(
+  staging: Staging,
+  kind: 'reaction' | 'edit',
+  beyond: string,
+  account: (message: string) => number,
+): void {
+  const { ledger } = staging;
+  /** Messages with so many records that some may be left out. */
+  const full = new Set<string>();
+  for (const { number, record } of staging.list(kind)) {
     if (ledger.isAccounted(number)) continue;
     if (!plannedMessage(staging, record.message)) {
       ledger.account(number, record, 'dropped', NO_MESSAGE);
       continue;
     }
-    const newest = new Set(newestEdits(staging, record.message).map((staged) => staged.number));
-    for (const edit of staging.children('edit', record.message)) {
-      if (edit.record.person !== undefined) people.get(edit.record.person);
-      const isKept = newest.has(edit.number);
-      ledger.account(
-        edit.number,
-        edit.record,
-        isKept ? 'imported' : 'dropped',
-        isKept ? '' : `more than ${MAX_EDITS} edits`,
-      );
-    }
-  }
-  for (const { number, record } of staging.list('deletion')) {
-    const isKnown = staging.find('message', record.message) !== null;
-    ledger.account(number, record, isKnown ? 'imported' : 'merged', isKnown ? '' : 'its message is not in the export');
+    if (!full.has(record.message) && account(record.message) >= MAX_EDITS) full.add(record.message);
+    if (!ledger.isAccounted(number)) ledger.account(number, record, 'dropped', beyond);
   }
 }
 
 /** Returns the edits of a message that are kept, newest first. */
-export const newestEdits = (staging: Staging, message: string) =>
-  [...staging.children('edit', message)]
-    .sort((a, b) => b.record.at - a.record.at || b.number - a.number)
-    .slice(0, MAX_EDITS);
+export const newestEdits = (staging: Staging, message: string) => staging.edits(message, MAX_EDITS);
 
 /** Read positions by place: people and the time up to which they read, ascending. */
 export type ReadPositions = ReadonlyMap<string, readonly { readonly userId: UserId; readonly readUntil: number }[]>;

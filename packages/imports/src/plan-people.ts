@@ -22,6 +22,8 @@ export interface PlannedUser {
 
 /** Maximum number of people, since all are kept in memory. */
 const MAX_PEOPLE = 1_000_000;
+/** Limit on members of channels, conversations and groups in total, for the same reason. */
+const MAX_MEMBERSHIPS = 20_000_000;
 
 const ACCOUNT_REASONS: Readonly<Record<PersonMatch, string>> = {
   'mapping file': 'account by the mapping file',
@@ -36,6 +38,7 @@ export class PlannedPeople {
   readonly users: PlannedUser[] = [];
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
+  private memberships = 0;
   private readonly byPerson = new Map<string, PlannedUser>();
   private readonly byEmail = new Map<string, PlannedUser>();
 
@@ -71,6 +74,13 @@ export class PlannedPeople {
   /** @throws DomainError INVALID_IMPORT */
   get(id: string): PlannedUser {
     return this.byPerson.get(id) ?? this.add(id, null, 'placeholder', null, null);
+  }
+
+  /** Returns the users of the members of a channel, conversation or group. @throws DomainError INVALID_IMPORT */
+  membersOf(ids: readonly string[]): ReadonlySet<UserId> {
+    this.memberships += ids.length;
+    if (this.memberships > MAX_MEMBERSHIPS) throw invalidImport(`It has more than ${MAX_MEMBERSHIPS} memberships.`);
+    return new Set(ids.map((id) => this.get(id).id));
   }
 
   /** Number of placeholders without a record. */

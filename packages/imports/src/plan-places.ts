@@ -30,6 +30,7 @@ export interface PlannedChannel {
   readonly name: string;
   readonly members: ReadonlySet<UserId>;
   readonly folderId: number | null;
+  /** Without its members, which may be many. */
   readonly record: ChannelRecord;
 }
 
@@ -46,6 +47,7 @@ export interface PlannedGroup {
   readonly id: GroupId;
   readonly name: string;
   readonly members: ReadonlySet<UserId>;
+  /** Without its members. */
   readonly record: GroupRecord;
 }
 
@@ -78,14 +80,13 @@ export class PlannedPlaces {
   constructor(staging: Staging, people: PlannedPeople) {
     for (const { number, record } of staging.list('channel')) {
       this.requireRoom();
-      const members = new Set(record.members.map((id) => people.get(id).id));
-      const channel = this.addChannel(record, members);
+      const channel = this.addChannel(record, people.membersOf(record.members));
       this.byKey.set(placeKey({ channel: record.id }), channel);
       staging.ledger.account(number, record, 'imported', channel.name === record.name ? '' : 'under another name');
     }
     for (const { number, record } of staging.list('conversation')) {
       this.requireRoom();
-      const userIds = [...new Set(record.members.map((id) => people.get(id).id))].sort((a, b) => a - b);
+      const userIds = [...people.membersOf(record.members)].sort((a, b) => a - b);
       const key = userIds.join(',');
       const existing = this.byMembers.get(key);
       const conversation = existing ?? this.addConversation(key, userIds);
@@ -118,7 +119,7 @@ export class PlannedPlaces {
       name,
       members,
       folderId: this.folderOf(record.folder),
-      record,
+      record: { ...record, members: [] },
     };
     this.channels.push(channel);
     return channel;
@@ -156,9 +157,14 @@ export function planGroups(staging: Staging, people: PlannedPeople): ReadonlyMap
   const names = new UniqueNames(MAX_GROUP_NAME_LENGTH);
   const first = Object.keys(SYSTEM_GROUP_IDS).length + 1;
   for (const { number, record } of staging.list('group')) {
-    const members = new Set(record.members.map((id) => people.get(id).id));
+    const members = people.membersOf(record.members);
     const id = (first + groups.size) as GroupId;
-    groups.set(record.id, { id, name: names.take(groupName(record.name)), members, record });
+    groups.set(record.id, {
+      id,
+      name: names.take(groupName(record.name)),
+      members,
+      record: { ...record, members: [] },
+    });
     staging.ledger.account(number, record, 'imported');
   }
   return groups;

@@ -296,6 +296,28 @@ describe('details', () => {
   });
 });
 
+describe('limits', () => {
+  it('keeps the newest hundred edits and bounds the reactions to one message', async () => {
+    const edits = Array.from({ length: 130 }, (_, at) => ({
+      ...({ kind: 'edit', id: `${at}`, message: 'm1', at, previous: `${at}` } as const),
+    }));
+    const reactions = Array.from({ length: 10_100 }, (_, index) => ({
+      ...({ kind: 'reaction', id: `${index}`, message: 'm1', person: `p${index}`, emoji: '+1' } as const),
+    }));
+    const plan = await planned([...BASE, said('m1', 'x'), ...edits, ...reactions]);
+    expect(outcomesOf(plan, 'edit')).toEqual([
+      ['imported', '', 100],
+      ['dropped', 'more than 100 edits', 30],
+    ]);
+    expect(outcomesOf(plan, 'reaction')).toEqual([
+      ['imported', '', 5000],
+      ['dropped', 'too many reactions to one message', 5100],
+    ]);
+    const [copy] = await messagesOf(plan);
+    expect([copy!.edits.length, copy!.edits[0]!.editedAt, copy!.reactions.length]).toEqual([100, 129, 5000]);
+  });
+});
+
 describe('records', () => {
   it('merges repeated records and drops others with the same id', async () => {
     const plan = await planned([...BASE, ann, { ...ann, name: 'Another' }]);

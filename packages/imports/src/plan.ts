@@ -3,7 +3,7 @@ import type { FileCopy, ImportSource, PictureCopy } from '@parley/domain/exports
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
 import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { cutName, printable } from '@parley/domain/imports';
-import { invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
+import { DomainError, invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { type CopySources, MessageCopies } from './message-copies.js';
@@ -73,7 +73,7 @@ export interface PlanSummary {
 
 /**
  * Reads all records and decides what becomes of each. Changes nothing but temporary files.
- * @throws DomainError INVALID_IMPORT also if a record is unaccounted for or somebody would gain access
+ * @throws DomainError SERVER_BUSY if the disk is full; INVALID_IMPORT also if a record is unaccounted for or somebody would gain access
  */
 export async function planImport(opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
   const staging = new Staging(options.temporaryFolder);
@@ -82,7 +82,8 @@ export async function planImport(opened: OpenImport, options: PlanOptions): Prom
     return await planStaged(staging, opened, options);
   } catch (error) {
     staging.close();
-    throw error;
+    if ((error as { code?: unknown }).code !== 'SQLITE_FULL') throw error;
+    throw new DomainError('SERVER_BUSY', `Not enough space in ${options.temporaryFolder}.`, { retryAfter: 60 });
   }
 }
 

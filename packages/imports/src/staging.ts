@@ -38,7 +38,9 @@ const SCHEMA = `
 const CACHE_KIB = 65_536;
 /** Records per transaction. */
 const RECORDS_AT_A_TIME = 5000;
-/** Pages of records read at once. */
+/** Maximum number of records of one kind that belong to one message, because they are read at once. */
+const MAX_CHILDREN = 10_000;
+/** Number of records read at once. */
 const PAGE = 1000;
 
 /**
@@ -103,13 +105,23 @@ export class Staging {
     }
   }
 
-  /** Reads records that belong to another one, such as reactions to a message, in the order of the stream. */
+  /** Reads the first records that belong to another one, such as reactions to a message, in the order of the stream. */
   children<Kind extends ImportRecordKind>(kind: Kind, parent: string): readonly StagedRecord<Kind>[] {
     return this.all<Row>(
-      'SELECT number, json FROM records WHERE kind = ? AND parent = ? ORDER BY number',
+      'SELECT number, json FROM records WHERE kind = ? AND parent = ? ORDER BY number LIMIT ?',
       kind,
       parent,
+      MAX_CHILDREN,
     ).map((row) => staged<Kind>(row));
+  }
+
+  /** Reads the newest edits of a message, newest first. */
+  edits(message: string, limit: number): readonly StagedRecord<'edit'>[] {
+    return this.all<Row>(
+      `SELECT number, json FROM records WHERE kind = 'edit' AND parent = ? ORDER BY at DESC, number DESC LIMIT ?`,
+      message,
+      limit,
+    ).map((row) => staged<'edit'>(row));
   }
 
   hasChildren(kind: ImportRecordKind, parent: string): boolean {
@@ -166,7 +178,7 @@ export class Staging {
       kind,
       id,
       parentOf(record),
-      'sentAt' in record ? record.sentAt : null,
+      record.kind === 'message' ? record.sentAt : record.kind === 'edit' ? record.at : null,
       json,
     );
     if (isNew) return;
