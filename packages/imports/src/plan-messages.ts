@@ -6,7 +6,7 @@ import {
   markdownOf,
   printable,
   type ReferenceTexts,
-  threadTopics,
+  threadTopic,
   topicOf,
 } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
@@ -33,10 +33,15 @@ export interface PlannedMessage {
 
 export const PINS_TOPIC = 'pinned messages';
 
+/** Number of remembered names; others are tried again from the start. */
+const MAX_EQUAL_NAMES = 100_000;
+
 /** Assigns ids and topics to messages in order of time. */
 export class MessagePlanner {
   /** Counts of what becomes of parts of messages, by description. */
   readonly notes = new Map<string, number>();
+  /** Number to continue with, by channel, date and name of threads with equal names. */
+  private readonly equalNames = new Map<string, number>();
   private count = 0;
   private lastAt = 0;
 
@@ -126,10 +131,17 @@ export class MessagePlanner {
     if (existing) return existing.topic;
     const root = thread === record.id ? record : (this.staging.find('message', thread)?.record ?? null);
     const date = new Date((root ?? record).sentAt * 1000).toISOString().slice(0, 10);
-    for (const topic of threadTopics(this.nameOfThread(place, thread, root), date)) {
-      if (this.reserve(place, thread, topic)) return topic;
+    const name = this.nameOfThread(place, thread, root);
+    const key = `${place} ${date} ${topicKey(name)}`;
+    for (let count = this.equalNames.get(key) ?? 1; ; count++) {
+      const topic = threadTopic(name, date, count);
+      if (!this.reserve(place, thread, topic)) continue;
+      if (count > 1) {
+        if (this.equalNames.size >= MAX_EQUAL_NAMES) this.equalNames.clear();
+        this.equalNames.set(key, count + 1);
+      }
+      return topic;
     }
-    throw new Error('Topics ran out');
   }
 
   private nameOfThread(place: string, thread: string, root: MessageRecord | null): string {

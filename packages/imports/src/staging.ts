@@ -53,6 +53,8 @@ export class Staging {
   /** Source of all records; null before the first. */
   source: string | null = null;
   private readonly folder: string;
+  /** Kinds with records, which saves look-ups of rare kinds for every message. */
+  private readonly kinds = new Set<ImportRecordKind>();
   private readonly statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(temporaryFolder: string) {
@@ -86,6 +88,7 @@ export class Staging {
   }
 
   find<Kind extends ImportRecordKind>(kind: Kind, id: string): StagedRecord<Kind> | null {
+    if (!this.kinds.has(kind)) return null;
     return this.one<Kind>('SELECT number, json FROM records WHERE kind = ? AND id = ?', kind, id);
   }
 
@@ -107,6 +110,7 @@ export class Staging {
 
   /** Reads the first records that belong to another one, such as reactions to a message, in the order of the stream. */
   children<Kind extends ImportRecordKind>(kind: Kind, parent: string): readonly StagedRecord<Kind>[] {
+    if (!this.kinds.has(kind)) return [];
     return this.all<Row>(
       'SELECT number, json FROM records WHERE kind = ? AND parent = ? ORDER BY number LIMIT ?',
       kind,
@@ -117,6 +121,7 @@ export class Staging {
 
   /** Reads the newest edits of a message, newest first. */
   edits(message: string, limit: number): readonly StagedRecord<'edit'>[] {
+    if (!this.kinds.has('edit')) return [];
     return this.all<Row>(
       `SELECT number, json FROM records WHERE kind = 'edit' AND parent = ? ORDER BY at DESC, number DESC LIMIT ?`,
       message,
@@ -125,6 +130,7 @@ export class Staging {
   }
 
   hasChildren(kind: ImportRecordKind, parent: string): boolean {
+    if (!this.kinds.has(kind)) return false;
     return this.get('SELECT 1 FROM records WHERE kind = ? AND parent = ? LIMIT 1', kind, parent) !== undefined;
   }
 
@@ -134,8 +140,9 @@ export class Staging {
     let number = -1;
     for (;;) {
       const page = this.all<Row & { readonly at: number }>(
-        `SELECT number, at, json FROM records WHERE kind = 'message' AND (at, number) > (?, ?)
-         ORDER BY at, number LIMIT ?`,
+        // Without the hint, SQLite sorts all messages for every page.
+        `SELECT number, at, json FROM records INDEXED BY messages_by_time
+         WHERE kind = 'message' AND (at, number) > (?, ?) ORDER BY at, number LIMIT ?`,
         at,
         number,
         PAGE,
@@ -181,6 +188,7 @@ export class Staging {
       record.kind === 'message' ? record.sentAt : record.kind === 'edit' ? record.at : null,
       json,
     );
+    this.kinds.add(kind);
     if (isNew) return;
     const isEqual = this.get<Row>('SELECT json FROM records WHERE kind = ? AND id = ?', kind, id)!.json === json;
     this.ledger.account(

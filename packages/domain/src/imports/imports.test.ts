@@ -1,7 +1,7 @@
 import { newAccess } from './access.js';
 import { beginningOf, literal, markdownOf, type ReferenceTexts } from './imported-text.js';
 import { ImportLedger } from './ledger.js';
-import { firstWords, threadTopics, topicOf, UniqueNames } from './names.js';
+import { firstWords, threadTopic, topicOf, UniqueNames } from './names.js';
 import { matchPeople } from './people.js';
 
 describe('ImportLedger', () => {
@@ -56,9 +56,14 @@ describe('names', () => {
     expect(topicOf(' a\nb\u0007c ')).toBe('a b c');
   });
 
-  it('threadTopics adds the date and then a number', () => {
-    const topics = threadTopics('Lunch', '2024-05-03');
-    expect([1, 2, 3].map(() => topics.next().value)).toEqual(['Lunch', 'Lunch (2024-05-03)', 'Lunch (2024-05-03, 2)']);
+  it('threadTopic adds the date and then a number', () => {
+    expect([1, 2, 3].map((count) => threadTopic('Lunch', '2024-05-03', count))).toEqual([
+      'Lunch',
+      'Lunch (2024-05-03)',
+      'Lunch (2024-05-03, 2)',
+    ]);
+    expect(threadTopic('', '2024-05-03', 1)).toBe('Thread 2024-05-03');
+    expect(threadTopic('x'.repeat(60), '2024-05-03', 12).length).toBe(60);
   });
 
   it('UniqueNames keeps names different regardless of letter case and within the length', () => {

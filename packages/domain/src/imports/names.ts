@@ -64,15 +64,10 @@ export function firstWords(markdown: string): string {
 
 const characterOf = (code: number): string => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : ' ');
 
-/**
- * Returns candidates for the name of a thread in order of preference: the name alone, with the date, and with the date
- * and a number.
- */
-export function* threadTopics(name: string, date: string): Generator<string> {
+/** Topic of a thread: the name alone, with the date from the second thread, and with a number from the third. */
+export function threadTopic(name: string, date: string, count: number): string {
   const wanted = name === '' ? `Thread ${date}` : name;
-  yield wanted;
-  for (let number = 1; ; number++) {
-    const suffix = number === 1 ? ` (${date})` : ` (${date}, ${number})`;
-    yield cutName(wanted, MAX_TOPIC_LENGTH - suffix.length) + suffix;
-  }
+  if (count === 1) return wanted;
+  const suffix = count === 2 ? ` (${date})` : ` (${date}, ${count - 1})`;
+  return cutName(wanted, MAX_TOPIC_LENGTH - suffix.length) + suffix;
 }
