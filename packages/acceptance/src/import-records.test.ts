@@ -2,19 +2,17 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ImportRealm, RealmReader } from '@parley/domain/exports';
-import type { ImportRecord, OpenImport, PersonMapping } from '@parley/domain/imports';
 import type { RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { planImport, verifyImport } from '@parley/imports';
+import { aRecord, openRecords, type TestRecords } from '@parley/imports/testing';
+import fc from 'fast-check';
 import { fieldsOf } from './testing/expectations.js';
 import { pngOf } from './testing/images.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
-type Unsourced<R> = R extends ImportRecord ? Omit<R, 'source'> : never;
-type Records = readonly Unsourced<ImportRecord>[];
-
 let server: TestServer;
 let folder: string;
 beforeEach(async () => {
@@ -33,32 +31,17 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
   'plan.txt': Buffer.from('the plan'),
 };
 
-function openRecords(records: Records): OpenImport {
-  return {
-    records: async function* () {
-      for (const record of records) yield { ...record, source: 'test:1' } as ImportRecord;
-    },
-    sizeOf: async (path) => FILES[path]?.length ?? null,
-    openFile: async (path) => (FILES[path] ? bytesOf(FILES[path]) : null),
-    close: async () => {},
-  };
-}
-
-async function* bytesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-async function imported(records: Records, mappings: readonly PersonMapping[] = []) {
+async function imported(records: TestRecords, stringId = 'acme') {
   const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
-  const plan = await planImport(openRecords(records), {
-    ...{ stringId: 'acme', realmUrl: 'http://acme.example', mappings, temporaryFolder: folder },
+  const plan = await planImport(openRecords(records, FILES), {
+    ...{ stringId, realmUrl: 'http://acme.example', mappings: [], temporaryFolder: folder },
     ...{ now: clock.now(), renderer, unicodeEmoji },
   });
   const reader = server.parley.useCase(RealmReader);
   try {
     return await server.parley.useCase(ImportRealm).execute({
       source: plan.source,
-      stringId: 'acme',
+      stringId,
       verify: (done) => verifyImport(plan, done, reader),
     });
   } finally {
@@ -69,7 +52,7 @@ async function imported(records: Records, mappings: readonly PersonMapping[] = [
 const person = (id: string, more: object = {}) =>
   ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
 
-const RECORDS: Records = [
+const RECORDS: TestRecords = [
   { kind: 'organization', id: 'o', name: 'Acme', description: 'Anvils', createdAt: 1_500_000_000 },
   person('ann', { role: 'owner', avatar: 'cat' }),
   person('bob'),
@@ -102,7 +85,7 @@ const RECORDS: Records = [
 ];
 
 function message(id: string, sender: string, sentAt: number, content: unknown, more: object = {}) {
-  return { kind: 'message', id, channel: 'c', sender, sentAt, content, ...more } as Unsourced<ImportRecord>;
+  return { kind: 'message', id, channel: 'c', sender, sentAt, content, ...more } as TestRecords[number];
 }
 
 async function signIn(realmId: RealmId, email: string): Promise<TestUser> {
@@ -190,7 +173,7 @@ describe('import of records as a new organization', () => {
   it('leaves nothing behind if the stored organization differs from the plan', async () => {
     const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
     const options = { stringId: 'acme', realmUrl: '', mappings: [], temporaryFolder: folder, now: clock.now() };
-    const plan = await planImport(openRecords(RECORDS), { ...options, renderer, unicodeEmoji });
+    const plan = await planImport(openRecords(RECORDS, FILES), { ...options, renderer, unicodeEmoji });
     const closed = { ...plan, access: { ...plan.access, fullMembers: new Set<never>() } };
     const reader = server.parley.useCase(RealmReader);
     const importing = server.parley.useCase(ImportRealm).execute({
@@ -203,4 +186,15 @@ describe('import of records as a new organization', () => {
     const realms = await server.storage.uow.readAcross((reads) => reads.realms.list());
     expect(realms.map(({ stringId }) => stringId)).not.toContain('acme');
   });
+
+  it('stores any export with the numbers and readers of its plan', async () => {
+    let runs = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(aRecord, { minLength: 1, maxLength: 40 }), async (generated) => {
+        const { realm } = await imported(JSON.parse(JSON.stringify(generated)), `run-${++runs}`);
+        expect(realm.isDeactivated).toBe(false);
+      }),
+      { numRuns: 50, endOnFailure: true },
+    );
+  }, 120_000);
 });

@@ -12,7 +12,7 @@ export function reportLines(summary: PlanSummary): readonly string[] {
     `Organization: ${summary.organization}`,
     `People: ${summary.accounts} with an account, ${summary.placeholders} who cannot log in (${summary.strangers} without a record)`,
     `Channels: ${summary.channels}, direct conversations: ${summary.conversations}`,
-    `Messages: ${summary.messages}, files: ${summary.files} (${summary.fileBytes} bytes)`,
+    `Messages: ${summary.messages}, files of the source: ${summary.files} (${summary.fileBytes} bytes)`,
     '',
     `Records: ${summary.records}, all accounted for`,
     ...ledger.map(ledgerLine),

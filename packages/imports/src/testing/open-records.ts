@@ -2,11 +2,11 @@ import type { ImportRecord, OpenImport } from '@parley/domain/imports';
 
 type WithoutSource<R> = R extends ImportRecord ? Omit<R, 'source'> : never;
 
+/** Records without their source. */
+export type TestRecords = readonly WithoutSource<ImportRecord>[];
+
 /** Opened export with records and files in memory. */
-export function openRecords(
-  records: readonly WithoutSource<ImportRecord>[],
-  files: Readonly<Record<string, Uint8Array>> = {},
-): OpenImport {
+export function openRecords(records: TestRecords, files: Readonly<Record<string, Uint8Array>> = {}): OpenImport {
   return {
     records: async function* () {
       for (const record of records) yield { ...record, source: 'test:1' } as ImportRecord;

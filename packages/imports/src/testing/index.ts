@@ -1,0 +1,2 @@
+export { aRecord } from './generated-records.js';
+export { openRecords, type TestRecords } from './open-records.js';
