@@ -27,7 +27,7 @@ async function render(markdown: string, defaultCodeLanguage = 'quote') {
 /** Visible character with the formatting around it, such as `x em li`. */
 type Shown = string;
 
-const SHOWN_TAGS: ReadonlySet<string> = new Set('strong em del code pre a h2 blockquote li time'.split(' '));
+const SHOWN_TAGS: ReadonlySet<string> = new Set('strong em del code pre a h2 h4 blockquote li time'.split(' '));
 const INVISIBLE = /[\s\u2060]/;
 
 const shownOf = (text: string, tags: readonly string[]): readonly Shown[] =>
@@ -61,9 +61,11 @@ function shownBlocks(blocks: readonly Block[], tags: readonly string[] = []): re
       case 'paragraph':
         return shownInlines(block.children, tags);
       case 'heading':
-        return shownInlines(block.children, [...tags, 'h2']);
+        return shownInlines(block.children, [...tags, `h${block.level ?? 2}`]);
       case 'quote':
         return shownBlocks(block.children, [...tags, 'blockquote']);
+      case 'spoiler':
+        return shownBlocks(block.children, tags);
       case 'code':
         return shownOf(block.text, [...tags, 'code', 'pre']);
       case 'list':
@@ -108,6 +110,7 @@ const inlines = fc.array(inline, { minLength: 1, maxLength: 5 }).filter(isVisibl
 const simpleBlock: fc.Arbitrary<Block> = fc.oneof(
   inlines.map((children): Block => ({ type: 'paragraph', children })),
   inlines.map((children): Block => ({ type: 'heading', children })),
+  inlines.map((children): Block => ({ type: 'heading', children, level: 4 })),
   text.map((value): Block => ({ type: 'code', text: value, language: '' })),
   fc.array(inlines, { minLength: 1, maxLength: 3 }).map(
     (items): Block => ({
@@ -123,6 +126,7 @@ const simpleBlock: fc.Arbitrary<Block> = fc.oneof(
 const block = fc.oneof(
   simpleBlock,
   fc.array(simpleBlock, { minLength: 1, maxLength: 2 }).map((children): Block => ({ type: 'quote', children })),
+  fc.array(simpleBlock, { minLength: 1, maxLength: 2 }).map((children): Block => ({ type: 'spoiler', children })),
 );
 
 describe('writeMarkdown with the renderer', () => {

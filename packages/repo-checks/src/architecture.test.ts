@@ -52,6 +52,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
   imports: { mayImport: ['@parley/domain', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'] },
+  'import-readers': { mayImport: ['@parley/domain', 'markdown-it', 'yauzl', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
@@ -108,6 +109,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/export-files',
       '@parley/http',
       '@parley/images',
+      '@parley/import-readers',
       '@parley/imports',
       '@parley/markdown',
       '@parley/node-adapters',
@@ -241,6 +243,7 @@ const TEST_LIBRARIES = [
   'ldapts',
   'oidc-provider',
   'xml-crypto',
+  'yazl',
   'jest-environment-node',
   'markdown-it',
   'parse5',

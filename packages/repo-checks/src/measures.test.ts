@@ -17,6 +17,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'folders in circles: export-files': 0,
   'folders in circles: http': 0,
   'folders in circles: images': 0,
+  'folders in circles: import-readers': 0,
   'folders in circles: imports': 0,
   'folders in circles: markdown': 0,
   'folders in circles: node-adapters': 0,

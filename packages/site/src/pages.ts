@@ -1,7 +1,18 @@
 /** Sections of the site with their pages, as paths in `docs/` without `.md`. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Guides: ['embedding', 'embedding-ui', 'operating', 'cluster', 'client'],
-  'How-to': ['log-in', 'notifications', 'integrations', 'import', 'export', 'permissions', 'web-client'],
+  'How-to': [
+    'log-in',
+    'notifications',
+    'integrations',
+    'import',
+    'import/slack',
+    'import/mattermost',
+    'import/discord',
+    'export',
+    'permissions',
+    'web-client',
+  ],
   Reference: [
     'configuration',
     'errors',

@@ -1,5 +1,7 @@
 export * from './markdown.js';
 export * from './rich-text.js';
 export * from './safe-html.js';
+export { slackEmoji } from './slack-emoji.js';
 export * from './slack-message.js';
+export { parseMrkdwn } from './slack-mrkdwn.js';
 export * from './write-markdown.js';

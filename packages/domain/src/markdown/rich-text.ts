@@ -29,8 +29,9 @@ export interface Mention {
 
 export type Block =
   | { readonly type: 'paragraph'; readonly children: readonly Inline[] }
-  | { readonly type: 'heading'; readonly children: readonly Inline[] }
-  | { readonly type: 'quote'; readonly children: readonly Block[] }
+  /** Default level: 2. */
+  | { readonly type: 'heading'; readonly children: readonly Inline[]; readonly level?: 1 | 2 | 3 | 4 | 5 | 6 }
+  | { readonly type: 'quote' | 'spoiler'; readonly children: readonly Block[] }
   /** `language` is empty if unknown. */
   | { readonly type: 'code'; readonly text: string; readonly language: string }
   | List

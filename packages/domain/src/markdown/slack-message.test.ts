@@ -331,5 +331,7 @@ describe('parseSlackMessage', () => {
   it('limits the length of all texts together', () => {
     const blocks = Array.from({ length: 100 }, () => ({ type: 'section', text: plain('a'.repeat(3000)) }));
     expect(markdownOf({ blocks }).replace(/[^a]/g, '').length).toBeLessThanOrEqual(40_000);
+    const limits = { maxParts: 100, maxText: 1_000_000 };
+    expect(writeMarkdown(parseSlackMessage({ blocks }, limits)).replace(/[^a]/g, '')).toHaveLength(300_000);
   });
 });

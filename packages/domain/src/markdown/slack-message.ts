@@ -12,24 +12,29 @@ import {
 } from './rich-text.js';
 import { dateNodes, emojiNode, parseInline, parseMrkdwn, parsePlain } from './slack-mrkdwn.js';
 
-/** Maximum number of blocks, attachments, fields and elements; Slack's limits are similar. */
-const MAX_PARTS = 100;
 /** Lists nested deeper continue at this level. */
 const MAX_LIST_DEPTH = 6;
 
-/** Maximum length of all texts together; Slack's limit for one message is 40,000. */
-const MAX_TEXT = 40_000;
+export interface SlackMessageLimits {
+  /** Maximum number of blocks, attachments, fields and elements. */
+  readonly maxParts: number;
+  /** Maximum length of all texts together. */
+  readonly maxText: number;
+}
 
-/** Returns a copy with all texts together truncated to the limit. */
-function limited(value: Json, budget: { left: number }): Json {
+/** Slack's own limits for one message are similar. */
+const MESSAGE_LIMITS: SlackMessageLimits = { maxParts: 100, maxText: 40_000 };
+
+/** Returns a copy within the limits; `left` is the remaining length of texts. */
+function limited(value: Json, maxParts: number, budget: { left: number }): Json {
   if (typeof value === 'string') {
     const kept = takeCodePoints(value, Math.max(0, budget.left));
     budget.left -= kept.length;
     return kept;
   }
-  if (Array.isArray(value)) return value.slice(0, MAX_PARTS).map((each) => limited(each, budget));
+  if (Array.isArray(value)) return value.slice(0, maxParts).map((each) => limited(each, maxParts, budget));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, limited(each, budget)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, limited(each, maxParts, budget)]));
 }
 
 /** Untrusted JSON; all readers treat values of a wrong type as missing. */
@@ -49,7 +54,7 @@ const number = (value: Json, name: string): number => {
 };
 const list = (value: Json, name: string): readonly Json[] => {
   const found = member(value, name);
-  return Array.isArray(found) ? found.slice(0, MAX_PARTS) : [];
+  return Array.isArray(found) ? found : [];
 };
 const flag = (value: Json, name: string): boolean => member(value, name) === true;
 
@@ -57,8 +62,8 @@ const flag = (value: Json, name: string): boolean => member(value, name) === tru
  * Parses a message for Slack: `text`, `blocks`, `attachments` and `icon_emoji`. Returns no blocks if no part of it can
  * be shown.
  */
-export function parseSlackMessage(untrusted: Json): readonly Block[] {
-  const message = limited(untrusted, { left: MAX_TEXT });
+export function parseSlackMessage(untrusted: Json, limits = MESSAGE_LIMITS): readonly Block[] {
+  const message = limited(untrusted, limits.maxParts, { left: limits.maxText });
   const blocks = parseSlackBlocks(list(message, 'blocks'));
   // A message with blocks uses `text` only in notifications.
   const body = blocks.length > 0 ? blocks : textBlocks(text(message, 'text'), member(message, 'mrkdwn') !== false);
@@ -83,7 +88,7 @@ const nonEmpty = (children: readonly Inline[]): readonly Block[] =>
   plainText(children).trim() === '' ? [] : [paragraph(children)];
 
 /** Parses blocks of Block Kit. Unknown kinds show their text. */
-export const parseSlackBlocks = (blocks: readonly Json[]): readonly Block[] => blocks.flatMap(blockOf);
+const parseSlackBlocks = (blocks: readonly Json[]): readonly Block[] => blocks.flatMap(blockOf);
 
 function blockOf(block: Json): readonly Block[] {
   switch (text(block, 'type')) {
@@ -179,7 +184,7 @@ const isBreakAfterName = ([name, lineBreak]: readonly Inline[]): boolean =>
 
 function tableBlocks(table: Json): readonly Block[] {
   const rows = list(table, 'rows').map((row) =>
-    (Array.isArray(row) ? row.slice(0, MAX_PARTS) : []).map((cell: Json) =>
+    (Array.isArray(row) ? row : []).map((cell: Json) =>
       text(cell, 'type') === 'rich_text'
         ? list(cell, 'elements').flatMap((section) => list(section, 'elements').flatMap(richInlines))
         : parsePlain(text(cell, 'text')),
@@ -189,7 +194,7 @@ function tableBlocks(table: Json): readonly Block[] {
 }
 
 /** Parses the elements of a `rich_text` block: sections, nested lists, quotes and code. */
-export function parseRichText(elements: readonly Json[]): readonly Block[] {
+function parseRichText(elements: readonly Json[]): readonly Block[] {
   const blocks: Block[] = [];
   for (const element of elements) {
     const added = richBlocks(element, blocks);

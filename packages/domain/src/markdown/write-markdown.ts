@@ -35,11 +35,14 @@ function blockText(block: Block, resolve: MentionResolver): string {
       return linesOf(block.children, resolve).join('\n');
     case 'heading': {
       const text = linesOf(block.children, resolve).join(' ').trim();
-      return text === '' ? '' : `## ${text.replace(/[#\\]$/, (end) => `&#${end.charCodeAt(0)};`)}`;
+      return text === ''
+        ? ''
+        : `${'#'.repeat(block.level ?? 2)} ${text.replace(/[#\\]$/, (end) => `&#${end.charCodeAt(0)};`)}`;
     }
-    case 'quote': {
+    case 'quote':
+    case 'spoiler': {
       const text = blocksText(block.children, resolve);
-      return text === '' ? '' : fenced('quote', text);
+      return text === '' ? '' : fenced(block.type, text);
     }
     case 'code':
       // A fence without a language would take the organization's default, which can be `quote`.

@@ -59,6 +59,39 @@ describe('parley import of records', () => {
     }
   });
 
+  it('imports an export of Slack', async () => {
+    const slack = join(directory, 'slack');
+    const write = (name: string, value: unknown) => writeFileSync(join(slack, name), JSON.stringify(value));
+    mkdirSync(join(slack, 'general'), { recursive: true });
+    const ann = { real_name: 'Ann', email: 'ann@acme.example' };
+    write('users.json', [
+      { id: 'U1', team_id: 'T1', name: 'ann', is_owner: true, is_email_confirmed: true, profile: ann },
+      { id: 'U2', team_id: 'T1', name: 'ben', profile: { real_name: 'Ben' } },
+    ]);
+    write('channels.json', [{ id: 'C1', name: 'general', members: ['U1', 'U2'] }]);
+    write('general/2023-11-14.json', [
+      { type: 'message', user: 'U2', ts: '1700000000.000100', thread_ts: '1700000000.000100', text: 'Who *calls*?' },
+      { type: 'message', user: 'U1', ts: '1700000001.000100', thread_ts: '1700000000.000100', text: 'I do, <@U2>' },
+      { type: 'message', user: 'U2', subtype: 'channel_join', ts: '1700000002.000100', text: 'joined' },
+    ]);
+    const { code, out, err } = await run(slack, '--realm=acme', '--new-database');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toContain('slack.channel_join');
+
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+    try {
+      const users = await parley.users.list({ realm: 'acme' }).toArray();
+      const reader = parley.as({ realm: 'acme', userId: users.find(({ name }) => name === 'Ann')!.id });
+      const messages = await reader.messages.list({ channel: 'general', topic: 'Who calls?' }).toArray();
+      expect(messages.map(({ sender, content }) => [sender.name, content])).toEqual([
+        ['Ben', 'Who **calls**?'],
+        ['Ann', expect.stringMatching(/^I do, @_\*\*Ben\|\d+\*\*$/)],
+      ]);
+    } finally {
+      await parley.close();
+    }
+  });
+
   it('changes nothing on a dry run, which needs no database', async () => {
     const { code, out } = await run(records, '--realm=acme', '--dry-run');
     expect(code).toBe(0);

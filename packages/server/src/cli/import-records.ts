@@ -5,6 +5,7 @@ import { ImportRealm, RealmReader } from '@parley/domain/exports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { checkNewRealm } from '@parley/domain/membership';
 import { isEmailAddress } from '@parley/domain/users';
+import { IMPORT_READERS } from '@parley/import-readers';
 import {
   type ImportPlan,
   JSONL_READER,
@@ -20,7 +21,7 @@ import { readCsvFile } from './csv-file.js';
 import { nameOf } from './databases.js';
 
 /** Readers of other systems' exports, in the order in which they are tried. */
-const READERS: readonly ImportReader[] = [JSONL_READER];
+const READERS: readonly ImportReader[] = [JSONL_READER, ...IMPORT_READERS];
 
 /** Returns the reader that recognizes the file or folder; null if none does. */
 export async function findReader(path: string): Promise<ImportReader | null> {

@@ -1,0 +1,228 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import { DomainError } from '@parley/domain/kernel';
+import { Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
+import { messageOf, sourceError } from './source-error.js';
+
+/** Files of an export: a ZIP, or a folder with the same files. Names use slashes. */
+export interface Archive {
+  /** Name of the ZIP or folder, for error messages. */
+  readonly name: string;
+  /** Names in code point order. */
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /** Size in bytes, as declared. */
+  sizeOf(name: string): number;
+  /**
+   * Streams a file.
+   * @throws DomainError INVALID_IMPORT if it is missing, damaged, encrypted or suspiciously compressed
+   */
+  read(name: string): AsyncIterable<Buffer>;
+  close(): Promise<void>;
+}
+
+/** Protection against forged archives. */
+export interface ArchiveLimits {
+  readonly maxFiles: number;
+  /** All files together, decompressed. */
+  readonly maxBytes: number;
+  /** Decompressed size divided by compressed size, for files above `minRatioBytes`. JSON stays below 100. */
+  readonly maxRatio: number;
+  readonly minRatioBytes: number;
+}
+
+export const ARCHIVE_LIMITS: ArchiveLimits = {
+  maxFiles: 2_000_000,
+  maxBytes: 4 * 1024 ** 4,
+  maxRatio: 300,
+  minRatioBytes: 1024 ** 2,
+};
+
+const MAX_NAME_LENGTH = 1024;
+const MAX_FOLDER_DEPTH = 32;
+
+/** Opens a ZIP or a folder. @throws DomainError INVALID_IMPORT */
+export async function openArchive(path: string, limits: ArchiveLimits = ARCHIVE_LIMITS): Promise<Archive> {
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw sourceError(path, null, 'no such file or folder');
+  const archive = found.isDirectory() ? await openFolder(path, limits) : await openZip(path, found.size, limits);
+  return withoutOuterFolder(archive);
+}
+
+/** A packed folder contains its own name. Archives of macOS have a second folder for attributes. */
+function withoutOuterFolder(archive: Archive): Archive {
+  const names = archive.names.filter((name) => !isSystemFile(name));
+  const outer = names[0]?.slice(0, names[0].indexOf('/') + 1) ?? '';
+  const prefix = outer !== '' && names.every((name) => name.startsWith(outer)) ? outer : '';
+  return {
+    ...archive,
+    names: names.map((name) => name.slice(prefix.length)),
+    has: (name) => archive.has(prefix + name),
+    sizeOf: (name) => archive.sizeOf(prefix + name),
+    read: (name) => archive.read(prefix + name),
+  };
+}
+
+const isSystemFile = (name: string): boolean =>
+  name.startsWith('__MACOSX/') || /(?:^|\/)(?:\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/.test(name);
+
+async function openFolder(path: string, limits: ArchiveLimits): Promise<Archive> {
+  const sizes = new Map<string, number>();
+  let bytes = 0;
+  const walk = async (folder: string, depth: number): Promise<void> => {
+    if (depth > MAX_FOLDER_DEPTH) throw sourceError(folder, null, 'folders are nested too deeply');
+    for (const entry of await readdir(join(path, folder), { withFileTypes: true })) {
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      // Links could lead out of the folder.
+      if (entry.isDirectory()) await walk(name, depth + 1);
+      else if (entry.isFile()) {
+        const { size } = await stat(join(path, name));
+        bytes += size;
+        requireRoom(path, sizes.size, bytes, limits);
+        sizes.set(name, size);
+      }
+    }
+  };
+  await walk('', 0);
+  return {
+    name: basename(path),
+    names: sorted(sizes.keys()),
+    has: (name) => sizes.has(name),
+    sizeOf: (name) => sizes.get(name) ?? 0,
+    read: (name) => readFolderFile(path, name, sizes.has(name)),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function* readFolderFile(path: string, name: string, isThere: boolean): AsyncGenerator<Buffer> {
+  if (!isThere) throw sourceError(name, null, 'no such file');
+  yield* wrapped(name, createReadStream(join(path, name)));
+}
+
+async function openZip(path: string, fileSize: number, limits: ArchiveLimits): Promise<Archive> {
+  const name = basename(path);
+  const zip = await openPromise(path, { lazyEntries: true, autoClose: false, decodeStrings: false }).catch((error) => {
+    throw sourceError(name, null, `not a ZIP archive that can be read: ${messageOf(error)}`);
+  });
+  try {
+    const entries = await zipEntries(zip, name, fileSize, limits);
+    return {
+      name,
+      names: sorted(entries.keys()),
+      has: (each) => entries.has(each),
+      sizeOf: (each) => entries.get(each)?.uncompressedSize ?? 0,
+      read: (each) => readZipFile(zip, each, entries.get(each), limits),
+      close: async () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error instanceof DomainError ? error : sourceError(name, null, messageOf(error));
+  }
+}
+
+async function zipEntries(
+  zip: ZipFile,
+  archiveName: string,
+  fileSize: number,
+  limits: ArchiveLimits,
+): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+  let packed = 0;
+  for await (const entry of zip.eachEntry()) {
+    const name = nameOf(entry);
+    if (name.endsWith('/')) continue;
+    const reason = unsafeName(name);
+    if (reason) throw sourceError(archiveName, null, `contains a file with an unsafe name, ${shown(name)}: ${reason}`);
+    if (entries.has(name)) throw sourceError(archiveName, null, `contains ${shown(name)} twice`);
+    bytes += entry.uncompressedSize;
+    packed += entry.compressedSize;
+    requireRoom(archiveName, entries.size, bytes, limits);
+    // Files of a zip bomb share their compressed bytes.
+    if (packed > fileSize) throw sourceError(archiveName, null, 'declares more compressed data than it contains');
+    entries.set(name, compact(entry));
+  }
+  return entries;
+}
+
+/** Keeps only the fields needed to read the file; an archive can contain millions. */
+function compact(entry: Entry): Entry {
+  const { compressedSize, uncompressedSize, compressionMethod, generalPurposeBitFlag } = entry;
+  const { relativeOffsetOfLocalHeader, crc32: checksum } = entry;
+  return Object.assign(new Entry(), {
+    compressedSize,
+    uncompressedSize,
+    compressionMethod,
+    generalPurposeBitFlag,
+    relativeOffsetOfLocalHeader,
+    crc32: checksum,
+  });
+}
+
+/** Many tools, Slack's among them, write UTF-8 without the flag that says so. */
+function nameOf(entry: Entry): string {
+  const { fileNameRaw, generalPurposeBitFlag, extraFields } = entry;
+  const utf8 = decodeUtf8(fileNameRaw);
+  const name = utf8 ?? getFileNameLowLevel(generalPurposeBitFlag, fileNameRaw, extraFields, false);
+  return name.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function unsafeName(name: string): string | null {
+  if (name === '') return 'it is empty';
+  if (name.length > MAX_NAME_LENGTH) return 'it is too long';
+  if (name.includes('\0')) return 'it contains a null character';
+  if (name.startsWith('/') || /^[a-z]:/i.test(name)) return 'it is absolute';
+  return name.split('/').includes('..') ? 'it leads out of the archive' : null;
+}
+
+async function* readZipFile(
+  zip: ZipFile,
+  name: string,
+  entry: Entry | undefined,
+  { maxRatio, minRatioBytes }: ArchiveLimits,
+): AsyncGenerator<Buffer> {
+  if (!entry) throw sourceError(name, null, 'no such file');
+  if (entry.uncompressedSize > minRatioBytes && entry.uncompressedSize > maxRatio * entry.compressedSize)
+    throw sourceError(name, null, `expands to more than ${maxRatio} times its size`);
+  const stream = await zip.openReadStreamPromise(entry).catch((error) => {
+    throw sourceError(name, null, messageOf(error));
+  });
+  let checksum = 0;
+  for await (const chunk of wrapped(name, stream)) {
+    checksum = crc32(chunk, checksum);
+    yield chunk;
+  }
+  if (checksum !== entry.crc32) throw sourceError(name, null, 'is damaged: its checksum is wrong');
+}
+
+/** Streams with errors that name the file, and destroys the stream if the reader stops early. */
+async function* wrapped(name: string, stream: Readable): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream) yield chunk;
+  } catch (error) {
+    throw sourceError(name, null, `cannot be read: ${messageOf(error)}`);
+  } finally {
+    stream.destroy();
+  }
+}
+
+function requireRoom(name: string, files: number, bytes: number, limits: ArchiveLimits): void {
+  if (files >= limits.maxFiles) throw sourceError(name, null, `contains more than ${limits.maxFiles} files`);
+  if (bytes > limits.maxBytes) throw sourceError(name, null, `expands to more than ${limits.maxBytes} bytes`);
+}
+
+const sorted = (names: Iterable<string>): string[] => [...names].sort((a, b) => (a < b ? -1 : 1));
+const shown = (name: string): string => JSON.stringify(name.slice(0, 100));

@@ -1,0 +1,289 @@
+import type { ChannelRecord, ImportRecord } from '@parley/domain/imports';
+import { parseMrkdwn, writeMarkdown } from '@parley/domain/markdown';
+import type { Archive } from '../archive.js';
+import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
+import { comparableName } from '../folder-names.js';
+import { jsonElements } from '../json-elements.js';
+import { localFiles } from './slack-files.js';
+import { messageRecords, type SlackContext, type SlackPlace } from './slack-messages.js';
+import { type Author, personName, personRecords } from './slack-people.js';
+import { messageId, withoutTokens } from './slack-text.js';
+
+const LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'] as const;
+type List = (typeof LISTS)[number];
+const PEOPLE = ['users.json', 'org_users.json'];
+/** Files without messages, with the reason for leaving them out. */
+const OTHER_FILES: Readonly<Record<string, string>> = {
+  'integration_logs.json': 'Parley has no log of integrations',
+  'content_flags.json': 'Flags of content moderation are not messages',
+  'canvases.json': 'Slack exports only the URLs of canvases',
+  'lists.json': 'Slack exports only the URLs of lists',
+};
+const DAY = /^\d{4}-\d\d-\d\d\.json$/;
+
+/** One reading of an export. */
+export class SlackExport implements SlackContext {
+  source = 'slack';
+  readonly localFiles: ReadonlyMap<string, string>;
+  private homeTeam = '';
+  /** Names of the people in the export's lists by id. */
+  private readonly people = new Map<string, string>();
+  /** People who occur only in messages, with their names as far as known. */
+  private readonly others = new Map<string, Author>();
+  private readonly channels = new Map<string, string>();
+  private readonly places = new Set<string>();
+  private readonly seenFiles = new Set<string>();
+  private readonly seenThreads = new Set<string>();
+  private readonly seenPins = new Set<string>();
+  /** Files of days by folder, and folders by comparable name. */
+  private readonly days = new Map<string, string[]>();
+  private readonly folders = new Map<string, string>();
+  /** Workspaces of an Enterprise organization are folders; the outermost one is ''. */
+  private readonly roots: readonly string[];
+  private readonly readFiles = new Set<string>();
+
+  constructor(private readonly archive: Archive) {
+    this.localFiles = localFiles(archive);
+    const roots = new Set(['']);
+    for (const name of archive.names) {
+      const root = /^teams\/[^/]+\//.exec(name)?.[0];
+      if (root !== undefined) roots.add(root);
+      const slash = name.lastIndexOf('/');
+      if (slash < 0 || !DAY.test(name.slice(slash + 1))) continue;
+      const folder = name.slice(0, slash);
+      const days = this.days.get(folder);
+      if (days) days.push(name);
+      else this.days.set(folder, [name]);
+    }
+    this.roots = [...roots];
+    for (const folder of this.days.keys()) this.folders.set(comparableName(folder), folder);
+  }
+
+  personName(id: string): string | null {
+    return this.people.get(id) ?? (this.others.get(id)?.name || null);
+  }
+
+  channelName(id: string): string | null {
+    return this.channels.get(id) ?? null;
+  }
+
+  addPerson(author: Author): void {
+    if (this.people.has(author.id)) return;
+    const known = this.others.get(author.id);
+    if (!known || (known.name === '' && author.name !== '')) this.others.set(author.id, author);
+  }
+
+  isNewFile(id: string): boolean {
+    return isAdded(this.seenFiles, id);
+  }
+
+  isNewThread(id: string): boolean {
+    return isAdded(this.seenThreads, id);
+  }
+
+  isNewPin(id: string): boolean {
+    return isAdded(this.seenPins, id);
+  }
+
+  async *records(): AsyncGenerator<ImportRecord> {
+    await this.findSource();
+    yield { source: this.source, kind: 'organization', id: this.source, name: this.organizationName() };
+    for (const root of this.roots) for (const file of PEOPLE) yield* this.peopleIn(root + file);
+    for (const root of this.roots) for (const list of LISTS) yield* this.channelsIn(root, list);
+    // Folders of conversations that no list contains. Nobody is known to have had access.
+    for (const folder of [...this.days.keys()]) {
+      const id = `folder:${folder}`;
+      const name = folder.split('/').at(-1)!;
+      yield { source: this.source, kind: 'channel', id, name, privacy: 'private', members: [] };
+      yield* this.messagesIn(folder, { id, isConversation: false });
+    }
+    yield* this.otherFiles();
+    for (const { id, name, isBot } of this.others.values()) {
+      yield {
+        source: this.source,
+        kind: 'person',
+        id,
+        name: name || id,
+        ...(isBot ? { isBot } : { isExternal: true }),
+      };
+    }
+  }
+
+  /** Reads the id of the workspace, which most of its members have; guests may belong to another one. */
+  private async findSource(): Promise<void> {
+    const counts = new Map<string, number>();
+    for (const file of this.roots.flatMap((root) => PEOPLE.map((name) => root + name))) {
+      for await (const element of this.elementsOf(file)) {
+        const user = 'value' in element ? element.value : null;
+        const team = textOf(field(user, 'enterprise_user'), 'enterprise_id') || textOf(user, 'team_id');
+        if (team !== '') counts.set(team, (counts.get(team) ?? 0) + 1);
+      }
+    }
+    const [[team] = ['']] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+    this.homeTeam = team;
+    this.source = team === '' ? 'slack' : `slack:${team}`;
+  }
+
+  /** Slack names the ZIP `Acme Slack export Jan 1 2024 - Feb 1 2024.zip`. */
+  private organizationName(): string {
+    return /^(.+?) Slack export\b/i.exec(this.archive.name)?.[1] ?? 'Slack';
+  }
+
+  private async *elementsOf(file: string) {
+    if (this.archive.has(file)) yield* jsonElements(this.archive.read(file), file);
+  }
+
+  private async *peopleIn(file: string): AsyncGenerator<ImportRecord> {
+    this.readFiles.add(file);
+    for await (const element of this.elementsOf(file)) {
+      const id = 'value' in element ? textOf(element.value, 'id') : '';
+      if ('damage' in element || id === '')
+        yield this.skipped(file, element.line, 'slack.user', 'An entry of the list of people is damaged', element);
+      // Each workspace of an Enterprise organization lists its members.
+      else if (!this.people.has(id)) {
+        this.people.set(id, personName(element.value) || id);
+        yield* personRecords(this.source, element.value, this.homeTeam);
+      }
+    }
+  }
+
+  private async *channelsIn(root: string, list: List): AsyncGenerator<ImportRecord> {
+    const file = root + list;
+    this.readFiles.add(file);
+    for await (const element of this.elementsOf(file)) {
+      const id = 'value' in element ? textOf(element.value, 'id') : '';
+      if ('damage' in element || id === '') {
+        yield this.skipped(file, element.line, 'slack.channel', 'An entry of the list of channels is damaged', element);
+        continue;
+      }
+      const channel = element.value;
+      const kind = kindOf(channel, list);
+      const name = textOf(channel, 'name') || id;
+      if (this.places.has(id)) continue;
+      this.places.add(id);
+      for (const person of membersOf(channel)) this.addPerson({ id: person, name: '', isBot: false });
+      if (kind === 'conversation') yield { source: this.source, kind, id, members: membersOf(channel) };
+      else {
+        this.channels.set(id, name);
+        yield this.channel(channel, id, kind, root);
+      }
+      const place: SlackPlace = { id, isConversation: kind === 'conversation' };
+      yield* this.pinsOf(channel, place);
+      const folder = this.folderOf(root, name) ?? this.folderOf(root, id);
+      if (folder !== undefined) yield* this.messagesIn(folder, place);
+    }
+  }
+
+  private channel(channel: unknown, id: string, privacy: 'public' | 'private', root: string): ChannelRecord {
+    const texts = ['purpose', 'topic']
+      .map((name) => textOf(field(channel, name), 'value'))
+      .filter((each) => each !== '');
+    const creator = textOf(channel, 'creator');
+    if (creator !== '') this.addPerson({ id: creator, name: '', isBot: false });
+    return {
+      source: this.source,
+      kind: 'channel',
+      id,
+      name: textOf(channel, 'name') || id,
+      privacy,
+      members: membersOf(channel),
+      ...present({
+        description: [...new Set(texts)].map((text) => this.markdownOf(text)).join('\n\n'),
+        isArchived: flagOf(channel, 'is_archived') || undefined,
+        isReadOnly: flagOf(channel, 'is_read_only') || undefined,
+        createdAt: timeOf(numberOf(channel, 'created')),
+        creator,
+        folder: /^teams\/([^/]+)\//.exec(root)?.[1],
+      }),
+    };
+  }
+
+  private markdownOf(mrkdwn: string): string {
+    return writeMarkdown(parseMrkdwn(mrkdwn), ({ of, id, name }) => {
+      const known = of === 'user' ? this.personName(id) : null;
+      return known === null || name !== id ? null : `@${known}`;
+    });
+  }
+
+  private *pinsOf(channel: unknown, place: SlackPlace): Generator<ImportRecord> {
+    for (const [index, pin] of listOf(channel, 'pins').entries()) {
+      const ts = textOf(pin, 'id');
+      const id = messageId(place.id, ts);
+      if (textOf(pin, 'type') === 'C' && ts !== '') {
+        const at = timeOf(numberOf(pin, 'created'));
+        if (this.isNewPin(id)) yield { source: this.source, kind: 'pin', id, message: id, ...present({ at }) };
+      } else {
+        const reason = 'Parley pins messages, not files';
+        yield { source: this.source, kind: 'skipped', id: `${place.id}/pin/${index}`, type: 'slack.pin', reason };
+      }
+    }
+  }
+
+  private folderOf(root: string, name: string): string | undefined {
+    const folder = this.folders.get(comparableName(root + name)) ?? this.folders.get(comparableName(name));
+    return folder !== undefined && this.days.has(folder) ? folder : undefined;
+  }
+
+  private async *messagesIn(folder: string, place: SlackPlace): AsyncGenerator<ImportRecord> {
+    const days = this.days.get(folder) ?? [];
+    this.days.delete(folder);
+    for (const file of days) {
+      this.readFiles.add(file);
+      for await (const element of jsonElements(this.archive.read(file), file))
+        yield* messageRecords(element, place, { file, line: element.line }, this);
+    }
+    // Threads are looked up only within their channel.
+    this.seenThreads.clear();
+  }
+
+  private async *otherFiles(): AsyncGenerator<ImportRecord> {
+    const local = new Set(this.localFiles.values());
+    for (const file of this.archive.names) {
+      if (this.readFiles.has(file) || local.has(file)) continue;
+      const reason = OTHER_FILES[file.split('/').at(-1)!];
+      if (reason === undefined) {
+        yield this.skipped(file, 1, 'slack.file', 'Slack exports no file of this name', null);
+        continue;
+      }
+      for await (const element of this.elementsOf(file))
+        yield this.skipped(
+          file,
+          element.line,
+          `slack.${file.split('/').at(-1)!.replace('.json', '')}`,
+          reason,
+          element,
+        );
+    }
+  }
+
+  private skipped(file: string, line: number, type: string, reason: string, original: unknown): ImportRecord {
+    const value = isObject(original) ? (original.value ?? original.text) : undefined;
+    return {
+      source: this.source,
+      kind: 'skipped',
+      id: `${file}:${line}`,
+      type,
+      reason,
+      ...(value === undefined ? {} : { original: withoutTokens(value) }),
+    };
+  }
+}
+
+function isAdded(set: Set<string>, id: string): boolean {
+  if (set.has(id)) return false;
+  set.add(id);
+  return true;
+}
+
+const membersOf = (channel: unknown): readonly string[] => {
+  const members = textsOf(channel, 'members');
+  const partner = textOf(channel, 'user');
+  return members.length > 0 || partner === '' ? members : [partner];
+};
+
+/** slackdump lists channels of all kinds in one file. In doubt, a channel is private. */
+function kindOf(channel: unknown, list: List): 'public' | 'private' | 'conversation' {
+  if (flagOf(channel, 'is_im') || flagOf(channel, 'is_mpim') || list === 'dms.json' || list === 'mpims.json')
+    return 'conversation';
+  return list === 'groups.json' || flagOf(channel, 'is_private') || flagOf(channel, 'is_group') ? 'private' : 'public';
+}
