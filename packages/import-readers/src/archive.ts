@@ -17,11 +17,18 @@ export interface Archive {
   /** Size in bytes, as declared. */
   sizeOf(name: string): number;
   /**
-   * Streams a file.
+   * Streams a file, or a range of bytes if `isFolder`; the end of a range is exclusive.
    * @throws DomainError INVALID_IMPORT if it is missing, damaged, encrypted or suspiciously compressed
    */
-  read(name: string): AsyncIterable<Buffer>;
+  read(name: string, range?: ByteRange): AsyncIterable<Buffer>;
+  /** True for folders, whose files can be read in ranges. */
+  readonly isFolder: boolean;
   close(): Promise<void>;
+}
+
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Protection against forged archives. */
@@ -54,16 +61,25 @@ export async function openArchive(path: string, limits: ArchiveLimits = ARCHIVE_
 
 /** A packed folder contains its own name. Archives of macOS have a second folder for attributes. */
 function withoutOuterFolder(archive: Archive): Archive {
-  const names = archive.names.filter((name) => !isSystemFile(name));
-  const outer = names[0]?.slice(0, names[0].indexOf('/') + 1) ?? '';
-  const prefix = outer !== '' && names.every((name) => name.startsWith(outer)) ? outer : '';
+  let names = archive.names.filter((name) => !isSystemFile(name));
+  let prefix = '';
+  for (let outer = outerFolder(names); outer !== ''; outer = outerFolder(names)) {
+    prefix += outer;
+    names = names.map((name) => name.slice(outer.length));
+  }
   return {
     ...archive,
-    names: names.map((name) => name.slice(prefix.length)),
+    names,
     has: (name) => archive.has(prefix + name),
     sizeOf: (name) => archive.sizeOf(prefix + name),
-    read: (name) => archive.read(prefix + name),
+    read: (name, range) => archive.read(prefix + name, range),
   };
+}
+
+/** Returns the folder that contains all files, with a slash. */
+function outerFolder(names: readonly string[]): string {
+  const outer = names[0]?.slice(0, names[0].indexOf('/') + 1) ?? '';
+  return outer !== '' && names.every((name) => name.startsWith(outer)) ? outer : '';
 }
 
 const isSystemFile = (name: string): boolean =>
@@ -92,14 +108,20 @@ async function openFolder(path: string, limits: ArchiveLimits): Promise<Archive>
     names: sorted(sizes.keys()),
     has: (name) => sizes.has(name),
     sizeOf: (name) => sizes.get(name) ?? 0,
-    read: (name) => readFolderFile(path, name, sizes.has(name)),
+    read: (name, range) => readFolderFile(path, name, sizes.has(name), range),
+    isFolder: true,
     close: () => Promise.resolve(),
   };
 }
 
-async function* readFolderFile(path: string, name: string, isThere: boolean): AsyncGenerator<Buffer> {
+async function* readFolderFile(
+  path: string,
+  name: string,
+  isThere: boolean,
+  range: ByteRange | undefined,
+): AsyncGenerator<Buffer> {
   if (!isThere) throw sourceError(name, null, 'no such file');
-  yield* wrapped(name, createReadStream(join(path, name)));
+  yield* wrapped(name, createReadStream(join(path, name), range && { start: range.start, end: range.end - 1 }));
 }
 
 async function openZip(path: string, fileSize: number, limits: ArchiveLimits): Promise<Archive> {
@@ -115,6 +137,7 @@ async function openZip(path: string, fileSize: number, limits: ArchiveLimits): P
       has: (each) => entries.has(each),
       sizeOf: (each) => entries.get(each)?.uncompressedSize ?? 0,
       read: (each) => readZipFile(zip, each, entries.get(each), limits),
+      isFolder: false,
       close: async () => zip.close(),
     };
   } catch (error) {

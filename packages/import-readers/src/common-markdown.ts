@@ -21,6 +21,8 @@ const DISCORD_PARSER = new MarkdownIt({ breaks: true, linkify: true });
 DISCORD_PARSER.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
 DISCORD_PARSER.disable(['table', 'hr', 'image', 'code', 'lheading', 'reference', 'entity']);
 
+export type Dialect = 'mattermost' | 'discord' | 'rocketchat';
+
 /**
  * Parses CommonMark with tables and strikethrough. `parseText` finds mentions and the like in text outside code and
  * labels of links.
@@ -28,7 +30,7 @@ DISCORD_PARSER.disable(['table', 'hr', 'image', 'code', 'lheading', 'reference',
 export function parseCommonMark(
   text: string,
   parseText: (text: string) => readonly Inline[],
-  dialect: 'mattermost' | 'discord' = 'mattermost',
+  dialect: Dialect = 'mattermost',
 ): readonly Block[] {
   if (text.length > MAX_LENGTH) return [paragraph([plain(text)])];
   const parser = dialect === 'discord' ? DISCORD_PARSER : PARSER;
@@ -45,7 +47,7 @@ class TokenReader {
   constructor(
     private readonly tokens: readonly Token[],
     private readonly parseText: (text: string) => readonly Inline[],
-    private readonly dialect: 'mattermost' | 'discord',
+    private readonly dialect: Dialect,
   ) {}
 
   /** Reads up to the end of the enclosing block. */
@@ -148,9 +150,11 @@ class TokenReader {
     return read(false);
   }
 
-  /** Discord underlines text between `__`, which Parley cannot. */
+  /** Discord underlines text between `__`, which Parley cannot; Rocket.Chat has `*bold*` and `__italic__`. */
   private emphasisOf({ type, markup }: Token): Emphasis {
-    return this.dialect === 'discord' && markup === '__' ? 'em' : (EMPHASIS[type] ?? 'em');
+    if (this.dialect !== 'mattermost' && markup === '__') return 'em';
+    if (this.dialect === 'rocketchat' && markup === '*') return 'strong';
+    return EMPHASIS[type] ?? 'em';
   }
 
   private inline(token: Token, isInLink: boolean): readonly Inline[] {

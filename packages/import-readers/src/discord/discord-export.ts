@@ -6,7 +6,7 @@ import { parseCommonMark } from '../common-markdown.js';
 import { field, flagOf, isObject, listOf, present, textOf } from '../fields.js';
 import { JSON_LIMITS, jsonMember } from '../json-elements.js';
 import { sourceError } from '../source-error.js';
-import { type DiscordContext, type DiscordPlace, messageRecords } from './discord-messages.js';
+import { type DiscordContext, type DiscordPlace, messageRecords, UNKNOWN_PERSON } from './discord-messages.js';
 
 /** File of messages with its description. */
 interface Header {
@@ -238,7 +238,10 @@ export class DiscordExport implements DiscordContext {
       const description = writeMarkdown(parseCommonMark(topic, (text) => [plain(text)], 'discord'));
       yield { source, kind: 'channel', id, name, privacy: 'private', members, ...present({ description, folder }) };
     }
-    for (const [id, members] of this.conversations) yield { source, kind: 'conversation', id, members: [...members] };
+    for (const [id, members] of this.conversations) {
+      if (members.size === 0) yield* this.personRecords(UNKNOWN_PERSON);
+      yield { source, kind: 'conversation', id, members: members.size > 0 ? [...members] : [UNKNOWN_PERSON.id] };
+    }
     for (const [id, { name, members }] of this.roles) {
       const group: GroupRecord = { source, kind: 'group', id, name, members: [...members] };
       yield group;

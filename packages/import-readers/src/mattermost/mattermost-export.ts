@@ -288,7 +288,9 @@ export class MattermostExport implements MattermostContext {
 
 const channelId = (team: string, name: string): string => `${team}/${name}`;
 
-const sortedNames = (names: readonly string[]): readonly string[] =>
-  [...new Set(names.map((name) => name.toLowerCase()).filter((name) => name !== ''))].sort();
+const sortedNames = (names: readonly string[]): readonly string[] => {
+  const sorted = [...new Set(names.map((name) => name.toLowerCase()).filter((name) => name !== ''))].sort();
+  return sorted.length > 0 ? sorted : ['unknown'];
+};
 
 const membersOf = (data: unknown, name: string): readonly string[] => sortedNames(textsOf(data, name));

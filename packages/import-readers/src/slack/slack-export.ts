@@ -6,7 +6,7 @@ import { comparableName } from '../folder-names.js';
 import { jsonElements } from '../json-elements.js';
 import { localFiles } from './slack-files.js';
 import { messageRecords, type SlackContext, type SlackPlace } from './slack-messages.js';
-import { type Author, personName, personRecords } from './slack-people.js';
+import { type Author, personName, personRecords, UNKNOWN_AUTHOR } from './slack-people.js';
 import { messageId, withoutTokens } from './slack-text.js';
 
 const LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'] as const;
@@ -162,7 +162,7 @@ export class SlackExport implements SlackContext {
       if (this.places.has(id)) continue;
       this.places.add(id);
       for (const person of membersOf(channel)) this.addPerson({ id: person, name: '', isBot: false });
-      if (kind === 'conversation') yield { source: this.source, kind, id, members: membersOf(channel) };
+      if (kind === 'conversation') yield this.conversation(channel, id);
       else {
         this.channels.set(id, name);
         yield this.channel(channel, id, kind, root);
@@ -172,6 +172,18 @@ export class SlackExport implements SlackContext {
       const folder = this.folderOf(root, name) ?? this.folderOf(root, id);
       if (folder !== undefined) yield* this.messagesIn(folder, place);
     }
+  }
+
+  /** Conversations of slackdump can lack their members. */
+  private conversation(channel: unknown, id: string): ImportRecord {
+    const members = membersOf(channel);
+    if (members.length === 0) this.addPerson(UNKNOWN_AUTHOR);
+    return {
+      source: this.source,
+      kind: 'conversation',
+      id,
+      members: members.length > 0 ? members : [UNKNOWN_AUTHOR.id],
+    };
   }
 
   private channel(channel: unknown, id: string, privacy: 'public' | 'private', root: string): ChannelRecord {

@@ -1,9 +1,10 @@
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ImportReader, ImportRecord, ImportRecordKind } from '@parley/domain/imports';
+import { Ajv } from 'ajv';
 import { ZipFile } from 'yazl';
 
 /** Files by path. Values other than texts and bytes are written as JSON. */
@@ -48,11 +49,22 @@ export async function writeFolder(files: ExportFiles): Promise<string> {
   return folder;
 }
 
+const SCHEMAS = new Ajv({ discriminator: true, strict: false });
+/** The import refuses other records. */
+const isRecord = SCHEMAS.compile(
+  JSON.parse(readFileSync(join(__dirname, '../../../../docs/import-record.schema.json'), 'utf8')),
+);
+
+/** Reads all records, which must have the documented form. */
 export async function readRecords(reader: ImportReader, path: string): Promise<ImportRecord[]> {
   const opened = await reader.open(path);
   const records: ImportRecord[] = [];
   try {
-    for await (const record of opened.records()) records.push(record);
+    for await (const record of opened.records()) {
+      if (!isRecord(record))
+        throw new Error(`${JSON.stringify(record).slice(0, 1000)}: ${SCHEMAS.errorsText(isRecord.errors)}`);
+      records.push(record);
+    }
   } finally {
     await opened.close();
   }
