@@ -2,15 +2,30 @@ import type { ImportReader, ImportRecord } from '@parley/domain/imports';
 import { type Archive, openArchive } from './archive.js';
 import { boundedRecords } from './bounded-records.js';
 
-export interface ArchiveSource {
+/** Files of an export by `FileRecord.path`. */
+export interface ExportFiles {
+  /** Returns the size in bytes; null if the export lacks the file. */
+  sizeOf(path: string): Promise<number | null>;
+  read(path: string): AsyncIterable<Uint8Array>;
+}
+
+export interface ArchiveSource<Files extends ExportFiles> {
   readonly name: string;
   /** Returns true if the files look like an export of the source. Errors count as false. */
   recognizes(archive: Archive): boolean | Promise<boolean>;
-  records(archive: Archive): AsyncIterable<ImportRecord>;
+  /** Files of an opened export. */
+  files(archive: Archive): Files;
+  records(archive: Archive, files: Files): AsyncIterable<ImportRecord>;
 }
 
+/** Files of the archive itself. */
+export const plainFiles = (archive: Archive): ExportFiles => ({
+  sizeOf: async (path) => (archive.has(path) ? archive.sizeOf(path) : null),
+  read: (path) => archive.read(path),
+});
+
 /** Returns a reader of exports that are a ZIP or a folder. */
-export const archiveReader = (source: ArchiveSource): ImportReader => ({
+export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<Files>): ImportReader => ({
   name: source.name,
 
   async recognizes(path) {
@@ -27,10 +42,11 @@ export const archiveReader = (source: ArchiveSource): ImportReader => ({
 
   async open(path) {
     const archive = await openArchive(path);
+    const files = source.files(archive);
     return {
-      records: () => boundedRecords(source.records(archive)),
-      sizeOf: async (name) => (archive.has(name) ? archive.sizeOf(name) : null),
-      openFile: async (name) => (archive.has(name) ? archive.read(name) : null),
+      records: () => boundedRecords(source.records(archive, files)),
+      sizeOf: (name) => files.sizeOf(name),
+      openFile: async (name) => ((await files.sizeOf(name)) === null ? null : files.read(name)),
       close: () => archive.close(),
     };
   },

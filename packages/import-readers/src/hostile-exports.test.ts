@@ -1,7 +1,9 @@
 import type { ImportReader } from '@parley/domain/imports';
+import { serialize } from 'bson';
 import fc from 'fast-check';
 import { DISCORD_READER } from './discord/discord-reader.js';
 import { MATTERMOST_READER } from './mattermost/mattermost-reader.js';
+import { ROCKETCHAT_READER } from './rocketchat/rocketchat-reader.js';
 import { SLACK_READER } from './slack/slack-reader.js';
 import { type ExportFiles, readRecords, recordsOf, writeFolder } from './testing/export-files.js';
 
@@ -146,6 +148,76 @@ const DISCORD = {
   ],
 };
 
+const ROCKETCHAT = {
+  users: [
+    {
+      _id: 'u1',
+      username: 'ann',
+      emails: [{ address: 'a@x.example', verified: true }],
+      roles: ['admin'],
+      services: { ldap: { id: '7' } },
+      createdAt: 1,
+    },
+  ],
+  rocketchat_team: [{ _id: 't1', name: 'sales' }],
+  rocketchat_team_member: [{ _id: 'x', teamId: 't1', userId: 'u1' }],
+  rocketchat_room: [
+    { _id: 'r1', t: 'c', name: 'general', topic: 'x', ts: 1, u: { _id: 'u1' } },
+    { _id: 'r2', t: 'c', prid: 'r1', fname: 'x' },
+    { _id: 'r3', t: 'd', uids: ['u1', 'u2'] },
+  ],
+  rocketchat_subscription: [{ _id: 's1', rid: 'r1', ls: 1_700_000_000_000, u: { _id: 'u1' } }],
+  rocketchat_uploads: [
+    { _id: 'f1', name: 'a', type: 'b', size: 1, uploadedAt: 1, userId: 'u1', store: 'GridFS:Uploads' },
+  ],
+  rocketchat_custom_emoji: [{ _id: 'e1', name: 'parrot', aliases: ['bird'], extension: 'gif' }],
+  rocketchat_avatars: [{ _id: 'a1', userId: 'u1' }],
+  rocketchat_settings: [
+    { _id: 'uniqueID', value: 'x' },
+    { _id: 'Site_Url', value: 'https://x.example' },
+  ],
+  rocketchat_message: [
+    {
+      _id: 'm1',
+      rid: 'r1',
+      msg: 'Hi <@U1|x> @ann #general',
+      ts: 1_700_000_000_000,
+      tmid: 'm0',
+      tshow: true,
+      u: { _id: 'u1', username: 'ann', name: 'Ann' },
+      alias: 'x',
+      editedAt: 1,
+      files: [{ _id: 'f1' }],
+      attachments: [
+        { message_link: 'x', author_name: 'x', text: 'y' },
+        { title: 'x', fields: [{ title: 'a', value: 'b' }] },
+      ],
+      reactions: { ':+1:': { usernames: ['ann'] } },
+      pinned: true,
+      pinnedAt: 1,
+      starred: [{ _id: 'u1' }],
+      location: { coordinates: [1, 2] },
+    },
+    { _id: 'm2', rid: 'r3', u: { _id: 'u2' }, ts: 1, t: 'uj' },
+    { _id: 'm3', rid: 'r1', u: { _id: 'u2' }, ts: 1, _hidden: true, parent: 'm1', msg: 'x', editedBy: { _id: 'u1' } },
+  ],
+};
+
+/** Documents by collection; other values cannot be in a dump. */
+const bsonFiles = (collections: object): ExportFiles =>
+  Object.fromEntries([
+    ['rocketchat_message.bson', ''],
+    ...Object.entries(collections).map(([name, documents]) => [
+      `${name}.bson`,
+      Buffer.concat(
+        [documents]
+          .flat()
+          .filter((each) => Object.prototype.toString.call(each) === '[object Object]')
+          .map((each) => serialize(each)),
+      ),
+    ]),
+  ]);
+
 const SAMPLES: readonly (readonly [ImportReader, unknown, (sample: unknown) => ExportFiles])[] = [
   [SLACK_READER, SLACK, (sample) => sample as ExportFiles],
   [
@@ -153,6 +225,7 @@ const SAMPLES: readonly (readonly [ImportReader, unknown, (sample: unknown) => E
     MATTERMOST,
     (lines) => ({ 'import.jsonl': (lines as unknown[]).map((line) => JSON.stringify(line)).join('\n') }),
   ],
+  [ROCKETCHAT_READER, ROCKETCHAT, (collections) => bsonFiles(collections as object)],
   [DISCORD_READER, DISCORD, (file) => ({ 'a.json': file })],
 ];
 

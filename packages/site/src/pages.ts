@@ -8,6 +8,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'import',
     'import/slack',
     'import/mattermost',
+    'import/rocketchat',
     'import/discord',
     'export',
     'permissions',

@@ -1,4 +1,4 @@
-import { archiveReader } from '../archive-reader.js';
+import { archiveReader, plainFiles } from '../archive-reader.js';
 import { DiscordExport, headersOf } from './discord-export.js';
 
 /** Files of JSON to look at; other exports can have many. */
@@ -11,5 +11,6 @@ export const DISCORD_READER = archiveReader({
     for await (const _ of headersOf(archive, MAX_PEEKED_FILES)) return true;
     return false;
   },
+  files: plainFiles,
   records: (archive) => new DiscordExport(archive).records(),
 });

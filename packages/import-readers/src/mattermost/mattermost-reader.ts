@@ -1,5 +1,5 @@
 import type { Archive } from '../archive.js';
-import { archiveReader } from '../archive-reader.js';
+import { archiveReader, plainFiles } from '../archive-reader.js';
 import { textOf } from '../fields.js';
 import { jsonLines } from '../json-elements.js';
 import { MattermostExport } from './mattermost-export.js';
@@ -14,6 +14,7 @@ export const MATTERMOST_READER = archiveReader({
       return 'value' in element && textOf(element.value, 'type') === 'version';
     return false;
   },
+  files: plainFiles,
   records: (archive) => new MattermostExport(archive, linesFile(archive) ?? 'import.jsonl').records(),
 });
 

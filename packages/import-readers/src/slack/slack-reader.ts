@@ -1,4 +1,4 @@
-import { archiveReader } from '../archive-reader.js';
+import { archiveReader, plainFiles } from '../archive-reader.js';
 import { SlackExport } from './slack-export.js';
 
 const DAY = /^[^/]+\/\d{4}-\d\d-\d\d\.json$/;
@@ -10,5 +10,6 @@ export const SLACK_READER = archiveReader({
     (archive.has('users.json') || archive.has('org_users.json')) &&
     (['channels.json', 'groups.json', 'dms.json', 'mpims.json'].some((name) => archive.has(name)) ||
       archive.names.some((name) => DAY.test(name))),
+  files: plainFiles,
   records: (archive) => new SlackExport(archive).records(),
 });
