@@ -5,6 +5,7 @@ import { DISCORD_READER } from './discord/discord-reader.js';
 import { MATTERMOST_READER } from './mattermost/mattermost-reader.js';
 import { ROCKETCHAT_READER } from './rocketchat/rocketchat-reader.js';
 import { SLACK_READER } from './slack/slack-reader.js';
+import { TEAMS_READER } from './teams/teams-reader.js';
 import { type ExportFiles, readRecords, recordsOf, writeFolder } from './testing/export-files.js';
 
 const SLACK: ExportFiles = {
@@ -203,6 +204,44 @@ const ROCKETCHAT = {
   ],
 };
 
+const TEAMS: ExportFiles = {
+  'users/usersList.json': [{ Id: 'u1', DisplayName: 'Ann', Mail: 'a@x.example', UserPrincipalName: 'a' }],
+  'teams/teamsList.json': [{ Name: 'Acme', Privacy: 'Public', GroupsId: 't1' }],
+  'teams/teamsSettings.json': [{ Id: 't1', IsArchived: true }],
+  'teams/t1/teamMembers_t1.json': [{ UserId: 'u1', Name: 'Ann' }],
+  'teams/t1/channels_t1.json': [
+    {
+      Id: 'c1',
+      DisplayName: 'General',
+      TenantId: 'x',
+      MembershipType: 'standard',
+      CreatedDateTime: '2023-11-14T22:13:20Z',
+    },
+  ],
+  'teams/t1/messages_t1.json': [
+    {
+      Id: '1700000000000',
+      Body: {
+        ContentType: 'html',
+        Content: '<p>Hi <@U1|x></p><at id="0">Ann</at><img src="https://graph.microsoft.com/x">',
+      },
+      CreatedDateTime: '2023-11-14T22:13:20Z',
+      LastEditedDateTime: '2023-11-14T22:13:20Z',
+      Subject: 'x',
+      ReplyToId: null,
+      From: { User: { Id: 'u1', DisplayName: 'Ann' } },
+      Attachments: [
+        { ContentType: 'reference', ContentUrl: 'https://x.example', Name: 'x' },
+        { ContentType: 'messageReference', Content: '{"messageId":"1"}' },
+      ],
+      Mentions: [{ Id: 0, Mentioned: { User: { Id: 'u1' } } }],
+      Reactions: [{ ReactionType: 'like', CreatedDateTime: '2023-11-14T22:13:20Z', User: { User: { Id: 'u2' } } }],
+      ChannelIdentity: { ChannelId: 'c1' },
+    },
+    { Id: '2', ChatId: 'x', EventDetail: { CallEnded: {} }, Body: { Content: '<systemEventMessage/>' } },
+  ],
+};
+
 /** Documents by collection; other values cannot be in a dump. */
 const bsonFiles = (collections: object): ExportFiles =>
   Object.fromEntries([
@@ -226,6 +265,7 @@ const SAMPLES: readonly (readonly [ImportReader, unknown, (sample: unknown) => E
     (lines) => ({ 'import.jsonl': (lines as unknown[]).map((line) => JSON.stringify(line)).join('\n') }),
   ],
   [ROCKETCHAT_READER, ROCKETCHAT, (collections) => bsonFiles(collections as object)],
+  [TEAMS_READER, TEAMS, (sample) => ({ 'users/usersList.json': [], ...(sample as ExportFiles) })],
   [DISCORD_READER, DISCORD, (file) => ({ 'a.json': file })],
 ];
 

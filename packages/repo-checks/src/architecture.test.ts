@@ -52,7 +52,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
   imports: { mayImport: ['@parley/domain', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'] },
-  'import-readers': { mayImport: ['@parley/domain', 'bson', 'markdown-it', 'yauzl', 'node:'] },
+  'import-readers': { mayImport: ['@parley/domain', 'bson', 'markdown-it', 'parse5', 'yauzl', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',

@@ -9,6 +9,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'import/slack',
     'import/mattermost',
     'import/rocketchat',
+    'import/teams',
     'import/discord',
     'export',
     'permissions',

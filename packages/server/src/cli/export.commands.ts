@@ -96,7 +96,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
     help: 'creates an organization from an export of Parley, of a Zulip server or of another system',
     details:
       'FILE is a .tar.gz file or a folder with its unpacked contents, an export of Slack, Mattermost, Rocket.Chat ' +
-      '(mongodump) or Discord (DiscordChatExporter), or a .jsonl file of import records. ' +
+      '(mongodump), Microsoft Teams or Discord (DiscordChatExporter), or a .jsonl file of import records. ' +
       'A failed import leaves nothing behind. The server may be running.',
     flags: {
       realm: { value: 'STRING_ID', help: 'string id of the new organization; required for exports without one' },

@@ -1,0 +1,210 @@
+import type { ImportRecord, PersonRecord } from '@parley/domain/imports';
+import { paragraph, plain, writeMarkdown } from '@parley/domain/markdown';
+import type { Archive } from '../archive.js';
+import { field, flagOf, present, textOf, timeOf } from '../fields.js';
+import { type JsonElement, jsonElements } from '../json-elements.js';
+import { messageRecords, placeOf, type TeamsContext, type TeamsPlace } from './teams-messages.js';
+
+interface Team {
+  readonly name: string;
+  readonly isPublic: boolean;
+  readonly members: Set<string>;
+}
+
+interface Channel {
+  readonly data: unknown;
+  readonly team: Team | undefined;
+  /** Members of the team, or those who wrote in a private or shared channel. */
+  readonly readers: Set<string>;
+}
+
+/** One reading of an export. */
+export class TeamsExport implements TeamsContext {
+  source = 'teams';
+  private readonly people = new Map<string, string>();
+  private readonly others = new Map<string, { readonly name: string; readonly isBot: boolean }>();
+  private readonly teams = new Map<string, Team>();
+  private readonly archivedTeams = new Set<string>();
+  private readonly channels = new Map<string, Channel>();
+  private readonly chats = new Map<string, Set<string>>();
+  private readonly readFiles = new Set<string>();
+
+  constructor(private readonly archive: Archive) {}
+
+  personName(id: string): string | null {
+    return this.people.get(id) ?? null;
+  }
+
+  addPerson(id: string, name: string, isBot: boolean): void {
+    if (this.people.has(id)) return;
+    const known = this.others.get(id);
+    if (!known || (known.name === '' && name !== '')) this.others.set(id, { name, isBot });
+  }
+
+  addReader({ channel, conversation }: TeamsPlace, person: string): void {
+    if (conversation === undefined) {
+      const found = this.channels.get(channel!) ?? { data: null, team: undefined, readers: new Set<string>() };
+      this.channels.set(channel!, found);
+      found.readers.add(person);
+      return;
+    }
+    const readers = this.chats.get(conversation);
+    if (readers) readers.add(person);
+    else this.chats.set(conversation, new Set([person]));
+  }
+
+  async *records(): AsyncGenerator<ImportRecord> {
+    const files = (pattern: RegExp) => this.archive.names.filter((name) => pattern.test(name));
+    await this.findSource(files(/^teams\/[^/]+\/channels_[^/]+\.json$/));
+    yield { source: this.source, kind: 'organization', id: this.source, name: 'Microsoft Teams' };
+    yield* this.each('users/usersList.json', (user) => this.personRecords(user));
+    yield* this.each('teams/teamsList.json', (team) => this.addTeam(team));
+    yield* this.each('teams/teamsSettings.json', (settings) => this.addSettings(settings));
+    for (const file of files(/^teams\/[^/]+\/teamMembers_[^/]+\.json$/))
+      yield* this.each(file, (member) => this.addMember(file, member));
+    for (const file of files(/^teams\/[^/]+\/channels_[^/]+\.json$/))
+      yield* this.each(file, (channel) => this.addChannel(file, channel));
+    for (const file of files(/^(?:teams|users)\/[^/]+\/messages_[^/]+\.json$/))
+      yield* this.each(file, (message) => this.message(file, message));
+    yield* this.placeRecords();
+    yield* this.otherFiles();
+  }
+
+  private async findSource(files: readonly string[]): Promise<void> {
+    for (const file of files) {
+      for await (const element of jsonElements(this.archive.read(file), file)) {
+        const tenant = 'value' in element ? textOf(element.value, 'TenantId') : '';
+        if (tenant === '') continue;
+        this.source = `teams:${tenant}`;
+        return;
+      }
+    }
+  }
+
+  private async *each(
+    file: string,
+    convert: (value: unknown) => Iterable<ImportRecord> | null,
+  ): AsyncGenerator<ImportRecord> {
+    if (!this.archive.has(file)) return;
+    this.readFiles.add(file);
+    for await (const element of jsonElements(this.archive.read(file), file)) {
+      const records = 'value' in element ? convert(element.value) : null;
+      if (records === null) yield this.skipped(file, element, 'teams.damaged', 'An entry of the export is damaged');
+      else yield* records;
+    }
+  }
+
+  private skipped(file: string, element: JsonElement, type: string, reason: string): ImportRecord {
+    const original = 'value' in element ? element.value : element.text;
+    return { source: this.source, kind: 'skipped', id: `${file}:${element.line}`, type, reason, original };
+  }
+
+  private personRecords(user: unknown): readonly ImportRecord[] | null {
+    const id = textOf(user, 'Id');
+    if (id === '') return null;
+    const login = textOf(user, 'UserPrincipalName');
+    this.people.set(id, textOf(user, 'DisplayName') || login || id);
+    const person: PersonRecord = {
+      source: this.source,
+      kind: 'person',
+      id,
+      name: this.people.get(id)!,
+      // Id at Microsoft Entra.
+      externalId: id,
+      role: login.includes('#EXT#') ? 'guest' : 'member',
+      ...present({ userName: login, email: textOf(user, 'Mail') }),
+    };
+    return [person];
+  }
+
+  private addTeam(team: unknown): readonly ImportRecord[] | null {
+    const id = textOf(team, 'GroupsId');
+    if (id === '') return null;
+    this.teams.set(id, {
+      name: textOf(team, 'Name') || id,
+      isPublic: textOf(team, 'Privacy') === 'Public',
+      members: new Set(),
+    });
+    return [];
+  }
+
+  private addSettings(settings: unknown): readonly ImportRecord[] {
+    if (flagOf(settings, 'IsArchived')) this.archivedTeams.add(textOf(settings, 'Id'));
+    return [];
+  }
+
+  private addMember(file: string, member: unknown): readonly ImportRecord[] | null {
+    const id = textOf(member, 'UserId');
+    if (id === '') return null;
+    this.addPerson(id, textOf(member, 'Name'), false);
+    this.teams.get(teamOf(file))?.members.add(id);
+    return [];
+  }
+
+  private addChannel(file: string, channel: unknown): readonly ImportRecord[] | null {
+    const id = textOf(channel, 'Id');
+    if (id === '') return null;
+    const team = this.teams.get(teamOf(file));
+    const isStandard = textOf(channel, 'MembershipType') === 'standard';
+    // The export has no members of private and shared channels.
+    this.channels.set(id, {
+      data: { channel, team: teamOf(file) },
+      team,
+      readers: new Set(isStandard ? team?.members : []),
+    });
+    return [];
+  }
+
+  private message(file: string, message: unknown): Iterable<ImportRecord> | null {
+    const place = placeOf(message);
+    if (place === null || textOf(message, 'Id') === '') return null;
+    // A person's file contains the chats that the person could read.
+    const owner = /^users\/([^/]+)\//.exec(file)?.[1];
+    if (place.conversation !== undefined && owner !== undefined) {
+      this.addPerson(owner, '', false);
+      this.addReader(place, owner);
+    }
+    return messageRecords(message, place, this);
+  }
+
+  private *placeRecords(): Generator<ImportRecord> {
+    const { source } = this;
+    for (const [id, { data, team, readers }] of this.channels) {
+      const channel = field(data, 'channel');
+      const name = textOf(channel, 'DisplayName') || id;
+      const isPublic = team?.isPublic === true && textOf(channel, 'MembershipType') === 'standard';
+      const isArchived = flagOf(channel, 'IsArchived') || this.archivedTeams.has(textOf(data, 'team'));
+      yield {
+        source,
+        kind: 'channel',
+        id,
+        name: name === 'General' && team ? team.name : name,
+        privacy: isPublic ? 'public' : 'private',
+        members: [...readers],
+        ...present({
+          description: writeMarkdown([paragraph([plain(textOf(channel, 'Description'))])]),
+          createdAt: timeOf(Date.parse(textOf(channel, 'CreatedDateTime')) / 1000 || null),
+          isArchived: isArchived || undefined,
+          folder: team?.name,
+        }),
+      };
+    }
+    for (const [id, members] of this.chats) yield { source, kind: 'conversation', id, members: [...members] };
+    for (const [id, { name, isBot }] of this.others)
+      yield { source, kind: 'person', id, name: name || id, ...(isBot ? { isBot } : { isExternal: true }) };
+  }
+
+  private async *otherFiles(): AsyncGenerator<ImportRecord> {
+    for (const file of this.archive.names) {
+      if (this.readFiles.has(file)) continue;
+      const type = /(?:^|\/)(meetings|teamInstalledApps)_[^/]*\.json$/.exec(file)?.[1];
+      const reason = 'Meetings, apps and other files are not part of the chat history';
+      if (type === undefined) yield { source: this.source, kind: 'skipped', id: file, type: 'teams.file', reason };
+      else
+        for await (const element of jsonElements(this.archive.read(file), file))
+          yield this.skipped(file, element, `teams.${type}`, reason);
+    }
+  }
+}
+
+const teamOf = (file: string): string => file.split('/')[1]!;
