@@ -149,8 +149,12 @@ export default defineConfig(({ mode }) => ({
               element: join(import.meta.dirname, 'src/element/element.ts'),
               frame: join(import.meta.dirname, 'src/element/frame.ts'),
             },
-            // Hosts include these addresses.
-            output: { entryFileNames: `${ASSETS}/[name].js` },
+            output: {
+              // One file instead of one per set of modules shared with later parts.
+              codeSplitting: { groups: [{ name: 'parley-chat', test: /element\/parley-chat\.tsx$/ }] },
+              // Hosts include these addresses.
+              entryFileNames: `${ASSETS}/[name].js`,
+            },
           },
         },
       }
@@ -201,6 +205,8 @@ export default defineConfig(({ mode }) => ({
                   groups: [
                     { name: 'index', test: /src\/main\.tsx$/, priority: 2 },
                     { name: 'writing', test: /conversation\/writing\.tsx$/, priority: 1 },
+                    { name: 'icons', test: /lucide-react/ },
+                    { name: 'styles', test: /src\/(?!managing)[^/]+\/[^/]+\.module\.css$/ },
                   ],
                 },
                 entryFileNames: ({ name }) => `${ASSETS}/${name === SERVICE_WORKER ? '[name]' : '[name]-[hash]'}.js`,

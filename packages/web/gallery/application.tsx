@@ -15,6 +15,8 @@ import { ElementView } from '../src/element/element-view.js';
 import { ServicesContext, useServices } from '../src/services/context.js';
 import { lastFailure } from '../src/services/failures.js';
 import { Sidebar } from '../src/sidebar/sidebar.js';
+import sidebar from '../src/sidebar/sidebar.module.css';
+import { Found } from '../src/sidebar/sidebar-tools.js';
 import { type Exhibit, GALLERY, nothing } from './exhibit.js';
 
 const { channelId: channel, topic } = GALLERY;
@@ -44,6 +46,14 @@ function SearchField({ text }: { readonly text: string }) {
   );
 }
 
+function FilteredList({ query }: { readonly query: string }) {
+  return (
+    <nav className={sidebar.sidebar} aria-label="Conversations" style={{ height: '100%' }}>
+      <Found query={query} />
+    </nav>
+  );
+}
+
 const view = (name: string | null) => ({ view: name, channel: String(channel), topic, direct: null });
 
 /** The application, the package's components and the element's views. */
@@ -54,6 +64,8 @@ export const APPLICATION: readonly Exhibit[] = [
   { name: 'new organization', world: 'empty', height: 600, draw: () => <Workspace /> },
   { name: 'list of conversations', draw: () => <Sidebar /> },
   { name: 'list of conversations, empty', world: 'empty', draw: () => <Sidebar /> },
+  { name: 'filtered list of conversations', height: 400, draw: () => <FilteredList query="o" /> },
+  { name: 'filtered list, nothing found', height: 100, draw: () => <FilteredList query="xyzzyplugh" /> },
   { name: 'suggestions for an empty search', height: 480, draw: () => <SearchField text="" /> },
   { name: 'suggestions for a person', height: 480, draw: () => <SearchField text="gallery from:" /> },
   { name: 'offline', draw: () => <Connected state="offline" /> },

@@ -20,6 +20,7 @@ import { Palette } from '../src/keyboard/palette.js';
 import { ShortcutsDialog } from '../src/keyboard/shortcuts-dialog.js';
 import { FormDialog } from '../src/kit/dialog.js';
 import { ValuesDialog } from '../src/managing/form.js';
+import { InviteDialog } from '../src/managing/invite-dialog.js';
 import { KeyDialog } from '../src/managing/key-dialog.js';
 import { DirectDialog } from '../src/people/direct-dialog.js';
 import { GroupCard } from '../src/people/group-card.js';
@@ -27,6 +28,7 @@ import { PersonCard } from '../src/people/person-card.js';
 import { ReceiptsDialog } from '../src/people/receipts-dialog.js';
 import { StatusDialog } from '../src/people/status-dialog.js';
 import { DeviceNotificationsDialog } from '../src/push/device-notifications.js';
+import { ChannelsMenu } from '../src/sidebar/channels-menu.js';
 import { ViewsDialog } from '../src/sidebar/views-dialog.js';
 import { type Exhibit, fail, GALLERY, LONG_TOPIC, nothing, succeed, VERONA } from './exhibit.js';
 import { BASE_URL, messageId, personId, type World } from './world.js';
@@ -91,6 +93,8 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Emoji', open: () => <EmojiPicker label="Emoji" onPick={nothing} /> },
   { name: 'Call', open: () => <CallMenu jitsiUrl={null} destination={GALLERY} onInsert={nothing} /> },
   { name: 'Topic menu', open: () => <TopicMenu place={GALLERY} /> },
+  { name: 'Add channels', open: () => <ChannelsMenu /> },
+  { name: 'Invite people', open: () => <InviteDialog isLink={false} /> },
   { name: 'Channel menu', open: () => <ChannelMenu channelId={VERONA} /> },
   { name: 'Main menu', open: () => <MainMenu onLogOut={nothing} /> },
   { name: 'Move topic', open: () => <MoveDialog place={{ ...GALLERY, topic: LONG_TOPIC }} messageId={null} /> },

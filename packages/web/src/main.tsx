@@ -6,6 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, VisitorApp } from './app/app.js';
 import { browserLanguages, changeLanguage, isLanguage, loadLanguage } from './app/languages.js';
+import { loadInbox } from './app/page.js';
 import { applyTheme, followPreferences } from './app/preferences.js';
 import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
@@ -47,6 +48,8 @@ async function start(): Promise<void> {
   const client = new ParleyClient({ url: baseUrl, credentials, onHold, ...ofUser });
   const address = isVisitor ? null : parseAddress(location.hash);
   const messages = address?.view === 'narrow' ? address : null;
+  // Most people start there; the page loads it again on failure.
+  if (!messages && !isVisitor) loadInbox().catch(() => {});
   const services = await startServices({
     client,
     baseUrl,

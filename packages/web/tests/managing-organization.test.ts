@@ -113,6 +113,8 @@ test('invites by link and revokes the invitation, which another window shows', a
   await dialog.getByLabel('Expires').selectOption({ label: 'Never' });
   expect(await violationsIn(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Create' }).click();
+  await expect(dialog.getByRole('textbox', { name: 'Invitation link' })).toHaveValue(/\/join\//);
+  await page.keyboard.press('Escape');
   for (const each of [page, other.page]) {
     await expect(each.getByRole('list', { name: 'Invitations' })).toContainText('never expires');
   }
@@ -147,6 +149,8 @@ test('shows which addresses were not invited and why, and keeps only these addre
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Create link' }).click();
   await dialog.getByRole('button', { name: 'Create' }).click();
+  await dialog.getByRole('button', { name: 'Copy link' }).waitFor();
+  await page.keyboard.press('Escape');
   const item = (text: string) => page.getByRole('listitem').filter({ hasText: text });
   await item('Link for several people').getByRole('button', { name: 'Copy link' }).click();
   await expect(item('Link for several people').getByText('Copied')).toBeVisible();

@@ -11,14 +11,13 @@ import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
-import { IconButton } from '../kit/icon-button.js';
+import { IconButton, OverlayButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay.js';
 import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import type { Place } from '../services/location.js';
-import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
 import { builtInViews } from '../sidebar/views.js';
@@ -68,6 +67,7 @@ export function App({ onLogOut }: AppProps) {
         tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
         account={<Account onLogOut={onLogOut} />}
         notices={notices}
+        invites
       />
     </>
   );
@@ -115,10 +115,12 @@ interface WorkspaceProps {
   readonly account?: ReactNode;
   /** Shown above the page. */
   readonly notices?: ReactNode;
+  /** True to offer inviting people. */
+  readonly invites?: boolean;
 }
 
 /** Sidebar, heading and the addressed page. */
-export function Workspace({ tools, account, notices }: WorkspaceProps) {
+export function Workspace({ tools, account, notices, invites = false }: WorkspaceProps) {
   const { i18n } = useLingui();
   const main = useRef<HTMLElement>(null);
   const place = useAddress();
@@ -140,7 +142,7 @@ export function Workspace({ tools, account, notices }: WorkspaceProps) {
         <aside className={styles.side} part="sidebar" data-open={isMenuOpen || undefined}>
           <OrganizationHeader tools={tools} onClose={() => setMenuOpen(false)} />
           <ErrorBoundary text={i18n._('The list of conversations could not be shown.')}>
-            <Sidebar />
+            <Sidebar invites={invites} />
           </ErrorBoundary>
           {account}
         </aside>
@@ -264,23 +266,18 @@ function Account({ onLogOut }: AppProps) {
         <span className={styles.organizationName}>{self.name}</span>
         {self.statusEmoji && <Emoji {...self.statusEmoji} />}
       </button>
-      <IconButton
+      <OverlayButton
         icon={Bell}
         label={i18n._('Notifications on this device')}
         opens="dialog"
-        onClick={({ currentTarget }) => openOverlay(currentTarget, loadDeviceNotifications)}
+        load={loadDeviceNotifications}
       />
-      <IconButton
+      <OverlayButton
         icon={Settings}
         label={i18n._('Main menu')}
         shortcut="g"
         opens="menu"
-        onClick={({ currentTarget }) =>
-          openOverlay(currentTarget, async () => {
-            const { MainMenu } = await import('./main-menu.js');
-            return <MainMenu onLogOut={onLogOut} />;
-          })
-        }
+        load={() => import('./main-menu.js').then(({ MainMenu }) => <MainMenu onLogOut={onLogOut} />)}
       />
     </div>
   );

@@ -3,12 +3,10 @@ import { useLingui } from '@lingui/react';
 import type { Narrow } from '@parley/chat';
 import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
-import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
-import { useAddress, useChat, useServices } from '../services/context.js';
+import { useAddress, useChat } from '../services/context.js';
 import { useDrawn, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './app.module.css';
-import { LogInAgain } from './lines.js';
 
 /** Page for the current address. */
 export function Page() {
@@ -16,25 +14,14 @@ export function Page() {
   const { isVisitor, connection } = useChat();
   const isOver = useReading(connection).state === 'ended';
   useDrawn(address?.view !== 'narrow');
-  if (isVisitor && isOver) return <NeedsAccount isOver />;
-  if (!address || (address.view === 'other' && !MANAGED[address.path[0]!])) return <NotFound />;
-  if (isVisitor && (address.view !== 'narrow' || needsAccount(address.narrow))) return <NeedsAccount />;
-  if (address.view === 'inbox') return <InboxPage />;
-  if (address.view === 'recent') return <RecentPage />;
+  if (isVisitor && isOver) return <Lazy key="ended" load={loadAccessEnded} />;
+  if (!address || (address.view === 'other' && !MANAGED[address.path[0]!]))
+    return <Lazy key="missing" load={loadNotFound} />;
+  if (isVisitor && (address.view !== 'narrow' || needsAccount(address.narrow)))
+    return <Lazy key="account" load={loadNeedsAccount} />;
   if (address.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
   if (address.view === 'other') return <Managing path={address.path} />;
   return <Lazy key={address.view} load={LAZY_PAGES[address.view]} />;
-}
-
-function NotFound() {
-  const { i18n } = useLingui();
-  const { isVisitor } = useChat();
-  return (
-    <p className={styles.notFound}>
-      {i18n._('There is no such page.')}{' '}
-      {isVisitor ? <a href="#feed">{i18n._('Combined feed')}</a> : <a href="#inbox">{i18n._('Inbox')}</a>}
-    </p>
-  );
 }
 
 /** True for messages that visitors can never read. */
@@ -44,27 +31,23 @@ const needsAccount = (narrow: Narrow): boolean =>
       operator === 'dm' || operator === 'dm-including' || (operator === 'is' && operand !== 'resolved'),
   );
 
-/** `isOver`: the organization no longer admits visitors. */
-function NeedsAccount({ isOver = false }: { readonly isOver?: boolean }) {
-  const { i18n } = useLingui();
-  const { baseUrl, frame } = useServices();
-  return (
-    <p className={styles.notFound} role={isOver ? 'alert' : undefined}>
-      {isOver
-        ? i18n._('This organization can no longer be read without an account.')
-        : i18n._('This page is for people with an account.')}{' '}
-      <LogInAgain baseUrl={baseUrl} frame={frame} /> {!isOver && <a href="#feed">{i18n._('Combined feed')}</a>}
-    </p>
-  );
-}
-
 /** Shown while page code loads, which may take long on a bad connection. */
 function Loading() {
   const { i18n } = useLingui();
   return <output className={styles.notFound}>{i18n._('Loading…')}</output>;
 }
 
-const LAZY_PAGES: Readonly<Record<'drafts' | 'scheduled' | 'reminders', () => Promise<ComponentType>>> = {
+const loadNotFound = () => import('./no-page.js').then(({ NotFound }) => NotFound);
+const loadNeedsAccount = () => import('./no-page.js').then(({ NeedsAccount }) => NeedsAccount);
+const loadAccessEnded = () => import('./no-page.js').then(({ AccessEnded }) => AccessEnded);
+
+type LazyView = 'inbox' | 'recent' | 'drafts' | 'scheduled' | 'reminders';
+
+export const loadInbox = () => import('../inbox/inbox-page.js').then(({ InboxPage }) => InboxPage);
+
+const LAZY_PAGES: Readonly<Record<LazyView, () => Promise<ComponentType>>> = {
+  inbox: loadInbox,
+  recent: () => import('../inbox/inbox-page.js').then(({ RecentPage }) => RecentPage),
   drafts: () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage),
   scheduled: () => import('../inbox/scheduled-page.js').then(({ ScheduledPage }) => ScheduledPage),
   reminders: () => import('../inbox/reminders-page.js').then(({ RemindersPage }) => RemindersPage),

@@ -74,7 +74,7 @@ function actionOf(key: string, services: Services, { help, returnTo, openPalette
     case '/':
       return () => focus('main input[type="search"]');
     case 'q':
-      return openPalette;
+      return isSeen(FILTER) ? () => focus(FILTER) : openPalette;
     case 'w':
       return showPeople;
     case 'g':
@@ -128,10 +128,15 @@ function actionOf(key: string, services: Services, { help, returnTo, openPalette
 const COMPOSER = 'main form[part="composer"] textarea';
 /** Topic field of a new channel message. */
 const TOPIC = 'main [data-new-topic]';
+/** Filter of the sidebar, which narrow windows hide. */
+const FILTER = '[part="sidebar"] input[type="search"]';
 const LIST = 'main section[data-messages]';
 const ROW = `${LIST} [data-key]`;
 
 const focus = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus();
+
+const isSeen = (selector: string): boolean =>
+  document.querySelector(selector)?.checkVisibility({ visibilityProperty: true }) === true;
 
 /** Moves within the message list, which handles the key. */
 function move(key: string, shiftKey = false): void {

@@ -2,11 +2,12 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { CheckCheck, Keyboard, Search, Send, Settings } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
+import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
 import { openDirect, openHelp, type PageAction } from './commands.js';
 
@@ -49,7 +50,7 @@ export function Palette({ anchor, pageActions }: Props) {
   }, [i18n, anchor, pageActions]);
   const entries = useMemo(() => [...places, ...views, ...managing, ...actions], [views, places, managing, actions]);
   const [isTyping, setTyping] = useState(false);
-  useTopics(isTyping);
+  useUnopenedTopics(isTyping);
   return (
     <Finder
       title={i18n._('Go to…')}
@@ -72,36 +73,6 @@ export function Palette({ anchor, pageActions }: Props) {
       }}
     />
   );
-}
-
-/** Maximum channels of which topics are requested for a palette. */
-const MAX_CHANNELS = 100;
-
-/** Channels of which topics were requested; events keep them current. */
-const requested = new WeakMap<Chat, Set<number>>();
-
-/** Requests the topics of channels that were not opened yet, one channel after the other. */
-function useTopics(isWanted: boolean): void {
-  const { chat } = useServices();
-  useEffect(() => {
-    if (!isWanted) return;
-    let isOver = false;
-    const known = requested.get(chat) ?? new Set();
-    requested.set(chat, known);
-    const load = async () => {
-      const ids = chat.sidebar.channelIds.peek().filter((id) => !known.has(id));
-      for (const id of ids.slice(0, MAX_CHANNELS)) {
-        if (isOver) return;
-        await chat.loadTopics(id);
-        known.add(id);
-      }
-    };
-    // Known topics are offered even if the request fails.
-    load().catch(() => {});
-    return () => {
-      isOver = true;
-    };
-  }, [chat, isWanted]);
 }
 
 /** Management pages. */

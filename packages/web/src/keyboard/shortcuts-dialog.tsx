@@ -59,7 +59,7 @@ const keysIn = (i18n: I18n): readonly ShortcutGroup[] => [
     title: i18n._('Navigation'),
     shortcuts: [
       [['Ctrl', 'K'], i18n._('Go to any conversation, person or view')],
-      [['q'], i18n._('Go to…')],
+      [['q'], i18n._('Filter conversations')],
       [['/'], i18n._('Search')],
       [['w'], i18n._('Search people')],
       [['n'], i18n._('Next unread topic')],

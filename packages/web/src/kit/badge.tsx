@@ -18,3 +18,11 @@ export function UnreadBadge({ count, isMuted = false }: { readonly count: number
     </span>
   );
 }
+
+/** Number of the user's texts in a list; empty for zero. */
+export const CountBadge = ({ count }: { readonly count: number }) =>
+  count > 0 && (
+    <span className={styles.badgeMuted} part="badge">
+      {count}
+    </span>
+  );

@@ -57,11 +57,14 @@ export function FailureText({ failure }: { readonly failure: Refusal | null }) {
   );
 }
 
+/** Result of a submit after which the dialog shows something. */
+export const KEEP_OPEN = Symbol('keep open');
+
 interface FormDialogProps extends Props {
   readonly action: string;
   readonly isDangerous?: boolean;
   readonly isDisabled?: boolean;
-  /** The dialog closes when it resolves, and shows the error when it rejects. */
+  /** The dialog closes when it resolves, except to `KEEP_OPEN`, and shows the error when it rejects. */
   onSubmit(): Promise<unknown>;
   onCancel?(): void;
 }
@@ -77,8 +80,8 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
     setWorking(true);
     setFailure(null);
     try {
-      await onSubmit();
-      close();
+      if ((await onSubmit()) === KEEP_OPEN) setWorking(false);
+      else close();
     } catch (error) {
       setFailure(error as Refusal);
       setWorking(false);

@@ -1,4 +1,5 @@
-import type { ComponentType, MouseEventHandler } from 'react';
+import type { ComponentType, MouseEventHandler, ReactNode } from 'react';
+import { openOverlay } from '../services/overlay.js';
 import styles from './kit.module.css';
 
 export interface IconButtonProps {
@@ -31,3 +32,13 @@ export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, 
     </button>
   );
 }
+
+interface OverlayButtonProps extends Omit<IconButtonProps, 'onClick'> {
+  /** Loads the overlay on first use. */
+  load(): Promise<ReactNode>;
+}
+
+/** Icon button that opens a menu or dialog. */
+export const OverlayButton = ({ load, ...button }: OverlayButtonProps) => (
+  <IconButton {...button} onClick={({ currentTarget }) => openOverlay(currentTarget, load)} />
+);

@@ -82,6 +82,11 @@ function Appearance({ source, isOwn = false }: Props) {
           label: i18n._('Group channels by folder in the sidebar'),
           kind: 'switch',
         },
+        choice('demote_inactive_streams', i18n._('Fold inactive channels in the sidebar'), [
+          [1, i18n._('From 30 channels on')],
+          [2, i18n._('Always')],
+          [3, i18n._('Never')],
+        ]),
         {
           name: 'web_inbox_show_channel_folders',
           label: i18n._('Group channels by folder in the inbox'),

@@ -1,34 +1,24 @@
-import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ChatState, PersonState, SettingsSource } from '@parley/chat';
-import type { ParleyError } from '@parley/client';
 import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react';
 import { useCallback, useMemo, useState } from 'react';
-import { Dialog, FormDialog } from '../kit/dialog.js';
+import { Dialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
-import { useChat, useComputed, useField, useServices } from '../services/context.js';
-import { reportFailure, useRefusals } from '../services/failures.js';
+import { useChat, useComputed, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
-import type { Option, Setting } from './fields.js';
-import { askFirst, Fields, Section, useValues, type Values, ValuesDialog } from './form.js';
+import type { Option } from './fields.js';
+import { askFirst, Section, ValuesDialog } from './form.js';
+import { expiryOf, InviteDialog } from './invite-dialog.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Line, Loading, SayingButton } from './page-parts.js';
 import { browserOf, timeOf, useFetched } from './personal-lists.js';
 import { ProfileFields } from './profile.js';
-
-const ROLE = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 };
-
-const rolesOf = (i18n: I18n): readonly (Option & { readonly value: number })[] => [
-  { value: ROLE.owner, label: i18n._('Owner') },
-  { value: ROLE.administrator, label: i18n._('Administrator') },
-  { value: ROLE.moderator, label: i18n._('Moderator') },
-  { value: ROLE.member, label: i18n._('Member') },
-  { value: ROLE.guest, label: i18n._('Guest') },
-];
+import { ROLE, rolesOf } from './roles.js';
 
 const idsOf = (state: ChatState, list: PersonState['list']): readonly number[] =>
   state.people
@@ -303,16 +293,10 @@ function InvitationList() {
       <ul className={styles.rows} aria-label={i18n._('Invitations')}>
         {invites?.map((invite) => {
           const name = invite.is_multiuse ? i18n._('Link for several people') : (invite.email ?? '');
-          const expiry =
-            invite.expiry_date === null
-              ? i18n._('never expires')
-              : i18n._('expires {time}', {
-                  time: i18n.date(new Date(invite.expiry_date * 1000), { dateStyle: 'medium', timeStyle: 'short' }),
-                });
           const detail = [
             roles.find(({ value }) => value === invite.invited_as)?.label,
             chat.people.person(invite.invited_by_user_id).peek().name,
-            expiry,
+            expiryOf(invite, i18n),
           ];
           const withdraw = () =>
             invite.is_multiuse
@@ -356,106 +340,3 @@ function InvitationList() {
     </>
   );
 }
-
-const DAY_MINUTES = 24 * 60;
-
-const STANDARD_INVITATION: Values = {
-  invite_expires_in_minutes: 10 * DAY_MINUTES,
-  invite_as: ROLE.member,
-  include_realm_default_subscriptions: true,
-  stream_ids: [],
-  group_ids: [],
-};
-
-function useInvitationFields(isLink: boolean): readonly Setting[] {
-  const { i18n } = useLingui();
-  const { state } = useChat();
-  const ownRole = state.people.peek(state.selfId)?.user.role ?? ROLE.member;
-  const defaults = useField('realm_default_streams') ?? [];
-  return [
-    ...(isLink
-      ? []
-      : [
-          {
-            name: 'invitee_emails',
-            label: i18n._('Email addresses'),
-            kind: 'lines',
-            hint: i18n._('One per line, or separated by commas'),
-          } as const,
-        ]),
-    {
-      name: 'invite_expires_in_minutes',
-      label: i18n._('Expires'),
-      kind: 'choice',
-      options: [
-        ...[1, 3, 10, 30].map((days) => ({
-          value: days * DAY_MINUTES,
-          label: i18n._('{count, plural, one {after # day} other {after # days}}', { count: days }),
-        })),
-        { value: null, label: i18n._('Never') },
-      ],
-    },
-    {
-      name: 'invite_as',
-      label: i18n._('Role'),
-      kind: 'choice',
-      options: rolesOf(i18n).filter(({ value }) => value >= ownRole),
-    },
-    {
-      name: 'include_realm_default_subscriptions',
-      label: i18n._('Subscribe to the default channels'),
-      kind: 'switch',
-      ...(defaults.length === 0 && { hint: i18n._('There are none now.') }),
-    },
-    { name: 'stream_ids', label: i18n._('Further channels'), kind: 'channels' },
-    { name: 'group_ids', label: i18n._('Groups'), kind: 'groups' },
-  ];
-}
-
-function InviteDialog({ isLink }: { readonly isLink: boolean }) {
-  const { i18n } = useLingui();
-  const { api } = useManagement();
-  const settings = useInvitationFields(isLink);
-  const { values, change, forget } = useValues(STANDARD_INVITATION, isLink ? 'invitation link' : 'invitations');
-  const [refused, setRefused] = useState<readonly RefusedAddress[]>([]);
-  const textOf = useRefusals(refused.length > 0);
-  const submit = async () => {
-    const { invitee_emails, ...others } = values;
-    const params = others as { stream_ids: readonly number[] };
-    if (isLink) return api.post('/invites/multiuse', params).then(forget);
-    setRefused([]);
-    try {
-      await api.post('/invites', { ...params, invitee_emails: String(invitee_emails ?? '') });
-      forget();
-    } catch (error) {
-      const { details } = error as ParleyError;
-      const addresses = (details?.errors ?? []) as readonly RefusedAddress[];
-      setRefused(addresses);
-      // The other addresses were invited.
-      if (details?.sent_invitations === true) {
-        change({ ...values, invitee_emails: addresses.map(([address]) => address).join('\n') });
-      }
-      throw error;
-    }
-  };
-  return (
-    <FormDialog
-      title={isLink ? i18n._('Create invitation link') : i18n._('Invite people')}
-      action={isLink ? i18n._('Create') : i18n._('Invite')}
-      onSubmit={submit}
-      onCancel={forget}
-    >
-      <Fields settings={settings} values={values} onChange={change} />
-      {refused.length > 0 && (
-        <ul className={styles.rows} aria-label={i18n._('Addresses that were not invited')}>
-          {refused.map(([address, reason]) => (
-            <Line key={address} title={address} detail={textOf?.(reason) ?? reason} />
-          ))}
-        </ul>
-      )}
-    </FormDialog>
-  );
-}
-
-/** Address with the server's reason (organization §9.3). */
-type RefusedAddress = readonly [address: string, reason: string, ...rest: unknown[]];

@@ -4,97 +4,111 @@ import {
   BellOff,
   Check,
   ChevronDown,
+  ChevronRight,
   EllipsisVertical,
   MessageSquarePlus,
   Plus,
   Rows3,
   Users as UsersIcon,
 } from 'lucide-react';
-import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import {
+  type ComponentType,
+  type CSSProperties,
+  memo,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
-import { UnreadBadge } from '../kit/badge.js';
+import { CountBadge, UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
-import { IconButton } from '../kit/icon-button.js';
+import { IconButton, OverlayButton } from '../kit/icon-button.js';
 import { PresenceDot } from '../people/presence-dot.js';
-import { useAddressOf, useChat, useIsCurrent, useNames, usePlace, useServices } from '../services/context.js';
+import { useAddressOf, useChat, useComputed, useIsCurrent, useNames, usePlace } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { openOverlay } from '../services/overlay.js';
+import { loadLater, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
+import { foldedIds, unreadIds } from './channel-lists.js';
+import { onlyUnread } from './only-unread.js';
 import styles from './sidebar.module.css';
-import { useViews } from './views.js';
+import { type SidebarView, useViews } from './views.js';
 
 /** Initially shown read topics of a channel; `FEW_DIRECTS` is the same for direct conversations. */
 const FEW_TOPICS = 5;
 const FEW_DIRECTS = 12;
-const MORE = 50;
+/** Rows added by the button for more: nearly always all. */
+const MORE = 500;
 /** Number of channels rendered together when the first of them approaches the viewport. */
 const DRAWN_TOGETHER = 50;
 
-/** Views, direct conversations and channels with unread counts. */
-export const Sidebar = memo(function Sidebar() {
+const loadTools = () => loadLater(() => import('./sidebar-tools.js'));
+
+interface SidebarProps {
+  /** True in the application, which offers to invite people. */
+  readonly invites?: boolean;
+}
+
+/** Filter, views, direct conversations and channels with unread counts. */
+export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
   const { i18n } = useLingui();
-  const chat = useChat();
-  const directs = useReading(chat.sidebar.directs);
-  if (chat.isVisitor) return <VisitorSidebar />;
+  const { isVisitor } = useChat();
+  const tools = useLoaded(loadTools, !isVisitor);
+  const [query, setQuery] = useState('');
   return (
-    <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
-      <Section title={i18n._('Views')} button={<ChooseViews />}>
-        <Views />
-      </Section>
-      <Section title={i18n._('Direct messages')} button={<NewDirect />}>
-        <Few
-          rows={directs}
-          few={FEW_DIRECTS}
-          more={i18n._('More conversations')}
-          isWanted={({ unread }) => unread.count > 0}
-          draw={(row) => <Direct key={row.key} row={row} />}
-        />
-      </Section>
-      <Channels button={<BrowseChannels />} />
-    </nav>
+    <>
+      {!isVisitor && <div className={styles.tools}>{tools && <tools.Filter query={query} onChange={setQuery} />}</div>}
+      <nav className={styles.sidebar} aria-label={i18n._('Conversations')} onKeyDown={tools?.moveInList}>
+        {isVisitor ? (
+          <>
+            <ul className={styles.list}>
+              <Entry href="#feed" icon={<Rows3 size={17} aria-hidden />}>
+                {i18n._('Combined feed')}
+              </Entry>
+            </ul>
+            <Channels />
+          </>
+        ) : tools && query.trim() !== '' ? (
+          <tools.Found query={query} />
+        ) : (
+          <>
+            <Section title={i18n._('Views')} button={<ChooseViews />}>
+              <Views />
+            </Section>
+            <Directs />
+            <Channels button={<AddChannels />} Folded={tools?.FoldedChannels} />
+            {invites && tools && <tools.InvitePeople />}
+          </>
+        )}
+      </nav>
+    </>
   );
 });
 
-/** Channels readable without an account. */
-function VisitorSidebar() {
-  const { i18n } = useLingui();
-  return (
-    <nav className={styles.sidebar} aria-label={i18n._('Conversations')}>
-      <ul className={styles.list}>
-        <Entry href="#feed" icon={<Rows3 size={17} aria-hidden />}>
-          {i18n._('Combined feed')}
-        </Entry>
-      </ul>
-      <Channels />
-    </nav>
-  );
-}
-
 function Views() {
-  const total = useReading(useChat().sidebar.total);
   return useViews()
     .filter(({ isShown }) => isShown)
-    .map(({ href, icon: Icon, label, waiting }) => (
-      <Entry key={href} href={href} icon={<Icon size={17} />} count={href === '#inbox' ? total.count : 0}>
-        {waiting ? `${label} (${waiting})` : label}
-      </Entry>
-    ));
+    .map((view) => <ViewEntry key={view.href} view={view} />);
+}
+
+export function ViewEntry({ view: { href, icon: Icon, label, count, waiting } }: { readonly view: SidebarView }) {
+  return (
+    <Entry href={href} icon={<Icon size={17} />} count={count} waiting={waiting}>
+      {label}
+    </Entry>
+  );
 }
 
 function ChooseViews() {
   const { i18n } = useLingui();
   return (
-    <IconButton
+    <OverlayButton
       icon={EllipsisVertical}
       label={i18n._('Choose views')}
       opens="dialog"
-      onClick={({ currentTarget }) =>
-        openOverlay(currentTarget, async () => {
-          const { ViewsDialog } = await import('./views-dialog.js');
-          return <ViewsDialog />;
-        })
-      }
+      load={() => import('./views-dialog.js').then(({ ViewsDialog }) => <ViewsDialog />)}
     />
   );
 }
@@ -106,7 +120,7 @@ interface SectionProps {
   readonly button?: ReactNode;
 }
 
-function Section({ title, children, button }: SectionProps) {
+export function Section({ title, children, button }: SectionProps) {
   return (
     <div className={styles.section}>
       {button && <span className={styles.sectionButton}>{button}</span>}
@@ -125,7 +139,10 @@ interface EntryProps {
   readonly href: string;
   readonly icon: ReactNode;
   readonly children: ReactNode;
+  /** Unread messages. */
   readonly count?: number;
+  /** The user's texts there. */
+  readonly waiting?: number;
   readonly isMuted?: boolean;
   readonly hasMention?: boolean;
   readonly isNested?: boolean;
@@ -135,7 +152,8 @@ interface EntryProps {
 }
 
 function Entry(props: EntryProps) {
-  const { href, icon, children, count = 0, isMuted = false, hasMention = false, isNested, below, menu } = props;
+  const { href, icon, children, count = 0, waiting = 0, isMuted = false, hasMention = false } = props;
+  const { isNested, below, menu } = props;
   const { i18n } = useLingui();
   const isCurrent = useIsCurrent(href);
   return (
@@ -157,6 +175,7 @@ function Entry(props: EntryProps) {
             </span>
           )}
           <UnreadBadge count={count} isMuted={isMuted} />
+          <CountBadge count={waiting} />
         </a>
         {menu && <span className={styles.menu}>{menu}</span>}
       </div>
@@ -165,36 +184,49 @@ function Entry(props: EntryProps) {
   );
 }
 
-function BrowseChannels() {
+function AddChannels() {
   const { i18n } = useLingui();
-  const { navigation } = useServices();
   return (
-    <IconButton
+    <OverlayButton
       icon={Plus}
-      label={i18n._('Browse channels')}
-      onClick={() => navigation.navigate('#channels/available')}
+      label={i18n._('Add channels')}
+      opens="menu"
+      load={() => import('./channels-menu.js').then(({ ChannelsMenu }) => <ChannelsMenu />)}
     />
+  );
+}
+
+function Directs() {
+  const { i18n } = useLingui();
+  const rows = useReading(useChat().sidebar.directs);
+  const place = usePlace(({ key }) => key);
+  const keyOf = ({ userIds }: DirectRow) => narrowKey(narrowOf({ kind: 'direct', userIds }));
+  return (
+    <Section title={i18n._('Direct messages')} button={<NewDirect />}>
+      <Few
+        rows={rows}
+        few={FEW_DIRECTS}
+        more={i18n._('More conversations')}
+        isWanted={(row) => row.unread.count > 0 || keyOf(row) === place}
+        draw={(row) => <Direct key={row.key} row={row} />}
+      />
+    </Section>
   );
 }
 
 function NewDirect() {
   const { i18n } = useLingui();
   return (
-    <IconButton
+    <OverlayButton
       icon={MessageSquarePlus}
       label={i18n._('New direct message')}
       opens="dialog"
-      onClick={({ currentTarget }) =>
-        openOverlay(currentTarget, async () => {
-          const { DirectDialog } = await import('../people/direct-dialog.js');
-          return <DirectDialog />;
-        })
-      }
+      load={() => import('../people/direct-dialog.js').then(({ DirectDialog }) => <DirectDialog />)}
     />
   );
 }
 
-function Direct({ row }: { readonly row: DirectRow }) {
+export function Direct({ row }: { readonly row: DirectRow }) {
   const chat = useChat();
   const { i18n } = useLingui();
   const names = useNames(row.userIds);
@@ -213,26 +245,53 @@ function Direct({ row }: { readonly row: DirectRow }) {
   );
 }
 
-/** Channels under group headings; the first heading has a button. */
-function Channels({ button }: { readonly button?: ReactNode }) {
+interface AllChannelsProps {
+  readonly button?: ReactNode;
+  /** Missing until it is loaded. */
+  readonly Folded?: ComponentType<Pick<ChannelsProps, 'ids'>> | undefined;
+}
+
+/** Channels under group headings; the first heading has a button. Muted and inactive ones are folded. */
+function Channels({ button, Folded }: AllChannelsProps) {
   const { i18n } = useLingui();
-  const groups = useReading(useChat().sidebar.channelGroups);
+  const chat = useChat();
+  const { sidebar, isVisitor } = chat;
+  const groups = useReading(sidebar.channelGroups);
+  const unread = useComputed(() => unreadIds(chat).join(), [chat]);
+  const folded = useComputed(() => foldedIds(chat), [chat]);
+  const current = usePlace(({ channelId }) => channelId);
+  const isOnlyUnread = useReading(onlyUnread) && !isVisitor;
+  const wanted = useMemo(() => new Set(unread.split(',').map(Number)).add(current ?? 0), [unread, current]);
   return groups.map((group, index) => {
-    const { key, channelIds: ids } = group;
-    const starts = Array.from({ length: Math.ceil(ids.length / DRAWN_TOGETHER) }, (_, n) => n * DRAWN_TOGETHER);
+    const isShown = (id: number) => wanted.has(id) || !(isOnlyUnread || folded.has(id));
+    const ids = group.channelIds.filter(isShown);
+    const others = group.channelIds.filter((id) => !isShown(id));
     const isFirst = index === 0;
+    if (isOnlyUnread && ids.length === 0 && !isFirst) return null;
     return (
-      <Section key={key} title={groupTitle(i18n, group)} button={isFirst && button}>
-        {starts.map((start) => (
-          <LazyChannels key={start} ids={ids.slice(start, start + DRAWN_TOGETHER)} isFirst={isFirst && start === 0} />
-        ))}
+      <Section key={group.key} title={groupTitle(i18n, group)} button={isFirst && button}>
+        <ChannelList ids={ids} isFirst={isFirst} />
+        {!isOnlyUnread && Folded && others.length > 0 && <Folded ids={others} />}
       </Section>
     );
   });
 }
 
+export interface ChannelsProps {
+  readonly ids: readonly number[];
+  /** True for the first channels of the sidebar, which are visible at once. */
+  readonly isFirst: boolean;
+}
+
+export function ChannelList({ ids, isFirst }: ChannelsProps) {
+  const starts = Array.from({ length: Math.ceil(ids.length / DRAWN_TOGETHER) }, (_, n) => n * DRAWN_TOGETHER);
+  return starts.map((start) => (
+    <LazyChannels key={start} ids={ids.slice(start, start + DRAWN_TOGETHER)} isFirst={isFirst && start === 0} />
+  ));
+}
+
 /** Placeholder for channels until it approaches the viewport. */
-function LazyChannels({ ids, isFirst }: { readonly ids: readonly number[]; readonly isFirst: boolean }) {
+function LazyChannels({ ids, isFirst }: ChannelsProps) {
   const [isDrawn, setDrawn] = useState(isFirst);
   const blank = useRef<HTMLLIElement>(null);
   useEffect(() => {
@@ -248,11 +307,37 @@ function LazyChannels({ ids, isFirst }: { readonly ids: readonly number[]; reado
   return <li ref={blank} className={styles.blank} style={{ '--rows': ids.length } as CSSProperties} aria-hidden />;
 }
 
-const Channel = memo(function Channel({ id }: { readonly id: number }) {
+interface ChannelProps {
+  readonly id: number;
+  /** Topics to list below; default: all topics if the channel is open or unfolded. */
+  readonly topics?: readonly TopicRow[];
+}
+
+export const Channel = memo(function Channel({ id, topics }: ChannelProps) {
+  const { i18n } = useLingui();
   const chat = useChat();
   const channel = useReading(chat.sidebar.channel(id));
   const isOpen = usePlace(({ channelId }) => channelId === id);
+  const [isUnfolded, setUnfolded] = useState(false);
   if (!channel) return null;
+  const menu = (
+    <>
+      {!isOpen && !topics && (
+        <IconButton
+          icon={isUnfolded ? ChevronDown : ChevronRight}
+          label={i18n._('Topics')}
+          isPressed={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        />
+      )}
+      <ChannelMenuButton channelId={id} />
+    </>
+  );
+  const below = topics ? (
+    <ul className={styles.list}>{topics.map(drawTopic)}</ul>
+  ) : isOpen || isUnfolded ? (
+    <Topics channelId={id} />
+  ) : undefined;
   return (
     <Entry
       href={chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null })}
@@ -260,13 +345,15 @@ const Channel = memo(function Channel({ id }: { readonly id: number }) {
       count={channel.unread.count}
       hasMention={channel.unread.hasMention}
       isMuted={channel.isMuted}
-      menu={chat.isVisitor ? undefined : <ChannelMenuButton channelId={id} />}
-      below={isOpen ? <Topics channelId={id} /> : undefined}
+      menu={chat.isVisitor ? undefined : menu}
+      below={below}
     >
       {channel.name}
     </Entry>
   );
 });
+
+const drawTopic = (topic: TopicRow) => <Topic key={topic.name.toLowerCase()} topic={topic} />;
 
 function Topics({ channelId }: { readonly channelId: number }) {
   const { i18n } = useLingui();
@@ -284,7 +371,7 @@ function Topics({ channelId }: { readonly channelId: number }) {
         few={FEW_TOPICS}
         more={i18n._('More topics')}
         isWanted={(topic) => topic.unread.count > 0 || keyOfTopic(topic) === place}
-        draw={(topic) => <Topic key={topic.name.toLowerCase()} topic={topic} />}
+        draw={drawTopic}
       />
     </ul>
   );
@@ -301,17 +388,25 @@ interface FewProps<Row> {
   draw(row: Row): ReactNode;
 }
 
-/** First rows of a list, rows that are always shown, and a button for more. */
+/** First rows of a list, rows that are always shown, and a button for the others or for fewer. */
 function Few<Row>({ rows, few, more, isWanted, draw }: FewProps<Row>) {
+  const { i18n } = useLingui();
+  const isOnlyUnread = useReading(onlyUnread);
   const [limit, setLimit] = useState(few);
-  const shown = rows.filter((row, index) => index < limit || isWanted(row));
+  const shown = rows.filter((row, index) => (index < limit && !isOnlyUnread) || isWanted(row));
+  const hasMore = shown.length < rows.length;
   return (
     <>
       {shown.map(draw)}
-      {shown.length < rows.length && (
+      {!isOnlyUnread && (hasMore || limit > few) && (
         <li>
-          <button type="button" className={styles.entry} data-more onClick={() => setLimit(limit + MORE)}>
-            {more}
+          <button
+            type="button"
+            className={styles.entry}
+            data-more
+            onClick={() => setLimit(hasMore ? limit + MORE : few)}
+          >
+            {hasMore ? more : i18n._('Show fewer')}
           </button>
         </li>
       )}

@@ -4,6 +4,8 @@ import type { NavigationView } from '@parley/client';
 import { AlarmClock, AtSign, Bookmark, CalendarClock, Clock, Inbox, PencilLine, Rows3, Star } from 'lucide-react';
 import type { ComponentType } from 'react';
 import { useComputed, useField, useServices } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import { mentionCount } from './channel-lists.js';
 
 /** Page with messages or texts of several places. */
 export interface View {
@@ -35,25 +37,36 @@ export function builtInViews(i18n: I18n): readonly View[] {
 export const ownViews = (pins: readonly NavigationView[] = []): readonly View[] =>
   pins.flatMap(({ fragment, name }) => (name === null ? [] : [view(fragment, Bookmark, name)]));
 
-interface SidebarView extends View {
+export interface SidebarView extends View {
   readonly isShown: boolean;
-  /** Number of the user's texts in it; undefined for message views. */
-  readonly waiting?: number | undefined;
+  /** Unread messages in it that deserve a badge. */
+  readonly count: number;
+  /** Number of the user's texts in it. */
+  readonly waiting: number;
 }
 
-/** All views. Views of the user's texts show while there are any, unless the user chose otherwise. */
+/** Views that are hidden while they are empty, unless the user chose otherwise. */
+const HIDDEN_WHEN_EMPTY: readonly string[] = ['scheduled', 'reminders'];
+
+/** All views. Drafts always show, since the sidebar must not move while the user types. */
 export function useViews(): readonly SidebarView[] {
   const { i18n } = useLingui();
-  const { drafts } = useServices();
+  const { drafts, chat } = useServices();
   const pins = useField('navigation_views') ?? [];
+  const unread: Readonly<Record<string, number>> = {
+    inbox: useReading(chat.sidebar.total).count,
+    'narrow/is/mentioned': useComputed(() => mentionCount(chat), [chat]),
+  };
   const waiting: Readonly<Record<string, number>> = {
     drafts: useComputed(() => drafts.all.value.length, [drafts]),
     scheduled: useField('scheduled_messages')?.length ?? 0,
     reminders: useField('reminders')?.length ?? 0,
   };
   return [...builtInViews(i18n), ...ownViews(pins)].map((each) => {
-    const pin = pins.find(({ fragment }) => fragment === each.fragment);
-    const own = waiting[each.fragment];
-    return { ...each, waiting: own, isShown: pin?.is_pinned ?? own !== 0 };
+    const { fragment } = each;
+    const pin = pins.find((it) => it.fragment === fragment);
+    const own = waiting[fragment] ?? 0;
+    const isShown = pin?.is_pinned ?? (own > 0 || !HIDDEN_WHEN_EMPTY.includes(fragment));
+    return { ...each, count: unread[fragment] ?? 0, waiting: own, isShown };
   });
 }

@@ -1,0 +1,33 @@
+import type { Chat } from '@parley/chat';
+import { useEffect } from 'react';
+import { useServices } from './context.js';
+
+/** Maximum channels of which topics are requested together. */
+const MAX_CHANNELS = 100;
+
+/** Channels of which topics were requested; events keep them current. */
+const requested = new WeakMap<Chat, Set<number>>();
+
+/** Requests the topics of channels that were not opened yet, one channel after the other. */
+export function useUnopenedTopics(isWanted: boolean): void {
+  const { chat } = useServices();
+  useEffect(() => {
+    if (!isWanted) return;
+    let isOver = false;
+    const known = requested.get(chat) ?? new Set();
+    requested.set(chat, known);
+    const load = async () => {
+      const ids = chat.sidebar.channelIds.peek().filter((id) => !known.has(id));
+      for (const id of ids.slice(0, MAX_CHANNELS)) {
+        if (isOver) return;
+        await chat.loadTopics(id);
+        known.add(id);
+      }
+    };
+    // Known topics are offered even if the request fails.
+    load().catch(() => {});
+    return () => {
+      isOver = true;
+    };
+  }, [chat, isWanted]);
+}
