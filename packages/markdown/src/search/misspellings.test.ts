@@ -9,21 +9,21 @@ describe('spellingsNear', () => {
     ['eployment', 'deployment'],
     ['пороль', 'пароль'],
     ['διακομιστσ', 'διακομιστησ'],
-  ])('of %s contain %s', (word, meant) => {
+  ])('corrects %s to %s', (word, meant) => {
     expect(spellingsNear(word)).toContain(meant);
   });
 
-  it.each(['abc', 'x'.repeat(26), 'аbcd', '上海东边', 'v1.2.3', 'fo0bar'])('of %s are empty', (word) => {
+  it.each(['abc', 'x'.repeat(26), 'аbcd', '上海东边', 'v1.2.3', 'fo0bar'])('returns nothing for %s', (word) => {
     expect(spellingsNear(word).size).toBe(0);
   });
 
-  it('do not contain the word', () => {
+  it('omits the word itself', () => {
     expect(spellingsNear('letter')).not.toContain('letter');
   });
 });
 
 describe('spellingsWithTwoSlips', () => {
-  it('leave out, double or swap two letters of words with at least eight letters', () => {
+  it('leaves out, doubles or swaps two letters of words with at least eight letters', () => {
     expect(spellingsWithTwoSlips('configuartoin')).toContain('configuration');
     expect(spellingsWithTwoSlips('acomodation')).toContain('accommodation');
     expect(spellingsWithTwoSlips('authentification')).toContain('authentication');
