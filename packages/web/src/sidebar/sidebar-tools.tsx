@@ -10,8 +10,8 @@ import { useManagement } from '../services/use-management.js';
 import { useReading } from '../services/use-reading.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { onlyUnread, setOnlyUnread } from './only-unread.js';
-import { Channel, ChannelList, type ChannelsProps, Direct, Section, ViewEntry } from './sidebar.js';
 import styles from './sidebar.module.css';
+import { Channel, ChannelList, type ChannelsProps, Direct, Section, ViewEntry } from './sidebar-rows.js';
 import { useViews } from './views.js';
 
 /** Maximum rows of each kind that match a filter. */

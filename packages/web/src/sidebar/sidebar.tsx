@@ -1,48 +1,20 @@
 import { useLingui } from '@lingui/react';
-import { type DirectRow, narrowKey, narrowOf, type TopicRow } from '@parley/chat';
-import {
-  BellOff,
-  Check,
-  ChevronDown,
-  ChevronRight,
-  EllipsisVertical,
-  MessageSquarePlus,
-  Plus,
-  Rows3,
-  Users as UsersIcon,
-} from 'lucide-react';
-import {
-  type ComponentType,
-  type CSSProperties,
-  memo,
-  type ReactNode,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react';
-import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
-import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
-import { CountBadge, UnreadBadge } from '../kit/badge.js';
-import { Emoji } from '../kit/emoji.js';
-import { IconButton, OverlayButton } from '../kit/icon-button.js';
-import { PresenceDot } from '../people/presence-dot.js';
-import { useAddressOf, useChat, useComputed, useIsCurrent, useNames, usePlace } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { type DirectRow, narrowKey, narrowOf } from '@parley/chat';
+import { EllipsisVertical, MessageSquarePlus, Plus, Rows3 } from 'lucide-react';
+import { type ComponentType, memo, type ReactNode, useMemo, useState } from 'react';
+import { groupTitle } from '../conversation/destination-heading.js';
+import { OverlayButton } from '../kit/icon-button.js';
+import { useChat, useComputed, usePlace } from '../services/context.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
 import { foldedIds, unreadIds } from './channel-lists.js';
 import { onlyUnread } from './only-unread.js';
 import styles from './sidebar.module.css';
-import { type SidebarView, useViews } from './views.js';
+import { ChannelList, type ChannelsProps, Direct, Entry, Few, Section, ViewEntry } from './sidebar-rows.js';
+import { useViews } from './views.js';
 
-/** Initially shown read topics of a channel; `FEW_DIRECTS` is the same for direct conversations. */
-const FEW_TOPICS = 5;
+/** Initially shown read direct conversations. */
 const FEW_DIRECTS = 12;
-/** Rows added by the button for more: nearly always all. */
-const MORE = 500;
-/** Number of channels rendered together when the first of them approaches the viewport. */
-const DRAWN_TOGETHER = 50;
 
 const loadTools = () => loadLater(() => import('./sidebar-tools.js'));
 
@@ -93,14 +65,6 @@ function Views() {
     .map((view) => <ViewEntry key={view.href} view={view} />);
 }
 
-export function ViewEntry({ view: { href, icon: Icon, label, count, waiting } }: { readonly view: SidebarView }) {
-  return (
-    <Entry href={href} icon={<Icon size={17} />} count={count} waiting={waiting}>
-      {label}
-    </Entry>
-  );
-}
-
 function ChooseViews() {
   const { i18n } = useLingui();
   return (
@@ -110,77 +74,6 @@ function ChooseViews() {
       opens="dialog"
       load={() => import('./views-dialog.js').then(({ ViewsDialog }) => <ViewsDialog />)}
     />
-  );
-}
-
-interface SectionProps {
-  readonly title: string;
-  readonly children: ReactNode;
-  /** Button next to the title. */
-  readonly button?: ReactNode;
-}
-
-export function Section({ title, children, button }: SectionProps) {
-  return (
-    <div className={styles.section}>
-      {button && <span className={styles.sectionButton}>{button}</span>}
-      <details open>
-        <summary>
-          <ChevronDown size={14} aria-hidden />
-          <h2>{title}</h2>
-        </summary>
-        <ul className={styles.list}>{children}</ul>
-      </details>
-    </div>
-  );
-}
-
-interface EntryProps {
-  readonly href: string;
-  readonly icon: ReactNode;
-  readonly children: ReactNode;
-  /** Unread messages. */
-  readonly count?: number;
-  /** The user's texts there. */
-  readonly waiting?: number;
-  readonly isMuted?: boolean;
-  readonly hasMention?: boolean;
-  readonly isNested?: boolean;
-  readonly below?: ReactNode;
-  /** Button next to the link. */
-  readonly menu?: ReactNode;
-}
-
-function Entry(props: EntryProps) {
-  const { href, icon, children, count = 0, waiting = 0, isMuted = false, hasMention = false } = props;
-  const { isNested, below, menu } = props;
-  const { i18n } = useLingui();
-  const isCurrent = useIsCurrent(href);
-  return (
-    <li>
-      <div className={styles.line}>
-        <a
-          href={href}
-          className={styles.entry}
-          aria-current={isCurrent ? 'page' : undefined}
-          data-unread={count > 0 || undefined}
-          data-muted={isMuted || undefined}
-          data-nested={isNested}
-        >
-          {icon}
-          <span className={styles.label}>{children}</span>
-          {hasMention && (
-            <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
-              @
-            </span>
-          )}
-          <UnreadBadge count={count} isMuted={isMuted} />
-          <CountBadge count={waiting} />
-        </a>
-        {menu && <span className={styles.menu}>{menu}</span>}
-      </div>
-      {below}
-    </li>
   );
 }
 
@@ -226,25 +119,6 @@ function NewDirect() {
   );
 }
 
-export function Direct({ row }: { readonly row: DirectRow }) {
-  const chat = useChat();
-  const { i18n } = useLingui();
-  const names = useNames(row.userIds);
-  const first = useReading(chat.people.person(row.userIds[0] ?? chat.state.selfId));
-  const href = useAddressOf({ kind: 'direct', userIds: row.userIds });
-  return (
-    <Entry
-      href={href}
-      icon={row.userIds.length > 1 ? <UsersIcon size={15} aria-hidden /> : <PresenceDot presence={first.presence} />}
-      count={row.unread.count}
-      hasMention={row.unread.hasMention}
-    >
-      {names.length === 0 ? i18n._('Messages with yourself') : names.join(', ')}
-      {row.userIds.length === 1 && first.statusEmoji && <Emoji {...first.statusEmoji} />}
-    </Entry>
-  );
-}
-
 interface AllChannelsProps {
   readonly button?: ReactNode;
   /** Missing until it is loaded. */
@@ -275,171 +149,4 @@ function Channels({ button, Folded }: AllChannelsProps) {
       </Section>
     );
   });
-}
-
-export interface ChannelsProps {
-  readonly ids: readonly number[];
-  /** True for the first channels of the sidebar, which are visible at once. */
-  readonly isFirst: boolean;
-}
-
-export function ChannelList({ ids, isFirst }: ChannelsProps) {
-  const starts = Array.from({ length: Math.ceil(ids.length / DRAWN_TOGETHER) }, (_, n) => n * DRAWN_TOGETHER);
-  return starts.map((start) => (
-    <LazyChannels key={start} ids={ids.slice(start, start + DRAWN_TOGETHER)} isFirst={isFirst && start === 0} />
-  ));
-}
-
-/** Placeholder for channels until it approaches the viewport. */
-function LazyChannels({ ids, isFirst }: ChannelsProps) {
-  const [isDrawn, setDrawn] = useState(isFirst);
-  const blank = useRef<HTMLLIElement>(null);
-  useEffect(() => {
-    if (isDrawn) return;
-    const observer = new IntersectionObserver(([entry]) => setDrawn(entry!.isIntersecting), {
-      root: blank.current!.closest('nav'),
-      rootMargin: '100%',
-    });
-    observer.observe(blank.current!);
-    return () => observer.disconnect();
-  }, [isDrawn]);
-  if (isDrawn) return ids.map((id) => <Channel key={id} id={id} />);
-  return <li ref={blank} className={styles.blank} style={{ '--rows': ids.length } as CSSProperties} aria-hidden />;
-}
-
-interface ChannelProps {
-  readonly id: number;
-  /** Topics to list below; default: all topics if the channel is open or unfolded. */
-  readonly topics?: readonly TopicRow[];
-}
-
-export const Channel = memo(function Channel({ id, topics }: ChannelProps) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  const channel = useReading(chat.sidebar.channel(id));
-  const isOpen = usePlace(({ channelId }) => channelId === id);
-  const [isUnfolded, setUnfolded] = useState(false);
-  if (!channel) return null;
-  const menu = (
-    <>
-      {!isOpen && !topics && (
-        <IconButton
-          icon={isUnfolded ? ChevronDown : ChevronRight}
-          label={i18n._('Topics')}
-          isPressed={isUnfolded}
-          onClick={() => setUnfolded(!isUnfolded)}
-        />
-      )}
-      <ChannelMenuButton channelId={id} />
-    </>
-  );
-  const below = topics ? (
-    <ul className={styles.list}>{topics.map(drawTopic)}</ul>
-  ) : isOpen || isUnfolded ? (
-    <Topics channelId={id} />
-  ) : undefined;
-  return (
-    <Entry
-      href={chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null })}
-      icon={<ChannelIcon channelId={id} size={16} />}
-      count={channel.unread.count}
-      hasMention={channel.unread.hasMention}
-      isMuted={channel.isMuted}
-      menu={chat.isVisitor ? undefined : menu}
-      below={below}
-    >
-      {channel.name}
-    </Entry>
-  );
-});
-
-const drawTopic = (topic: TopicRow) => <Topic key={topic.name.toLowerCase()} topic={topic} />;
-
-function Topics({ channelId }: { readonly channelId: number }) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  const topics = useReading(chat.sidebar.topics(channelId));
-  useEffect(() => {
-    chat.loadTopics(channelId).catch(reportFailure);
-  }, [chat, channelId]);
-  const place = usePlace(({ key }) => key);
-  const keyOfTopic = ({ name }: TopicRow) => narrowKey(narrowOf({ kind: 'channel', channelId, topic: name }));
-  return (
-    <ul className={styles.list}>
-      <Few
-        rows={topics}
-        few={FEW_TOPICS}
-        more={i18n._('More topics')}
-        isWanted={(topic) => topic.unread.count > 0 || keyOfTopic(topic) === place}
-        draw={drawTopic}
-      />
-    </ul>
-  );
-}
-
-interface FewProps<Row> {
-  readonly rows: readonly Row[];
-  /** Number of rows shown initially. */
-  readonly few: number;
-  /** Label of the button that shows more. */
-  readonly more: string;
-  /** True for rows that are always shown. */
-  isWanted(row: Row): boolean;
-  draw(row: Row): ReactNode;
-}
-
-/** First rows of a list, rows that are always shown, and a button for the others or for fewer. */
-function Few<Row>({ rows, few, more, isWanted, draw }: FewProps<Row>) {
-  const { i18n } = useLingui();
-  const isOnlyUnread = useReading(onlyUnread);
-  const [limit, setLimit] = useState(few);
-  const shown = rows.filter((row, index) => (index < limit && !isOnlyUnread) || isWanted(row));
-  const hasMore = shown.length < rows.length;
-  return (
-    <>
-      {shown.map(draw)}
-      {!isOnlyUnread && (hasMore || limit > few) && (
-        <li>
-          <button
-            type="button"
-            className={styles.entry}
-            data-more
-            onClick={() => setLimit(hasMore ? limit + MORE : few)}
-          >
-            {hasMore ? more : i18n._('Show fewer')}
-          </button>
-        </li>
-      )}
-    </>
-  );
-}
-
-function Topic({ topic }: { readonly topic: TopicRow }) {
-  const { i18n } = useLingui();
-  const { isVisitor } = useChat();
-  const href = useAddressOf({ kind: 'channel', channelId: topic.channelId, topic: topic.name });
-  const icon = topic.isResolved ? (
-    <Check size={14} aria-label={i18n._('resolved')} />
-  ) : topic.isMuted ? (
-    <BellOff size={13} aria-label={i18n._('muted')} />
-  ) : (
-    <span className={styles.bullet} aria-hidden />
-  );
-  return (
-    <Entry
-      href={href}
-      icon={icon}
-      count={topic.unread.count}
-      hasMention={topic.unread.hasMention}
-      isMuted={topic.isMuted}
-      isNested
-      menu={
-        isVisitor ? undefined : (
-          <TopicMenuButton place={{ kind: 'channel', channelId: topic.channelId, topic: topic.name }} />
-        )
-      }
-    >
-      {topic.title}
-    </Entry>
-  );
 }
