@@ -106,7 +106,7 @@ describe.each(RELEASES)('upgrade from %s', (version) => {
       'The time is out of joint.',
     ]);
     expect(await contents(gertrude, ['channel', 'closet'])).toEqual([]);
-    expect(await contents(hamlet, ['channel', 'closet'])).toEqual(['How now! A rat?']);
+    expect(await contents(hamlet, ['channel', 'closet'], ['topic', 'arras'])).toEqual(['How now! A rat?']);
     const { messages } = await get(gertrude, '/messages', { ...newest, narrow: [['is', 'starred']] });
     expect(messages).toMatchObject([{ reactions: [{ emoji_name: 'ghost', user_id: gertrude.id }] }]);
     const { message_history: history } = await get(hamlet, `/messages/${data.edited}/history`);
