@@ -140,13 +140,13 @@ describe('start page', () => {
 
   it.each([
     ['de-DE,de;q=0.9,en;q=0.8', 'de', 'Anmelden'],
-    ['fr, de;q=0.5, en;q=0.1', 'de', 'Anmelden'],
+    ['sv, de;q=0.5, en;q=0.1', 'de', 'Anmelden'],
     ['en-GB,en;q=0.9,de;q=0.8', 'en', 'Log in'],
-    ['de;q=0, fr', 'en', 'Log in'],
+    ['de;q=0, sv', 'en', 'Log in'],
     ['', 'en', 'Log in'],
   ])('responds to Accept-Language %j in %s', async (accepted, language, text) => {
     const reply = await server.request('GET', '//', { headers: { 'Accept-Language': accepted } });
-    expectPage(reply, `<html lang="${language}">`);
+    expectPage(reply, `<html lang="${language}" dir="ltr">`);
     expect(reply.body).toContain(`/login/">${text}</a>`);
     expect(reply.headers['content-language']).toBe(language);
   });

@@ -5,7 +5,7 @@ import { ParleyClient } from '@parley/client';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, VisitorApp } from './app/app.js';
-import { browserLanguages, changeLanguage, isLanguage, loadLanguage } from './app/languages.js';
+import { browserLanguages, changeLanguage, loadLanguage, showLanguage } from './app/languages.js';
 import { loadInbox } from './app/page.js';
 import { applyTheme, followPreferences } from './app/preferences.js';
 import { ServicesContext } from './services/context.js';
@@ -72,11 +72,9 @@ async function start(): Promise<void> {
   });
   if (early === null && !(await isLoggedIn)) return;
   const i18n = await language;
-  document.documentElement.lang = i18n.locale;
+  showLanguage(i18n.locale);
   followPreferences(services.chat, i18n);
-  const setLanguage = (name: string) => {
-    if (isLanguage(name)) void changeLanguage(i18n, name);
-  };
+  const setLanguage = (name: string) => void changeLanguage(i18n, name);
   addEventListener('beforeunload', (event) => {
     if (services.uploads.isBusy()) event.preventDefault();
   });

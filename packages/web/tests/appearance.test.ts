@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { LANGUAGES } from '../src/kit/languages.js';
 import { check, open, placesOf } from './places.js';
 import { expect, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
@@ -87,6 +88,18 @@ test('has room for languages with longer words', async ({ logIn, server }) => {
     await checkAll(page, await placesOf(server), `long words ${width}`);
   }
 });
+
+for (const language of LANGUAGES.filter((name) => name !== 'en')) {
+  test(`has room for the texts in ${language} on a narrow phone`, async ({ logIn, server }) => {
+    const { page } = await logIn('hamlet', '#inbox');
+    await page.evaluate((name) => localStorage.setItem('parley-language', name), language);
+    await page.setViewportSize({ width: 320, height: 800 });
+    await page.reload();
+    await expect(page.locator('html')).toHaveAttribute('lang', language);
+    await expect(page.locator('html')).toHaveAttribute('dir', language === 'he' ? 'rtl' : 'ltr');
+    await checkAll(page, await placesOf(server), language);
+  });
+}
 
 test('shows the full search placeholder, or an icon if there is no room', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'a conversation with quite a long name to show'));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { LANGUAGES } from '../src/kit/languages.js';
 
 const APP = join(import.meta.dirname, '../dist/app');
 const KB = 1000;
@@ -18,7 +19,10 @@ const namesIn = (text: string, extension: string): ReadonlySet<string> =>
 const filesAtStart = (extension: string): ReadonlySet<string> => namesIn(textOf('index.html'), extension);
 
 /** Names of all scripts and style sheets built for English readers. */
-const built = readdirSync(join(APP, 'web')).filter((name) => /\.(js|css)$/.test(name) && !name.startsWith('de-'));
+const built = readdirSync(join(APP, 'web')).filter(
+  (name) =>
+    /\.(js|css)$/.test(name) && !LANGUAGES.some((language) => language !== 'en' && name.startsWith(`${language}-`)),
+);
 
 const manifest = JSON.parse(textOf('manifest.json')) as Readonly<Record<string, { file: string }>>;
 const inFolder = ({ file }: { file: string }): string => file.replace('web/', '');

@@ -42,16 +42,38 @@ const ENGLISH: Words = {
   generalChat: EMPTY_TOPIC_DISPLAY_NAME,
 };
 
+const words = (you: string, group: (name: string) => string, everyone: string, generalChat: string): Words => ({
+  you,
+  group,
+  everyone,
+  generalChat,
+});
+
 const WORDS: ReadonlyMap<string, Words> = new Map([
+  ['cs', words('vás zmínil(a)', (name) => `zmínil(a) @${name}`, 'zmínil(a) všechny', 'Obecný chat')],
+  ['de', words('hat dich erwähnt', (name) => `hat @${name} erwähnt`, 'hat alle erwähnt', 'Allgemeiner Chat')],
+  ['es', words('te mencionó', (name) => `mencionó a @${name}`, 'mencionó a todos', 'Chat general')],
   [
-    'de',
-    {
-      you: 'hat dich erwähnt',
-      group: (name) => `hat @${name} erwähnt`,
-      everyone: 'hat alle erwähnt',
-      generalChat: 'Allgemeiner Chat',
-    },
+    'fr',
+    words('vous a mentionné', (name) => `a mentionné @${name}`, 'a mentionné tout le monde', 'Discussion générale'),
   ],
+  ['he', words('אזכר/ה אתכם', (name) => `אזכר/ה את @${name}`, 'אזכר/ה את כולם', 'צ׳אט כללי')],
+  ['it', words('ti ha menzionato', (name) => `ha menzionato @${name}`, 'ha menzionato tutti', 'Chat generale')],
+  [
+    'ja',
+    words(
+      'さんがあなたをメンションしました',
+      (name) => `さんが@${name}をメンションしました`,
+      'さんが全員をメンションしました',
+      '一般チャット',
+    ),
+  ],
+  ['nl', words('heeft je vermeld', (name) => `heeft @${name} vermeld`, 'heeft iedereen vermeld', 'Algemene chat')],
+  ['pl', words('wspomina o tobie', (name) => `wspomina o @${name}`, 'wspomina o wszystkich', 'Czat ogólny')],
+  ['pt-br', words('mencionou você', (name) => `mencionou @${name}`, 'mencionou todos', 'Chat geral')],
+  ['tr', words('sizden bahsetti', (name) => `@${name} grubundan bahsetti`, 'herkesten bahsetti', 'Genel sohbet')],
+  ['uk', words('згадує вас', (name) => `згадує @${name}`, 'згадує всіх', 'Загальний чат')],
+  ['zh-hans', words('提到了您', (name) => `提到了 @${name}`, '提到了所有人', '综合聊天')],
 ]);
 
 export function notificationText(renderedMessages: RenderedMessages, facts: TextFacts): NotificationText {

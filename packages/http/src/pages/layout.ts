@@ -12,7 +12,7 @@ import { type Context, type Method, type Route, route } from '../kernel/route.js
 import type { ServerInfo } from '../kernel/server-info.js';
 import type { WebAssets } from '../kernel/web-assets.js';
 import { type Content, type Html, html } from './html.js';
-import { type Language, languageOf, loadWords, type Translate, type Words } from './texts.js';
+import { directionOf, type Language, languageOf, loadWords, type Translate, type Words } from './texts.js';
 
 /** Organization of a page. */
 export interface Site extends Words {
@@ -80,7 +80,7 @@ text-align: center; text-decoration: none; }
 pre { background: var(--page); border-radius: 0.4rem; overflow-x: auto; padding: 0.7rem; }
 dt { font-weight: 600; }
 dd { margin: 0 0 0.8rem; }
-.alert { border-left: 0.3rem solid var(--bad); margin: 0 0 1rem; padding: 0.5rem 1rem; }
+.alert { border-inline-start: 0.3rem solid var(--bad); margin: 0 0 1rem; padding: 0.5rem 1rem; }
 .qr { background: #fff; border-radius: 0.4rem; display: block; height: auto; margin: 1rem auto; max-width: 15rem; padding: 0.5rem; width: 100%; }
 .codes { columns: 10rem auto; white-space: nowrap; font: 1.1rem/1.9 ui-monospace, monospace; list-style: none; margin: 1rem 0; padding: 0; }
 .factors { list-style: none; margin: 0 0 1rem; padding: 0; }
@@ -118,7 +118,7 @@ export function pageReply({ status = 200, title, site, language, content, script
   const lang = site?.language ?? language ?? 'en';
   const nonce = script === undefined ? undefined : randomBytes(16).toString('base64');
   const { markup } = html`<!DOCTYPE html>
-<html lang="${lang}">
+<html lang="${lang}" dir="${directionOf(lang)}">
 <head>
 <meta charset="utf-8">
 <title>${title}${site && title !== site.name && html` &ndash; ${site.name}`}</title>

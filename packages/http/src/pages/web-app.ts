@@ -8,6 +8,7 @@ import { type Reply, unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import { html } from './html.js';
 import type { PageParts, Site } from './layout.js';
+import { directionOf } from './texts.js';
 
 /** Folder of web client files below the organization's address. */
 const FOLDER = 'web';
@@ -76,7 +77,7 @@ const pageHeaders = (frameAncestors: readonly string[]): readonly string[] => [
 export function framePage({ webAssets, frameAncestors }: PageParts, site: Site): Reply | null {
   if (!webAssets || frameAncestors.length === 0) return null;
   const { markup } = html`<!DOCTYPE html>
-<html lang="${site.language}">
+<html lang="${site.language}" dir="${directionOf(site.language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">

@@ -1,39 +1,50 @@
 import { type I18n, setupI18n } from '@lingui/core';
 
-const CATALOGS = {
-  en: () => import('./texts/en.po'),
-  de: () => import('./texts/de.po'),
-} as const;
 const KEY = 'parley-language';
+const ENGLISH = 'en';
 
-type Language = keyof typeof CATALOGS;
+/** Writing direction of the texts of a translation. */
+export const directionOf = (language: string): 'ltr' | 'rtl' => (language === 'he' ? 'rtl' : 'ltr');
 
-export const isLanguage = (name: string): name is Language => name in CATALOGS;
+/** Loads the first listed language with a translation; null without one. Readers of English need none of this. */
+const translationOf = (tags: readonly string[]) =>
+  import('./translations.js').then(({ loadTranslation }) => loadTranslation(tags));
 
-/** Loads the first listed language with a translation, or English. `dates`: date format. */
-export async function loadLanguage(tags: readonly string[], dates?: string): Promise<I18n> {
-  const language = tags.map((tag) => tag.split('-')[0]!).find(isLanguage) ?? 'en';
-  const { messages } = await CATALOGS[language]();
+/** Loads the first listed language with a translation, or English. `dates`: preferred locales for dates. */
+export async function loadLanguage(tags: readonly string[], dates: readonly string[] = []): Promise<I18n> {
+  const isEnglish = tags[0]?.split('-')[0] === ENGLISH;
+  const { language, messages } = (isEnglish ? null : await translationOf(tags)) ?? {
+    language: ENGLISH,
+    ...(await import('./texts/en.po')),
+  };
   return setupI18n({
     locale: language,
-    locales: [validTag(dates), localesOf(language, tags)].flat(),
+    locales: [...dates, ...localesOf(language, tags)],
     messages: { [language]: messages },
     // English catalogs leave out texts that equal their ids.
     missing: (_, id) => id,
   });
 }
 
-/** Switches the language, now and for the next start. */
-export async function changeLanguage(i18n: I18n, language: Language): Promise<void> {
+/** Switches to the translation for a language tag, now and for the next start. Other languages change nothing. */
+export async function changeLanguage(i18n: I18n, tag: string): Promise<void> {
+  const translation = await translationOf([tag]);
+  if (translation === null) return;
+  const { language, messages } = translation;
   // Storage may be forbidden; the choice then lasts until the page is closed.
   try {
     localStorage.setItem(KEY, language);
   } catch {}
   if (i18n.locale === language) return;
-  const { messages } = await CATALOGS[language]();
   i18n.load(language, messages);
   i18n.activate(language, localesOf(language, navigator.languages));
+  showLanguage(language);
+}
+
+/** Declares the page's language and direction to browsers and screen readers. */
+export function showLanguage(language: string): void {
   document.documentElement.lang = language;
+  document.documentElement.dir = directionOf(language);
 }
 
 /** Formats times with 24 hours, with 12, or in the default of the language. */
@@ -48,11 +59,11 @@ export function changeHours(i18n: I18n, has24Hours: boolean | null): void {
 
 /** Prefers regional variants of a language, since they determine date formats. */
 function localesOf(language: string, wanted: readonly string[]): string[] {
-  return [...wanted.filter((tag) => tag.split('-')[0] === language), language];
+  return [...wanted.filter((tag) => tag.split('-')[0] === language.split('-')[0]), language];
 }
 
 /** Omits tags that browsers reject, which would throw wherever a time is formatted. */
-function validTag(tag: string | undefined): string[] {
+export function validTag(tag: string | undefined): string[] {
   try {
     return Intl.getCanonicalLocales(tag);
   } catch {

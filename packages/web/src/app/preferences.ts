@@ -3,7 +3,7 @@ import type { Chat } from '@parley/chat';
 import { effect } from '@preact/signals-core';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { changeHours, changeLanguage, isLanguage } from './languages.js';
+import { changeHours, changeLanguage } from './languages.js';
 
 type Theme = 'light' | 'dark';
 
@@ -26,7 +26,7 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
     // The user did not choose the organization's default, so the browser's language is kept.
     const former = language ?? chat.field('realm_default_language');
     language = settings.default_language;
-    if (language !== former && isLanguage(language)) void changeLanguage(i18n, language);
+    if (language !== former) void changeLanguage(i18n, language);
     if (settings.twenty_four_hour_time !== has24Hours) {
       has24Hours = settings.twenty_four_hour_time;
       changeHours(i18n, has24Hours);

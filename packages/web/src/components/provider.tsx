@@ -3,7 +3,7 @@ import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { type ReactNode, useEffect, useInsertionEffect, useState } from 'react';
 import { replaceTexts } from '../app/host-texts.js';
-import { loadLanguage } from '../app/languages.js';
+import { loadLanguage, validTag } from '../app/languages.js';
 import tokens from '../app/tokens.css?inline';
 import { type Components, ComponentsContext, type HostTexts } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
@@ -114,7 +114,7 @@ function useLanguage(language: string | undefined, texts: HostTexts, dates: stri
   useEffect(() => {
     const languages = [language ?? document.documentElement.lang, ...navigator.languages].filter(Boolean);
     let isOver = false;
-    void loadLanguage(languages, dates).then((loaded) => {
+    void loadLanguage(languages, validTag(dates)).then((loaded) => {
       if (isOver) return;
       replaceTexts(loaded, JSON.parse(key) as HostTexts);
       setI18n(loaded);

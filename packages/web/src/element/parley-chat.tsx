@@ -3,7 +3,7 @@ import { I18nProvider } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { createRoot, type Root } from 'react-dom/client';
 import { replaceTexts } from '../app/host-texts.js';
-import { loadLanguage } from '../app/languages.js';
+import { directionOf, loadLanguage, validTag } from '../app/languages.js';
 import { LogInAgain } from '../app/lines.js';
 import type { HostTexts } from '../services/components.js';
 import { ServicesContext } from '../services/context.js';
@@ -145,7 +145,7 @@ class ParleyChatElement extends HTMLElement {
   private async draw(): Promise<void> {
     const drawing = ++this.drawing;
     const languages = [this.lang || document.documentElement.lang, ...navigator.languages].filter(Boolean);
-    const dates = this.getAttribute('dates') ?? undefined;
+    const dates = validTag(this.getAttribute('dates') ?? undefined);
     const [i18n, shared] = await Promise.all([loadLanguage(languages, dates), services()]);
     replaceTexts(i18n, this.ownTexts);
     if (!this.isConnected || drawing !== this.drawing) return;
@@ -162,6 +162,7 @@ class ParleyChatElement extends HTMLElement {
       direct: this.getAttribute('direct'),
     };
     this.container!.lang = i18n.locale;
+    this.container!.dir = directionOf(i18n.locale);
     this.root!.render(
       <I18nProvider i18n={i18n}>
         {shared ? (

@@ -1,11 +1,6 @@
 import type { I18n } from '@lingui/core';
 import type { ManagingPage } from './managing-page.js';
 
-const CATALOGS = {
-  en: () => import('./texts/en.po'),
-  de: () => import('./texts/de.po'),
-} as const;
-
 /** Pending and finished loads, by language. */
 const loaded = new Map<string, Promise<typeof ManagingPage>>();
 
@@ -24,6 +19,6 @@ async function load(i18n: I18n, locale: string): Promise<typeof ManagingPage> {
 
 /** Loads only the texts, such as page titles. */
 export async function loadManagingTexts(i18n: I18n, locale: string): Promise<void> {
-  const { messages } = await CATALOGS[locale as keyof typeof CATALOGS]();
+  const { messages } = (await import(`./texts/${locale}.po`)) as typeof import('./texts/en.po');
   i18n.load(locale, messages);
 }

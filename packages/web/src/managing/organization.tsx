@@ -7,7 +7,7 @@ import type { Option, Setting } from './fields.js';
 import { askFirst, Section } from './form.js';
 import styles from './managing.module.css';
 import { ReadOnlyNotice } from './permissions.js';
-import { Notifications, Preferences } from './preferences.js';
+import { languageOptions, Notifications, Preferences } from './preferences.js';
 import { ImageSection } from './profile.js';
 
 /** Name, texts and images of the organization. */
@@ -303,10 +303,7 @@ function OtherSettings() {
           name: 'default_language',
           label: i18n._('Language of automatic messages and invitations'),
           kind: 'choice',
-          options: [
-            { value: 'en', label: 'English' },
-            { value: 'de', label: 'Deutsch' },
-          ],
+          options: languageOptions(),
         },
         {
           name: 'video_chat_provider',

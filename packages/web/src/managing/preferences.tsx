@@ -2,11 +2,12 @@ import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { useEffect, useId, useState } from 'react';
 import { FailureText } from '../kit/dialog.js';
+import { LANGUAGES } from '../kit/languages.js';
 import overlays from '../kit/overlays.module.css';
 import { useComputed, useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Refusal } from '../services/reasons.js';
-import type { Setting } from './fields.js';
+import type { Option, Setting } from './fields.js';
 import { Section, useTurns } from './form.js';
 import styles from './managing.module.css';
 
@@ -22,6 +23,13 @@ const choice = (name: string, label: string, options: readonly (readonly [number
   kind: 'choice',
   options: options.map(([value, text]) => ({ value, label: text })),
 });
+
+/** Translations by their own names, such as “français”. */
+export const languageOptions = (): readonly Option[] =>
+  LANGUAGES.map((language) => ({
+    value: language,
+    label: new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language,
+  }));
 
 /** Appearance, reading and writing. */
 export function Preferences({ source, isOwn = false }: Props) {
@@ -40,10 +48,7 @@ function Appearance({ source, isOwn = false }: Props) {
     name: 'default_language',
     label: i18n._('Language'),
     kind: 'choice',
-    options: [
-      { value: 'en', label: 'English' },
-      { value: 'de', label: 'Deutsch' },
-    ],
+    options: languageOptions(),
   };
   return (
     <Section

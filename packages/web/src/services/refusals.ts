@@ -1,10 +1,5 @@
 import type { I18n } from '@lingui/core';
 
-const CATALOGS = {
-  en: () => import('./texts/en.po'),
-  de: () => import('./texts/de.po'),
-} as const;
-
 /** Error texts that share the code `BAD_REQUEST`, worded as in the contract. The first match counts. */
 export const REFUSALS: readonly string[] = [
   /*i18n*/ 'Insufficient permission',
@@ -206,7 +201,7 @@ export const REFUSALS: readonly string[] = [
 
 /** Loads the translations of the texts, which are needed only after an error. */
 export async function loadRefusals(i18n: I18n): Promise<(message: string) => string | null> {
-  const { messages } = await CATALOGS[i18n.locale as keyof typeof CATALOGS]();
+  const { messages } = (await import(`./texts/${i18n.locale}.po`)) as typeof import('./texts/en.po');
   i18n.load(i18n.locale, messages);
   return (message) => refusalText(message, i18n);
 }

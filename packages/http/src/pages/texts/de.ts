@@ -1,5 +1,5 @@
-/** German translations of page texts, by English text. Words in braces are placeholders. */
-export const GERMAN = {
+/** German page texts, by English text. Words in braces are placeholders. */
+export const TEXTS = {
   // Start page, log-in and errors.
   'Log in': 'Anmelden',
   'Log in to {name}': 'Bei {name} anmelden',

@@ -1,0 +1,2 @@
+/** Languages with translations, by Zulip's codes. */
+export const LANGUAGES = ['cs', 'de', 'en', 'es', 'fr', 'he', 'it', 'ja', 'nl', 'pl', 'pt-br', 'tr', 'uk', 'zh-hans'];
