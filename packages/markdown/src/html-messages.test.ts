@@ -26,7 +26,7 @@ describe('search highlighting', () => {
     ${['known']}                | ${'<p>a well-known fact</p>'}                                   | ${`<p>a well-${hit('known')} fact</p>`}
     ${['日本']}                 | ${'<p>日本語 日本</p>'}                                         | ${`<p>${hit('日本')}語 ${hit('日本')}</p>`}
     ${['ann@a.example']}        | ${'<p>ask Ann@a.example today</p>'}                             | ${`<p>ask ${hit('Ann@a.example')} today</p>`}
-    ${['a.b']}                  | ${'<p>a--b a.b/c a..b</p>'}                                     | ${`<p>a--b ${hit('a.b')}/c a..b</p>`}
+    ${['a.b ']}                 | ${'<p>a--b a.b/c a..b</p>'}                                     | ${`<p>a--b ${hit('a.b')}/c a..b</p>`}
     ${['c.d']}                  | ${'<p>a+b@c.d a@b c.d.</p>'}                                    | ${`<p>a+b@${hit('c.d')} a@b ${hit('c.d')}.</p>`}
     ${['x1']}                   | ${'<p><span class="katex"><span>x1</span></span> x1</p>'}       | ${`<p><span class="katex"><span>x1</span></span> ${hit('x1')}</p>`}
     ${[]}                       | ${'<p>x</p>'}                                                   | ${'<p>x</p>'}
