@@ -87,6 +87,7 @@ describe('parley command with every setting in the environment file', () => {
       realmAddresses: 'path',
       isDev: 'on',
       isDemo: 'on',
+      isDemoActive: 'on',
       isExposed: 'on',
       webPublic: 'on',
       limitPresence: 'on',

@@ -11,6 +11,7 @@ try {
 }
 
 process.env.PARLEY_DEMO ??= 'on';
+process.env.PARLEY_DEMO_ACTIVITY ??= 'on';
 process.env.PARLEY_DEV ??= 'on';
 process.argv.splice(2, 0, 'serve');
 await import('../dist/bundle/main.js');

@@ -22,6 +22,8 @@ export interface Configuration extends LogInAccounts {
   readonly isDev: boolean;
   /** True to create a demo organization with users and messages in an empty database. */
   readonly isDemo: boolean;
+  /** True if a new demo has unread messages, and its people type and write while a client waits for events. */
+  readonly isDemoActive: boolean;
   /** Public URL without a trailing slash; null for the listen address. */
   readonly url: string | null;
   /** String id of the organization at the public address itself; null for the first one created. */

@@ -176,6 +176,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     busLocation: servers && { servers, ...busOptions },
     isDev,
     isDemo: read('isDemo'),
+    isDemoActive: read('isDemoActive'),
     url: read('url'),
     defaultRealm: read('defaultRealm'),
     realmAddresses: read('realmAddresses'),

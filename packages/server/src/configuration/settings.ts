@@ -96,6 +96,11 @@ export const SETTINGS = {
   ),
   isDev: switchSetting('PARLEY_DEV', 'dev', 'development endpoints, which let anyone act as anyone'),
   isDemo: switchSetting('PARLEY_DEMO', 'demo', 'creates a demo organization if there is no organization'),
+  isDemoActive: switchSetting(
+    'PARLEY_DEMO_ACTIVITY',
+    'demo-activity',
+    'a new demo has unread messages, and its people type and write while somebody uses it; npm start turns it on',
+  ),
   isExposed: switchSetting(
     'PARLEY_ALLOW_PUBLIC_DEMO',
     'allow-public-demo',

@@ -1,4 +1,4 @@
-import { DEMO_CHANNELS, DEMO_DIRECT_CONVERSATIONS } from './organization.js';
+import { DEMO_CHANNELS, DEMO_DIRECT_CONVERSATIONS, DEMO_PEOPLE } from './organization.js';
 import type { SeededRandom } from './seeded-random.js';
 
 /** Message sent `secondsAgo` before the creation of the demo. */
@@ -85,6 +85,50 @@ const PER_CHANNEL = 45;
 const PER_DIRECT_CONVERSATION = 14;
 /** Period in which all messages were sent. */
 export const PERIOD_SECONDS = 10 * 86_400;
+
+/** Period of the opening messages. */
+export const OPENING_SECONDS = 3600;
+
+const opening = (minutesAgo: number, sender: string, to: DemoMessage['to'], content: string): DemoMessage => ({
+  ...{ sender: `${sender}@zulip.com`, to, content },
+  secondsAgo: minutesAgo * 60,
+});
+
+const inTopic = (channel: string, topic: string): DemoMessage['to'] => ({ kind: 'channel', channel, topic });
+const directly = (...names: readonly string[]): DemoMessage['to'] => ({
+  kind: 'direct',
+  others: names.map((name) => `${name}@zulip.com`),
+});
+
+const mention = (name: string): string =>
+  `@**${DEMO_PEOPLE.find(({ email }) => email === `${name}@zulip.com`)!.fullName}**`;
+
+const PICNIC = {
+  ...{ AARON: 'bread', ZOE: 'cheese', cordelia: 'salad', desdemona: 'blankets', hamlet: 'a cake', iago: 'apples' },
+  ...{ othello: 'plates', polonius: 'advice', shiva: 'tea' },
+};
+
+/** Unread messages of a new demo, oldest first. Everybody is mentioned, and everybody gets a direct message. */
+export const OPENING: readonly DemoMessage[] = [
+  opening(58, 'desdemona', inTopic('announce', 'news'), 'The reading room is **closed** until noon: the roof leaks.'),
+  opening(52, 'iago', inTopic('Verona', 'balcony repairs'), 'A carpenter could come on Thursday. Who can let him in?'),
+  opening(49, 'cordelia', inTopic('Verona', 'balcony repairs'), 'I can, until noon. Then somebody has to take over.'),
+  opening(
+    41,
+    'prospero',
+    inTopic('general', 'picnic'),
+    `Saturday at four, on the island. Who brings what?\n\n${Object.entries(PICNIC)
+      .map(([name, what]) => `- ${mention(name)}: ${what}`)
+      .join('\n')}`,
+  ),
+  opening(38, 'ZOE', inTopic('general', 'picnic'), `Cheese it is. ${mention('prospero')}, will the weather hold?`),
+  opening(30, 'hamlet', inTopic('general', 'picnic'), 'To bake, or not to bake? I will :cake:'),
+  opening(22, 'cordelia', directly('hamlet'), 'Do you have a recipe that needs no oven?'),
+  opening(19, 'hamlet', directly('polonius'), 'Could you keep your advice to one page?'),
+  opening(16, 'iago', directly('desdemona', 'othello'), 'The roof of the reading room is being mended.'),
+  opening(11, 'shiva', directly('prospero', 'AARON', 'ZOE'), 'Who takes the boat with the tea?'),
+  opening(7, 'othello', directly('iago', 'cordelia', 'shiva'), 'I take the ladder back on Friday.'),
+];
 
 /** Returns messages in sending order; deterministic per seed. */
 export function demoMessages(random: SeededRandom): readonly DemoMessage[] {

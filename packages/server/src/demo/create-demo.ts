@@ -10,7 +10,7 @@ import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
 import { compose } from '../composition/container.js';
 import type { Resolve } from '../kernel/injector.js';
 import { StartupError } from '../kernel/startup-error.js';
-import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
+import { type DemoMessage, demoMessages, OPENING, OPENING_SECONDS, PERIOD_SECONDS } from './conversations.js';
 import {
   addDemoEmoji,
   DEMO_ADMINISTRATOR,
@@ -105,10 +105,11 @@ interface Stage {
 }
 
 /**
- * Creates the demo organization unless it exists; returns true if created. The content is deterministic. Runs in one
- * transaction, so that a crash leaves nothing incomplete.
+ * Creates the demo organization unless it exists; returns true if created. The content is deterministic. Everybody has
+ * read everything, except the last hour if `hasUnread`. Runs in one transaction, so that a crash leaves nothing
+ * incomplete.
  */
-export async function createDemo(ports: Ports): Promise<boolean> {
+export async function createDemo(ports: Ports, { hasUnread = false } = {}): Promise<boolean> {
   const isThere = await ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
   if (isThere) return false;
   const passwordHasher = await hashBeforehand(ports.passwordHasher, DEMO_PEOPLE.map(passwordOf));
@@ -128,14 +129,19 @@ export async function createDemo(ports: Ports): Promise<boolean> {
     await addProfiles(useCase, realmId, people);
     const channels = await addChannels(useCase, realmId, people);
     await announceNewChannelsIn(tx, realmId, channels.get(DEMO_ANNOUNCEMENTS_CHANNEL)!);
-    for (const message of demoMessages(random)) {
-      clock.set(now - message.secondsAgo);
-      await send({ useCase, realmId, people, channels }, message);
-    }
+    const sendAll = async (all: readonly DemoMessage[]) => {
+      for (const message of all) {
+        clock.set(now - message.secondsAgo);
+        await send({ useCase, realmId, people, channels }, message);
+      }
+    };
+    const since = hasUnread ? OPENING_SECONDS : 0;
+    await sendAll(demoMessages(random).filter(({ secondsAgo }) => secondsAgo > since));
     await addPresences(tx, realmId, people, now);
     for (const userId of people.values()) {
       await useCase(MarkRead).execute({ realmId, userId, clientName: CLIENT_NAME }, { scope: { kind: 'everything' } });
     }
+    if (hasUnread) await sendAll(OPENING);
   });
   return true;
 }
@@ -248,7 +254,7 @@ async function addChannels(
   }
 }
 
-const CLIENT_NAME = 'website';
+export const CLIENT_NAME = 'website';
 
 async function send({ useCase, realmId, people, channels }: Stage, message: DemoMessage): Promise<void> {
   const { to, content } = message;

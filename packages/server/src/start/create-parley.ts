@@ -93,6 +93,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       },
       isDev: false,
       isDemo: false,
+      isDemoActive: false,
     },
     {
       logger: config.logger ?? createLogger('warn', process.stderr),

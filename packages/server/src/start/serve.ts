@@ -11,6 +11,7 @@ import { StartupError } from '../kernel/startup-error.js';
 import { ServerMetrics } from '../observation/metrics.js';
 import { notReady, operatorListener, type ReadinessReport, withHealth } from '../observation/readiness.js';
 import { parleyVersion } from '../version.js';
+import type { Worker } from '../workers/recurring-worker.js';
 import { collectGarbage } from './collect-garbage.js';
 import { listenForEmail, type RunningSmtp } from './incoming-smtp.js';
 import { createLogger } from './logger.js';
@@ -70,7 +71,9 @@ export async function startServer(
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
     );
-    const isNewDemo = configuration.isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports));
+    const { isDemo, isDemoActive } = configuration;
+    const isNewDemo =
+      isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { hasUnread: isDemoActive }));
     const { smtp, maxBytes } = configuration.incomingMail;
     const mail = smtp && (await startMailServer(smtp, parley, { maxBytes, logger }));
     // Later requests bypass the waiting handler.
@@ -79,10 +82,11 @@ export async function startServer(
     serving = parley;
     open(parley.handler);
     // Written before the URL is printed, since scripts that wait for it read the files.
-    const announcement = configuration.isDemo ? await describeDemo(parley, configuration, url, isNewDemo) : [];
+    const announcement = isDemo ? await describeDemo(parley, configuration, url, isNewDemo) : [];
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
     for (const line of announcement) say(line);
+    const activity = isDemo && isDemoActive ? await startDemoActivity(parley, isNewDemo) : null;
     const release = setTimeout(() => void collectGarbage(), MEMORY_RELEASE_MS).unref();
 
     let stopping: Promise<void> | undefined;
@@ -95,6 +99,7 @@ export async function startServer(
         clearTimeout(release);
         // Gives proxies time to route requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
+          .then(() => activity?.stop())
           .then(() => mail?.close())
           .then(() => closeGently(server, () => parley.close()))
           .then(() => closeNow(operator))
@@ -201,6 +206,13 @@ async function describeDemo(
     lines.push(`Try: curl -u '${hamlet.email}:${hamlet.apiKey}' '${newest}'`);
   }
   return lines;
+}
+
+async function startDemoActivity(parley: ComposedParley, isNew: boolean): Promise<Worker> {
+  const { DemoActivity } = await import('../demo/activity.js');
+  const worker = new DemoActivity(parley, isNew).worker();
+  worker.start();
+  return worker;
 }
 
 /** Maximum time for connections to receive their final responses. */

@@ -9,6 +9,7 @@ export { type ComposedParley, composeParley } from '../composition/parley.js';
 export type { ParleyDependencies } from '../composition/parley-dependencies.js';
 export { readConfiguration } from '../configuration/read-configuration.js';
 export { SETTINGS } from '../configuration/settings.js';
+export { DemoActivity } from '../demo/activity.js';
 export { PERIOD_SECONDS } from '../demo/conversations.js';
 export { createDemo, listDemoAccess } from '../demo/create-demo.js';
 export { DEMO_CHANNELS, DEMO_PEOPLE, passwordOf } from '../demo/organization.js';
