@@ -40,6 +40,7 @@ try {
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   cpSync(join(source, 'packages/parley/dist', `parley-${version}.tgz`), join(out, `parley-${version}.tgz`));
+  run(source, 'npm', 'pack', './packages/create-parley', '--pack-destination', out);
   writeArchive(committedAt);
   cpSync(join(source, 'docs/deploy/Containerfile'), join(out, 'Containerfile'));
   writeFileSync(join(out, `parley-${version}.cdx.json`), billOfMaterials(committedAt));

@@ -183,6 +183,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
   // Package for applications; re-exports its part of the other packages.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
+  'create-parley': { mayImport: ['node:'] },
   bench: {
     mayImport: [
       '@parley/domain',

@@ -13,6 +13,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'folders in circles: bus-nats': 0,
   'folders in circles: chat': 0,
   'folders in circles: client': 0,
+  'folders in circles: create-parley': 0,
   'folders in circles: domain': 0,
   'folders in circles: export-files': 0,
   'folders in circles: http': 0,

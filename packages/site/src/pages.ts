@@ -1,6 +1,13 @@
 /** Sections of the site with their pages, as paths in `docs/` without `.md`. */
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  Guides: ['embedding', 'embedding-ui', 'operating', 'cluster', 'client'],
+  Guides: [
+    'guides/frameworks',
+    'cluster',
+    'embedding',
+    'embedding-ui',
+    'operating',
+    'client',
+  ],
   'How-to': [
     'log-in',
     'notifications',
@@ -63,7 +70,7 @@ const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
 
 /** Samples and index pages have other names on the site. */
 const pageOf = (target: string): string =>
-  target.replace(/^(?:\.\/)?((?:deploy|examples)\/.*)$/, '$1.md').replace(/README\.md(?=#|$)/, 'index.md');
+  target.replace(/^(?:\.\/)?((?:\.\.\/)*(?:deploy|examples)\/.*)$/, '$1.md').replace(/README\.md(?=#|$)/, 'index.md');
 
 /** Page that shows a file of `docs/`. */
 export const samplePage = ({ path, text }: Page): Page => {

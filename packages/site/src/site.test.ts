@@ -16,6 +16,11 @@ describe('page of the site', () => {
     expect(text).toBe('# Tour\n\na [b](limits.md#files) c [d](deploy/Caddyfile.md)\n');
   });
 
+  it('links to samples from pages in folders', () => {
+    const { text } = toSitePage({ path: 'guides/bot', text: '[a](../deploy/Caddyfile) [b](../../packages/a.ts)' });
+    expect(text).toBe('[a](../deploy/Caddyfile.md) b');
+  });
+
   it('is the index of its folder if it is a README', () => {
     expect(toSitePage({ path: 'adr/README', text: '[all](../contract/README.md#decisions)' })).toEqual({
       path: 'adr/index',

@@ -1,0 +1,27 @@
+import { headers } from 'next/headers';
+import { personOf } from '../log-in.js';
+
+export default async function Page({ searchParams }) {
+  const person = personOf({ headers: Object.fromEntries(await headers()) });
+  if (!person) {
+    const { next = '' } = await searchParams;
+    return (
+      <form method="post" action="/log-in">
+        <input type="hidden" name="next" value={next} />
+        <label>
+          Name <input name="name" required maxLength={60} />
+        </label>{' '}
+        <button type="submit">Log in</button>
+      </form>
+    );
+  }
+  return (
+    <>
+      <p>
+        Hello, {person.name}. The chat is also <a href="/chat/">a page of its own</a>.
+      </p>
+      <script type="module" src="/chat/web/element.js" />
+      <parley-chat style={{ height: '70vh' }} />
+    </>
+  );
+}
