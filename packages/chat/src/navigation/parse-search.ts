@@ -84,12 +84,21 @@ export interface SearchSuggestion {
 
 type Value = readonly [name: string, term: NarrowTerm];
 
-const MAX_SUGGESTIONS = 8;
+const MAX_SUGGESTIONS = 11;
 /** Last part of the input, possibly with an unclosed quotation mark. */
 const LAST_PART = /(?<=^|\s)(-?)(?:([a-z-]+):)?("[^"]*|[^\s"]*)$/i;
 const OPERATORS = [
-  ...(['channel', 'topic', 'sender', 'dm', 'dm-including', 'mentions', 'is', 'has'] as const),
-  ...(['before', 'after', 'during'] as const),
+  'channel',
+  'topic',
+  'sender',
+  'dm',
+  'dm-including',
+  'mentions',
+  'is',
+  'has',
+  'before',
+  'after',
+  'during',
 ];
 const OTHER_NAMES: Readonly<Record<string, string>> = { sender: 'from', channel: 'stream', topic: 'subject' };
 const FIXED = {
@@ -115,7 +124,7 @@ export function searchSuggestions(state: ChatState, text: string, scope: Narrow 
     ...operators.map((operator) => ({ operator, value: '', part: `${operator}:` })),
     ...values.map(([value, term]) => ({ operator: term.operator, value, part: formatSearch(state, [term]) })),
   ]
-    .slice(0, Math.max(MAX_SUGGESTIONS, operators.length))
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ operator, value, part }) => ({
       part: `${sign}${part}`,
       operator,
@@ -171,13 +180,11 @@ function valuesOf(state: ChatState, operator: string, typed: string, channelId: 
 
 /** Returns today, yesterday and this month in the time zone of the device. */
 function recentDates(): readonly string[] {
-  const dateOf = (time: Date) => [
-    String(time.getFullYear()),
-    ...[time.getMonth() + 1, time.getDate()].map((number) => String(number).padStart(2, '0')),
-  ];
-  const today = new Date();
-  const yesterday = new Date(today.getFullYear(), today.getMonth(), today.getDate() - 1);
-  return [dateOf(today), dateOf(yesterday), dateOf(today).slice(0, 2)].map((parts) => parts.join('-'));
+  const day = new Date();
+  // Swedish dates have the format of ISO 8601.
+  const today = day.toLocaleDateString('sv');
+  day.setDate(day.getDate() - 1);
+  return [today, day.toLocaleDateString('sv'), today.slice(0, 7)];
 }
 
 /** Returns the last channel named in the input, or the channel of the scope. */
