@@ -481,6 +481,17 @@ describe('fully received upload', () => {
     await expect(more).rejects.toMatchObject({ code: 'UPLOAD_METADATA_TOO_LONG' });
   });
 
+  it('is unknown if it is terminated while its file is being created', async () => {
+    const { uploads, caller, upload } = await complete();
+    const read = blobs.read.bind(blobs);
+    jest.spyOn(blobs, 'read').mockImplementationOnce(async function* (...given) {
+      await uploads.cancel.execute(caller, upload);
+      yield* read(...given);
+    });
+    await expect(uploads.finish.execute(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
+    expect(await listed(people.hamlet)).toEqual([]);
+  });
+
   it('keeps its bytes if terminated too late', async () => {
     const { uploads, caller, upload, read } = await complete();
     const { unitOfWork } = server.parley.ports;

@@ -114,12 +114,12 @@ export class UploadFinisher {
    * UPLOAD_CONFLICT, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
    */
   async finish(caller: Caller, upload: UnfinishedUpload): Promise<StoredFile> {
-    const { realmId, pathId, blob: key, size, name } = upload;
-    await this.partials.finish(key);
-    const head: Uint8Array[] = [];
-    for await (const chunk of this.blobs.read(key, { start: 0, end: Math.min(size, HEAD_BYTES) })) head.push(chunk);
-    const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
-    const content = await this.newFiles.describe(caller.userId, received, name, upload.claimedType);
+    const { realmId, pathId } = upload;
+    const content = await this.describe(caller, upload).catch(async (error: unknown) => {
+      // A concurrent request may have cancelled the upload and removed its bytes.
+      const isThere = await this.uow.read(realmId, ({ unfinishedUploads }) => unfinishedUploads.find(realmId, pathId));
+      throw isThere ? error : unknownUpload();
+    });
     try {
       return await this.uow.write(realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
@@ -133,6 +133,14 @@ export class UploadFinisher {
       if (error instanceof DomainError && FINAL.has(error.code)) await this.discard(upload);
       throw error;
     }
+  }
+
+  private async describe({ userId }: Caller, { blob: key, size, name, claimedType }: UnfinishedUpload) {
+    await this.partials.finish(key);
+    const head: Uint8Array[] = [];
+    for await (const chunk of this.blobs.read(key, { start: 0, end: Math.min(size, HEAD_BYTES) })) head.push(chunk);
+    const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
+    return this.newFiles.describe(userId, received, name, claimedType);
   }
 
   /**
