@@ -2,7 +2,12 @@
 export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   Guides: [
     'guides/frameworks',
+    'guides/support-chat',
+    'guides/company',
     'cluster',
+    'guides/from-zulip',
+    'guides/bot',
+    'guides/phone',
     'embedding',
     'embedding-ui',
     'operating',
@@ -70,7 +75,9 @@ const LINK = /(!?)\[([^\]]*)\]\(([^)\s]+)\)/g;
 
 /** Samples and index pages have other names on the site. */
 const pageOf = (target: string): string =>
-  target.replace(/^(?:\.\/)?((?:\.\.\/)*(?:deploy|examples)\/.*)$/, '$1.md').replace(/README\.md(?=#|$)/, 'index.md');
+  target
+    .replace(/^(?:\.\/)?((?:\.\.\/)*(?:deploy|examples)\/.*|[\w-]+\.schema\.json)$/, '$1.md')
+    .replace(/README\.md(?=#|$)/, 'index.md');
 
 /** Page that shows a file of `docs/`. */
 export const samplePage = ({ path, text }: Page): Page => {

@@ -17,8 +17,11 @@ describe('page of the site', () => {
   });
 
   it('links to samples from pages in folders', () => {
-    const { text } = toSitePage({ path: 'guides/bot', text: '[a](../deploy/Caddyfile) [b](../../packages/a.ts)' });
-    expect(text).toBe('[a](../deploy/Caddyfile.md) b');
+    const { text } = toSitePage({
+      path: 'guides/bot',
+      text: '[a](../deploy/Caddyfile) [b](../../packages/a.ts) [c](a.schema.json)',
+    });
+    expect(text).toBe('[a](../deploy/Caddyfile.md) b [c](a.schema.json.md)');
   });
 
   it('is the index of its folder if it is a README', () => {
