@@ -28,6 +28,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'web-client',
   ],
   Reference: [
+    'features',
     'configuration',
     'errors',
     'limits',
