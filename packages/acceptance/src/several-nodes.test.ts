@@ -1,14 +1,20 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { migratePostgres } from '@parley/postgres';
 import { createDatabase } from '@parley/postgres/testing';
 import { createParley, type Parley } from '@parley/server';
 import { runCommand } from '@parley/server/testing';
 import { FakeMailer, hasNatsServer, MemoryBlobStore, NatsServer, until } from '@parley/testkit';
+
+/** Dumps of databases that earlier releases moved from SQLite. */
+const FIXTURES = join(__dirname, '../../e2e/src/fixtures');
+const DUMPS = readdirSync(FIXTURES).filter((name) => name.endsWith('.sql.gz'));
 
 const ANN = { realm: '', externalId: 'u1' };
 const EMAIL = 'ann@example.com';
@@ -131,6 +137,44 @@ describe('several nodes on PostgreSQL', () => {
       'is not the secret of the database',
     );
   });
+
+  it.each(DUMPS)(
+    'continue the queues and log-ins of an earlier release after the migration of its database: %s',
+    async (dump) => {
+      const data = JSON.parse(readFileSync(join(FIXTURES, dump.replace('.sql.gz', '.json')), 'utf8'));
+      const { email, apiKey, password } = data.gertrude;
+      await database.run('DROP SCHEMA public CASCADE; CREATE SCHEMA public');
+      await database.run(gunzipSync(readFileSync(join(FIXTURES, dump))).toString());
+      const { secret } = data;
+      await expect(start({ secret })).rejects.toThrow('parley migrate');
+      await migratePostgres(database.url);
+      const node = await start({ secret });
+      const call = async (path: string, params: Readonly<Record<string, string>>, isPost = false) => {
+        const form = new URLSearchParams(params);
+        const response = await fetch(`${node.url}/api/v1${path}${isPost ? '' : `?${form}`}`, {
+          headers: isPost ? {} : { Authorization: `Basic ${btoa(`${email}:${apiKey}`)}` },
+          ...(isPost && { method: 'POST', body: form }),
+        });
+        return response.json();
+      };
+      expect(await call('/fetch_api_key', { username: email, password }, true)).toMatchObject({ api_key: apiKey });
+      const after = { queue_id: data.queue, last_event_id: String(data.lastEventId), dont_block: 'true' };
+      expect(await call('/events', after)).toMatchObject({
+        events: [{ type: 'message', message: { id: data.missed } }],
+      });
+      const newest = { anchor: 'newest', num_before: '100', num_after: '0', apply_markdown: 'false' };
+      const narrow = JSON.stringify([
+        ['channel', 'rampart'],
+        ['topic', 'the ghost'],
+      ]);
+      const { messages } = await call('/messages', { ...newest, narrow });
+      expect(messages).toHaveLength(6);
+      expect(messages[0]).toMatchObject({
+        flags: expect.arrayContaining(['starred']),
+        reactions: [{ emoji_name: 'ghost' }],
+      });
+    },
+  );
 
   it('stop accepting requests when another version changes the schema to an unknown one', async () => {
     const node = await start();

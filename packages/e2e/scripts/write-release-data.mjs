@@ -49,7 +49,8 @@ try {
     'parley.db.secret',
     'files',
   ]);
-  writeFileSync(join(fixtures, `release-${version}.json`), `${JSON.stringify(data, null, 2)}\n`);
+  const secret = readFileSync(join(folder, 'data/parley.db.secret'), 'utf8').trim();
+  writeFileSync(join(fixtures, `release-${version}.json`), `${JSON.stringify({ ...data, secret }, null, 2)}\n`);
 } finally {
   server.kill('SIGKILL');
   rmSync(folder, { recursive: true });
