@@ -187,9 +187,9 @@ test('reports unread messages to the host and lets it open links itself', async 
       document.title = `${(event as CustomEvent<{ count: number }>).detail.count} unread`;
     });
   });
-  const height = (element: Element) => element.clientHeight;
-  expect(await page.getByRole('navigation', { name: 'Conversations' }).evaluate(height)).toBe(
-    await page.locator('parley-chat').evaluate(height),
+  const bottom = (element: Element) => element.getBoundingClientRect().bottom;
+  expect(await page.getByRole('navigation', { name: 'Conversations' }).evaluate(bottom)).toBe(
+    await page.locator('parley-chat').evaluate(bottom),
   );
   await page.getByRole('link', { name: 'orders' }).click();
   await expect(page.locator('output')).toHaveText(/^#narrow\/channel\/\d+-orders$/);

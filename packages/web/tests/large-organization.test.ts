@@ -25,7 +25,7 @@ test('reads, searches and writes among 10,000 people, 5,000 channels and 100,000
   await page.getByRole('button', { name: 'Newest message' }).click();
   await expect(messageWith(page, 'Message 99999:')).toBeInViewport();
 
-  await page.getByRole('button', { name: 'People' }).click();
+  await page.getByRole('button', { name: 'People', exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'People' });
   await panel.getByRole('searchbox').fill('number 7777');
   await expect(panel.getByRole('listitem')).toHaveCount(1);

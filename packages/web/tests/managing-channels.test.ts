@@ -175,9 +175,9 @@ test('changes personal settings of a channel, and mutes it', async ({ server, lo
   const { page } = othello;
   await page.getByRole('checkbox', { name: 'Mute channel' }).check();
   await saved(othello, 'is_muted');
-  await expect(
-    page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: /Venice/ }),
-  ).toHaveAttribute('data-muted', 'true');
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await sidebar.getByRole('button', { name: /^Inactive or muted channels/ }).click();
+  await expect(sidebar.getByRole('link', { name: /Venice/ })).toHaveAttribute('data-muted', 'true');
   await page.getByRole('radio', { name: '#4f8de4' }).check();
   await row(othello, 'color').getByRole('button', { name: 'Save' }).click();
   await saved(othello, 'color');

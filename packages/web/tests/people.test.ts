@@ -70,7 +70,7 @@ test('sets a status that others see', async ({ server, logIn }) => {
 test('lists all people, present ones first, and finds them by parts of their names', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await logIn('desdemona');
-  await page.getByRole('button', { name: 'People' }).click();
+  await page.getByRole('button', { name: 'People', exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'People' });
   await expect(panel.getByRole('button', { name: /Hamlet.*active/ })).toBeVisible();
   await expect(panel.getByRole('button', { name: /Desdemona.*active/ })).toBeVisible();
@@ -167,7 +167,7 @@ test('hides typing, presence and the direct conversation of a muted person', asy
   const zoe = await logIn('zoe', place);
   const direct = page.getByRole('navigation').getByRole('link', { name: 'Zoe' });
   await expect(direct).toBeVisible();
-  await page.getByRole('button', { name: 'People' }).click();
+  await page.getByRole('button', { name: 'People', exact: true }).click();
   const panel = page.getByRole('complementary', { name: 'People' });
   await expect(panel.getByRole('button', { name: /Zoe/ })).toBeVisible();
   const field = zoe.page.getByRole('textbox', { name: 'Message' });
