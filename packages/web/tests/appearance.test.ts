@@ -127,6 +127,7 @@ test('supports right-to-left layout', async ({ logIn, server }) => {
   const { page } = await logIn('hamlet', '#inbox');
   await translate(page, (text) => text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)));
   await page.reload();
+  await expect(page.locator('html')).toHaveAttribute('dir', 'ltr');
   await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
   const nav = page.getByRole('navigation').first();
   const { x } = (await nav.boundingBox())!;
