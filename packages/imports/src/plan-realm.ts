@@ -27,6 +27,7 @@ import {
 } from '@parley/domain/kernel';
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USER_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+import { systemBotCopy } from '@parley/export-files';
 import { PLANNED_REALM_ID } from './plan-files.js';
 import { type PlannedPeople, type PlannedUser, SYSTEM_GROUP_IDS } from './plan-people.js';
 import type { PlannedEmoji, PlannedGroup, PlannedPlaces } from './plan-places.js';
@@ -84,7 +85,9 @@ export function realmCopyOf(sources: RealmSources): RealmCopy {
     customEmoji: [...sources.emoji.values()].map(emojiCopy),
     groups: [...systemGroups(sources), ...[...sources.groups.values()].map((group) => groupCopy(group, createdAt))],
     users: [
-      ...SYSTEM_BOTS.map((_, index) => systemBot(index)),
+      ...SYSTEM_BOTS.map((bot, index) =>
+        systemBotCopy(bot, { id: (index + 1) as UserId, realmId: PLANNED_REALM_ID, settings: USER_DEFAULTS }),
+      ),
       ...sources.people.users.map((user) => userCopy(user, sources)),
     ],
     channelFolders: places.folders.map((folder, index) => ({
@@ -151,30 +154,6 @@ const groupCopy = ({ id, name, members, record }: PlannedGroup, createdAt: numbe
   memberIds: [...members],
   subgroupIds: [] as GroupId[],
 });
-
-function systemBot(index: number): UserCopy {
-  const { kind, localPart, fullName } = SYSTEM_BOTS[index]!;
-  return {
-    user: {
-      id: (index + 1) as UserId,
-      realmId: PLANNED_REALM_ID,
-      email: `${localPart}@parley.invalid`,
-      fullName,
-      role: 'member',
-      isActive: true,
-      isDeleted: false,
-      joinedAt: 0,
-      bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
-      avatar: { source: 'generated', version: 1 },
-      specialPermissions: [],
-      settings: USER_DEFAULTS,
-      editedSettings: [],
-      version: 1,
-    },
-    systemKind: kind,
-    botOptions: null,
-  };
-}
 
 function userCopy(user: PlannedUser, { hasFile }: RealmSources): UserCopy {
   const { id, email, fullName, role, isActive, isBot, joinedAt, avatar } = user;

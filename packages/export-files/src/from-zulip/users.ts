@@ -1,9 +1,10 @@
 import type { UserCopy } from '@parley/domain/exports';
-import type { RealmId, SettingValues, UserId } from '@parley/domain/kernel';
+import type { UserId } from '@parley/domain/kernel';
 import { USER_SETTINGS } from '@parley/domain/realms';
-import { type Avatar, SYSTEM_BOTS, type SystemBotKind } from '@parley/domain/users';
+import { type Avatar, SYSTEM_BOTS } from '@parley/domain/users';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
 import { flag, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
+import { systemBotCopy } from '../system-bots.js';
 import { channel, NAME, settingsOf, type TableReader, user } from './table-reader.js';
 
 const userShape = object({
@@ -94,47 +95,11 @@ function systemBots(tables: TableReader, copies: readonly UserCopy[]): readonly 
   const rows = tables.table('zerver_userprofile_crossrealm', { id: user, email: text(1000) });
   let free = Math.max(0, ...copies.map(({ user: { id: own } }) => own), ...rows.map(({ id: own }) => own));
   const defaults = settingsOf(USER_SETTINGS, tables.names.user, {});
-  return SYSTEM_BOTS.map(({ kind, localPart, fullName }) => {
-    const found = rows.find(({ email }) => email.split('@')[0] === localPart);
-    return systemBot(
-      kind,
-      found?.id ?? (++free as UserId),
-      `${localPart}@parley.invalid`,
-      fullName,
-      tables.realmId,
-      defaults,
-    );
+  return SYSTEM_BOTS.map((bot) => {
+    const found = rows.find(({ email }) => email.split('@')[0] === bot.localPart);
+    const id = found?.id ?? (++free as UserId);
+    return systemBotCopy(bot, { id, realmId: tables.realmId, settings: defaults });
   });
-}
-
-function systemBot(
-  kind: SystemBotKind,
-  own: UserId,
-  email: string,
-  fullName: string,
-  realmId: RealmId,
-  settings: SettingValues<typeof USER_SETTINGS>,
-): UserCopy {
-  return {
-    user: {
-      id: own,
-      realmId,
-      email,
-      fullName,
-      role: 'member',
-      isActive: true,
-      isDeleted: false,
-      joinedAt: 0,
-      bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
-      avatar: { source: 'generated', version: 1 },
-      specialPermissions: [],
-      settings,
-      editedSettings: [],
-      version: 1,
-    },
-    systemKind: kind,
-    botOptions: null,
-  };
 }
 
 /** An uploaded avatar gets its key when the picture is stored. */

@@ -71,6 +71,17 @@ export async function readRecords(reader: ImportReader, path: string): Promise<I
   return records;
 }
 
+/** Expects equal records from two readings of an open export, and unique ids per kind. */
+export async function expectStableRecords(reader: ImportReader, path: string): Promise<void> {
+  const opened = await reader.open(path);
+  const runs: ImportRecord[][] = [[], []];
+  for (const run of runs) for await (const record of opened.records()) run.push(record);
+  await opened.close();
+  expect(runs[0]).toEqual(runs[1]);
+  const keys = runs[0]!.map(({ kind, id }) => `${kind} ${id}`);
+  expect(new Set(keys).size).toBe(keys.length);
+}
+
 type RecordOf<Kind extends ImportRecordKind> = Extract<ImportRecord, { readonly kind: Kind }>;
 
 export const recordsOf = <Kind extends ImportRecordKind>(
