@@ -11,7 +11,7 @@ import { fieldsOf } from './testing/expectations.js';
 import { pngOf } from './testing/images.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
 type Wire = any;
 let server: TestServer;
 let folder: string;

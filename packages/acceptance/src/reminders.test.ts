@@ -6,7 +6,7 @@ import { runJobs } from './testing/jobs.js';
 import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 const START = new FixedClock().now();
-/** In an hour. */
+/** Due time: one hour from now. */
 let due: number;
 const UNKNOWN = 'Reminder does not exist';
 

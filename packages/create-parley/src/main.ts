@@ -43,7 +43,7 @@ async function main(): Promise<void> {
     throw new Refusal(`--template must be one of ${TEMPLATES.join(', ')}, not "${template}".`);
   }
   if (!yes && (positionals.length === 0 || template === null) && !process.stdin.isTTY) {
-    throw new Refusal('Nobody can be asked here: name a folder and --template, or add --yes.');
+    throw new Refusal('Without a terminal, name a folder and --template, or add --yes.');
   }
   const folder = resolve(positionals[0] ?? (yes ? 'my-chat' : await ask('Folder', 'my-chat')));
   const chosen = template ?? (yes ? DEFAULT : await askTemplate());

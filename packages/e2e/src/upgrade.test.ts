@@ -29,7 +29,7 @@ interface ReleasedData {
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const RELEASES = readdirSync(FIXTURES).flatMap((name) => /^release-(.*)\.json$/.exec(name)?.[1] ?? []);
 
-// biome-ignore lint/suspicious/noExplicitAny: responses, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: responses, distinguished by assertions.
 type Wire = any;
 
 describe.each(RELEASES)('upgrade from %s', (version) => {

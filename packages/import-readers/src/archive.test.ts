@@ -100,7 +100,7 @@ describe('openArchive', () => {
     await expect(textOf(path, 'a.png')).rejects.toThrow('a.png: is damaged: its checksum is wrong.');
   });
 
-  it('rejects files whose compressed data overlaps', async () => {
+  it('rejects files with overlapping compressed data', async () => {
     const path = await writeZip({ 'a.bin': Buffer.from('0123456789'), 'b.bin': Buffer.from('9876543210') });
     const size = Buffer.alloc(4);
     size.writeUInt32LE(12);
@@ -116,7 +116,7 @@ describe('openArchive', () => {
     await expect(openArchive(path, { ...ARCHIVE_LIMITS, maxBytes: 9 })).rejects.toThrow('expands to more than 9 bytes');
   });
 
-  it('rejects files that are no archives, and missing ones', async () => {
+  it('rejects missing files and files of other formats', async () => {
     const folder = await writeFolder({ 'a.zip': 'PK', 'b.zip': '' });
     await expect(openArchive(join(folder, 'a.zip'))).rejects.toThrow('a.zip: not a ZIP archive that can be read');
     await expect(openArchive(join(folder, 'b.zip'))).rejects.toThrow('b.zip: not a ZIP archive that can be read');

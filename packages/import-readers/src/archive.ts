@@ -21,7 +21,7 @@ export interface Archive {
    * @throws DomainError INVALID_IMPORT if it is missing, damaged, encrypted or suspiciously compressed
    */
   read(name: string, range?: ByteRange): AsyncIterable<Buffer>;
-  /** True for folders, whose files can be read in ranges. */
+  /** True for folders, which allow reading ranges of files. */
   readonly isFolder: boolean;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export class References {
     return { type: 'mention', of, id: String(this.references.length - 1), name };
   }
 
-  /** Writes blocks whose mentions all came from `add`. */
+  /** Writes blocks. All their mentions must come from `add`. */
   write(blocks: readonly Block[]): ImportedContent {
     // A marker ends like a mention, which separates it from emphasis after it.
     const markdown = writeMarkdown(blocks, ({ id }) => `\ufdd0${NONCE}:${id}\ufdd1**`);

@@ -41,6 +41,6 @@ export function present<T extends object>(properties: T): { [K in keyof T]?: Exc
 /** Latest time that a date can have, in seconds; later ones are errors. */
 const MAX_TIME = 253_402_300_799;
 
-/** Unix seconds; null for values that are no time. */
+/** Unix seconds; null for invalid times. */
 export const timeOf = (seconds: number | null): number | null =>
   seconds !== null && seconds > 0 && seconds <= MAX_TIME ? seconds : null;

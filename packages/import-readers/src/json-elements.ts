@@ -259,7 +259,7 @@ class LineSplitter {
   }
 }
 
-/** Without `maxDepth`, the caller measured the depth. */
+/** Parses an element. Omitting `maxDepth` means that the caller has measured the depth. */
 function parse(bytes: Buffer, line: number, isTooDeep: boolean, maxDepth = Number.POSITIVE_INFINITY): JsonElement {
   const text = bytes.toString('utf8').replace(/^\ufeff/, '');
   const damaged = (damage: string): DamagedElement => ({ line, text, damage });

@@ -103,7 +103,7 @@ describe('checkRecord', () => {
     ['a mention without an id', { ...message, content: [{ mention: 'person' }] }, /line 7/],
     ['a file with path and URL', { ...of, kind: 'file', name: 'a', path: 'a', url: 'https://a.example' }, /line 7/],
     ['a prototype', JSON.parse(`{"__proto__":${JSON.stringify(message)}}`), /line 7/],
-    ['a prototype beside members', JSON.parse(JSON.stringify(message).replace('{', '{"__proto__":{},')), /__proto__/],
+    ['a prototype next to members', JSON.parse(JSON.stringify(message).replace('{', '{"__proto__":{},')), /__proto__/],
   ])('rejects %s', (_, value, reason) => {
     expect(() => checkRecord(value, 'line 7')).toThrow(
       expect.objectContaining({ code: 'INVALID_IMPORT', message: expect.stringMatching(reason) }),

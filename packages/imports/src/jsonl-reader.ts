@@ -6,7 +6,7 @@ import { shape } from '@parley/domain/kernel';
 import { excessOf, findFile, type JsonLimits, pathIn, readLines } from '@parley/export-files';
 import { checkRecord } from './check-record.js';
 
-/** In UTF-16 units. The members of a channel are the longest part of an ordinary line. */
+/** Maximum UTF-16 units of a line. The members of a channel are the longest part of an ordinary line. */
 const MAX_LINE_LENGTH = 16 * 1024 ** 2;
 const LINE_LIMITS: JsonLimits = { maxDepth: 50, maxStructures: 200_000, maxMembers: 10_000 };
 

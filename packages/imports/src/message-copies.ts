@@ -34,7 +34,7 @@ const READ: PersonalFlags = { ...HISTORICAL, historical: false };
 
 type ImportedMessage = MessageCopy['message'];
 
-/** Number of messages whose Markdown could not be rendered. */
+/** Number of messages with Markdown that could not be rendered. */
 export interface CopyCounts {
   unrenderable: number;
 }

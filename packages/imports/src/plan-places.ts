@@ -30,7 +30,7 @@ export interface PlannedChannel {
   readonly name: string;
   readonly members: ReadonlySet<UserId>;
   readonly folderId: number | null;
-  /** Without its members, which may be many. */
+  /** Record, omitting its possibly many members. */
   readonly record: ChannelRecord;
 }
 
@@ -47,7 +47,7 @@ export interface PlannedGroup {
   readonly id: GroupId;
   readonly name: string;
   readonly members: ReadonlySet<UserId>;
-  /** Without its members. */
+  /** Record, omitting its members. */
   readonly record: GroupRecord;
 }
 
@@ -71,7 +71,7 @@ export class PlannedPlaces {
   readonly conversations: PlannedConversation[] = [];
   /** Names of folders; the id is the position plus one. */
   readonly folders: string[] = [];
-  /** Channels whose name was changed: names in the source and in Parley. */
+  /** Renamed channels: names in the source and in Parley. */
   readonly renamed: { readonly from: string; readonly to: string }[] = [];
   private readonly byKey = new Map<string, PlannedPlace>();
   private readonly byMembers = new Map<string, PlannedConversation>();
@@ -194,7 +194,7 @@ export function planEmoji(staging: Staging): {
     if (record.aliasOf !== undefined) {
       aliases.set(record.name, record.aliasOf);
       account(number, record, 'merged', 'another name of an emoji');
-    } else if (name === '' || taken.has(name)) account(number, record, 'dropped', 'no name of its own in Parley');
+    } else if (name === '' || taken.has(name)) account(number, record, 'dropped', 'no unique name in Parley');
     else if (custom.size >= MAX_CUSTOM_EMOJI) account(number, record, 'dropped', `more than ${MAX_CUSTOM_EMOJI} emoji`);
     else {
       taken.add(name);

@@ -356,7 +356,7 @@ describe('records', () => {
   });
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: generated records, told apart by assertions.
+// biome-ignore lint/suspicious/noExplicitAny: generated records, distinguished by assertions.
 type Wire = any;
 
 /** Returns the readers of each channel and conversation, straight from the records. */

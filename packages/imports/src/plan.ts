@@ -23,7 +23,7 @@ export interface PlanOptions {
   readonly realmUrl: string;
   readonly mappings: readonly PersonMapping[];
   readonly temporaryFolder: string;
-  /** In Unix seconds. */
+  /** Current time in Unix seconds. */
   readonly now: number;
   readonly renderer: MarkdownRenderer;
   readonly unicodeEmoji: LoadUnicodeEmoji;

@@ -8,7 +8,7 @@ const MAX_PARTS = 50_000;
 /** End of the year 9999; not every client can display later times. */
 const LAST_SECOND = 253_402_300_799;
 
-/** Without null characters, which separate ids of the import itself. */
+/** Text with no null characters, which separate ids of the import itself. */
 const id = { type: 'string', minLength: 1, maxLength: MAX_ID_LENGTH, pattern: '^[^\\u0000]+$' };
 const name = { type: 'string', maxLength: MAX_NAME_LENGTH };
 const text = { type: 'string', maxLength: MAX_TEXT_LENGTH };
@@ -24,7 +24,7 @@ const part = (properties: object, required: readonly string[]) => ({
   additionalProperties: false,
 });
 
-/** Object whose members are required unless their name ends with `?`. */
+/** Object. Members are required unless their name ends with `?`. */
 function recordOf(kind: string, members: Readonly<Record<string, object>>, more: object = {}) {
   const named = Object.entries(members).map(([key, shape]) => [key.replace('?', ''), shape] as const);
   return {
@@ -36,7 +36,7 @@ function recordOf(kind: string, members: Readonly<Record<string, object>>, more:
   };
 }
 
-/** In a channel or in a conversation. */
+/** Message in a channel or in a conversation. */
 const ONE_PLACE = { oneOf: [{ required: ['channel'] }, { required: ['conversation'] }] };
 
 const RECORDS = [

@@ -140,7 +140,7 @@ export class Staging {
     let number = -1;
     for (;;) {
       const page = this.all<Row & { readonly at: number }>(
-        // Without the hint, SQLite sorts all messages for every page.
+        // The hint keeps SQLite from sorting all messages for every page.
         `SELECT number, at, json FROM records INDEXED BY messages_by_time
          WHERE kind = 'message' AND (at, number) > (?, ?) ORDER BY at, number LIMIT ?`,
         at,

@@ -11,7 +11,7 @@ const packages = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const reportFolder = join(packages, 'parley/api');
 const writes = process.argv.includes('--write');
 
-/** Packages whose types belong to `parley` and `parley/testing`. */
+/** Packages that provide the types of `parley` and `parley/testing`. */
 const ENGINE = readdirSync(packages).map((name) => `@parley/${name}`);
 
 /** Types of `parley/domain/*` follow the domain and may change in any release. */

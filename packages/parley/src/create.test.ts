@@ -80,7 +80,7 @@ describe('npm create parley', () => {
       [['x', '--template=koa'], '--template must be one of express, fastify, next, not "koa".'],
       [['x', '--tempalte=next'], "Unknown option '--tempalte'"],
       [['x', 'y', '--yes'], 'One folder is expected, not 2.'],
-      [['x'], 'Nobody can be asked here: name a folder and --template, or add --yes.'],
+      [['x'], 'Without a terminal, name a folder and --template, or add --yes.'],
     ] as const;
     for (const [args, message] of mistakes) {
       expect(await create(...args)).toEqual({ code: 2, out: expect.stringContaining(message) });

@@ -13,7 +13,7 @@ export const page = (person, next = '') => `<!doctype html>
   <h1>My application</h1>
   ${
     person
-      ? `<p>Hello, ${escapeHtml(person.name)}. The chat is also <a href="/chat/">a page of its own</a>.</p>
+      ? `<p>Hello, ${escapeHtml(person.name)}. The chat also has <a href="/chat/">its own page</a>.</p>
   <script type="module" src="/chat/web/element.js"></script>
   <parley-chat></parley-chat>`
       : `<form method="post" action="/log-in">

@@ -14,7 +14,7 @@ export const parley = await createParley({
     const person = personOf(request);
     return person && { realm, externalId: person.id };
   },
-  // Where the chat and phone apps send people to log in; `next` is the address to return to.
+  // Log-in page of the application, for the chat and phone apps; `next` is the address to return to.
   logInUrl: `http://localhost:${port}/?next={next}`,
   logInButton: { name: 'My application' },
 });

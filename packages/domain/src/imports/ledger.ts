@@ -1,7 +1,7 @@
 import type { ImportRecordKind } from './records.js';
 
 /**
- * Fate of a record: it became an object of its own, joined another object, became text or a note, waits for its bytes,
+ * Fate of a record: it became a new object, joined an existing one, became text or a note, waits for its bytes,
  * or was left out.
  */
 export const LEDGER_OUTCOMES = ['imported', 'merged', 'represented', 'waiting', 'dropped'] as const;

@@ -36,7 +36,7 @@ export interface ImportReference<Kind extends string = string> {
   readonly id: string;
 }
 
-/** At most one per stream. */
+/** Organization of the source; at most one record per stream. */
 export interface OrganizationRecord extends ImportReference<'organization'> {
   readonly name: string;
   readonly description?: string;
@@ -208,7 +208,7 @@ export interface DeletionRecord extends ImportReference<'deletion'> {
 export interface FileRecord extends ImportReference<'file'> {
   readonly name: string;
   readonly contentType?: string;
-  /** In bytes, as the source states it. */
+  /** Size in bytes according to the source. */
   readonly size?: number;
   readonly createdAt?: number;
   readonly owner?: string;
@@ -221,7 +221,7 @@ export interface FileRecord extends ImportReference<'file'> {
 }
 
 export interface EmojiRecord extends ImportReference<'emoji'> {
-  /** Without colons. */
+  /** Name, with no colons around it. */
   readonly name: string;
   /** File with the picture; absent for an alias. */
   readonly file?: string;

@@ -654,7 +654,7 @@ describe('queue read', () => {
     expect(later).toEqual(seqs);
   });
 
-  describe('with a stream that ends during the read', () => {
+  describe('a read during which the stream ends', () => {
     const position = (seq: number) => seq * POSITIONS_PER_SEQ;
 
     /** Queue with a stream that has sent three events, of which the client acknowledges only the first. */

@@ -227,7 +227,7 @@ export class QueueReader {
         await eventLoop.yield();
         sliceStart = clock.nowMs();
       }
-      // Fewer than `DUE_AT_A_TIME` at the end, where more may be added meanwhile.
+      // The last step has fewer than `DUE_AT_A_TIME` events, and more may be added during the read.
       const next = dueEvents.slice(read, read + DUE_AT_A_TIME);
       read += next.length;
       const found = await this.loadDue(live, next);

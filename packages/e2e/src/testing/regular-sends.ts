@@ -4,7 +4,7 @@ import type { HttpRequest } from '../conformance/request.js';
 
 export interface SendSchedule {
   readonly request: HttpRequest;
-  /** Process whose waits for a core do not count. */
+  /** Process id of the server; its waits for a core do not count. */
   readonly serverPid: number;
   readonly everyMs: number;
   /** Unix time in milliseconds. */

@@ -248,7 +248,7 @@ export class DiscordExport implements DiscordContext {
     }
   }
 
-  /** Media are beside the file of messages, with separators of Windows. Names may be encoded as in URLs. */
+  /** Media paths are relative to the message file and may have Windows separators. Names may be URL-encoded. */
   locate(url: string, file: string): Pick<FileRecord, 'path' | 'url' | 'missing'> {
     if (/^https?:\/\//.test(url)) return { url };
     const relative = url.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');

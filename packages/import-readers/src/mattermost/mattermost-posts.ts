@@ -123,7 +123,7 @@ function unsupportedOf(
   return isEmpty ? [{ type: 'mattermost.empty_post', original }] : [];
 }
 
-/** Replies are messages of their own. */
+/** Converts each reply to a separate message. */
 function withoutReplies(post: unknown): unknown {
   if (!isObject(post)) return post;
   const { replies: _, ...own } = post;

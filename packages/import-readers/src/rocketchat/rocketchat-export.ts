@@ -82,7 +82,7 @@ export class RocketChatExport implements RocketChatContext {
     return this.isThread(data) ? { channel: textOf(data, 'prid'), thread: room } : { channel: room };
   }
 
-  /** Everyone who can read a public channel can read its public discussions. Others have members of their own. */
+  /** Everyone who can read a public channel can read its public discussions. Other discussions have separate members. */
   private isThread(room: unknown): boolean {
     const parent = this.rooms.get(textOf(room, 'prid'))?.data;
     return textOf(room, 't') === 'c' && textOf(parent, 't') === 'c' && textOf(parent, 'prid') === '';
@@ -258,7 +258,7 @@ export class RocketChatExport implements RocketChatContext {
     this.roomAt(room).members.add(person);
     const readUntil = dateOf(subscription, 'ls');
     const { channel, conversation, thread } = this.placeOf(room);
-    // A thread has no position of its own.
+    // Threads have no separate position.
     if (readUntil === null || thread !== undefined) return;
     const place = channel === undefined ? { conversation: conversation! } : { channel };
     yield { source: this.source, kind: 'readPosition', id: `${person}/${room}`, person, ...place, readUntil };

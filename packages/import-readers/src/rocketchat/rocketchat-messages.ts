@@ -133,7 +133,7 @@ function messageRecord(
     ? []
     : [{ type: `rocketchat.${partType(type, sentAt === null)}`, original: plainJson(message) }];
   const parent = textOf(message, 'tmid');
-  // Conversations and discussions have no threads of their own.
+  // Direct conversations and discussions cannot contain threads.
   const isInThread = place.channel !== undefined && place.thread === undefined;
   return {
     source: context.source,

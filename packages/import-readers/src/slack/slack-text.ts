@@ -33,11 +33,11 @@ export function parseSlackText(message: unknown, size: number): SlackText {
     LIMITS,
   );
   const text = textOf(message, 'text');
-  // Blocks of unknown types have no text of their own; Slack repeats it in the message.
+  // Slack repeats the text of unknown block types in the message.
   const body = parsed.length > 0 ? parsed : parseSlackMessage({ text }, LIMITS);
   const quotations = attachments.filter(isQuotation).flatMap((each) => quotationBlocks(each, text));
   const blocks = [...body, ...quotations];
-  // Without other content the previews are the message.
+  // Previews are the message if it has no other content.
   const previews = blocks.length > 0 ? [] : parseSlackMessage({ attachments: attachments.filter(isPreview) }, LIMITS);
   const unsupported = unsupportedParts(message);
   const long = size > LIMITS.maxText ? [{ type: 'slack.long_message', original: withoutTokens(message) }] : [];

@@ -37,7 +37,7 @@ const EMPHASIS: Readonly<Record<string, Emphasis>> = {
   del: 'del',
   strike: 'del',
 };
-/** Elements that begin a line of their own. */
+/** Elements that begin a new line. */
 const BLOCKS: ReadonlySet<string> = new Set(
   'p,div,ul,ol,li,blockquote,pre,codeblock,table,tbody,thead,tr,td,th,hr,h1,h2,h3,h4,h5,h6,section,article,figure'.split(
     ',',
@@ -115,7 +115,7 @@ class HtmlReader {
         else others.push(block);
       }
       const last = items.at(-1);
-      // Editors put a nested list beside the item that it belongs to.
+      // Editors put a nested list after its item instead of inside it.
       if (children.length === 0 && last) items[items.length - 1] = { ...last, lists: [...last.lists, ...lists] };
       else items.push({ children, lists });
     }
@@ -190,7 +190,7 @@ function textOf(element: Element): string {
 const languageOf = (element: Element): string =>
   /language-([\w+#-]{1,50})/.exec(attributeOf(element, 'class'))?.[1] ?? '';
 
-/** Without white space and line breaks at both ends. */
+/** Trims white space and line breaks at both ends. */
 function trimmed(inlines: readonly Inline[]): readonly Inline[] {
   const isBlank = (inline: Inline | undefined) => inline?.type === 'text' && inline.text.trim() === '';
   let start = 0;

@@ -36,7 +36,7 @@ function searchedTermsOf(operands: readonly string[]): readonly SearchedTerm[] {
 
 function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
   const terms = new Set(searched);
-  // Letters of scripts without spaces are terms of their own here; the pairs that they begin would be marked, too.
+  // Single letters of scripts without spaces are terms here; as beginnings they would also mark pairs.
   const beginnings = searched.flatMap((term) =>
     typeof term === 'string' || isDense(term.beginning) ? [] : [term.beginning],
   );

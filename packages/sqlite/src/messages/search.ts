@@ -161,7 +161,7 @@ export class SearchPages {
     return recipientTerms && recipientTerms.length <= MAX_RECIPIENTS ? recipientTerms.map(inRecipient) : null;
   }
 
-  /** Replaces beginnings of few terms by the terms, whose lists need not be read to their ends. */
+  /** Replaces beginnings by their terms if they are few, since lists of terms need not be read to the end. */
   private withTerms(query: IndexQuery): IndexQuery {
     return query.map((alternatives) =>
       alternatives.flatMap((term): readonly SearchedTerm[] =>

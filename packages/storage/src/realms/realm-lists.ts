@@ -20,7 +20,7 @@ export const PLAYGROUND_TABLE = new Table<Playground>(PLAYGROUND_ROWS, {
   indices: ['INDEX playground_by_realm ON playground (realm_id, id)'],
 });
 
-/** Linkifiers are also read with the realm, whose version increases with each change. */
+/** Linkifiers are also read with the realm. The realm's version increases with each change. */
 export class SqlLinkifiers extends SqlRows<LinkifierRow> {
   private readonly ofRealms = this.select(`realm_id ${this.connection.dialect.inSet} ORDER BY realm_id, position`);
   private readonly renewRealm = this.connection.command('UPDATE realm SET version = version + 1 WHERE id = ?');

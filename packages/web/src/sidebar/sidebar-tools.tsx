@@ -77,7 +77,7 @@ export function moveInList(event: KeyboardEvent<HTMLElement>): void {
   else links[next]?.focus();
 }
 
-/** Views, conversations, channels and topics whose names match the filter. */
+/** Views, conversations, channels and topics with matching names. */
 export function Found({ query }: Pick<FilterProps, 'query'>) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -129,7 +129,7 @@ interface FoundChannel {
   readonly topics: readonly TopicRow[];
 }
 
-/** Channels with matching names or topics. Only channels with known topics are asked for them. */
+/** Channels with matching names or topics. Only topics loaded so far are searched. */
 function matchingChannels(chat: Chat, query: string): readonly FoundChannel[] {
   const { state, sidebar } = chat;
   const withTopics = new Set([...state.topics.keys(), ...state.unread.topicKeys.keys()]);

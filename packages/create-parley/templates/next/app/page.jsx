@@ -18,7 +18,7 @@ export default async function Page({ searchParams }) {
   return (
     <>
       <p>
-        Hello, {person.name}. The chat is also <a href="/chat/">a page of its own</a>.
+        Hello, {person.name}. The chat also has <a href="/chat/">its own page</a>.
       </p>
       <script type="module" src="/chat/web/element.js" />
       <parley-chat style={{ height: '70vh' }} />
