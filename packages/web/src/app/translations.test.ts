@@ -31,6 +31,11 @@ const catalogOf = (folder: string, language: string): ReadonlyMap<string, string
 };
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+(?=[,}])/g) ?? [])].sort();
 
+it('server pages have translations into the same languages', () => {
+  const files = readdirSync(join(__dirname, '../../../http/src/pages/texts')).map((file) => file.replace('.ts', ''));
+  expect([...files, 'en'].sort()).toEqual([...LANGUAGES].sort());
+});
+
 describe.each(FOLDERS)('catalogs of %s', (folder) => {
   it('exist for the same languages as the list', () => {
     const files = readdirSync(join(SOURCES, folder, 'texts')).map((file) => file.replace('.po', ''));
