@@ -22,11 +22,11 @@ import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
+import { SendKeys, useSendKeys } from './enter-key.js';
 import {
   AttachButton,
   insertLinks,
   type Preview,
-  SendHint,
   toggleMark,
   useDroppedFiles,
   useMessageField,
@@ -77,7 +77,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const enterField = () => enter(field, preview);
   useHandle(ref, { destination, field, enterField, take: draftText.take });
   const isOver = useDroppedFiles(filesOf);
-  const { hadFocus, isWhole, tooLong, suggestions, fieldProps, onChanged } = useMessageField(field, {
+  const { hadFocus, isWhole, tooLong, enterHint, suggestions, fieldProps, onChanged } = useMessageField(field, {
     text,
     destination,
     filesOf,
@@ -128,6 +128,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       />
       {preview.box}
       <UploadList destination={filesOf} />
+      {enterHint}
       <div className={styles.tools}>
         <FormattingTools
           destination={destination}
@@ -137,7 +138,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
           enterField={enterField}
         />
         {tooLong}
-        <SendHint id={hint} />
+        <SendKeys id={hint} />
         <SendButtons destination={destination} text={text} canSend={canSend} onScheduled={writing.onScheduled} />
       </div>
     </form>
@@ -376,10 +377,18 @@ interface SendButtonsProps {
 function SendButtons({ destination, text, canSend, onScheduled }: SendButtonsProps) {
   const { i18n } = useLingui();
   const SendLater = useLoaded(loadSendLater);
+  const keys = useSendKeys();
   return (
     <>
       {SendLater && <SendLater destination={destination} text={text} canSend={canSend} onScheduled={onScheduled} />}
-      <button type="submit" className={styles.send} part="send" disabled={!canSend} aria-label={i18n._('Send')}>
+      <button
+        type="submit"
+        className={styles.send}
+        part="send"
+        disabled={!canSend}
+        aria-label={i18n._('Send')}
+        title={`${i18n._('Send')} (${keys})`}
+      >
         <SendHorizontal size={18} aria-hidden />
       </button>
     </>

@@ -24,6 +24,7 @@ import type { UploadPlace } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
+import { useEnterHint, useEntersSend } from './enter-key.js';
 
 interface Options {
   readonly text: string;
@@ -48,6 +49,7 @@ export function useMessageField(
 ) {
   const { uploads } = useServices();
   const entersSend = useEntersSend();
+  const [enterHint, showEnterHint] = useEnterHint();
   const entered = useRef<HTMLTextAreaElement>(null);
   const [hadFocus, setHadFocus] = useState(false);
   const Completion = useLoaded(loadCompletion, hadFocus);
@@ -83,12 +85,14 @@ export function useMessageField(
     else if (hasModifier && event.shiftKey && key.toLowerCase() === 'l') wrapLink(currentTarget);
     else {
       if (key === 'Escape') onEscape();
+      if (key === 'Enter' && !entersSend) showEnterHint();
       return;
     }
     event.preventDefault();
   };
   return {
     hadFocus,
+    enterHint,
     /** False while uploads are pending, and for texts that the server would truncate. */
     isWhole: excess <= 0 && rows.every(({ state }) => state === 'failed'),
     tooLong: excess > 0 && (
@@ -115,26 +119,6 @@ export function useMessageField(
       },
     },
   };
-}
-
-/** True if Enter sends; otherwise Ctrl+Enter does. */
-function useEntersSend(): boolean {
-  const { sends } = useServices();
-  const isSet = useField('user_settings')?.enter_sends === true;
-  return sends === 'enter' || isSet;
-}
-
-/** Key that sends. Keyboards on screen have a button instead. */
-export function SendHint({ id }: { readonly id: string }) {
-  const { i18n } = useLingui();
-  const entersSend = useEntersSend();
-  return (
-    <small id={id} className={styles.hint}>
-      {entersSend
-        ? i18n._('Enter sends')
-        : i18n._('{key}+Enter sends', { key: /Mac|iP/.test(navigator.platform) ? '⌘' : i18n._('Ctrl') })}
-    </small>
-  );
 }
 
 export interface Preview {
