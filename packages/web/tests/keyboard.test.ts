@@ -76,6 +76,30 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   await expect(page.getByRole('link', { name: 'Search everywhere' }).last()).toBeVisible();
 });
 
+test('shows the most relevant hits first on request, and removes filters', async ({ server, logIn }) => {
+  await post(server, 'iago', 'first orchard', 'An apricot, more apricots: apricot');
+  await post(server, 'cordelia', 'second orchard', 'Cherries and one apricots');
+  const { page } = await logIn('hamlet', '#narrow/channel/Verona/search/apricot');
+  const hits = page.getByRole('article');
+  await expect(hits).toHaveText([/more apricots/, /Cherries/]);
+  await page.getByRole('button', { name: 'Most relevant' }).click();
+  await expect(hits).toHaveText([/more apricots/, /Cherries/]);
+  await expect(hits.first()).toContainText('first orchard');
+  await expect(hits.first().locator('.highlight, mark').first()).toHaveText('apricot');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('link', { name: 'channel:Verona' }).click();
+  await expect(page.getByRole('link', { name: 'channel:Verona' })).toHaveCount(0);
+  await page.reload();
+  await expect(page.getByRole('button', { name: 'Most relevant' })).toHaveAttribute('aria-pressed', 'true');
+  await hits.first().waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await expect(hits.nth(1).getByRole('link').first()).toBeFocused();
+  await page.keyboard.press('k');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('first orchard');
+});
+
 test('returns to the unfinished text', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'palette while writing'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });

@@ -1,10 +1,10 @@
 import { useLingui } from '@lingui/react';
-import { destinationOf, isSearch } from '@parley/chat';
+import { destinationOf } from '@parley/chat';
 import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
-import { ConversationTitle, loadNotices } from '../conversation/conversation-page.js';
+import { ConversationTitle } from '../conversation/conversation-page.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
 import type { PageAction } from '../keyboard/commands.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
@@ -215,13 +215,10 @@ function PageTitle() {
   return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 
-/** Menu of the current topic or channel, or a link from the results of a search there to those everywhere. */
+/** Menu of the current topic or channel. */
 function PlaceMenu() {
   const { address } = useAddress();
-  const isResult = address?.view === 'narrow' && isSearch(address.narrow);
-  const notices = useLoaded(loadNotices, isResult);
   if (address?.view !== 'narrow') return null;
-  if (isResult) return notices && <notices.SearchEverywhere narrow={address.narrow} />;
   const destination = destinationOf(address.narrow);
   if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
   const channelId = onlyChannel(address.narrow);

@@ -41,7 +41,8 @@ import type { MessageCommands } from './message-menu.js';
 import { MessageRow } from './message-row.js';
 
 const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
-export const loadNotices = () => import('./notices.js');
+const loadNotices = () => import('./notices.js');
+const loadResults = () => import('./search-results.js');
 const PlainText = lazy(async () => ({ default: (await loadNotices()).PlainText }));
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
@@ -172,14 +173,11 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const isGone = useIsGone(near === null ? null : chat.keyOf(near), keys, isFetching);
   const failure = useReading(view.failure);
   const reason = useReason(failure);
-  const isIncomplete = useReading(view.isIncomplete);
   const isOffline = useComputed(() => chat.connection.value.state === 'offline', [chat]);
   const isEmpty = keys.length === 0;
   const isSearching = isSearch(view.narrow);
-  const notices = useLoaded(loadNotices, missing !== null || failure !== null || isSearching);
-  const incomplete = isIncomplete && (
-    <output className={styles.gone}>{i18n._('Older messages are still being indexed for search.')}</output>
-  );
+  const notices = useLoaded(loadNotices, missing !== null || failure !== null);
+  const results = useLoaded(loadResults, isSearching);
   const media = useCallback(
     () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
     [view, chat, baseUrl],
@@ -196,13 +194,12 @@ export function Messages({ view, near = null, start = null, commands }: Messages
             ? i18n._('This cannot be loaded without a connection.')
             : i18n._('Loading…')
           : isSearching
-            ? i18n._('Nothing found')
+            ? results && <results.NothingFound view={view} />
             : i18n._('There are no messages here yet.')}
-        {incomplete}
-        {!isLoading && isSearching && notices && <notices.NothingFound view={view} />}
       </div>
     );
   }
+  const list = <LoadedMessages view={view} start={start} commands={commands} />;
   return (
     <MediaContext.Provider value={media}>
       {isGone && (
@@ -210,8 +207,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
           {i18n._('The message at this address was deleted or moved. These are its neighbors.')}
         </output>
       )}
-      {incomplete}
-      <LoadedMessages view={view} start={start} commands={commands} />
+      {isSearching ? results && <results.SearchResults view={view}>{list}</results.SearchResults> : list}
       <Suspense>
         <Announcements key={`${narrowKey(view.narrow)} aloud`} keys={keys} isLive={newer === 'none'} />
       </Suspense>

@@ -1,8 +1,7 @@
 // Parts of a conversation that are rarely shown, loaded when they are needed.
 import { useLingui } from '@lingui/react';
-import type { ConversationView, Narrow } from '@parley/chat';
+import type { Narrow } from '@parley/chat';
 import { useChat } from '../services/context.js';
-import { useReading } from '../services/use-reading.js';
 import styles from './conversation-page.module.css';
 
 interface MissingProps {
@@ -42,40 +41,6 @@ function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
   if (narrow.some(({ operator, operand }) => operator === 'channel' && typeof operand === 'string')) return 'channel';
   return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
 }
-
-/** Link from a search in a channel or conversation to the same search everywhere. */
-export function SearchEverywhere({ narrow }: { readonly narrow: Narrow }) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  const words = narrow.filter(({ operator }) => !PLACES.has(operator));
-  if (words.length === 0 || words.length === narrow.length) return null;
-  return (
-    <a className={styles.everywhere} href={chat.formatAddress({ view: 'narrow', narrow: words, near: null })}>
-      {i18n._('Search everywhere')}
-    </a>
-  );
-}
-
-/** Links from a search without results to the search with corrected words, and to the same search everywhere. */
-export function NothingFound({ view: { narrow, proposal } }: { readonly view: ConversationView }) {
-  const { i18n } = useLingui();
-  const chat = useChat();
-  const text = useReading(proposal);
-  const others = narrow.filter(({ operator, negated }) => operator !== 'search' || negated);
-  const corrected: Narrow = text === null ? [] : [...others, { operator: 'search', operand: text }];
-  return (
-    <>
-      {text !== null && (
-        <a href={chat.formatAddress({ view: 'narrow', narrow: corrected, near: null })}>
-          {i18n._('Search for “{text}” instead', { text })}
-        </a>
-      )}
-      <SearchEverywhere narrow={narrow} />
-    </>
-  );
-}
-
-const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ' };
 

@@ -1,0 +1,271 @@
+// Parts of a search page, loaded when a search opens.
+import { useLingui } from '@lingui/react';
+import { type ConversationView, type Destination, formatSearch, type Narrow, narrowKey } from '@parley/chat';
+import type { FoundMessage, ParleyError } from '@parley/client';
+import { signal } from '@preact/signals-core';
+import { RotateCcw, X } from 'lucide-react';
+import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
+import { MessageBody } from '../content/message-body.js';
+import { Avatar } from '../kit/avatar.js';
+import { type Services, useChat, useComputed, useServices } from '../services/context.js';
+import { useReason } from '../services/failures.js';
+import { readStored, store } from '../services/storage.js';
+import { useReading } from '../services/use-reading.js';
+import pageStyles from './conversation-page.module.css';
+import { DestinationHeading } from './destination-heading.js';
+import styles from './search-results.module.css';
+import { timeText } from './times.js';
+
+const ORDER_KEY = 'parley-search-order';
+
+/** True if this browser shows the most relevant messages of a search first, instead of the newest ones. */
+const byRelevance = signal(readStored(ORDER_KEY) !== null);
+
+function orderByRelevance(isOn: boolean): void {
+  byRelevance.value = isOn;
+  store(ORDER_KEY, isOn ? 'relevance' : null);
+}
+
+/** Maximum messages in the order of relevance. */
+const MAX_RELEVANT = 50;
+
+const PLACES = new Set<Narrow[number]['operator']>(['channel', 'topic', 'dm']);
+
+const hasWords = (narrow: Narrow): boolean => narrow.some(({ operator, negated }) => operator === 'search' && !negated);
+
+interface Props {
+  readonly view: ConversationView;
+}
+
+interface ResultsProps extends Props {
+  /** Messages in the order of time. */
+  readonly children: ReactNode;
+}
+
+/** Results in the chosen order, below a bar with filters. */
+export function SearchResults({ view, children }: ResultsProps) {
+  const { isVisitor } = useChat();
+  const isOrdered = hasWords(view.narrow) && !isVisitor;
+  const isByRelevance = useReading(byRelevance) && isOrdered;
+  return (
+    <>
+      <ResultsBar narrow={view.narrow} isOrdered={isOrdered} isByRelevance={isByRelevance} />
+      <Incomplete view={view} />
+      {isByRelevance ? <MostRelevant key={narrowKey(view.narrow)} narrow={view.narrow} /> : children}
+    </>
+  );
+}
+
+interface BarProps {
+  readonly narrow: Narrow;
+  readonly isOrdered: boolean;
+  readonly isByRelevance: boolean;
+}
+
+function ResultsBar({ narrow, isOrdered, isByRelevance }: BarProps) {
+  const { i18n } = useLingui();
+  return (
+    <div className={styles.bar}>
+      {isOrdered && (
+        <fieldset className={styles.order} aria-label={i18n._('Order')}>
+          <button type="button" aria-pressed={!isByRelevance} onClick={() => orderByRelevance(false)}>
+            {i18n._('Newest first')}
+          </button>
+          <button type="button" aria-pressed={isByRelevance} onClick={() => orderByRelevance(true)}>
+            {i18n._('Most relevant')}
+          </button>
+        </fieldset>
+      )}
+      <Filters narrow={narrow} />
+      <SearchEverywhere narrow={narrow} />
+    </div>
+  );
+}
+
+/** Filters of a search; each is a link to the search without it. */
+function Filters({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const filters = useComputed(
+    () =>
+      narrow.flatMap((term) => {
+        const others = narrow.filter((it) => it !== term);
+        if ((term.operator === 'search' && !term.negated) || others.length === 0) return [];
+        const href = chat.formatAddress({ view: 'narrow', narrow: others, near: null });
+        return [{ text: formatSearch(chat.state, [term]), href }];
+      }),
+    [chat, narrow],
+  );
+  return filters.map(({ text, href }) => (
+    <a key={text} className={styles.filter} href={href} title={i18n._('Remove this filter')}>
+      <span>{text}</span> <X size={12} aria-hidden />
+    </a>
+  ));
+}
+
+/** Link from a search in a channel or conversation to the same search everywhere. */
+function SearchEverywhere({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const words = narrow.filter(({ operator }) => !PLACES.has(operator));
+  if (words.length === 0 || words.length === narrow.length) return null;
+  return (
+    <a className={styles.everywhere} href={chat.formatAddress({ view: 'narrow', narrow: words, near: null })}>
+      {i18n._('Search everywhere')}
+    </a>
+  );
+}
+
+function Incomplete({ view }: Props) {
+  const { i18n } = useLingui();
+  const isIncomplete = useReading(view.isIncomplete);
+  return (
+    isIncomplete && (
+      <output className={pageStyles.gone}>{i18n._('Older messages are still being indexed for search.')}</output>
+    )
+  );
+}
+
+/** Links from a search without results to the search with corrected words, and to the same search everywhere. */
+export function NothingFound({ view }: Props) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { narrow } = view;
+  const text = useReading(view.proposal);
+  const others = narrow.filter(({ operator, negated }) => operator !== 'search' || negated);
+  const corrected: Narrow = text === null ? [] : [...others, { operator: 'search', operand: text }];
+  return (
+    <>
+      {i18n._('Nothing found')}
+      <Incomplete view={view} />
+      {text !== null && (
+        <a href={chat.formatAddress({ view: 'narrow', narrow: corrected, near: null })}>
+          {i18n._('Search for “{text}” instead', { text })}
+        </a>
+      )}
+      <SearchEverywhere narrow={narrow} />
+    </>
+  );
+}
+
+type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
+
+/** API terms of a search. */
+function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
+  const terms = narrow.flatMap((term): readonly object[] => {
+    const { operator, operand } = term;
+    if (typeof operand !== 'object') return [term];
+    // The API represents a conversation with oneself by the own id, and accepts one person for `dm-including`.
+    const people = operand.length === 0 ? [selfId] : operand;
+    return operator === 'dm' ? [{ ...term, operand: people }] : people.map((id) => ({ ...term, operand: id }));
+  });
+  return terms as ApiNarrow;
+}
+
+async function fetchRelevant({ chat, client }: Services, narrow: Narrow): Promise<readonly FoundMessage[]> {
+  const { messages, ranking = [] } = await client.get('/messages', {
+    narrow: apiNarrow(narrow, chat.state.selfId),
+    order: 'relevance',
+    anchor: 'newest',
+    num_before: MAX_RELEVANT,
+    num_after: 0,
+    client_gravatar: false,
+    allow_empty_topic_name: true,
+  });
+  return ranking.flatMap((id) => messages.find((message) => message.id === id) ?? []);
+}
+
+function MostRelevant({ narrow }: { readonly narrow: Narrow }) {
+  const { i18n } = useLingui();
+  const services = useServices();
+  const [attempt, setAttempt] = useState(0);
+  const [hits, setHits] = useState<readonly FoundMessage[] | null>(null);
+  const [failure, setFailure] = useState<ParleyError | null>(null);
+  const reason = useReason(failure);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another narrow has another key.
+  useEffect(() => {
+    let isOver = false;
+    setFailure(null);
+    fetchRelevant(services, narrow).then(
+      (found) => isOver || setHits(found),
+      (error: ParleyError) => isOver || setFailure(error),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [services, attempt]);
+  if (failure !== null) {
+    return (
+      <div className={pageStyles.empty} role="alert">
+        <p>{reason}</p>
+        <button type="button" onClick={() => setAttempt(attempt + 1)}>
+          <RotateCcw size={16} aria-hidden /> {i18n._('Try again')}
+        </button>
+      </div>
+    );
+  }
+  if (hits === null) return <div className={pageStyles.empty}>{i18n._('Loading…')}</div>;
+  return (
+    <section className={styles.hits} aria-label={i18n._('Messages')} data-messages tabIndex={-1} onKeyDown={moveFocus}>
+      <ol>
+        {hits.map((message) => (
+          <li key={message.id}>
+            <Hit message={message} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Moves between the links of the hits. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>('[data-hit] > :first-child a')];
+  const active = event.currentTarget.ownerDocument.activeElement;
+  const at = links.findIndex((link) => link.closest('[data-hit]')?.contains(active));
+  const last = links.length - 1;
+  const targets: Readonly<Record<string, number>> = {
+    ArrowDown: Math.min(at + 1, last),
+    ArrowUp: Math.max(at - 1, 0),
+    Home: 0,
+    End: last,
+  };
+  const target = targets[event.key];
+  if (target === undefined || last < 0) return;
+  event.preventDefault();
+  links[target]!.focus();
+}
+
+function Hit({ message }: { readonly message: FoundMessage }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const sender = useReading(chat.people.person(message.sender_id));
+  return (
+    <article className={styles.hit} data-hit>
+      <DestinationHeading
+        destination={destinationOf(message, chat.state.selfId)}
+        messageId={message.id}
+        match={message.match_subject}
+      />
+      <div className={styles.sender}>
+        <Avatar url={sender.avatarUrl} name={sender.name} size={20} />
+        <strong>{sender.name}</strong>
+        <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{timeText(i18n, message.timestamp)}</time>
+      </div>
+      {sender.isMuted ? (
+        <p>{i18n._('Message of a person you have muted.')}</p>
+      ) : (
+        <div className={styles.text}>
+          <MessageBody html={message.match_content ?? message.content} />
+        </div>
+      )}
+    </article>
+  );
+}
+
+function destinationOf({ stream_id, subject, display_recipient }: FoundMessage, selfId: number): Destination {
+  if (stream_id !== undefined) return { kind: 'channel', channelId: stream_id, topic: subject };
+  const people = display_recipient as readonly { readonly id: number }[];
+  const userIds = people.map(({ id }) => id).filter((id) => id !== selfId);
+  return { kind: 'direct', userIds: userIds.sort((a, b) => a - b) };
+}
