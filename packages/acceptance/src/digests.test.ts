@@ -49,10 +49,10 @@ describe('weekly digest', () => {
     const email = sent.find(({ to }) => to === people.hamlet.email)!;
     expect(email).toMatchObject({ senderName: 'Realm zulip digest', subject: 'Weekly digest of Realm zulip' });
     const { text, html, unsubscribeUrl } = email;
-    expect(text).toContain('#news > plan\n2 unread messages by 2 people\n');
+    expect(text).toContain('#news > plan\nUnread messages: 2, senders: 2\n');
     expect(text).toContain(`/topic/plan/near/${first}\n\nIago:\n\nShall we <begin>?\n\nCordelia`);
     expect(text.indexOf('#news > plan')).toBeLessThan(text.indexOf('#news > other'));
-    expect(text).toContain('#news > other\n1 unread message by 1 person\n');
+    expect(text).toContain('#news > other\nUnread messages: 1, senders: 1\n');
     expect(text).toMatch(/New channels:\n#brand new\nhttp\S+\/#narrow\/channel\/\d+-brand-new\n/);
     expect(text).toContain(`Unsubscribe:\n${unsubscribeUrl}\n`);
     expect(html).toContain('Shall we &lt;begin&gt;?');
@@ -116,7 +116,7 @@ describe('weekly digest', () => {
     await post('plan', 'Elsinore');
     await server.createChannel('brand new', [people.iago]);
     const [{ text, html }] = (await toHamlet()) as [Wire];
-    expect(text).toContain('there was news in Realm zulip: 1 busy conversation and 1 new channel.');
+    expect(text).toContain('News of the last week in Realm zulip:\nBusy conversations: 1\nNew channels: 1\n');
     expect(text).toContain(why);
     expect(text + html).not.toMatch(/Elsinore|Iago|plan|brand|narrow/);
   });

@@ -174,7 +174,7 @@ describe('POST /invites', () => {
     expect(sent[0]).toMatchObject({ subject: 'King Hamlet has invited you to join Realm zulip' });
     expect(sent[0]!.text).toMatch(new RegExp(`${server.url}/accounts/do_confirm/[a-z2-7]{24}\n`));
     expect(sent[0]!.html).toContain('Complete registration</a>');
-    expect(sent[0]!.text).toContain('King Hamlet (hamlet@zulip.com) wants you');
+    expect(sent[0]!.text).toContain('King Hamlet (hamlet@zulip.com) invites you');
   });
 
   it("hides the inviter's email if it is not visible to everyone", async () => {
@@ -182,7 +182,7 @@ describe('POST /invites', () => {
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 3 }));
     fieldsOf(await invite('a@x.com'));
     const [email] = await invitationEmails();
-    expect(email!.text).toContain('King Hamlet wants you');
+    expect(email!.text).toContain('King Hamlet invites you');
     expect(`${email!.text}${email!.html}`).not.toContain('hamlet@zulip.com');
   });
 

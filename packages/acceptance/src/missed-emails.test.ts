@@ -124,6 +124,28 @@ describe('email about missed messages (users §6, organization §15)', () => {
     expect(ofHamlet.text).toContain('@all look');
   });
 
+  it("is in the recipient's language, else the organization's", async () => {
+    await set(people.hamlet, { default_language: 'he' });
+    await set(people.cordelia, { default_language: 'sv' });
+    fieldsOf(await server.patch('/realm', people.desdemona, { default_language: 'de' }));
+    await mention();
+    await server.sendMessage(people.iago, [people.hamlet, people.cordelia], { content: 'both of you' });
+    const sent = await emails();
+    for (const user of [people.hamlet, people.cordelia]) await set(user, { default_language: 'en' });
+    fieldsOf(await server.patch('/realm', people.desdemona, { default_language: 'en' }));
+    const [german, ...hebrew] = sent as [Wire, Wire, Wire];
+    expect(german).toMatchObject({
+      to: people.cordelia.email,
+      senderName: 'Benachrichtigungen von Realm zulip',
+      subject: 'Gruppennachrichten mit Iago und King Hamlet',
+    });
+    expect(german.text).toContain('weil E-Mail-Benachrichtigungen für Direktnachrichten eingeschaltet sind.\nAntworte');
+    for (const { html, senderName } of hebrew) {
+      expect(senderName).toBe('התראות מאת Realm zulip');
+      expect(html).toContain('<html lang="he" dir="rtl">');
+    }
+  });
+
   it('omits messages that were read or deleted, or no longer mention the recipient', async () => {
     const [read, deleted, edited] = [await mention('read'), await mention('deleted'), await mention('edited')];
     await judge();

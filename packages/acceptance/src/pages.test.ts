@@ -218,7 +218,7 @@ describe('PATCH /settings with a new email', () => {
     expect((await server.get('/users/me', hamlet)).status).toBe(401);
     expect((await server.get('/users/me', { ...hamlet, email: wanted })).status).toBe(200);
     const [email] = await emailsTo(hamlet.email, instanceOf<JobHandler>(AddressChangedEmails));
-    expect(email!.text).toContain(`is ${wanted} from now on`);
+    expect(email!.text).toContain(`is now ${wanted}.`);
     const again = 'The confirmation link has expired or been deactivated.';
     expectPage(await send(link), again, 404);
     expectPage(await open(link), again, 404);
@@ -480,7 +480,7 @@ describe('log-in notification email', () => {
     const [{ subject, text }] = (await emailsTo(hamlet.email, emails())) as [Email];
     expect(subject).toBe('New log-in to Realm zulip');
     expect(text).toContain('Program: ZulipMobile');
-    expect(text).toMatch(/When: .* GMT\+9/);
+    expect(text).toMatch(/Time: .* GMT\+9/);
     expect(text).toContain('127.0.0.1');
     fieldsOf(await server.patch('/settings', hamlet, { enable_login_emails: false }));
     fieldsOf(await signIn());

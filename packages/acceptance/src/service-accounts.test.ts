@@ -127,7 +127,7 @@ describe('stranger at a service', () => {
     await logIn('company');
     await runJobs(server, server.parley.useCase(SendWelcomeEmails));
     const [email] = server.mailer.emails.filter(({ to }) => to === yorick);
-    expect(email!.text).toContain('Log in as you did when you joined.');
+    expect(email!.text).toContain('log in the same way as when you joined');
   });
 });
 

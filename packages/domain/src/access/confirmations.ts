@@ -5,6 +5,7 @@ import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { composeEmail, type Email, type EmailContent, EmailJobs, emailJobKind, type Mailer } from './email.js';
+import { type EmailText, type EmailWords, loadEmailWords } from './email-texts.js';
 
 export const CONFIRMATION_ERRORS = declareErrors({
   /** No link with this key was sent for this purpose. */
@@ -138,8 +139,6 @@ const PATHS: Readonly<Record<ConfirmationPurpose, string>> = {
 export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, key: string): string =>
   origin + PATHS[purpose] + key;
 
-const VALIDITY = 'The link is good for one day.';
-
 /** Emails links to confirm an email address. */
 export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> {
   static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
@@ -174,12 +173,14 @@ export class SendConfirmationEmails extends EmailJobs<ConfirmationEmailPayload> 
     const isOpen = confirmation?.status === 'open' && confirmation.expiresAt > this.clock.now();
     if (!isOpen || realm.isDeactivated) return null;
     const { email, purpose, id } = confirmation;
+    const words = await loadEmailWords(user, realm);
     const url = this.realmUrls.urlOf(realm);
     const content: EmailContent = {
       to: email,
       senderName: realm.name,
       isRequested: true,
-      ...CONTENTS[purpose]({
+      language: words.language,
+      ...CONTENTS[purpose](words.t, {
         organization: `${realm.name} (${url})`,
         name: realm.name,
         email,
@@ -207,56 +208,60 @@ interface Circumstances {
 }
 
 type Content = Pick<EmailContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
+type Translate = EmailWords['t'];
 
-/** Link with an empty URL, which is replaced when the email is composed. */
-const link = (label: string) => ({ label, url: '' });
+/** Email with a link; its empty URL is replaced when the email is composed. */
+const withLink = (t: Translate, label: EmailText, subject: string, paragraph: string): Content => ({
+  subject,
+  paragraphs: [paragraph, t('The link expires after one day.')],
+  link: { label: t(label), url: '' },
+  footer: t('If you did not request this, ignore this email.'),
+});
 
-const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstances) => Content>> = {
-  signUp: ({ organization, name }) => ({
-    subject: `Confirm your address for ${name}`,
-    paragraphs: [`You are signing up for ${organization}. Confirm that this is your address to go on.`, VALIDITY],
-    link: link('Complete registration'),
-    footer: 'If it was not you who asked for this, there is nothing that you have to do.',
-  }),
-  logIn: ({ organization, name }) => ({
-    subject: `Confirm your address for ${name}`,
-    paragraphs: [
-      `Somebody logged in to ${organization} by a service that does not vouch for this address. Confirm that it is yours, and log in again.`,
-      VALIDITY,
-    ],
-    link: link('Confirm this address'),
-    footer: 'If it was not you, there is nothing that you have to do.',
-  }),
-  emailChange: ({ organization, name, email }) => ({
-    subject: `Confirm your new address for ${name}`,
-    paragraphs: [`The address of your account at ${organization} is to become ${email}.`, VALIDITY],
-    link: link('Confirm this address'),
-    footer: 'If it was not you who asked for this, there is nothing that you have to do.',
-  }),
-  passwordReset: ({ organization, name, email, isActive, hasPassword }) =>
-    isActive && !hasPassword
-      ? {
-          subject: `Your account at ${name}`,
-          paragraphs: [
-            `There is an account for you, ${email}, at ${organization}. Set a password to log in.`,
-            VALIDITY,
-          ],
-          link: link('Set a password'),
-          footer: 'If you do not want an account there, there is nothing that you have to do.',
-        }
-      : isActive
-        ? {
-            subject: `Set a new password for ${name}`,
-            paragraphs: [`Somebody asked for a new password for the account ${email} at ${organization}.`, VALIDITY],
-            link: link('Set a new password'),
-            footer: 'If it was not you, there is nothing that you have to do: your password stays as it is.',
-          }
-        : {
-            subject: `Your account at ${name}`,
-            paragraphs: [
-              `Somebody asked for a new password for the account ${email} at ${organization}. The account is deactivated; an administrator of the organization can activate it again.`,
-            ],
-          },
+const CONTENTS: Readonly<Record<ConfirmationPurpose, (t: Translate, circumstances: Circumstances) => Content>> = {
+  signUp: (t, { organization, name }) =>
+    withLink(
+      t,
+      'Complete registration',
+      t('Confirm your address for {name}', { name }),
+      t('You are signing up for {organization}. Confirm that this is your address to continue.', { organization }),
+    ),
+  logIn: (t, { organization, name }) =>
+    withLink(
+      t,
+      'Confirm this address',
+      t('Confirm your address for {name}', { name }),
+      t(
+        'Someone logged in to {organization} through a service that has not verified this address. Confirm that it is yours, and log in again.',
+        { organization },
+      ),
+    ),
+  emailChange: (t, { organization, name, email }) =>
+    withLink(
+      t,
+      'Confirm this address',
+      t('Confirm your new address for {name}', { name }),
+      t('You are changing the address of your account at {organization} to {email}.', { organization, email }),
+    ),
+  passwordReset: (t, { organization, name, email, isActive, hasPassword }) => {
+    const requested = t('Someone requested a new password for the account {email} at {organization}.', {
+      email,
+      organization,
+    });
+    if (!isActive) {
+      const deactivated = t('The account is deactivated. An administrator of the organization can reactivate it.');
+      return { subject: t('Your account at {name}', { name }), paragraphs: [requested, deactivated] };
+    }
+    if (hasPassword) {
+      return withLink(t, 'Set a new password', t('Set a new password for {name}', { name }), requested);
+    }
+    return withLink(
+      t,
+      'Set a password',
+      t('Your account at {name}', { name }),
+      t('You have an account, {email}, at {organization}. Set a password to log in.', { email, organization }),
+    );
+  },
 };
 
 /** Deletes confirmations that ended some time ago. */

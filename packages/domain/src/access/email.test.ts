@@ -1,12 +1,17 @@
 import { composeEmail } from './email.js';
 
-const ENVELOPE = { to: 'yorick@example.com', senderName: 'Elsinore', subject: 'Alas <poor> Yorick' };
+const ENVELOPE = {
+  language: 'en',
+  to: 'yorick@example.com',
+  senderName: 'Elsinore',
+  subject: 'Alas <poor> Yorick',
+} as const;
 
 describe('composeEmail', () => {
   it('produces the same content as text and as HTML', () => {
     const link = { label: 'Join', url: 'https://chat.example.com/join/abc/?a=1&b=2' };
     const email = composeEmail({ ...ENVELOPE, paragraphs: ['One', 'Two & three'], link, footer: 'Why' });
-    expect(email).toMatchObject(ENVELOPE);
+    expect(email).toMatchObject({ to: 'yorick@example.com', senderName: 'Elsinore', subject: 'Alas <poor> Yorick' });
     expect(email.text).toBe('One\n\nTwo & three\n\nJoin:\nhttps://chat.example.com/join/abc/?a=1&b=2\n\n-- \nWhy\n');
     expect(email.html).toMatch(/<p [^>]*>One<\/p>\n<p [^>]*>Two &amp; three<\/p>/);
     expect(email.html).toMatch(/<a href="https:\/\/chat\.example\.com\/join\/abc\/\?a=1&amp;b=2"[^>]*>Join<\/a>/);
@@ -17,6 +22,7 @@ describe('composeEmail', () => {
     const email = composeEmail({
       to: 'yorick@example.com',
       senderName: 'Elsinore\r\nBcc: everybody@example.com',
+      language: 'en',
       subject: 'Alas\n\u0000\u0085\u2028poor\u001b[2J Yorick',
       paragraphs: [],
     });
@@ -30,5 +36,11 @@ describe('composeEmail', () => {
   it('escapes markup in HTML', () => {
     const { html } = composeEmail({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
     expect(html).toContain('>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');
+  });
+
+  it('states the language and the writing direction in HTML', () => {
+    const { html } = composeEmail({ ...ENVELOPE, language: 'he', paragraphs: ['שלום,'], footer: 'תזכורת' });
+    expect(html).toContain('<html lang="he" dir="rtl">');
+    expect(html.match(/<(?:div|p) dir="rtl"/g)).toHaveLength(2);
   });
 });

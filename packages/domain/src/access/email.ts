@@ -1,5 +1,6 @@
 import type { JobId } from '../kernel/ids.js';
 import { type Job, type JobHandler, type JobKind, type JobWork, jobKind } from '../kernel/jobs.js';
+import { directionOf, type TextLanguage } from '../kernel/languages.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 
 /** Email in text and HTML form. */
@@ -35,6 +36,7 @@ export interface Mailer {
 
 /** Plain text content of an email, without markup. */
 export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject' | 'isRequested'> {
+  readonly language: TextLanguage;
   readonly paragraphs: readonly string[];
   /** Link after the paragraphs. */
   readonly link?: { readonly label: string; readonly url: string };
@@ -43,7 +45,8 @@ export interface EmailContent extends Pick<Email, 'to' | 'senderName' | 'subject
 }
 
 /** Composes text and HTML forms with the same content. */
-export function composeEmail({ paragraphs, link, footer, to, isRequested = false, ...content }: EmailContent): Email {
+export function composeEmail(given: EmailContent): Email {
+  const { language, paragraphs, link, footer, to, isRequested = false, ...content } = given;
   // Names may contain line breaks, which some mailers do not strip from headers.
   const senderName = toSingleLine(content.senderName);
   const subject = toSingleLine(content.subject);
@@ -53,7 +56,7 @@ export function composeEmail({ paragraphs, link, footer, to, isRequested = false
     ...(link
       ? [
           emailButton(link.label, link.url),
-          `<p style="margin:20px 0 0;font-size:13px;overflow-wrap:anywhere">${escapeHtml(link.url)}</p>`,
+          `<p style="margin:20px 0 0;font-size:13px;overflow-wrap:anywhere"><bdi>${escapeHtml(link.url)}</bdi></p>`,
         ]
       : []),
   ];
@@ -62,7 +65,7 @@ export function composeEmail({ paragraphs, link, footer, to, isRequested = false
     senderName,
     subject,
     text: `${text.join('\n\n')}\n`,
-    html: emailDocument(subject, body, footer ? escapeHtml(footer) : null),
+    html: emailDocument(language, subject, body, footer ? escapeHtml(footer) : null),
     isRequested,
   };
 }
@@ -75,17 +78,25 @@ export const emailButton = (label: string, url: string): string =>
   `display:inline-block;padding:10px 18px;text-decoration:none">${escapeHtml(label)}</a></p>`;
 
 /** Composes the HTML form. Email clients support little CSS, and only in attributes. `footer`: markup. */
-export const emailDocument = (subject: string, body: readonly string[], footer: string | null): string =>
-  `<!DOCTYPE html>
-<html lang="en">
+export function emailDocument(
+  language: TextLanguage,
+  subject: string,
+  body: readonly string[],
+  footer: string | null,
+): string {
+  // Some email clients keep only the content of the body.
+  const direction = `dir="${directionOf(language)}"`;
+  return `<!DOCTYPE html>
+<html lang="${language}" ${direction}>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(subject)}</title></head>
 <body style="background:#f1f3f6;color:#1b1f24;margin:0;padding:16px;font-size:16px;line-height:1.5;${FONT}">
-<div style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
+<div ${direction} style="background:#fff;border-radius:8px;margin:0 auto;max-width:560px;padding:24px">
 ${body.join('\n')}
 </div>
-${footer === null ? '' : `<p style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${footer}</p>\n`}</body>
+${footer === null ? '' : `<p ${direction} style="color:#545c66;font-size:13px;margin:16px auto;max-width:560px">${footer}</p>\n`}</body>
 </html>
 `;
+}
 
 /** Rate limit rules for emails. */
 export type EmailRule =

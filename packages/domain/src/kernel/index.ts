@@ -13,6 +13,7 @@ export { invalidImport } from './export-parts.js';
 export * from './ids.js';
 export * from './jobs.js';
 export * from './json.js';
+export * from './languages.js';
 export * from './leases.js';
 export * from './live-queue.js';
 export * from './log-follower.js';

@@ -21,6 +21,7 @@ import {
   rememberNetwork,
 } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
@@ -63,20 +64,25 @@ export class AddressChangedEmails extends EmailJobs<EmailChangedNotice> {
     super(mailer);
   }
 
-  protected compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Email | null> {
-    return this.uow.read(realmId, async ({ realms, users }) => {
-      const realm = await realms.get(realmId);
-      const user = await users.find(realmId, userId);
-      if (!user) return null;
-      return composeEmail({
-        to: before,
-        senderName: realm.name,
-        subject: `Your address at ${realm.name} has changed`,
-        paragraphs: [
-          `The address of your account at ${realm.name} (${this.realmUrls.urlOf(realm)}) is ${user.email} from now on. You log in with it, and mail goes there.`,
-          'If it was not you who changed it, tell an administrator of the organization at once.',
-        ],
-      });
+  protected async compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Email | null> {
+    const { realm, user } = await this.uow.read(realmId, async ({ realms, users }) => ({
+      realm: await realms.get(realmId),
+      user: await users.find(realmId, userId),
+    }));
+    if (!user) return null;
+    const { language, t } = await loadEmailWords(user, realm);
+    return composeEmail({
+      to: before,
+      senderName: realm.name,
+      language,
+      subject: t('Your address at {name} has changed', { name: realm.name }),
+      paragraphs: [
+        t('The address of your account at {organization} is now {email}. Log in with it; emails go there, too.', {
+          organization: `${realm.name} (${this.realmUrls.urlOf(realm)})`,
+          email: user.email,
+        }),
+        t('If you did not change it, tell an administrator of the organization immediately.'),
+      ],
     });
   }
 }

@@ -105,7 +105,9 @@ describe('CreateUser', () => {
       aChannel({ name: 'old', isDefault: true, isArchived: true }),
       aChannel({ name: 'other' }),
     );
-    await fixture.add(aRealmWith({ settings: { signupAnnouncementsChannelId: fixture.channel('town').id } }));
+    await fixture.add(
+      aRealmWith({ settings: { signupAnnouncementsChannelId: fixture.channel('town').id, defaultLanguage: 'cs' } }),
+    );
     const id = await creating(fixture)('iago');
 
     const { user, passwordHash, record, actor, system } = await created(fixture, id);
@@ -116,7 +118,7 @@ describe('CreateUser', () => {
       isActive: true,
       joinedAt: fixture.clock.now(),
       bot: null,
-      settings: fixture.realm.userDefaults,
+      settings: { ...fixture.realm.userDefaults, defaultLanguage: 'cs' },
     });
     expect(passwordHash).toBe('hash of get thee to a');
     expect(record).toEqual({ realmId: fixture.realm.id, userId: id, generation: 1 });

@@ -95,7 +95,12 @@ export async function addUser(
       specialPermissions: [],
       editedSettings: [],
       ...(externalId !== undefined && { externalId }),
-      settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}) },
+      settings: {
+        ...realm.userDefaults,
+        defaultLanguage: realm.settings.defaultLanguage,
+        ...settings,
+        ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}),
+      },
     },
     passwordHash,
   );

@@ -39,7 +39,7 @@ it.each(['\u0001', '"', '\\', '🎭', '\n'])(
 
 it('omits the comment section for an empty comment and sends no email without a comment', async () => {
   const { deliver } = await deactivated('');
-  expect((await deliver())[0]!.text).not.toContain('adds');
+  expect((await deliver())[0]!.text).not.toContain('Comment');
   expect(await (await deactivated()).deliver()).toEqual([]);
 });
 

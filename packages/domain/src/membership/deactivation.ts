@@ -1,5 +1,6 @@
 import { endSessions } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import type { Channel, ChannelPrivacy } from '../channels/channel.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { publishSubscriberChanges } from '../channels/channel-events.js';
@@ -145,23 +146,29 @@ export class DeactivationEmails extends EmailJobs<DeactivationNotice> {
     super(mailer);
   }
 
-  protected compose({ realmId, payload: { userId, byId, comment } }: Job<DeactivationNotice>): Promise<Email | null> {
-    return this.uow.read(realmId, async ({ realms, users }) => {
-      const realm = await realms.get(realmId);
-      const user = await users.find(realmId, userId);
-      const by = await users.find(realmId, byId);
-      // A reactivated user does not need the email, since the deactivation was probably a mistake.
-      if (!user || user.isActive) return null;
-      const who = by ? by.fullName : 'An administrator';
-      return composeEmail({
-        to: user.email,
-        senderName: realm.name,
-        subject: `Your account at ${realm.name} has been deactivated`,
-        paragraphs: [
-          `${who} has deactivated your account at ${realm.name} (${this.realmUrls.urlOf(realm)}). You cannot sign in any more.`,
-          ...(comment === '' ? [] : [`${who} adds:`, comment]),
-        ],
-      });
+  protected async compose({ realmId, payload }: Job<DeactivationNotice>): Promise<Email | null> {
+    const { realm, user, by } = await this.uow.read(realmId, async ({ realms, users }) => ({
+      realm: await realms.get(realmId),
+      user: await users.find(realmId, payload.userId),
+      by: await users.find(realmId, payload.byId),
+    }));
+    // A reactivated user does not need the email, since the deactivation was probably a mistake.
+    if (!user || user.isActive) return null;
+    const { name } = realm;
+    const { language, t } = await loadEmailWords(user, realm);
+    const person = by?.fullName ?? t('An administrator');
+    return composeEmail({
+      to: user.email,
+      senderName: name,
+      language,
+      subject: t('Your account at {name} has been deactivated', { name }),
+      paragraphs: [
+        t('{person} has deactivated your account at {organization}. You can no longer log in.', {
+          person,
+          organization: `${name} (${this.realmUrls.urlOf(realm)})`,
+        }),
+        ...(payload.comment === '' ? [] : [t('Comment by {person}:', { person }), payload.comment]),
+      ],
     });
   }
 }

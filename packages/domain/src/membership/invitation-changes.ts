@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
 import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { anyOf, users } from '../kernel/event.js';
 import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
@@ -122,21 +123,28 @@ export class SendInvitationEmails extends EmailJobs<InvitationEmailPayload> {
     const isWanted = invitation && !realm.isDeactivated && isOpen(invitation, this.clock.now());
     if (!isWanted || invitation.email === null || !inviter) return null;
     const { isReminder } = payload;
+    const { name } = realm;
+    const { language, t } = await loadEmailWords(null, realm);
+    const subject = t('{person} has invited you to join {name}', { person: inviter.fullName, name });
     return composeEmail({
       to: invitation.email,
       isRequested: !isReminder,
-      senderName: realm.name,
-      subject: `${isReminder ? 'Reminder: ' : ''}${inviter.fullName} has invited you to join ${realm.name}`,
+      senderName: name,
+      language,
+      subject: isReminder ? t('Reminder: {subject}', { subject }) : subject,
       paragraphs: [
-        'Hello,',
-        `${inviter.fullName}${isEmailPublic(inviter) ? ` (${inviter.email})` : ''} wants you to join them in ${realm.name}, where teams talk in channels and topics.`,
-        ...(isReminder ? ['This is a reminder: the invitation is not good for much longer.'] : []),
+        t('Hello,'),
+        t('{person} invites you to join {name}, where teams talk in channels and topics.', {
+          person: isEmailPublic(inviter) ? `${inviter.fullName} (${inviter.email})` : inviter.fullName,
+          name,
+        }),
+        ...(isReminder ? [t('This is a reminder: the invitation expires soon.')] : []),
       ],
       link: {
-        label: 'Complete registration',
+        label: t('Complete registration'),
         url: `${this.realmUrls.urlOf(realm)}/accounts/do_confirm/${this.keys.derive(invitation.id)}`,
       },
-      footer: 'If you do not want to join, there is nothing that you have to do.',
+      footer: t('If you do not want to join, ignore this email.'),
     });
   }
 }

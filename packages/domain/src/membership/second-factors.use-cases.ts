@@ -1,5 +1,6 @@
 import { type LoginAttempts, loginAttemptKey, type PasswordHasher, SIGNED_IN } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
@@ -420,9 +421,9 @@ export class OperatorClearsSecondFactors {
 }
 
 const SENTENCES = {
-  added: 'A second factor was added to your account',
-  removed: 'A second factor was removed from your account',
-  cleared: 'An administrator removed all second factors from your account',
+  added: 'A second factor was added to your account {email} at {organization}.',
+  removed: 'A second factor was removed from your account {email} at {organization}.',
+  cleared: 'An administrator removed all second factors from your account {email} at {organization}.',
 } as const;
 
 interface FactorNotice {
@@ -469,15 +470,18 @@ export class SendSecondFactorEmails extends EmailJobs<FactorNotice> {
     }));
     if (!user?.isActive || realm.isDeactivated) return null;
     const url = this.realmUrls.urlOf(realm);
+    const { name } = realm;
+    const { language, t } = await loadEmailWords(user, realm);
     return composeEmail({
       to: user.email,
-      senderName: realm.name,
-      subject: `Second factor of your account at ${realm.name}`,
+      senderName: name,
+      language,
+      subject: t('Second factor of your account at {name}', { name }),
       paragraphs: [
-        `${SENTENCES[change]} ${user.email} at ${realm.name} (${url}).`,
-        'If you did not expect this, set a new password at once and check the second factors of your account.',
+        t(SENTENCES[change], { email: user.email, organization: `${name} (${url})` }),
+        t('If you did not expect this, set a new password immediately and check the second factors of your account.'),
       ],
-      link: { label: 'Second factors of your account', url: `${url}/accounts/second-factor/` },
+      link: { label: t('Second factors of your account'), url: `${url}/accounts/second-factor/` },
     });
   }
 }

@@ -1,6 +1,7 @@
 import { type Confirmation, type LinkKeys, loadConfirmation, requestConfirmation } from '../access/confirmations.js';
 import { loginAttemptKey } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from '../channels/default-channels.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, Caller, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -43,27 +44,30 @@ export class SendWelcomeEmails extends EmailJobs<WelcomePayload> {
     super(mailer);
   }
 
-  protected compose({ realmId, payload }: Job<WelcomePayload>): Promise<Email | null> {
-    return this.uow.read(realmId, async ({ realms, users }) => {
-      const realm = await realms.get(realmId);
-      const user = await users.find(realmId, payload.userId);
-      if (!user?.isActive || realm.isDeactivated) return null;
-      const hasPassword = (await users.findPasswordHash(realmId, user.id)) !== null;
-      const url = this.realmUrls.urlOf(realm);
-      return composeEmail({
-        to: user.email,
-        senderName: realm.name,
-        subject: `Welcome to ${realm.name}`,
-        paragraphs: [
-          `You have joined ${realm.name}. These are what you log in with:`,
-          `Organization: ${url}`,
-          `Address: ${user.email}`,
-          hasPassword
-            ? 'Password: the one that you chose when you signed up.'
-            : 'Password: none. Log in as you did when you joined.',
-        ],
-        link: { label: 'How to connect', url: `${url}/` },
-      });
+  protected async compose({ realmId, payload: { userId } }: Job<WelcomePayload>): Promise<Email | null> {
+    const { realm, user, hasPassword } = await this.uow.read(realmId, async ({ realms, users }) => ({
+      realm: await realms.get(realmId),
+      user: await users.find(realmId, userId),
+      hasPassword: (await users.findPasswordHash(realmId, userId)) !== null,
+    }));
+    if (!user?.isActive || realm.isDeactivated) return null;
+    const url = this.realmUrls.urlOf(realm);
+    const { name } = realm;
+    const { language, t } = await loadEmailWords(user, realm);
+    return composeEmail({
+      to: user.email,
+      senderName: name,
+      language,
+      subject: t('Welcome to {name}', { name }),
+      paragraphs: [
+        t('You have joined {name}. Log in with:', { name }),
+        t('Organization: {url}', { url }),
+        t('Address: {email}', { email: user.email }),
+        hasPassword
+          ? t('Password: the one you chose when you signed up')
+          : t('Password: none; log in the same way as when you joined'),
+      ],
+      link: { label: t('How to connect'), url: `${url}/` },
     });
   }
 }

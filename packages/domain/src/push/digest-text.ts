@@ -1,8 +1,10 @@
 import { type Email, emailButton, emailDocument } from '../access/email.js';
+import type { EmailWords } from '../access/email-texts.js';
+import { directionOf } from '../kernel/languages.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
-import { hiddenContentNotice } from './missed-email-text.js';
+import { emailEnd, hiddenContentNotice } from './missed-email-text.js';
 import { shownTopic } from './notification-text.js';
 
 export interface DigestConversation {
@@ -16,6 +18,7 @@ export interface DigestConversation {
 }
 
 export interface DigestFacts {
+  readonly words: EmailWords;
   readonly realm: Realm;
   readonly url: string;
   readonly user: User;
@@ -28,28 +31,25 @@ export interface DigestFacts {
   readonly unsubscribeUrl: string;
 }
 
-const REASON =
-  'You are receiving this because you have not been active for some days and have email digests enabled. Do not reply to this email.';
-
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** Composes the weekly digest, which has at least one conversation or channel. */
 export function composeDigest(facts: DigestFacts): Email {
-  const { realm, url, user, showsContent, unsubscribeUrl } = facts;
-  const subject = toSingleLine(`Weekly digest of ${realm.name}`);
-  const link = { label: `Open ${realm.name}`, url: `${url}/` };
-  const settingsUrl = `${url}/#settings/notifications`;
+  const { words, realm, url, user, showsContent, unsubscribeUrl } = facts;
+  const { t, language } = words;
+  const { name } = realm;
+  const subject = toSingleLine(t('Weekly digest of {name}', { name }));
+  const link = { label: t('Open {name}', { name }), url: `${url}/` };
   const { text, html } = showsContent ? contentOf(facts) : summaryOf(facts);
-  const footer = `${escapeHtml(REASON)}<br>
-<a href="${escapeHtml(settingsUrl)}" style="color:#545c66">Manage email preferences</a> &middot;
-<a href="${escapeHtml(unsubscribeUrl)}" style="color:#545c66">Unsubscribe</a>`;
-  const end = `-- \n${REASON}\n\nManage email preferences:\n${settingsUrl}\nUnsubscribe:\n${unsubscribeUrl}`;
+  const reasons = [
+    t('You are receiving this because you have not been active for some days and have email digests enabled.'),
+    t('Do not reply to this email.'),
+  ];
+  const end = emailEnd(words, reasons, `${url}/#settings/notifications`, unsubscribeUrl);
   return {
     to: user.email,
-    senderName: toSingleLine(`${realm.name} digest`),
+    senderName: toSingleLine(t('{name} digest', { name })),
     subject,
-    text: `${[...text, `${link.label}:\n${link.url}`, end].join('\n\n')}\n`,
-    html: emailDocument(subject, [...html, emailButton(link.label, link.url)], footer),
+    text: `${[...text, `${link.label}:\n${link.url}`, end.text].join('\n\n')}\n`,
+    html: emailDocument(language, subject, [...html, emailButton(link.label, link.url)], end.html),
     unsubscribeUrl,
   };
 }
@@ -62,28 +62,33 @@ interface Parts {
 const paragraph = (markup: string): string => `<p style="margin:0 0 20px;overflow-wrap:anywhere">${markup}</p>`;
 const heading = (markup: string): string => `<p style="margin:0 0 8px;overflow-wrap:anywhere">${markup}</p>`;
 const anchor = (url: string, text: string): string =>
-  `<a href="${escapeHtml(url)}" style="color:#1558b0">${escapeHtml(text)}</a>`;
+  `<a href="${escapeHtml(url)}" style="color:#1558b0"><bdi>${escapeHtml(text)}</bdi></a>`;
 
-function contentOf({ conversations, newChannels }: DigestFacts): Parts {
+function contentOf({ words: { t, language }, conversations, newChannels }: DigestFacts): Parts {
   const text: string[] = [];
   const html: string[] = [];
+  const start = directionOf(language) === 'rtl' ? 'right' : 'left';
   for (const { channelName, topic, url, messageCount, senderCount, messages } of conversations) {
-    const title = toSingleLine(`#${channelName} > ${shownTopic(topic)}`);
-    const counts = `${counted(messageCount, 'unread message')} by ${counted(senderCount, 'person').replace('persons', 'people')}`;
+    const title = toSingleLine(`#${channelName} > ${shownTopic(topic, language)}`);
+    const counts = t('Unread messages: {messages}, senders: {senders}', {
+      messages: messageCount,
+      senders: senderCount,
+    });
     text.push(`${title}\n${counts}\n${url}`);
-    html.push(heading(`<b>${anchor(url, title)}</b><br>${counts}`));
+    html.push(heading(`<b>${anchor(url, title)}</b><br>${escapeHtml(counts)}`));
     for (const message of messages) {
       text.push(`${message.senderName}:\n\n${message.text}`);
       html.push(
-        `<p style="margin:0 0 20px;border-left:3px solid #d5dae1;padding-left:12px;white-space:pre-wrap;overflow-wrap:anywhere">` +
-          `<b>${escapeHtml(message.senderName)}</b>\n${escapeHtml(message.text)}</p>`,
+        `<p style="margin:0 0 20px;border-${start}:3px solid #d5dae1;padding-${start}:12px;white-space:pre-wrap;overflow-wrap:anywhere">` +
+          `<b>${escapeHtml(message.senderName)}</b>\n<bdi>${escapeHtml(message.text)}</bdi></p>`,
       );
     }
   }
   if (newChannels.length > 0) {
-    text.push(`New channels:\n${newChannels.map(({ name, url }) => `#${name}\n${url}`).join('\n')}`);
+    const title = t('New channels');
+    text.push(`${title}:\n${newChannels.map(({ name, url }) => `#${name}\n${url}`).join('\n')}`);
     html.push(
-      heading('<b>New channels</b>'),
+      heading(`<b>${escapeHtml(title)}</b>`),
       paragraph(newChannels.map(({ name, url }) => anchor(url, `#${name}`)).join('<br>')),
     );
   }
@@ -91,14 +96,16 @@ function contentOf({ conversations, newChannels }: DigestFacts): Parts {
 }
 
 /** Returns a summary without names of channels or users. */
-function summaryOf({ realm, conversations, newChannels }: DigestFacts): Parts {
+function summaryOf({ words, realm, conversations, newChannels }: DigestFacts): Parts {
+  const { t } = words;
   const news = [
-    ...(conversations.length > 0 ? [counted(conversations.length, 'busy conversation')] : []),
-    ...(newChannels.length > 0 ? [counted(newChannels.length, 'new channel')] : []),
+    t('News of the last week in {name}:', { name: realm.name }),
+    ...(conversations.length > 0 ? [t('Busy conversations: {count}', { count: conversations.length })] : []),
+    ...(newChannels.length > 0 ? [t('New channels: {count}', { count: newChannels.length })] : []),
   ];
-  const text = [
-    `In the last week, there was news in ${realm.name}: ${news.join(' and ')}.`,
-    hiddenContentNotice(realm),
-  ];
-  return { text, html: text.map((each) => paragraph(escapeHtml(each))) };
+  const notice = hiddenContentNotice(words, realm);
+  return {
+    text: [news.join('\n'), notice],
+    html: [paragraph(news.map(escapeHtml).join('<br>')), paragraph(escapeHtml(notice))],
+  };
 }

@@ -1,6 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
 import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channels/channel-access.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -261,24 +262,24 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
   /** Returns null if there is no content, or if the user came back or turned digests off. */
   private async compose(realmId: RealmId, userId: UserId): Promise<Email | null> {
     const presence = await this.presence.find(realmId, userId);
-    return this.uow.read(realmId, async (reads) => {
+    const found = await this.uow.read(realmId, async (reads) => {
       const realm = await reads.realms.get(realmId);
       const user = await reads.users.find(realmId, userId);
       const now = this.clock.now();
       if (realm.isDeactivated || !realm.settings.digestEmailsEnabled) return null;
       if (user === null || !wantsDigest(realm, user, presence, now)) return null;
-      const news = await this.newsFor(reads, realm, user, now - WEEK_SECONDS);
-      if (news.conversations.length === 0 && news.newChannels.length === 0) return null;
-      const url = this.realmUrls.urlOf(realm);
-      return composeDigest({
-        ...news,
-        realm,
-        user,
-        url,
-        showsContent:
-          user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
-        unsubscribeUrl: `${url}/accounts/unsubscribe/digest/${this.keys.derive(user.id)}/`,
-      });
+      return { realm, user, ...(await this.newsFor(reads, realm, user, now - WEEK_SECONDS)) };
+    });
+    if (found === null || (found.conversations.length === 0 && found.newChannels.length === 0)) return null;
+    const { realm, user } = found;
+    const url = this.realmUrls.urlOf(realm);
+    return composeDigest({
+      ...found,
+      words: await loadEmailWords(user, realm),
+      url,
+      showsContent:
+        user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
+      unsubscribeUrl: `${url}/accounts/unsubscribe/digest/${this.keys.derive(user.id)}/`,
     });
   }
 

@@ -1,4 +1,5 @@
 import { type Email, emailButton, emailDocument } from '../access/email.js';
+import type { EmailWords } from '../access/email-texts.js';
 import type { UserId } from '../kernel/ids.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
 import type { MessageView } from '../messages/message.js';
@@ -20,6 +21,7 @@ export interface MissedMessage {
 }
 
 export interface MissedEmailFacts {
+  readonly words: EmailWords;
   readonly realm: Realm;
   readonly url: string;
   readonly user: User;
@@ -39,40 +41,69 @@ export interface MissedEmailFacts {
 
 /** Composes the email about missed messages of one conversation. */
 export function composeMissedEmail(facts: MissedEmailFacts): Email {
-  const { realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl, replyTo } = facts;
+  const { words, realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl } = facts;
+  const { t } = words;
   const { view } = messages[0]!;
-  // The message URL contains the channel and topic names.
-  const link = showsContent ? url + messageUrl(pathOf(view), view.message.id) : `${url}/`;
-  const subject = showsContent ? subjectOf(messages, user.id) : 'New messages';
-  const blocks = showsContent ? messages.map(({ senderName, text }) => ({ senderName, text })) : [];
-  const notices = [
-    ...(showsContent ? [] : [hiddenContentNotice(realm)]),
-    ...(hasMore ? ['There are more messages in this conversation.'] : []),
+  const { name } = realm;
+  const subject = showsContent ? subjectOf(words, messages, user.id) : t('New messages');
+  const footer = [
+    reasonOf(words, messages[messages.length - 1]!, showsContent),
+    facts.replyTo === null ? t('Do not reply to this email.') : t('Reply to this email directly, or in the chat.'),
   ];
-  const reason = reasonOf(messages[messages.length - 1]!, showsContent);
-  const settingsUrl = `${url}/#settings/notifications`;
-  const replies = replyTo === null ? NO_REPLY : REPLY;
-  const parts = { blocks, notices, reason, replies, link, realmName: realm.name, settingsUrl, unsubscribeUrl };
+  const parts: EmailParts = {
+    words,
+    blocks: showsContent ? messages.map(({ senderName, text }) => ({ senderName, text })) : [],
+    notices: [
+      ...(showsContent ? [] : [hiddenContentNotice(words, realm)]),
+      ...(hasMore ? [t('There are more messages in this conversation.')] : []),
+    ],
+    // The message URL contains the channel and topic names.
+    button: {
+      label: t('View or reply in {name}', { name }),
+      url: showsContent ? url + messageUrl(pathOf(view), view.message.id) : `${url}/`,
+    },
+    end: emailEnd(words, footer, `${url}/#settings/notifications`, unsubscribeUrl),
+  };
   return {
     to: user.email,
-    senderName: toSingleLine(`${realm.name} notifications`),
-    subject: toSingleLine(showsRealm ? `[${realm.name}] ${subject}` : subject),
+    senderName: toSingleLine(t('{name} notifications', { name })),
+    subject: toSingleLine(showsRealm ? `[${name}] ${subject}` : subject),
     text: textOf(parts),
-    html: htmlOf({ subject, ...parts }),
+    html: htmlOf(subject, parts),
     threadId,
     unsubscribeUrl,
-    ...(replyTo !== null && { replyTo }),
+    ...(facts.replyTo !== null && { replyTo: facts.replyTo }),
   };
 }
 
-const HIDDEN = {
-  user: 'This email does not include message content because you have disabled message content in email notifications.',
-  realm: 'This email does not include message content because your organization hides message content in email.',
-};
-
 /** Explains whether the user's or the organization's settings hide message content. */
-export const hiddenContentNotice = ({ settings }: Pick<Realm, 'settings'>): string =>
-  HIDDEN[settings.messageContentAllowedInEmailNotifications ? 'user' : 'realm'];
+export const hiddenContentNotice = ({ t }: EmailWords, { settings }: Pick<Realm, 'settings'>): string =>
+  settings.messageContentAllowedInEmailNotifications
+    ? t('This email does not include message content because you have disabled message content in email notifications.')
+    : t('This email does not include message content because your organization hides message content in email.');
+
+/** End of an email in text and HTML form. */
+export interface EmailEnd {
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Composes the reasons for an email, and links to turn it off. */
+export function emailEnd(
+  { t }: EmailWords,
+  sentences: readonly string[],
+  settingsUrl: string,
+  unsubscribeUrl: string,
+): EmailEnd {
+  const settings = t('Manage email preferences');
+  const unsubscribe = t('Unsubscribe');
+  const link = (url: string, label: string) =>
+    `<a href="${escapeHtml(url)}" style="color:#545c66">${escapeHtml(label)}</a>`;
+  return {
+    text: `-- \n${sentences.join('\n')}\n\n${settings}:\n${settingsUrl}\n${unsubscribe}:\n${unsubscribeUrl}`,
+    html: `${escapeHtml(sentences.join(' '))}<br>\n${link(settingsUrl, settings)} &middot;\n${link(unsubscribeUrl, unsubscribe)}`,
+  };
+}
 
 function pathOf({ message, conversation }: MessageView): string {
   return conversation.kind === 'channel'
@@ -83,92 +114,76 @@ function pathOf({ message, conversation }: MessageView): string {
 /** Maximum number of names in a subject. */
 const MAX_NAMES = 3;
 
-function subjectOf(messages: readonly MissedMessage[], userId: UserId): string {
+function subjectOf({ t, language }: EmailWords, messages: readonly MissedMessage[], userId: UserId): string {
   const { view, senderName } = messages[0]!;
   const { conversation, message } = view;
-  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic)}`;
+  if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic, language)}`;
   const others = conversation.participants.filter(({ id }) => id !== userId);
-  if (others.length <= 1) return `DMs with ${senderName}`;
+  if (others.length <= 1) return t('DMs with {name}', { name: senderName });
   // Participants hidden from a guest appear only through their messages.
   const names = others.map(
     ({ id, fullName }) => messages.find((it) => it.view.sender.id === id)?.senderName ?? fullName,
   );
   const shown = names.slice(0, MAX_NAMES);
   const more = names.length - shown.length;
-  if (more > 0) return `Group DMs with ${shown.join(', ')} and ${more} ${more === 1 ? 'other' : 'others'}`;
-  return `Group DMs with ${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+  if (more > 0) shown.push(t('{count} more', { count: more }));
+  return t('Group DMs with {names}', { names: new Intl.ListFormat(language).format(shown) });
 }
 
-function reasonOf({ reason, groupName, view: { conversation, message } }: MissedMessage, showsPlace: boolean): string {
-  const channel = conversation.kind === 'channel' && showsPlace ? `#${conversation.name}` : 'a channel';
-  const topic = conversation.kind === 'channel' && showsPlace ? `${channel} > ${shownTopic(message.topic)}` : 'a topic';
+function reasonOf({ t }: EmailWords, missed: MissedMessage, showsPlace: boolean): string {
+  const { reason, groupName, view } = missed;
   switch (reason) {
     case 'directMessage':
-      return 'You are receiving this because you have email notifications enabled for direct messages.';
+      return t('You are receiving this because you have email notifications enabled for direct messages.');
     case 'mentioned':
       return groupName === null
-        ? 'You are receiving this because you were personally mentioned.'
-        : `You are receiving this because @${groupName} was mentioned.`;
+        ? t('You are receiving this because you were personally mentioned.')
+        : t('You are receiving this because @{group} was mentioned.', { group: groupName });
     case 'topicWildcard':
-      return `You are receiving this because all topic participants were mentioned in ${topic}.`;
+      return t('You are receiving this because all topic participants were mentioned.');
     case 'channelWildcard':
-      return `You are receiving this because everyone was mentioned in ${channel}.`;
+      return t('You are receiving this because everyone in the channel was mentioned.');
     case 'topicWildcardInFollowedTopic':
     case 'channelWildcardInFollowedTopic':
-      return 'You are receiving this because you have wildcard mention notifications enabled for topics you follow.';
+      return t('You are receiving this because you have wildcard mention notifications enabled for topics you follow.');
     case 'followedTopic':
-      return 'You are receiving this because you have email notifications enabled for topics you follow.';
+      return t('You are receiving this because you have email notifications enabled for topics you follow.');
     default:
-      return `You are receiving this because you have email notifications enabled for ${channel}.`;
+      return view.conversation.kind === 'channel' && showsPlace
+        ? t('You are receiving this because you have email notifications enabled for {channel}.', {
+            channel: `#${view.conversation.name}`,
+          })
+        : t('You are receiving this because you have email notifications enabled for the channel.');
   }
 }
 
 interface EmailParts {
+  readonly words: EmailWords;
   readonly blocks: readonly { readonly senderName: string; readonly text: string }[];
   readonly notices: readonly string[];
-  readonly reason: string;
-  readonly replies: string;
-  readonly link: string;
-  readonly realmName: string;
-  readonly settingsUrl: string;
-  readonly unsubscribeUrl: string;
+  readonly button: { readonly label: string; readonly url: string };
+  readonly end: EmailEnd;
 }
 
-const NO_REPLY = 'Do not reply to this email.';
-const REPLY = 'Reply to this email directly, or in the chat.';
-
-function textOf({
-  blocks,
-  notices,
-  reason,
-  replies,
-  link,
-  realmName,
-  settingsUrl,
-  unsubscribeUrl,
-}: EmailParts): string {
+function textOf({ blocks, notices, button, end }: EmailParts): string {
   const parts = [
     ...blocks.map(({ senderName, text }) => `${senderName}:\n\n${text}`),
     ...notices,
-    `View or reply in ${realmName}:\n${link}`,
-    `-- \n${reason}\n${replies}\n\nManage email preferences:\n${settingsUrl}\nUnsubscribe:\n${unsubscribeUrl}`,
+    `${button.label}:\n${button.url}`,
+    end.text,
   ];
   return `${parts.join('\n\n')}\n`;
 }
 
-function htmlOf({ subject, ...parts }: EmailParts & { readonly subject: string }): string {
-  const { blocks, notices, reason, replies, link, realmName, settingsUrl, unsubscribeUrl } = parts;
+function htmlOf(subject: string, { words, blocks, notices, button, end }: EmailParts): string {
   const body = [
     ...blocks.map(
       ({ senderName, text }) =>
         `<p style="margin:0 0 4px"><b>${escapeHtml(senderName)}</b></p>\n` +
-        `<p style="margin:0 0 20px;white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</p>`,
+        `<p dir="auto" style="margin:0 0 20px;white-space:pre-wrap;overflow-wrap:anywhere">${escapeHtml(text)}</p>`,
     ),
     ...notices.map((notice) => `<p style="margin:0 0 20px">${escapeHtml(notice)}</p>`),
-    emailButton(`View or reply in ${realmName}`, link),
+    emailButton(button.label, button.url),
   ];
-  const footer = `${escapeHtml(reason)} ${replies}<br>
-<a href="${escapeHtml(settingsUrl)}" style="color:#545c66">Manage email preferences</a> &middot;
-<a href="${escapeHtml(unsubscribeUrl)}" style="color:#545c66">Unsubscribe</a>`;
-  return emailDocument(subject, body, footer);
+  return emailDocument(words.language, subject, body, end.html);
 }

@@ -1,5 +1,6 @@
 import type { LinkKeys } from '../access/confirmations.js';
 import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { topicKey } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
@@ -231,6 +232,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     const url = this.realmUrls.urlOf(realm);
     const id = this.digest(`${realm.id} ${user.id} ${conversation}`).slice(0, 32);
     return composeMissedEmail({
+      words: await loadEmailWords(user, realm),
       ...rest,
       user,
       realm,

@@ -1,5 +1,6 @@
 import { mustBeHuman } from '../access/actor.js';
 import { composeEmail, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, DeviceId } from '../kernel/ids.js';
@@ -7,6 +8,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
+import type { User } from '../users/user.js';
 import type { DigestConfig } from './digests.js';
 import {
   type Device,
@@ -387,16 +389,25 @@ export class SendTestNotifications {
       tested.push({ channel: 'web_push', target, result: await attemptTest(send) });
     }
     if (user && this.emails.sendsDigests && !WITHOUT_MAILBOX.test(user.email)) {
-      tested.push({ channel: 'email', target: user.email, result: await this.testEmail(realm, user.email) });
+      tested.push({ channel: 'email', target: user.email, result: await this.testEmail(realm, user) });
     }
     return tested;
   }
 
-  private async testEmail(realm: Realm, to: string): Promise<string> {
+  private async testEmail(realm: Realm, user: User): Promise<string> {
+    const to = user.email;
     // The mailer drops emails to bounced addresses and records new bounces.
     const isBounced = async () => (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(to))) !== null;
-    const paragraphs = [`This is a test notification from ${realm.name} (${this.realmUrls.urlOf(realm)}).`];
-    const email = { to, senderName: `${realm.name} notifications`, subject: 'Test notification', paragraphs };
+    const { name } = realm;
+    const { language, t } = await loadEmailWords(user, realm);
+    const organization = `${name} (${this.realmUrls.urlOf(realm)})`;
+    const email = {
+      to,
+      senderName: t('{name} notifications', { name }),
+      language,
+      subject: t('Test notification'),
+      paragraphs: [t('This is a test notification from {organization}.', { organization })],
+    };
     return attemptTest(async () => {
       if (!(await isBounced())) await this.mailer.send(composeEmail(email));
       return (await isBounced()) ? 'bounced' : SENT;

@@ -6,10 +6,12 @@ import {
   rememberNetwork,
 } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
+import { loadEmailWords } from '../access/email-texts.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import { type AnonymousCaller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
+import type { TextLanguage } from '../kernel/languages.js';
 import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -169,27 +171,35 @@ export class SendLoginEmails extends EmailJobs<LoginNotice> {
     }));
     if (!user?.isActive || realm.isDeactivated) return null;
     const url = this.realmUrls.urlOf(realm);
+    const { language, t } = await loadEmailWords(user, realm);
+    const { name } = realm;
     return composeEmail({
       to: user.email,
-      senderName: realm.name,
-      subject: `New log-in to ${realm.name}`,
+      senderName: name,
+      language,
+      subject: t('New log-in to {name}', { name }),
       paragraphs: [
-        `Somebody has logged in to your account ${user.email} at ${realm.name} (${url}).`,
-        `When: ${timeFor(user, payload.at)}`,
-        `Program: ${payload.clientName ?? 'unknown'}`,
-        `Network address: ${payload.ip ?? 'unknown'}`,
-        'If this was you, there is nothing that you have to do. If it was not, set a new password at once and ask for a new API key.',
+        t('Someone logged in to your account {email} at {organization}.', {
+          email: user.email,
+          organization: `${name} (${url})`,
+        }),
+        t('Time: {time}', { time: timeFor(user, payload.at, language) }),
+        t('Program: {program}', { program: payload.clientName ?? t('unknown') }),
+        t('Network address: {ip}', { ip: payload.ip ?? t('unknown') }),
+        t('If this was not you, set a new password immediately and get a new API key.'),
       ],
-      link: { label: 'Set a new password', url: `${url}/accounts/password/reset/` },
-      footer: 'You get this because the setting "Send email notifications for new logins to my account" is on.',
+      link: { label: t('Set a new password'), url: `${url}/accounts/password/reset/` },
+      footer: t('You receive this because email notifications for new log-ins are enabled in your settings.'),
     });
   }
 }
 
 /** Formats the time in the user's time zone, if set. */
-function timeFor({ settings }: User, at: UnixSeconds): string {
+function timeFor({ settings }: User, at: UnixSeconds, language: TextLanguage): string {
   const timeZone = settings.timezone === '' ? 'UTC' : settings.timezone;
-  return new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long', timeZone }).format(new Date(at * 1000));
+  return new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long', timeZone }).format(
+    new Date(at * 1000),
+  );
 }
 
 export interface PasswordLogIn {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Injectable, Wired } from '@parley/domain/composition';
-import { DomainError, type ErrorCode, type RealmUrls } from '@parley/domain/kernel';
+import { DomainError, directionOf, type ErrorCode, type RealmUrls, type TextLanguage } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 import { realmImageUrl } from '../files/realm-image-urls.js';
 import type { SessionCookies } from '../kernel/authenticate.js';
@@ -12,7 +12,7 @@ import { type Context, type Method, type Route, route } from '../kernel/route.js
 import type { ServerInfo } from '../kernel/server-info.js';
 import type { WebAssets } from '../kernel/web-assets.js';
 import { type Content, type Html, html } from './html.js';
-import { directionOf, type Language, languageOf, loadWords, type Translate, type Words } from './texts.js';
+import { languageOf, loadWords, type Translate, type Words } from './texts.js';
 
 /** Organization of a page. */
 export interface Site extends Words {
@@ -33,7 +33,7 @@ export interface Page {
   /** Null if no organization exists at the address. */
   readonly site: Site | null;
   /** Language of pages without a site; English by default. */
-  readonly language?: Language;
+  readonly language?: TextLanguage;
   readonly content: Html;
   /** Path of the page's only script; the page must be useful without it. */
   readonly script?: string;

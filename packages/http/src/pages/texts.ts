@@ -1,3 +1,4 @@
+import { type TextLanguage, textLanguageOf } from '@parley/domain/kernel';
 import { type Content, Html } from './html.js';
 import type { TEXTS } from './texts/de.js';
 
@@ -7,8 +8,8 @@ export type Text = keyof typeof TEXTS;
 /** Page texts in one language; texts that are missing remain English. */
 export type Translations = Readonly<Partial<Record<Text, string>>>;
 
-/** Translations of page texts by Zulip's language codes, loaded when a page first needs them. */
-const TRANSLATIONS = {
+/** Translations of page texts, loaded when a page first needs them. */
+const TRANSLATIONS: Readonly<Record<TextLanguage, () => Promise<{ readonly TEXTS: Translations }>>> = {
   en: async () => ({ TEXTS: {} }),
   cs: () => import('./texts/cs.js'),
   de: () => import('./texts/de.js'),
@@ -23,13 +24,7 @@ const TRANSLATIONS = {
   tr: () => import('./texts/tr.js'),
   uk: () => import('./texts/uk.js'),
   'zh-hans': () => import('./texts/zh-hans.js'),
-} satisfies Readonly<Record<string, () => Promise<{ readonly TEXTS: Translations }>>>;
-
-export type Language = keyof typeof TRANSLATIONS;
-export const LANGUAGES = Object.keys(TRANSLATIONS) as readonly Language[];
-
-/** Writing direction of a language. */
-export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'he' ? 'rtl' : 'ltr');
+};
 
 /** Returns a page text in the reader's language; values replace the words in braces. */
 export type Translate = (text: Text, values?: Readonly<Record<string, Content>>) => Html;
@@ -39,22 +34,22 @@ const inWords = (text: string, values: Readonly<Record<string, Content>>): Html 
 
 /** Texts of pages in one language. */
 export interface Words {
-  readonly language: Language;
+  readonly language: TextLanguage;
   readonly t: Translate;
   /** Translates an error message; messages without a translation remain English. */
   readonly message: (message: string) => string;
 }
 
-const wordsIn = (language: Language, translations: Readonly<Record<string, string>>): Words => {
+const wordsIn = (language: TextLanguage, translations: Readonly<Record<string, string>>): Words => {
   const message = (text: string) => translations[text] ?? text;
   return { language, message, t: (text, values = {}) => inWords(message(text), values) };
 };
 
-export const loadWords = async (language: Language): Promise<Words> =>
+export const loadWords = async (language: TextLanguage): Promise<Words> =>
   wordsIn(language, (await TRANSLATIONS[language]()).TEXTS);
 
 /** Returns the reader's preferred supported language, else the organization's language, else English. */
-export function languageOf(acceptLanguage: string | undefined, realmLanguage = 'en'): Language {
+export function languageOf(acceptLanguage: string | undefined, realmLanguage = 'en'): TextLanguage {
   const wanted = (acceptLanguage ?? '')
     .slice(0, 200)
     .split(',')
@@ -65,27 +60,5 @@ export function languageOf(acceptLanguage: string | undefined, realmLanguage = '
     })
     .filter(({ quality }) => quality > 0)
     .sort((a, b) => b.quality - a.quality);
-  for (const tag of [...wanted.map(({ tag }) => tag), realmLanguage]) {
-    const found = translationFor(tag);
-    if (found) return found;
-  }
-  return 'en';
-}
-
-/** Returns the translation for readers of a language tag: `pt-br` for `pt-PT`, none for `zh-TW`. */
-function translationFor(tag: string): Language | undefined {
-  const wanted = localeOf(tag);
-  return LANGUAGES.find((language) => {
-    const offered = localeOf(language);
-    return offered?.language === wanted?.language && offered?.script === wanted?.script;
-  });
-}
-
-/** Adds the usual script of a language, such as Traditional Chinese for Taiwan; undefined for invalid tags. */
-function localeOf(tag: string): Intl.Locale | undefined {
-  try {
-    return new Intl.Locale(tag).maximize();
-  } catch {
-    return undefined;
-  }
+  return textLanguageOf([...wanted.map(({ tag }) => tag), realmLanguage]);
 }

@@ -1,5 +1,5 @@
 import { type ReadablePicture, ReadPicture } from '@parley/domain/files';
-import { DomainError } from '@parley/domain/kernel';
+import { DomainError, directionOf } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 import { serveIdenticon, servePicture } from '../files/pictures.js';
 import type { Identity } from '../kernel/authenticate.js';
@@ -8,7 +8,6 @@ import { type Reply, unknownPath } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import { html } from './html.js';
 import type { PageParts, Site } from './layout.js';
-import { directionOf } from './texts.js';
 
 /** Folder of web client files below the organization's address. */
 const FOLDER = 'web';

@@ -1,0 +1,14 @@
+import { textLanguageOf } from './languages.js';
+
+describe('textLanguageOf', () => {
+  it.each([
+    [['pt-PT'], 'pt-br'],
+    [['iw'], 'he'],
+    [['zh-TW', 'zh-CN'], 'zh-hans'],
+    [['*', '', 'no language'], 'en'],
+    [['sv', 'uk', 'de'], 'uk'],
+    [[], 'en'],
+  ])('chooses by language and script: %j → %s', (tags, language) => {
+    expect(textLanguageOf(tags)).toBe(language);
+  });
+});
