@@ -115,6 +115,7 @@ describe('searchedWords and searchTerms', () => {
     ['dieu duong', 'điều dưỡng'],
     ['Haus', 'Die Häuser sind alt.'],
     ['Häuser', 'Das Haus ist alt.'],
+    ['vue', 'elle est vu dans la rue'],
     ['ciudad', 'Las ciudades son grandes'],
     ['ville', 'les grandes villes'],
     ['книга', 'Я читаю книги'],
@@ -182,6 +183,9 @@ describe('searchedWords and searchTerms', () => {
     ['204', 'INV-2041'],
     ['1.4', 'released v1.4.2'],
     ['ployment', 'the deployment failed'],
+    ['haus', 'Ha!'],
+    ['Haus', 'Ya ha terminado.'],
+    ['misin', 'mi casa está aquí'],
   ])('do not find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(false);
   });

@@ -56,7 +56,7 @@ function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTe
     own,
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
-    ...languagesWith(lowered).map((language) => stemIn(language, lowered)),
+    ...languagesWith(lowered).flatMap((language) => searchedStemIn(language, lowered)),
   ]);
   return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
 }
@@ -102,6 +102,15 @@ function formerTerms(whole: string): readonly string[] {
 
 /** Common term of all forms of a word in a language other than English. */
 const stemIn = (language: Language, word: string): string => `*${language.stem(word)}`;
+
+/** Minimum length of a stem that lacks several letters of the word. */
+const MIN_STEM = 3;
+
+/** Stem for a query, which may be in any language: the Czech stem `ha` of `haus` would find other words. */
+function searchedStemIn(language: Language, word: string): readonly string[] {
+  const stem = language.stem(word);
+  return stem.length >= MIN_STEM || word.length - stem.length <= 1 ? [stemIn(language, word)] : [];
+}
 
 const ASCII = /^[\0-\x7f]*$/;
 /** Faster equivalent of `WORDS` for ASCII texts. */
