@@ -22,6 +22,8 @@ export interface LabOptions {
   readonly profileFolder: string | null;
   /** Folder of another built checkout, which some workloads measure too; null for none. */
   readonly otherBuild: string | null;
+  /** Size of the workload `import`, unless the run is quick. */
+  readonly importedMessages: number;
   /** Receives progress lines. */
   readonly say: (line: string) => void;
 }
@@ -42,6 +44,10 @@ export class Lab {
 
   get isQuick(): boolean {
     return this.options.isQuick;
+  }
+
+  get importedMessages(): number {
+    return this.size(this.options.importedMessages, 1000);
   }
 
   /** Returns the first size, or the second in a quick run. */

@@ -12,13 +12,14 @@ import { WORKLOADS } from './workloads/index.js';
 /** Folder of a built checkout of the last release. */
 const LAST_RELEASE = fileURLToPath(new URL('../../../../parley-last-release', import.meta.url));
 
-const USAGE = `npm run bench -- [--quick] [--profile FOLDER] [NAME…]
+const USAGE = `npm run bench -- [--quick] [--profile FOLDER] [--messages N] [NAME…]
 
 Measures workloads in comparison with limits of the machine, which are measured in the same run, and prints a table.
   --quick           small sizes and one round: checks that everything works; the figures are meaningless
   --beside FOLDER   measures the build of another checkout in turn with this one (workload cpu); default: the last
                     release in ${LAST_RELEASE}, if that folder exists
   --profile FOLDER  writes CPU profiles of the servers for Chrome's developer tools; slows the servers down
+  --messages N      size of the workload import; default: 100,000
   NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
 
 const { values, positionals } = parseArgs({
@@ -26,6 +27,7 @@ const { values, positionals } = parseArgs({
     quick: { type: 'boolean', default: false },
     profile: { type: 'string' },
     beside: { type: 'string' },
+    messages: { type: 'string', default: '100000' },
     help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -43,6 +45,7 @@ async function bench(names: readonly string[]): Promise<void> {
   const lab = new Lab({
     isQuick: values.quick,
     profileFolder: values.profile ?? null,
+    importedMessages: Number(values.messages),
     otherBuild: values.beside ?? (existsSync(LAST_RELEASE) ? LAST_RELEASE : null),
     say: (line) => console.error(line),
   });

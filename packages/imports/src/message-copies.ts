@@ -9,13 +9,14 @@ import {
   type RenderedMarkdown,
   type ResolvedNames,
 } from '@parley/domain/markdown';
-import { HISTORICAL, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
+import { HISTORICAL, MAX_EDITS, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
 import { type MessageText, MessageTextWriter, type TextSources } from './message-text.js';
-import { newestEdits, planReactions, type ReactionEmoji, type ReadPositions } from './plan-details.js';
+import { planReactions, type ReactionEmoji, type ReadPositions } from './plan-details.js';
 import { PLANNED_REALM_ID } from './plan-files.js';
 import type { PlannedMessage } from './plan-messages.js';
 import type { PlannedUser } from './plan-people.js';
 import type { PlannedEmoji, PlannedPlace } from './plan-places.js';
+import type { MessageKey } from './staging.js';
 
 export interface CopySources extends TextSources {
   readonly emoji: ReadonlyMap<string, PlannedEmoji>;
@@ -31,6 +32,10 @@ const MESSAGES_AT_A_TIME = 500;
 /** Client shown as the origin of messages. */
 const CLIENT_NAME = 'Import';
 const READ: PersonalFlags = { ...HISTORICAL, historical: false };
+
+/** Planned message with its record as JSON. */
+type StoredMessage = PlannedMessage &
+  ({ readonly record: number; readonly json: string } | { readonly record: null; readonly json: null });
 
 type ImportedMessage = MessageCopy['message'];
 
@@ -57,8 +62,9 @@ export class MessageCopies {
   async *read(): AsyncGenerator<readonly MessageCopy[]> {
     let after = 0;
     for (;;) {
-      const page = this.sources.staging.all<PlannedMessage>(
-        'SELECT * FROM planned WHERE number > ? ORDER BY number LIMIT ?',
+      const page = this.sources.staging.all<StoredMessage>(
+        `SELECT planned.*, records.json FROM planned LEFT JOIN records ON records.number = planned.record
+         WHERE planned.number > ? ORDER BY planned.number LIMIT ?`,
         after,
         MESSAGES_AT_A_TIME,
       );
@@ -70,29 +76,30 @@ export class MessageCopies {
     }
   }
 
-  private async copyOf(planned: PlannedMessage): Promise<MessageCopy> {
+  private async copyOf(planned: StoredMessage): Promise<MessageCopy> {
     const place = this.sources.places.find(planned.place)!;
     const writer = new MessageTextWriter(this.sources, planned.place);
     if (planned.record === null) {
       const text = writer.writePins(this.pinnedIn(planned.place));
       return this.withoutDetails(await this.messageOf(planned, place, this.sources.noticeSender, text));
     }
-    const record = this.recordOf(planned.record);
+    const record: MessageRecord = JSON.parse(planned.json);
     if (planned.role !== 'message') {
       const text = writer.writePointer(record);
       return this.withoutDetails(await this.messageOf(planned, place, this.sources.noticeSender, text));
     }
     const sender = this.sources.people.get(record.sender);
     const message = await this.messageOf(planned, place, sender.id, writer.write(record, sender));
-    const edits = await this.editsOf(planned.place, record, sender);
+    const key: MessageKey = { number: planned.record, id: record.id };
+    const edits = await this.editsOf(planned.place, key, sender);
     const editedAt = Math.max(record.editedAt ?? 0, edits[0]?.editedAt ?? 0);
     return {
       message: { ...message, isEdited: editedAt > 0, lastEditedAt: editedAt > 0 ? Math.floor(editedAt) : null },
       edits,
-      reactions: this.reactionsTo(record.id),
+      reactions: this.reactionsTo(key),
       submessages: [],
       isForSubscribers: place.kind === 'channel',
-      holders: this.holdersOf(planned, place, record, sender.id),
+      holders: this.holdersOf(planned, place, key, sender.id),
     };
   }
 
@@ -169,9 +176,9 @@ export class MessageCopies {
     return renderer.render(parsed, names);
   }
 
-  private async editsOf(place: string, { id }: MessageRecord, sender: PlannedUser): Promise<readonly MessageEdit[]> {
+  private async editsOf(place: string, message: MessageKey, sender: PlannedUser): Promise<readonly MessageEdit[]> {
     const edits: MessageEdit[] = [];
-    for (const { record } of newestEdits(this.sources.staging, id)) {
+    for (const { record } of this.sources.staging.details('edit', message, MAX_EDITS)) {
       const text = new MessageTextWriter(this.sources, place).writeEarlier(record.previous);
       const { content, rendered } = await this.render(text);
       edits.push({
@@ -185,8 +192,8 @@ export class MessageCopies {
     return edits;
   }
 
-  private reactionsTo(message: string): readonly Reaction[] {
-    const records = this.sources.staging.children('reaction', message).map(({ record }) => record);
+  private reactionsTo(message: MessageKey): readonly Reaction[] {
+    const records = this.sources.staging.details('reaction', message).map(({ record }) => record);
     return planReactions(records, this.sources.people, this.sources.reactions).flatMap(
       ({ reaction }) => reaction ?? [],
     );
@@ -196,7 +203,7 @@ export class MessageCopies {
   private holdersOf(
     { place: key, at }: PlannedMessage,
     place: PlannedPlace,
-    { id }: MessageRecord,
+    message: MessageKey,
     sender: UserId,
   ): readonly HolderCopy[] {
     const holders = new Map<UserId, PersonalFlags>();
@@ -204,7 +211,7 @@ export class MessageCopies {
       if (readUntil >= at) break;
       if (userId !== sender) holders.set(userId, { ...READ, read: false });
     }
-    for (const { record } of this.sources.staging.children('pin', id)) {
+    for (const { record } of this.sources.staging.details('pin', message)) {
       const user = record.person === undefined ? null : this.sources.people.find(record.person);
       if (!user?.isActive || !isMember(place, user.id)) continue;
       holders.set(user.id, { ...(holders.get(user.id) ?? READ), starred: true });

@@ -5,7 +5,7 @@ import { MAX_EDITS, MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@pa
 import { NO_MESSAGE, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople } from './plan-people.js';
 import { type PlannedEmoji, type PlannedPlaces, placeKey } from './plan-places.js';
-import type { Staging } from './staging.js';
+import { MAX_DETAILS, type StagedRecord, type Staging } from './staging.js';
 
 /** Finds emoji by name, alias or Unicode characters. */
 export class ReactionEmoji {
@@ -78,64 +78,59 @@ const REPEATED = 'same reaction by the same person';
 
 /** Accounts for reactions, edits and deletions. */
 export function planDetails(staging: Staging, people: PlannedPeople, emoji: ReactionEmoji): void {
-  accountOnce(staging, 'reaction', TOO_MANY_REACTIONS, (message) => {
-    const all = staging.children('reaction', message);
+  const { ledger } = staging;
+  accountByMessage(staging, 'reaction', MAX_DETAILS, TOO_MANY_REACTIONS, (reactions) => {
     const decisions = planReactions(
-      all.map(({ record }) => record),
+      reactions.map(({ record }) => record),
       people,
       emoji,
     );
     for (const [index, { reaction, reason }] of decisions.entries()) {
       const outcome = reaction ? 'imported' : reason === REPEATED ? 'merged' : 'dropped';
-      staging.ledger.account(all[index]!.number, all[index]!.record, outcome, reason);
+      ledger.account(reactions[index]!.number, reactions[index]!.record, outcome, reason);
     }
-    return all.length;
   });
-  accountOnce(staging, 'edit', `more than ${MAX_EDITS} edits`, (message) => {
-    const newest = newestEdits(staging, message);
-    for (const { number, record } of newest) {
+  accountByMessage(staging, 'edit', MAX_EDITS, `more than ${MAX_EDITS} edits`, (edits) => {
+    for (const { number, record } of edits) {
       if (record.person !== undefined) people.get(record.person);
-      staging.ledger.account(number, record, 'imported');
+      ledger.account(number, record, 'imported');
     }
-    return newest.length;
   });
   for (const { number, record } of staging.list('deletion')) {
     const isKnown = staging.find('message', record.message) !== null;
-    staging.ledger.account(
-      number,
-      record,
-      isKnown ? 'imported' : 'merged',
-      isKnown ? '' : 'its message is not in the export',
-    );
+    ledger.account(number, record, isKnown ? 'imported' : 'merged', isKnown ? '' : 'its message is not in the export');
   }
 }
 
 /**
- * Accounts for records of messages. `account` gets each message once, accounts for some of its records and returns their
- * number. The others are dropped for the reason `beyond`.
+ * Accounts for records of messages. `account` accounts for up to `limit` records of one message. The others are dropped for
+ * the reason `beyond`.
  */
-function accountOnce(
+function accountByMessage<Kind extends 'reaction' | 'edit'>(
   staging: Staging,
-  kind: 'reaction' | 'edit',
+  kind: Kind,
+  limit: number,
   beyond: string,
-  account: (message: string) => number,
+  account: (details: readonly StagedRecord<Kind>[]) => void,
 ): void {
   const { ledger } = staging;
-  /** Messages with so many records that some may be left out. */
-  const full = new Set<string>();
-  for (const { number, record } of staging.list(kind)) {
-    if (ledger.isAccounted(number)) continue;
-    if (!plannedMessage(staging, record.message)) {
-      ledger.account(number, record, 'dropped', NO_MESSAGE);
-      continue;
+  let message: string | null = null;
+  let isPlanned = false;
+  let details: StagedRecord<Kind>[] = [];
+  for (const detail of staging.byMessage(kind)) {
+    const { number, record } = detail;
+    if (detail.message !== message) {
+      account(details);
+      details = [];
+      message = detail.message;
+      isPlanned = plannedMessage(staging, message) !== null;
     }
-    if (!full.has(record.message) && account(record.message) >= MAX_EDITS) full.add(record.message);
-    if (!ledger.isAccounted(number)) ledger.account(number, record, 'dropped', beyond);
+    if (!isPlanned) ledger.account(number, record, 'dropped', NO_MESSAGE);
+    else if (details.length < limit) details.push(detail);
+    else ledger.account(number, record, 'dropped', beyond);
   }
+  account(details);
 }
-
-/** Returns the edits of a message that are kept, newest first. */
-export const newestEdits = (staging: Staging, message: string) => staging.edits(message, MAX_EDITS);
 
 /** Read positions by place: people and the time up to which they read, ascending. */
 export type ReadPositions = ReadonlyMap<string, readonly { readonly userId: UserId; readonly readUntil: number }[]>;

@@ -12,7 +12,7 @@ import {
 import type { UserId } from '@parley/domain/kernel';
 import type { PlannedPeople } from './plan-people.js';
 import { type PlannedPlaces, placeKey } from './plan-places.js';
-import type { Staging } from './staging.js';
+import type { StagedRecord, Staging } from './staging.js';
 
 /**
  * Message of the new organization: a message of the source, or a line that the import adds. `pointer` and `broadcast`
@@ -73,13 +73,13 @@ export class MessagePlanner {
       ledger.account(number, record, 'dropped', 'its channel or conversation is missing, so its readers are unknown');
       return;
     }
-    if (this.staging.hasChildren('deletion', record.id)) {
+    if (this.staging.isParent('deletion', number)) {
       ledger.account(number, record, 'dropped', 'deleted in the source');
       return;
     }
     const sender = this.people.get(record.sender);
-    const thread = place.kind === 'channel' ? this.threadOf(record) : null;
-    const topic = place.kind === 'channel' ? this.topicOf(key, record, thread) : '';
+    const thread = place.kind === 'channel' ? this.threadOf(number, record) : null;
+    const topic = place.kind === 'channel' ? this.topicOf(key, { number, record }, thread) : '';
     this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt });
     if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record);
     if (topic !== '' && thread !== record.id && record.isBroadcast) this.addLine(number, 'broadcast', key, record);
@@ -109,14 +109,15 @@ export class MessagePlanner {
   }
 
   /** Returns the thread of a message in a channel; a root message is in its own thread. */
-  private threadOf(record: MessageRecord): string | null {
+  private threadOf(number: number, record: MessageRecord): string | null {
     if (record.topic !== undefined) return null;
     if (record.thread !== undefined && record.thread !== record.id) return record.thread;
-    const isRoot = this.staging.hasChildren('message', record.id) || this.staging.find('thread', record.id) !== null;
+    const isRoot = this.staging.isParent('message', number) || this.staging.find('thread', record.id) !== null;
     return isRoot ? record.id : null;
   }
 
-  private topicOf(place: string, record: MessageRecord, thread: string | null): string {
+  private topicOf(place: string, staged: StagedRecord<'message'>, thread: string | null): string {
+    const { record } = staged;
     if (record.topic !== undefined) {
       const topic = topicOf(record.topic);
       this.reserve(place, null, topic);
@@ -129,8 +130,8 @@ export class MessagePlanner {
       thread,
     );
     if (existing) return existing.topic;
-    const root = thread === record.id ? record : (this.staging.find('message', thread)?.record ?? null);
-    const date = new Date((root ?? record).sentAt * 1000).toISOString().slice(0, 10);
+    const root = thread === record.id ? staged : this.staging.find('message', thread);
+    const date = new Date((root ?? staged).record.sentAt * 1000).toISOString().slice(0, 10);
     const name = this.nameOfThread(place, thread, root);
     const key = `${place} ${date} ${topicKey(name)}`;
     for (let count = this.equalNames.get(key) ?? 1; ; count++) {
@@ -144,13 +145,14 @@ export class MessagePlanner {
     }
   }
 
-  private nameOfThread(place: string, thread: string, root: MessageRecord | null): string {
+  private nameOfThread(place: string, thread: string, root: StagedRecord<'message'> | null): string {
     const named = this.staging.find('thread', thread)?.record;
     const name = named && placeKey(named) === place ? topicOf(named.name ?? '') : '';
     // The words of a deleted message or one in another channel may be private.
-    const isPublished = root !== null && placeKey(root) === place && !this.staging.hasChildren('deletion', thread);
+    const isPublished =
+      root !== null && placeKey(root.record) === place && !this.staging.isParent('deletion', root.number);
     if (name !== '' || !isPublished) return name;
-    return firstWords(markdownOf(root.content, this.plainTexts));
+    return firstWords(markdownOf(root.record.content, this.plainTexts));
   }
 
   /** Returns false if another thread of the channel has the topic. */

@@ -247,8 +247,8 @@ describe('details', () => {
     expect(outcomesOf(plan, 'reaction')).toEqual([
       ['imported', '', 3],
       ['merged', 'same reaction by the same person', 1],
-      ['dropped', 'unknown emoji', 1],
       ['dropped', 'its message is not imported', 1],
+      ['dropped', 'unknown emoji', 1],
     ]);
   });
 

@@ -4,6 +4,7 @@ import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/
 import { shape } from '@parley/domain/kernel';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
+import { NumberSet } from './number-set.js';
 
 /** Prefix of temporary folders; the server removes those of killed imports after a day. */
 const FOLDER_PREFIX = 'parley-import-';
@@ -19,9 +20,23 @@ interface Row {
   readonly json: string;
 }
 
+/** Kinds of records that belong to a message. */
+export type MessageDetail = 'reaction' | 'edit' | 'deletion' | 'pin';
+
+/** Number and id of a message. */
+export interface MessageKey {
+  readonly number: number;
+  readonly id: string;
+}
+
+/** Conditions and orders of the index `records_by_parent`. */
+const IS_DETAIL = `kind = ? AND kind <> 'message' AND parent IS NOT NULL`;
+const OLDEST_FIRST = 'parent, at, number';
+const NEWEST_FIRST = 'parent DESC, at DESC, number DESC';
+
 const SCHEMA = `
   CREATE TABLE records (
-    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, parent TEXT, at REAL, json TEXT NOT NULL
+    number INTEGER PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, parent TEXT, at REAL NOT NULL, json TEXT NOT NULL
   );
   CREATE UNIQUE INDEX records_by_id ON records (kind, id);
   CREATE TABLE planned (
@@ -35,11 +50,9 @@ const SCHEMA = `
   CREATE TABLE attachments (file INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (file, message)) WITHOUT ROWID;
 `;
 
-const CACHE_KIB = 65_536;
-/** Records per transaction. */
-const RECORDS_AT_A_TIME = 5000;
+const CACHE_KIB = 32_768;
 /** Maximum number of records of one kind that belong to one message, because they are read at once. */
-const MAX_CHILDREN = 10_000;
+export const MAX_DETAILS = 10_000;
 /** Number of records read at once. */
 const PAGE = 1000;
 
@@ -55,6 +68,8 @@ export class Staging {
   private readonly folder: string;
   /** Kinds with records, which saves look-ups of rare kinds for every message. */
   private readonly kinds = new Set<ImportRecordKind>();
+  /** Numbers of messages with records that belong to them, by the kind of these. */
+  private readonly parents = new Map<ImportRecordKind, NumberSet>();
   private readonly statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(temporaryFolder: string) {
@@ -70,14 +85,11 @@ export class Staging {
   /** @throws DomainError INVALID_IMPORT */
   async addAll(records: AsyncIterable<ImportRecord>): Promise<void> {
     this.database.exec('BEGIN');
-    for await (const record of records) {
-      this.add(record);
-      if (this.ledger.records % RECORDS_AT_A_TIME === 0) this.database.exec('COMMIT; BEGIN');
-    }
+    for await (const record of records) this.add(record);
     this.database.exec('COMMIT');
     this.database.exec(`
-      CREATE INDEX records_by_kind ON records (kind, number);
-      CREATE INDEX records_by_parent ON records (kind, parent, number) WHERE parent IS NOT NULL;
+      CREATE INDEX records_by_kind ON records (kind, number) WHERE kind <> 'message';
+      CREATE INDEX records_by_parent ON records (kind, parent, at, number) WHERE kind <> 'message' AND parent IS NOT NULL;
       CREATE INDEX messages_by_time ON records (at, number) WHERE kind = 'message';
     `);
   }
@@ -93,11 +105,11 @@ export class Staging {
   }
 
   /** Reads records in the order of the stream. */
-  *list<Kind extends ImportRecordKind>(kind: Kind): Generator<StagedRecord<Kind>> {
+  *list<Kind extends Exclude<ImportRecordKind, 'message'>>(kind: Kind): Generator<StagedRecord<Kind>> {
     let after = -1;
     for (;;) {
       const page = this.all<Row>(
-        'SELECT number, json FROM records WHERE kind = ? AND number > ? ORDER BY number LIMIT ?',
+        `SELECT number, json FROM records WHERE kind = ? AND kind <> 'message' AND number > ? ORDER BY number LIMIT ?`,
         kind,
         after,
         PAGE,
@@ -108,30 +120,38 @@ export class Staging {
     }
   }
 
-  /** Reads the first records that belong to another one, such as reactions to a message, in the order of the stream. */
-  children<Kind extends ImportRecordKind>(kind: Kind, parent: string): readonly StagedRecord<Kind>[] {
-    if (!this.kinds.has(kind)) return [];
+  /** Reads records that belong to messages, grouped by message: edits newest first, others in the order of the stream. */
+  *byMessage<Kind extends MessageDetail>(kind: Kind): Generator<StagedRecord<Kind> & { readonly message: string }> {
+    if (!this.kinds.has(kind)) return;
+    const rows = this.statement(
+      `SELECT number, json, parent FROM records WHERE ${IS_DETAIL} ORDER BY ${kind === 'edit' ? NEWEST_FIRST : OLDEST_FIRST}`,
+    ).iterate(kind);
+    for (const row of rows as IterableIterator<Row & { readonly parent: string }>) {
+      yield { ...staged<Kind>(row), message: row.parent };
+    }
+  }
+
+  /** Reads the first records that belong to a message, in the order of `byMessage`. */
+  details<Kind extends MessageDetail>(
+    kind: Kind,
+    message: MessageKey,
+    limit = MAX_DETAILS,
+  ): readonly StagedRecord<Kind>[] {
+    if (!this.isParent(kind, message.number)) return [];
     return this.all<Row>(
-      'SELECT number, json FROM records WHERE kind = ? AND parent = ? ORDER BY number LIMIT ?',
+      `SELECT number, json FROM records WHERE ${IS_DETAIL} AND parent = ?
+       ORDER BY ${kind === 'edit' ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ?`,
       kind,
-      parent,
-      MAX_CHILDREN,
+      message.id,
+      limit,
     ).map((row) => staged<Kind>(row));
   }
 
-  /** Reads the newest edits of a message, newest first. */
-  edits(message: string, limit: number): readonly StagedRecord<'edit'>[] {
-    if (!this.kinds.has('edit')) return [];
-    return this.all<Row>(
-      `SELECT number, json FROM records WHERE kind = 'edit' AND parent = ? ORDER BY at DESC, number DESC LIMIT ?`,
-      message,
-      limit,
-    ).map((row) => staged<'edit'>(row));
-  }
-
-  hasChildren(kind: ImportRecordKind, parent: string): boolean {
+  /** True if records of the kind belong to this message. */
+  isParent(kind: MessageDetail | 'message', message: number): boolean {
     if (!this.kinds.has(kind)) return false;
-    return this.get('SELECT 1 FROM records WHERE kind = ? AND parent = ? LIMIT 1', kind, parent) !== undefined;
+    const known = this.parents.get(kind) ?? this.parentsOf(kind);
+    return known.has(message);
   }
 
   /** Reads messages by time. */
@@ -185,7 +205,7 @@ export class Staging {
       kind,
       id,
       parentOf(record),
-      record.kind === 'message' ? record.sentAt : record.kind === 'edit' ? record.at : null,
+      record.kind === 'message' ? record.sentAt : record.kind === 'edit' ? record.at : 0,
       json,
     );
     this.kinds.add(kind);
@@ -197,6 +217,20 @@ export class Staging {
       isEqual ? 'merged' : 'dropped',
       isEqual ? 'repeated record' : 'another record has the same id',
     );
+  }
+
+  private parentsOf(kind: MessageDetail | 'message'): NumberSet {
+    const parents = new NumberSet();
+    // Looking up each parent once is faster than looking for children of every message.
+    const children =
+      kind === 'message' ? 'records NOT INDEXED WHERE kind = ? AND parent IS NOT NULL' : `records WHERE ${IS_DETAIL}`;
+    const rows = this.statement(
+      `SELECT messages.number FROM (SELECT DISTINCT parent FROM ${children}) children
+       CROSS JOIN records messages ON messages.kind = 'message' AND messages.id = children.parent`,
+    ).iterate(kind);
+    for (const { number } of rows as IterableIterator<{ readonly number: number }>) parents.add(number);
+    this.parents.set(kind, parents);
+    return parents;
   }
 
   private one<Kind extends ImportRecordKind>(sql: string, ...parameters: unknown[]): StagedRecord<Kind> | null {

@@ -10,6 +10,7 @@ import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
 import { files } from './files.js';
 import { history } from './history.js';
+import { importing } from './import.js';
 import { jobs } from './jobs.js';
 import { ldap } from './ldap.js';
 import { logIn } from './log-in.js';
@@ -60,6 +61,7 @@ export const WORKLOADS: readonly Workload[] = [
   metrics,
   backup,
   exporting,
+  importing,
   web,
   postgres,
   cluster,
