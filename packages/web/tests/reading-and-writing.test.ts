@@ -1,4 +1,4 @@
-import { expect, goTo, messageWith, placeOf, post, send, test } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
 test("leads from the demo's log-in page to a sent message with one click on a name", async ({ browser, server }) => {
   const page = await browser.newPage();
@@ -337,6 +337,49 @@ test('suggests search operators, people, channels and topics', async ({ server, 
   await field.press('Enter');
   await expect(suggestions).toHaveCount(0);
   await expect(page.getByRole('article')).toHaveText([/plums are ripe/]);
+});
+
+test('finds people, channels, topics and messages in one field, and offers recent searches', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'quince jelly', 'The jars of damson jam are in the cellar');
+  const { page } = await logIn('hamlet', '#inbox');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  const suggestions = page.locator('search').getByRole('option');
+  const heading = page.getByRole('heading', { level: 1 });
+  await field.pressSequentially('cord');
+  await expect(suggestions.nth(1)).toHaveText(/^Cordelia.*Direct messages/);
+  await field.fill('veron');
+  await expect(suggestions.filter({ hasText: /^VeronaChannel/ })).toBeVisible();
+  await field.fill('jelly quin');
+  await expect(suggestions.nth(1)).toHaveText('quince jelly#Verona');
+  await field.press('ArrowDown');
+  await field.press('Enter');
+  await expect(heading).toContainText('quince jelly');
+  await expect(field).toHaveValue('');
+  await page.keyboard.press('/');
+  await field.press('Backspace');
+  await field.fill('damson cel');
+  const hit = suggestions.filter({ hasText: 'Cordelia' });
+  await expect(hit).toHaveText(/^The jars of damson jam are in the cellar/);
+  await expect(hit.locator('mark')).toHaveText('damson');
+  expect(await violationsIn(page)).toEqual([]);
+  await field.press('ArrowUp');
+  await field.press('Enter');
+  await expect(messageWith(page, 'damson jam')).toBeVisible();
+  await goTo(page, '#feed');
+  await field.fill('damson from:cordelia');
+  await field.press('Enter');
+  await expect(heading).toHaveText(/^Search: sender:/);
+  await goTo(page, '#feed');
+  await field.focus();
+  await suggestions.filter({ hasText: 'damson' }).click();
+  await expect(heading).toHaveText(/^Search: sender:/);
+  await goTo(page, '#feed');
+  await field.focus();
+  await suggestions.filter({ hasText: 'Clear recent searches' }).click();
+  await expect(suggestions.first()).toHaveText(/^channel:/);
 });
 
 test('finds messages by words and operators, and keeps the search text', async ({ server, logIn }) => {

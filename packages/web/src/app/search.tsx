@@ -14,7 +14,8 @@ const loadSuggestions = () => import('../conversation/search-suggestions.js');
 /** Field that searches all messages or the current conversation; keeps the last search. */
 export function Search() {
   const { i18n } = useLingui();
-  const { chat, navigation } = useServices();
+  const services = useServices();
+  const { chat, navigation } = services;
   const place = useAddress();
   const { address, hash } = place;
   const narrow = address?.view === 'narrow' ? address.narrow : NO_NARROW;
@@ -37,7 +38,7 @@ export function Search() {
     if (text === '') return;
     setTyped(null);
     const { searchFor } = await retrying(loadSuggestions);
-    const found = searchFor(chat, text, scope, i18n);
+    const found = searchFor(services, text, scope, i18n);
     if ('problem' in found) setProblem(found.problem);
     else navigation.navigate(found.href);
   };
@@ -69,7 +70,6 @@ export function Search() {
             aria-label={i18n._('Search')}
             aria-describedby={isScoped ? 'scope' : undefined}
             placeholder={i18n._('Search')}
-            title={i18n._('Words, and operators such as from:me, has:link, is:starred, channel:"name", -topic:"name"')}
           />
           <SearchIcon className={styles.searchIcon} size={17} aria-hidden />
         </span>

@@ -152,7 +152,8 @@ const RANK_WITH_CHANNEL = 3;
 const RANK_MISTYPED = 4;
 const RANK_MISTYPED_WITH_CHANNEL = 5;
 
-function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry) => true): readonly Entry[] {
+/** Returns the entries whose names match the query, best first. */
+export function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry) => true): readonly Entry[] {
   const sorted =
     query.trim() === ''
       ? entries

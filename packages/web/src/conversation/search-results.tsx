@@ -1,18 +1,19 @@
 // Parts of a search page, loaded when a search opens.
 import { useLingui } from '@lingui/react';
-import { type ConversationView, type Destination, formatSearch, type Narrow, narrowKey } from '@parley/chat';
+import { type ConversationView, formatSearch, type Narrow, narrowKey } from '@parley/chat';
 import type { FoundMessage, ParleyError } from '@parley/client';
 import { signal } from '@preact/signals-core';
 import { RotateCcw, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
-import { type Services, useChat, useComputed, useServices } from '../services/context.js';
+import { useChat, useComputed, useServices } from '../services/context.js';
 import { useReason } from '../services/failures.js';
 import { readStored, store } from '../services/storage.js';
 import { useReading } from '../services/use-reading.js';
 import pageStyles from './conversation-page.module.css';
 import { DestinationHeading } from './destination-heading.js';
+import { destinationOfHit, findMessages } from './found-messages.js';
 import styles from './search-results.module.css';
 import { timeText } from './times.js';
 
@@ -148,33 +149,6 @@ export function NothingFound({ view }: Props) {
   );
 }
 
-type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
-
-/** API terms of a search. */
-function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
-  const terms = narrow.flatMap((term): readonly object[] => {
-    const { operator, operand } = term;
-    if (typeof operand !== 'object') return [term];
-    // The API represents a conversation with oneself by the own id, and accepts one person for `dm-including`.
-    const people = operand.length === 0 ? [selfId] : operand;
-    return operator === 'dm' ? [{ ...term, operand: people }] : people.map((id) => ({ ...term, operand: id }));
-  });
-  return terms as ApiNarrow;
-}
-
-async function fetchRelevant({ chat, client }: Services, narrow: Narrow): Promise<readonly FoundMessage[]> {
-  const { messages, ranking = [] } = await client.get('/messages', {
-    narrow: apiNarrow(narrow, chat.state.selfId),
-    order: 'relevance',
-    anchor: 'newest',
-    num_before: MAX_RELEVANT,
-    num_after: 0,
-    client_gravatar: false,
-    allow_empty_topic_name: true,
-  });
-  return ranking.flatMap((id) => messages.find((message) => message.id === id) ?? []);
-}
-
 function MostRelevant({ narrow }: { readonly narrow: Narrow }) {
   const { i18n } = useLingui();
   const services = useServices();
@@ -186,7 +160,7 @@ function MostRelevant({ narrow }: { readonly narrow: Narrow }) {
   useEffect(() => {
     let isOver = false;
     setFailure(null);
-    fetchRelevant(services, narrow).then(
+    findMessages(services, narrow, MAX_RELEVANT, 'relevance').then(
       (found) => isOver || setHits(found),
       (error: ParleyError) => isOver || setFailure(error),
     );
@@ -243,7 +217,7 @@ function Hit({ message }: { readonly message: FoundMessage }) {
   return (
     <article className={styles.hit} data-hit>
       <DestinationHeading
-        destination={destinationOf(message, chat.state.selfId)}
+        destination={destinationOfHit(message, chat.state.selfId)}
         messageId={message.id}
         match={message.match_subject}
       />
@@ -261,11 +235,4 @@ function Hit({ message }: { readonly message: FoundMessage }) {
       )}
     </article>
   );
-}
-
-function destinationOf({ stream_id, subject, display_recipient }: FoundMessage, selfId: number): Destination {
-  if (stream_id !== undefined) return { kind: 'channel', channelId: stream_id, topic: subject };
-  const people = display_recipient as readonly { readonly id: number }[];
-  const userIds = people.map(({ id }) => id).filter((id) => id !== selfId);
-  return { kind: 'direct', userIds: userIds.sort((a, b) => a - b) };
 }

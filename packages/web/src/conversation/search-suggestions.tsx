@@ -1,29 +1,38 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import {
-  type Chat,
   channelBefore,
   destinationOf,
+  formatSearch,
   type Narrow,
+  narrowOf,
   parseSearch,
   searchSuggestions,
   UnclearName,
 } from '@parley/chat';
-import { X } from 'lucide-react';
+import type { FoundMessage } from '@parley/client';
+import { Clock, MessageSquareText, Trash2, X } from 'lucide-react';
 import {
   type KeyboardEvent,
+  type ReactNode,
   type Ref,
   type RefObject,
+  useCallback,
   useEffect,
   useImperativeHandle,
   useLayoutEffect,
+  useMemo,
   useRef,
+  useState,
 } from 'react';
 import { useListbox } from '../kit/listbox.js';
 import { insertText } from '../kit/text-field.js';
-import { useChat, useComputed } from '../services/context.js';
+import { type Services, useChat, useComputed, useServices } from '../services/context.js';
+import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import styles from './completion.module.css';
 import { onlyChannel } from './destination-heading.js';
+import { placesOf, ranked } from './finder.js';
+import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
 
 export interface SuggestionsHandle {
   onKeyDown(event: KeyboardEvent): void;
@@ -37,10 +46,22 @@ interface Props {
   readonly ref: Ref<SuggestionsHandle>;
 }
 
-/** Search for the typed text, followed by operators and values for its last part. */
+interface Option {
+  readonly key: string;
+  readonly icon?: ReactNode;
+  readonly label: ReactNode;
+  readonly detail: string;
+  pick(): void;
+}
+
+/**
+ * Search for the typed text, people, channels and topics with this name, operators and values for its last part, and
+ * the newest messages found. Recent searches if nothing is typed.
+ */
 export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
   const { i18n } = useLingui();
-  const chat = useChat();
+  const services = useServices();
+  const { chat, navigation } = services;
   const suggestions = useComputed(() => searchSuggestions(chat.state, text, scope), [chat, text, scope]);
   const channelId = useComputed(() => channelBefore(chat.state, text, scope), [chat, text, scope]);
   useEffect(() => {
@@ -48,33 +69,52 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
     if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
   }, [chat, channelId]);
   const typed = text.trim();
-  const search = { part: i18n._('Search for “{text}”', { text: typed }), detail: '', text: null };
-  const found = suggestions.map(({ part, operator, value, isNegated, text }) => {
+  const goTo = useCallback(
+    (href: string) => {
+      const element = field.current!;
+      element.value = element.defaultValue;
+      element.blur();
+      navigation.navigate(href);
+    },
+    [field, navigation],
+  );
+  const filters = suggestions.map(({ part, operator, value, isNegated, text: whole }): Option => {
     const description = meaningOf(operator, value, i18n);
-    return { part, detail: isNegated ? i18n._('Not: {description}', { description }) : description, text };
+    return {
+      key: part,
+      label: part,
+      detail: isNegated ? i18n._('Not: {description}', { description }) : description,
+      pick: () => {
+        const element = field.current!;
+        element.focus();
+        element.select();
+        insertText(element, whole.endsWith(':') ? whole : `${whole} `);
+      },
+    };
   });
-  const listbox = useListbox<(typeof found)[number] | typeof search>({
+  const recent = useRecentSearches(typed === '', goTo);
+  const places = usePlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
+  const hits = useHits(PENDING_OPERATOR.test(text) ? '' : typed, scope, goTo);
+  const search: Option = {
+    key: 'search',
+    label: i18n._('Search for “{text}”', { text: typed }),
+    detail: '',
+    pick: () => field.current!.form!.requestSubmit(),
+  };
+  const listbox = useListbox<Option>({
     label: i18n._('Suggestions'),
     query: text,
-    options: typed === '' ? found : [search, ...found],
+    options: typed === '' ? [...recent, ...filters] : [search, ...places, ...filters, ...hits],
     className: styles.search,
-    keyOf: ({ part }) => part,
-    draw: ({ part, detail }) => (
+    keyOf: ({ key }) => key,
+    draw: ({ icon, label, detail }) => (
       <>
-        <span className={styles.label}>{part}</span>
+        {icon}
+        <span className={styles.label}>{label}</span>
         <span className={styles.detail}>{detail}</span>
       </>
     ),
-    onPick: (option) => {
-      const element = field.current!;
-      if (option.text === null) {
-        element.form!.requestSubmit();
-        return;
-      }
-      element.focus();
-      element.select();
-      insertText(element, option.text.endsWith(':') ? option.text : `${option.text} `);
-    },
+    onPick: (option) => option.pick(),
   });
   const { fieldProps } = listbox;
   const onKeyDown = (event: KeyboardEvent) => {
@@ -89,8 +129,121 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
       if (value === undefined) field.current?.removeAttribute(name);
       else field.current?.setAttribute(name, value);
     }
+    document.getElementById(fieldProps['aria-activedescendant'] ?? '')?.scrollIntoView({ block: 'nearest' });
   });
   return listbox.list;
+}
+
+/** Field text of recent searches, one per line, which a log-out removes. */
+const RECENT = 'recent searches';
+const MAX_RECENT = 6;
+
+const linesOf = (text: string | undefined): readonly string[] => text?.split('\n') ?? [];
+
+function useRecentSearches(isShown: boolean, goTo: (href: string) => void): readonly Option[] {
+  const { i18n } = useLingui();
+  const services = useServices();
+  const { fieldTexts } = services;
+  const searches = useComputed(() => linesOf(fieldTexts.texts.value.get(RECENT)?.text), [fieldTexts]);
+  if (!isShown || searches.length === 0) return [];
+  const forget: Option = {
+    key: 'forget',
+    icon: <Trash2 size={16} aria-hidden />,
+    label: i18n._('Clear recent searches'),
+    detail: '',
+    pick: () => fieldTexts.set(RECENT, null),
+  };
+  const options = searches.map((search): Option => {
+    const pick = () => {
+      const found = searchFor(services, search, [], i18n);
+      // People and channels may have been renamed.
+      if ('href' in found) goTo(found.href);
+    };
+    return { key: `recent ${search}`, icon: <Clock size={16} aria-hidden />, label: search, detail: '', pick };
+  });
+  return [...options, forget];
+}
+
+const HAS_OPERATOR = /(?:^|\s)-?[a-z-]+:/i;
+/** Operator at the end, the value of which is being typed. */
+const PENDING_OPERATOR = /(?:^|\s)-?[a-z-]+:(?:"[^"]*|[^\s"]*)$/i;
+/** Maximum people, channels and topics, each. */
+const MAX_PLACES = 3;
+
+/** People, channels and topics with a name like the query; none for an empty one. */
+function usePlaces(query: string, goTo: (href: string) => void): readonly Option[] {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const isWanted = query !== '' && !chat.isVisitor;
+  useUnopenedTopics(isWanted);
+  const all = useComputed(() => (isWanted ? placesOf(chat) : []), [chat, isWanted]);
+  return useMemo(() => {
+    const people = all.filter(({ to }) => to?.kind === 'direct');
+    const channels = all.filter(({ channelId }) => channelId !== undefined);
+    const topics = all.filter(({ to }) => to?.kind === 'channel');
+    const kinds = [
+      [people, i18n._('Direct messages')],
+      [channels, i18n._('Channel')],
+      [topics, ''],
+    ] as const;
+    return kinds.flatMap(([entries, kind]) =>
+      ranked(entries, query)
+        .slice(0, MAX_PLACES)
+        .map(({ address, icon, name, detail }) => {
+          return { key: address, icon, label: name, detail: detail || kind, pick: () => goTo(address) };
+        }),
+    );
+  }, [all, query, i18n, goTo]);
+}
+
+/** Pause in typing after which messages are searched. */
+const PAUSE_MS = 250;
+const MIN_LETTERS = 3;
+const MAX_HITS = 4;
+
+/** Newest messages that a search finds. */
+function useHits(query: string, scope: Narrow, goTo: (href: string) => void): readonly Option[] {
+  const services = useServices();
+  const { chat } = services;
+  const [found, setFound] = useState<{ readonly query: string; readonly hits: readonly FoundMessage[] } | null>(null);
+  const isWanted = query.length >= MIN_LETTERS && !chat.isVisitor;
+  useEffect(() => {
+    if (!isWanted) return;
+    let isOver = false;
+    const load = async () => {
+      const address = parseSearch(chat.state, query, scope);
+      if (address.view !== 'narrow') return;
+      const hits = await findMessages(services, address.narrow, MAX_HITS, 'newest');
+      if (!isOver) setFound({ query, hits });
+    };
+    // Without a connection or with an unclear name, only the other suggestions are shown.
+    const timer = setTimeout(() => void load().catch(() => {}), PAUSE_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [services, chat, query, scope, isWanted]);
+  if (!isWanted || found?.query !== query) return [];
+  return found.hits
+    .filter(({ sender_id }) => !chat.people.person(sender_id).peek().isMuted)
+    .map((message): Option => {
+      const { before, hit, after } = snippetOf(message.match_content ?? message.content);
+      const to = destinationOfHit(message, chat.state.selfId);
+      const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(to), near: message.id });
+      return {
+        key: `message ${message.id}`,
+        icon: <MessageSquareText size={16} aria-hidden />,
+        label: (
+          <>
+            {before}
+            <mark>{hit}</mark>
+            {after}
+          </>
+        ),
+        detail: message.sender_full_name,
+        pick: () => goTo(address),
+      };
+    });
 }
 
 const CHIP_GAP_PX = 10;
@@ -187,9 +340,20 @@ function contentText(value: string, i18n: I18n): string {
 }
 
 /** Returns the address of a search, or the reason why a name in it is ambiguous. */
-export function searchFor(chat: Chat, text: string, scope: Narrow, i18n: I18n): { href: string } | { problem: string } {
+export function searchFor(
+  { chat, fieldTexts }: Services,
+  text: string,
+  scope: Narrow,
+  i18n: I18n,
+): { href: string } | { problem: string } {
   try {
-    return { href: chat.formatAddress(parseSearch(chat.state, text, scope)) };
+    const address = parseSearch(chat.state, text, scope);
+    if (address.view === 'narrow') {
+      const search = formatSearch(chat.state, address.narrow);
+      const others = linesOf(fieldTexts.texts.peek().get(RECENT)?.text).filter((it) => it !== search);
+      fieldTexts.set(RECENT, [search, ...others].slice(0, MAX_RECENT).join('\n'));
+    }
+    return { href: chat.formatAddress(address) };
   } catch (error) {
     if (!(error instanceof UnclearName)) throw error;
     const values = { name: error.operand };
