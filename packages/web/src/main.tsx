@@ -6,7 +6,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App, VisitorApp } from './app/app.js';
 import { browserLanguages, changeLanguage, loadLanguage, showLanguage } from './app/languages.js';
-import { loadInbox } from './app/page.js';
+import { loadListPages } from './app/page.js';
 import { applyTheme, followPreferences } from './app/preferences.js';
 import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
@@ -49,7 +49,7 @@ async function start(): Promise<void> {
   const address = isVisitor ? null : parseAddress(location.hash);
   const messages = address?.view === 'narrow' ? address : null;
   // Most people start there; the page loads it again on failure.
-  if (!messages && !isVisitor) loadInbox().catch(() => {});
+  if (!messages && !isVisitor) loadListPages().catch(() => {});
   const services = await startServices({
     client,
     baseUrl,

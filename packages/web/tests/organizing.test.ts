@@ -270,9 +270,9 @@ test('groups channels by pins and folders in the sidebar, the inbox, the channel
   await goTo(page, '#inbox');
   const main = page.getByRole('main');
   await expect(main.getByRole('heading', { name: 'Tragedies', level: 2 })).toBeVisible();
-  await expect(main.getByRole('heading', { name: '#play two', level: 3 })).toBeVisible();
+  await expect(main.getByRole('heading', { name: 'play two', level: 3 })).toBeVisible();
   await server.call('hamlet', 'PATCH', '/settings', { web_inbox_show_channel_folders: false });
-  await expect(main.getByRole('heading', { name: '#play two', level: 2 })).toBeVisible();
+  await expect(main.getByRole('heading', { name: 'play two', level: 2 })).toBeVisible();
   await expect(main.getByRole('heading', { name: 'Tragedies' })).toHaveCount(0);
   await goTo(page, '#channels/subscribed');
   await expect(main.getByRole('listitem').filter({ hasText: 'play two' })).toContainText('Tragedies');

@@ -1,4 +1,4 @@
-import type { Event } from '@parley/client';
+import type { Event, Message } from '@parley/client';
 import type { Clock, Gateway } from '../kernel/ports.js';
 import { ChatState } from '../kernel/state.js';
 import { Topics } from './topics.js';
@@ -86,6 +86,19 @@ describe('topics of a channel', () => {
     requests[1]!([{ name: 'old', max_id: 1 }]);
     await new Promise(setImmediate);
     expect(listed()).toEqual([['old', 1]]);
+  });
+
+  it('include the newest messages of unopened channels, then new messages', async () => {
+    receiveMessage(1, 'unseen');
+    flush();
+    const message = { id: 2, stream_id: CHANNEL, subject: 'recent' };
+    await topics.addRecent(Promise.resolve({ messages: [message, { id: 3, subject: '' }] as object[] as Message[] }));
+    receiveMessage(4, 'new');
+    flush();
+    expect(listed()).toEqual([
+      ['recent', 2],
+      ['new', 4],
+    ]);
   });
 
   it('stay unknown if the list cannot be fetched', async () => {

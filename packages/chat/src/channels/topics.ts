@@ -1,13 +1,9 @@
-import type { Event } from '@parley/client';
+import type { Event, Message } from '@parley/client';
 import type { Clock, Gateway } from '../kernel/ports.js';
 import type { ChatState, Topic } from '../kernel/state.js';
-import { apiNarrow } from '../messages/match.js';
 
 /** Delay for batching new topics and changes of one channel. */
 const COLLECT_MS = 200;
-/** Number of newest messages from which recent topics are taken. */
-const RECENT_MESSAGES = 500;
-
 /** Topics of the channels opened so far, plus recent topics of all channels once requested. */
 export class Topics {
   /** Topics of messages seen, which wait for the end of a delay or of a request for the channel's list. */
@@ -44,18 +40,10 @@ export class Topics {
     }
   }
 
-  async loadRecent(): Promise<void> {
+  /** Adds the topics of the newest messages, and from now on those of new messages in all channels. */
+  async addRecent(newest: Promise<{ readonly messages: readonly Message[] }>): Promise<void> {
     this.hasRecent = true;
-    const { messages } = await this.gateway.get('/messages', {
-      narrow: apiNarrow([], this.state.selfId),
-      anchor: 'newest',
-      num_before: RECENT_MESSAGES,
-      num_after: 0,
-      apply_markdown: false,
-      allow_empty_topic_name: true,
-    });
-    for (const message of messages) if (message.stream_id !== undefined) this.add(message);
-    this.state.sentAt.reset(messages.map(({ id, timestamp }) => [id, timestamp]));
+    for (const message of (await newest).messages) if (message.stream_id !== undefined) this.add(message);
     this.flush();
   }
 

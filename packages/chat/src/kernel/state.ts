@@ -99,8 +99,6 @@ export class ChatState {
   readonly subscribers = new Table<number, readonly number[]>();
   /** Topic policies by `topicKey`. */
   readonly policies = new Table<string, UserTopic>();
-  /** Send time in Unix seconds of recent messages, even if they are not in `messages`. */
-  readonly sentAt = new Table<number, number>();
   /** Topics by channel id, then by lower-case name: all topics of loaded channels, and topics of messages seen. */
   readonly topics = new Table<number, ReadonlyMap<string, Topic>>();
   readonly unread = new UnreadState();

@@ -69,8 +69,7 @@ export class MessagePages {
   /** Fetches messages and stores those that are newer than in the state. */
   async fetch(narrow: Narrow, anchor: number | string, before: number, after: number, includeAnchor = true) {
     if (this.isRefused(narrow)) return NOTHING;
-    this.fetches++;
-    try {
+    return this.fetching(async () => {
       const answer = await this.gateway.get('/messages', {
         narrow: apiNarrow(narrow, this.state.selfId),
         anchor,
@@ -83,6 +82,14 @@ export class MessagePages {
       const gone = await this.store(answer.messages);
       const messages = answer.messages.filter(({ id }) => !gone.has(id));
       return { ...answer, messages, ids: messages.map(({ id }) => id) };
+    });
+  }
+
+  /** Collects the ids changed by events until the end of a fetch. */
+  private async fetching<T>(run: () => Promise<T>): Promise<T> {
+    this.fetches++;
+    try {
+      return await run();
     } finally {
       if (--this.fetches === 0) this.touched = new Set();
     }
@@ -125,18 +132,20 @@ export class MessagePages {
     return destinationKey(destination) === destinationKey(here) ? null : destination;
   }
 
-  async fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
-    const gone: number[] = [];
-    for (let at = 0; at < ids.length; at += MAX_IDS) {
-      const params = {
-        message_ids: ids.slice(at, at + MAX_IDS),
-        client_gravatar: false,
-        allow_empty_topic_name: true,
-      };
-      const { messages } = await this.gateway.get('/messages', params);
-      gone.push(...(await this.store(messages)));
-    }
-    return new Set(gone);
+  fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
+    return this.fetching(async () => {
+      const gone: number[] = [];
+      for (let at = 0; at < ids.length; at += MAX_IDS) {
+        const params = {
+          message_ids: ids.slice(at, at + MAX_IDS),
+          client_gravatar: false,
+          allow_empty_topic_name: true,
+        };
+        const { messages } = await this.gateway.get('/messages', params);
+        gone.push(...(await this.store(messages)));
+      }
+      return new Set(gone);
+    });
   }
 
   /** Returns ids deleted during the fetch. */

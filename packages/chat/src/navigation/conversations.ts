@@ -44,16 +44,14 @@ export class Conversations {
   }
 
   private recentNow(): readonly RecentRow[] {
-    const { messages, sentAt } = this.state;
+    const { messages } = this.state;
     const topics = this.sidebar.channelIds.value.flatMap((id) => this.topicsOf(id));
     const rows = [...this.directs(), ...topics].sort((a, b) => b.lastMessageId - a.lastMessageId);
-    // Recomputes when recent messages were fetched.
-    sentAt.keys();
-    return rows.slice(0, MAX_RECENT).map((row) => {
-      // Send times never change, so they need not be observed.
-      const time = messages.peek(row.lastMessageId)?.timestamp ?? sentAt.peek(row.lastMessageId);
-      return { ...row, lastMessageAt: time ?? null };
-    });
+    // Send times never change, so only fetched and removed messages are observed.
+    messages.keys();
+    return rows
+      .slice(0, MAX_RECENT)
+      .map((row) => ({ ...row, lastMessageAt: messages.peek(row.lastMessageId)?.timestamp ?? null }));
   }
 
   private directs(): readonly ConversationRow[] {

@@ -66,6 +66,9 @@ export interface ChatOptions {
 /** Number of new messages after which unused messages are removed. */
 const SWEEP_EVERY = 2000;
 
+/** Number of newest messages from which recent topics are taken. */
+const RECENT_MESSAGES = 500;
+
 /** A user's chat: state kept current by events, with views and commands for a user interface. */
 export class Chat {
   /** All known data in API terms. User interfaces should use views instead. */
@@ -220,9 +223,14 @@ export class Chat {
     return this.topics.load(channelId);
   }
 
-  /** Fetches recent topics of all channels into `conversations.recent`. */
+  /** Fetches the newest messages, and recent topics of all channels into `conversations.recent`. */
   loadRecentTopics(): Promise<void> {
-    return this.topics.loadRecent();
+    return this.topics.addRecent(this.lists.pages.fetch([], 'newest', RECENT_MESSAGES, 0));
+  }
+
+  /** Fetches messages that no list shows, which are removed once there are thousands of them. */
+  async loadMessages(ids: readonly number[]): Promise<void> {
+    await this.lists.pages.fetchByIds(ids);
   }
 
   /** Parses the `#…` part of an address; null if it is invalid. */

@@ -3,6 +3,7 @@ import { useLingui } from '@lingui/react';
 import type { Narrow } from '@parley/chat';
 import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
+import type { ListView } from '../inbox/pages.js';
 import { useAddress, useChat } from '../services/context.js';
 import { useDrawn, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
@@ -21,7 +22,7 @@ export function Page() {
     return <Lazy key="account" load={loadNeedsAccount} />;
   if (address.view === 'narrow') return <ConversationPage narrow={address.narrow} near={address.near} />;
   if (address.view === 'other') return <Managing path={address.path} />;
-  return <Lazy key={address.view} load={LAZY_PAGES[address.view]} />;
+  return <ListPage view={address.view} />;
 }
 
 /** True for messages that visitors can never read. */
@@ -41,17 +42,12 @@ const loadNotFound = () => import('./no-page.js').then(({ NotFound }) => NotFoun
 const loadNeedsAccount = () => import('./no-page.js').then(({ NeedsAccount }) => NeedsAccount);
 const loadAccessEnded = () => import('./no-page.js').then(({ AccessEnded }) => AccessEnded);
 
-type LazyView = 'inbox' | 'recent' | 'drafts' | 'scheduled' | 'reminders';
+export const loadListPages = () => import('../inbox/pages.js').then(({ PAGES }) => PAGES);
 
-export const loadInbox = () => import('../inbox/inbox-page.js').then(({ InboxPage }) => InboxPage);
-
-const LAZY_PAGES: Readonly<Record<LazyView, () => Promise<ComponentType>>> = {
-  inbox: loadInbox,
-  recent: () => import('../inbox/inbox-page.js').then(({ RecentPage }) => RecentPage),
-  drafts: () => import('../inbox/drafts-page.js').then(({ DraftsPage }) => DraftsPage),
-  scheduled: () => import('../inbox/scheduled-page.js').then(({ ScheduledPage }) => ScheduledPage),
-  reminders: () => import('../inbox/reminders-page.js').then(({ RemindersPage }) => RemindersPage),
-};
+function ListPage({ view }: { readonly view: ListView }) {
+  const load = useMemo(() => () => loadListPages().then((pages) => pages[view]()), [view]);
+  return <Lazy key={view} load={load} />;
+}
 
 function Lazy({ load }: { readonly load: () => Promise<ComponentType> }) {
   const Loaded = useLoaded(load);

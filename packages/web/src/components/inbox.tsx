@@ -1,5 +1,6 @@
 import { type PartProps, SmallPart } from '../element/part.js';
-import { InboxPage, RecentPage } from '../inbox/inbox-page.js';
+import { InboxPage } from '../inbox/inbox-page.js';
+import { RecentPage } from '../inbox/recent-page.js';
 
 /** Unread conversations. Handle link clicks with `onOpen`. */
 export function Inbox(props: PartProps) {

@@ -97,7 +97,8 @@ function TopicName({ channelId, topic, match }: TopicNameProps) {
 /** Prefix of resolved topic names. */
 const RESOLVED = '✔ ';
 
-function useTopicTitle(topic: string): { readonly title: string; readonly isResolved: boolean } {
+/** Display name of a topic. */
+export function useTopicTitle(topic: string): { readonly title: string; readonly isResolved: boolean } {
   const emptyName = useField('realm_empty_topic_display_name') ?? '';
   const isResolved = topic.startsWith(RESOLVED);
   const title = isResolved ? topic.slice(RESOLVED.length) : topic;

@@ -1,43 +1,119 @@
-import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import type { ConversationRow } from '@parley/chat';
-import { MailCheck } from 'lucide-react';
-import { useEffect, useState } from 'react';
-import { DestinationName, groupTitle } from '../conversation/destination-heading.js';
+import { type Chat, type ConversationRow, type Destination, destinationKey } from '@parley/chat';
+import { AtSign, BellOff, BellRing, ChevronDown, ChevronRight, MailCheck } from 'lucide-react';
+import { type ComponentType, useMemo, useState } from 'react';
+import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
-import { useAddressOf, useChat, useField } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
+import { Choices } from './choices.js';
+import { ConversationItem, MAX_FACES } from './conversation-item.js';
 import styles from './inbox.module.css';
+import { fold, foldedSections, storedChoice } from './list-settings.js';
+import { useRowKeys } from './row-keys.js';
+import { drawnGroups, type InboxGroup, type InboxSection, inboxGroups, newestOf, policyOf } from './triage.js';
+import { TriageActions } from './triage-actions.js';
+import { UndoLine } from './undo-line.js';
+import { useMessages } from './use-messages.js';
+
+/** Rows drawn at first, and further ones per click. */
+const ROWS = 100;
+
+const filterChoice = storedChoice('parley-inbox-filter', ['all', 'mentions', 'direct', 'followed']);
 
 const loadFirstSteps = () => import('./first-steps.js').then(({ FirstSteps }) => FirstSteps);
 
 /** Unread conversations: direct ones, then topics by channel, with channels grouped under headings. */
 export function InboxPage() {
-  const chat = useChat();
   const { i18n } = useLingui();
-  const { directs, groups } = useReading(chat.conversations.inbox);
+  const { chat, client } = useServices();
+  const filter = useReading(filterChoice.current);
+  const folded = useReading(foldedSections);
+  const [limit, setLimit] = useState(ROWS);
+  const inbox = useReading(chat.conversations.inbox);
+  const groups = useComputed(
+    () => inboxGroups(chat.conversations.inbox.value, filter, (row) => policyOf(chat, row)),
+    [chat, filter],
+  );
+  const drawn = useMemo(() => drawnGroups(groups, folded, limit), [groups, folded, limit]);
+  const actions = useMemo(() => new TriageActions(chat, client, i18n), [chat, client, i18n]);
+  const keys = useRowKeys((key, row) => press(key, row, groups, actions));
   const isNew = useField('onboarding_steps')?.some(({ name }) => name === 'first_steps') === true;
   const FirstSteps = useLoaded(loadFirstSteps, isNew);
-  const firstSteps = isNew && FirstSteps && <FirstSteps />;
-  if (directs.length === 0 && groups.length === 0) {
-    const nothing = <p className={styles.empty}>{i18n._('You have read everything.')}</p>;
-    if (!firstSteps) return nothing;
-    return (
-      <div className={styles.page}>
-        {firstSteps}
-        {nothing}
-      </div>
-    );
-  }
+  const isRead = inbox.directs.length + inbox.groups.length === 0;
+  const newest = newestMessages(chat, drawn.groups);
+  useMessages([...newest.values()].flat());
   return (
-    <div className={styles.page}>
-      {firstSteps}
+    <div className={styles.place}>
+      <div className={styles.page}>
+        {isNew && FirstSteps && <FirstSteps />}
+        {isRead ? (
+          <p className={styles.empty}>{i18n._('You have read everything.')}</p>
+        ) : (
+          <>
+            <Tools />
+            {groups.length === 0 && <p className={styles.empty}>{i18n._('Nothing unread here.')}</p>}
+            <section {...keys} className={styles.list} tabIndex={-1} aria-label={i18n._('Inbox')} data-messages>
+              {drawn.groups.map((group) => (
+                <Group key={group.key} group={group} newest={newest} actions={actions} />
+              ))}
+            </section>
+            {drawn.hasMore && (
+              <button type="button" className={styles.button} onClick={() => setLimit(limit + ROWS)}>
+                {i18n._('More conversations')}
+              </button>
+            )}
+          </>
+        )}
+      </div>
+      <UndoLine actions={actions} />
+    </div>
+  );
+}
+
+/** Newest unread messages of each row, newest first. */
+function newestMessages({ state }: Chat, groups: readonly InboxGroup[]): ReadonlyMap<string, readonly number[]> {
+  const rows = groups.flatMap(({ sections }) => sections.flatMap((section) => section.rows));
+  const unreadIn = (to: Destination) => state.unread.byDestination.get(destinationKey(to)) ?? [];
+  return new Map(rows.map(({ key, destination }) => [key, newestOf(unreadIn(destination), MAX_FACES)]));
+}
+
+/** Runs the shortcut of a conversation or of a section. */
+function press(key: string, row: string, groups: readonly InboxGroup[], actions: TriageActions): boolean {
+  const sections = groups.flatMap((group) => group.sections);
+  const section = sections.find((each) => rowOfSection(each.key) === row);
+  const conversation = sections.flatMap(({ rows }) => rows).find((each) => each.key === row);
+  if (key === 'Control+Z') void actions.undo();
+  else if (key === 'U' && (section || conversation)) void actions.markRead(section?.rows ?? [conversation!]);
+  else if (key === 'M' && conversation) void actions.toggleMute(conversation);
+  else if (key === 'F' && conversation) void actions.toggleFollow(conversation);
+  else if (key === 'ArrowLeft' && section) fold(section.key, true);
+  else if (key === 'ArrowRight' && section) fold(section.key, false);
+  else return false;
+  return true;
+}
+
+const rowOfSection = (key: InboxSection['key']): string => `section:${key}`;
+
+function Tools() {
+  const { i18n } = useLingui();
+  return (
+    <div className={styles.tools}>
+      <Choices
+        label={i18n._('Filter conversations')}
+        choice={filterChoice}
+        options={[
+          ['all', i18n._('All')],
+          ['mentions', i18n._('Mentions')],
+          ['direct', i18n._('Direct messages')],
+          ['followed', i18n._('Followed topics')],
+        ]}
+      />
       <button
         type="button"
-        className={styles.readAll}
+        className={styles.button}
         aria-haspopup="dialog"
         onClick={({ currentTarget }) =>
           openOverlay(currentTarget, async () => {
@@ -48,104 +124,146 @@ export function InboxPage() {
       >
         <MailCheck size={16} aria-hidden /> {i18n._('Mark all as read')}
       </button>
-      {directs.length > 0 && (
-        <section>
-          <h2>{i18n._('Direct messages')}</h2>
-          <Rows rows={directs} />
-        </section>
-      )}
-      {groups.map((group) => (
-        <section key={group.key}>
-          {group.key !== 'all' && <h2>{groupTitle(i18n, group)}</h2>}
-          {group.channels.map(({ channelId, topics }) => (
-            <section key={channelId}>
-              <ChannelTitle channelId={channelId} as={group.key === 'all' ? 'h2' : 'h3'} />
-              <Rows rows={topics} />
-            </section>
-          ))}
-        </section>
-      ))}
     </div>
   );
 }
 
-function ChannelTitle({ channelId, as: Heading }: { readonly channelId: number; readonly as: 'h2' | 'h3' }) {
-  const chat = useChat();
-  const channel = useReading(chat.sidebar.channel(channelId));
+interface GroupProps {
+  readonly group: InboxGroup;
+  readonly newest: ReadonlyMap<string, readonly number[]>;
+  readonly actions: TriageActions;
+}
+
+function Group({ group: { key, name, sections }, ...props }: GroupProps) {
+  const { i18n } = useLingui();
+  const hasTitle = key !== 'all' && key !== 'direct';
   return (
-    <Heading>
-      <a
-        href={chat.formatAddress({ view: 'narrow', narrow: [{ operator: 'channel', operand: channelId }], near: null })}
-      >
-        #{channel?.name}
-      </a>
-    </Heading>
+    <>
+      {hasTitle && <h2 className={styles.folder}>{groupTitle(i18n, { key, name })}</h2>}
+      {sections.map((section) => (
+        <Section key={section.key} section={section} as={hasTitle ? 'h3' : 'h2'} {...props} />
+      ))}
+    </>
   );
 }
 
-/** Conversations including read ones, latest message first. */
-export function RecentPage() {
+interface SectionProps extends Omit<GroupProps, 'group'> {
+  readonly section: InboxSection;
+  readonly as: 'h2' | 'h3';
+}
+
+/** Heading that folds its conversations. */
+function Section({ section: { key, rows, count, hasMention }, as: Heading, newest, actions }: SectionProps) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const rows = useReading(chat.conversations.recent);
-  const [isLoading, setLoading] = useState(true);
-  useEffect(() => {
-    chat
-      .loadRecentTopics()
-      .catch(reportFailure)
-      .finally(() => setLoading(false));
-  }, [chat]);
-  if (rows.length === 0) {
-    const text = isLoading ? i18n._('Loading…') : i18n._('There are no conversations yet.');
-    return <p className={styles.empty}>{text}</p>;
-  }
+  const isFolded = useReading(foldedSections).has(key);
+  const channel = useReading(chat.sidebar.channel(key === 'direct' ? 0 : key));
+  const Chevron = isFolded ? ChevronRight : ChevronDown;
   return (
-    <div className={styles.page}>
+    <section>
+      <Heading className={styles.heading}>
+        <button
+          type="button"
+          data-row={rowOfSection(key)}
+          aria-expanded={!isFolded}
+          onClick={() => fold(key, !isFolded)}
+        >
+          <Chevron size={16} aria-hidden />
+          {key === 'direct' ? (
+            i18n._('Direct messages')
+          ) : (
+            <>
+              <ChannelIcon channelId={key} /> {channel?.name}
+            </>
+          )}
+          {isFolded && hasMention && <AtSign size={14} aria-label={i18n._('You were mentioned')} />}
+          <UnreadBadge count={count} isMuted={!isFolded} />
+        </button>
+      </Heading>
       <ul>
         {rows.map((row) => (
-          <Row key={row.key} row={row} lastMessageAt={row.lastMessageAt} />
+          <Row key={row.key} row={row} messageIds={newest.get(row.key) ?? []} actions={actions} />
         ))}
       </ul>
-    </div>
+    </section>
   );
 }
 
-function Rows({ rows }: { readonly rows: readonly ConversationRow[] }) {
-  return (
-    <ul>
-      {rows.map((row) => (
-        <Row key={row.key} row={row} />
-      ))}
-    </ul>
-  );
+interface RowProps {
+  readonly row: ConversationRow;
+  /** Newest unread messages, newest first. */
+  readonly messageIds: readonly number[];
+  readonly actions: TriageActions;
 }
 
-function Row({ row, lastMessageAt = null }: { readonly row: ConversationRow; readonly lastMessageAt?: number | null }) {
+function Row({ row, messageIds, actions }: RowProps) {
   const { i18n } = useLingui();
-  const href = useAddressOf(row.destination);
+  const chat = useChat();
+  const { destination } = row;
+  const senders = useComputed(
+    () => [...new Set(messageIds.flatMap((id) => chat.state.messages.get(id)?.sender_id ?? []))],
+    [chat, messageIds.join()],
+  );
+  const isFollowed = useComputed(() => policyOf(chat, row) === 'followed', [chat, row]);
+  const faces = destination.kind === 'direct' ? destination.userIds.slice(0, MAX_FACES) : senders;
   return (
-    <li>
-      <a className={styles.row} href={href}>
-        <span className={styles.name}>
-          <DestinationName destination={row.destination} />
-        </span>
-        {lastMessageAt !== null && <time className={styles.time}>{shortTime(i18n, lastMessageAt)}</time>}
-        {row.unread.hasMention && (
-          <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
-            @
-          </span>
-        )}
-        <UnreadBadge count={row.unread.count} />
-      </a>
-    </li>
+    <ConversationItem
+      row={row}
+      messageId={messageIds[0] ?? 0}
+      faces={faces}
+      isInChannel
+      actions={
+        <>
+          <RowButton
+            icon={MailCheck}
+            label={i18n._('Mark as read')}
+            keys="Shift+U"
+            onClick={() => actions.markRead([row])}
+          />
+          {destination.kind === 'channel' && (
+            <>
+              <RowButton
+                icon={BellOff}
+                label={i18n._('Mute topic')}
+                keys="Shift+M"
+                onClick={() => actions.toggleMute(row)}
+              />
+              <RowButton
+                icon={BellRing}
+                label={i18n._('Follow topic')}
+                keys="Shift+F"
+                isPressed={isFollowed}
+                onClick={() => actions.toggleFollow(row)}
+              />
+            </>
+          )}
+        </>
+      }
+    />
   );
 }
 
-/** Time of a message of today, or its day. */
-function shortTime(i18n: I18n, timestamp: number): string {
-  const date = new Date(timestamp * 1000);
-  const now = new Date();
-  if (date.toDateString() === now.toDateString()) return i18n.date(date, { timeStyle: 'short' });
-  const isThisYear = date.getFullYear() === now.getFullYear();
-  return i18n.date(date, { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) });
+interface RowButtonProps {
+  readonly icon: ComponentType<{ readonly size?: number }>;
+  readonly label: string;
+  /** Shortcut of the row. */
+  readonly keys: string;
+  readonly isPressed?: boolean;
+  onClick(): void;
 }
+
+/** Button that is no tab stop, since its row has a shortcut. */
+const RowButton = ({ icon: Icon, label, keys, isPressed, onClick }: RowButtonProps) => (
+  <button
+    type="button"
+    className={styles.action}
+    tabIndex={-1}
+    aria-label={label}
+    aria-keyshortcuts={keys}
+    aria-pressed={isPressed}
+    title={`${label} (${keys})`}
+    onClick={onClick}
+  >
+    <Icon size={18} />
+  </button>
+);

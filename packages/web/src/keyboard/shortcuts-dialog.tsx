@@ -26,7 +26,7 @@ export function ShortcutsDialog({ part }: { readonly part?: string | undefined }
           <input type="checkbox" checked={isOn} onChange={(event) => setLetterKeys(event.target.checked)} />
           {i18n._('Shortcuts of one letter')}
         </label>
-        {[...keysIn(i18n), ...syntaxIn(i18n)].map((group) => (
+        {[...keysIn(i18n), ...inboxKeysIn(i18n), ...syntaxIn(i18n)].map((group) => (
           <section
             key={group.title}
             ref={group.part !== undefined && group.part === part ? scrollTo : undefined}
@@ -124,6 +124,21 @@ const keysIn = (i18n: I18n): readonly ShortcutGroup[] => [
       [['Shift', 'M'], i18n._('Mute the topic, or unmute it')],
       [['s'], i18n._('Go to its conversation, or from there to its channel')],
       [['z'], i18n._('Go to the message in its conversation')],
+    ],
+  },
+];
+
+const inboxKeysIn = (i18n: I18n): readonly ShortcutGroup[] => [
+  {
+    title: i18n._('Inbox'),
+    shortcuts: [
+      [['Enter'], i18n._('Open')],
+      [['Shift', 'U'], i18n._('Mark as read')],
+      [['Shift', 'M'], i18n._('Mute the topic, or unmute it')],
+      [['Shift', 'F'], i18n._('Follow the topic, or unfollow it')],
+      [['Ctrl', 'Z'], i18n._('Undo')],
+      [['←'], i18n._('Fold the channel')],
+      [['→'], i18n._('Unfold the channel')],
     ],
   },
 ];

@@ -1,0 +1,137 @@
+import type { I18n } from '@lingui/core';
+import { useLingui } from '@lingui/react';
+import type { ConversationRow } from '@parley/chat';
+import { Check } from 'lucide-react';
+import { memo, type ReactNode, useMemo } from 'react';
+import { parseContent } from '../content/tree.js';
+import { DestinationName, useTopicTitle } from '../conversation/destination-heading.js';
+import { Avatar } from '../kit/avatar.js';
+import { UnreadBadge } from '../kit/badge.js';
+import { useAddressOf, useChat, useComputed, useNames, useServices } from '../services/context.js';
+import { useReading } from '../services/use-reading.js';
+import { firstWords } from './first-words.js';
+import styles from './inbox.module.css';
+
+/** Maximum number of pictures in a row. */
+export const MAX_FACES = 3;
+
+interface Props {
+  readonly row: ConversationRow;
+  /** Message that represents the conversation. */
+  readonly messageId: number;
+  /** People whose pictures are shown. */
+  readonly faces: readonly number[];
+  /** True below a heading with the channel name. */
+  readonly isInChannel?: boolean;
+  /** Buttons next to the link. */
+  readonly actions?: ReactNode;
+}
+
+/** Conversation with its last message, participants, time and unread count. */
+export const ConversationItem = memo(function ConversationItem(props: Props) {
+  const { row, messageId, faces, isInChannel = false, actions } = props;
+  const { key, destination, unread } = row;
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const message = useComputed(() => chat.state.messages.get(messageId), [chat, messageId]);
+  return (
+    <li className={styles.item}>
+      <a
+        className={styles.row}
+        href={useAddressOf(destination)}
+        data-row={key}
+        data-unread={unread.count > 0 || undefined}
+      >
+        <Faces userIds={faces} />
+        <span className={styles.texts}>
+          <span className={styles.first}>
+            <span className={styles.name}>
+              {isInChannel && destination.kind === 'channel' ? (
+                <TopicTitle topic={destination.topic} />
+              ) : (
+                <DestinationName destination={destination} />
+              )}
+            </span>
+            {message && <time className={styles.time}>{shortTime(i18n, message.timestamp)}</time>}
+          </span>
+          <span className={styles.second}>
+            <span className={styles.words}>
+              {message && (
+                <Words
+                  senderId={message.sender_id}
+                  html={message.content}
+                  isPartner={destination.kind === 'direct' && String(destination.userIds) === String(message.sender_id)}
+                />
+              )}
+            </span>
+            {unread.hasMention && (
+              <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
+                @
+              </span>
+            )}
+            <UnreadBadge count={unread.count} />
+          </span>
+        </span>
+      </a>
+      {actions && <span className={styles.actions}>{actions}</span>}
+    </li>
+  );
+});
+
+function TopicTitle({ topic }: { readonly topic: string }) {
+  const { i18n } = useLingui();
+  const { title, isResolved } = useTopicTitle(topic);
+  return (
+    <span className={styles.topic}>
+      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />} {title}
+    </span>
+  );
+}
+
+/** Pictures of up to three people in one square. */
+function Faces({ userIds }: { readonly userIds: readonly number[] }) {
+  const names = useNames(userIds);
+  return (
+    <span className={styles.faces} data-count={userIds.length} title={names.join(', ')} aria-hidden>
+      {userIds.map((id) => (
+        <Face key={id} userId={id} size={userIds.length === 1 ? 36 : 20} />
+      ))}
+    </span>
+  );
+}
+
+function Face({ userId, size }: { readonly userId: number; readonly size: number }) {
+  const { avatarUrl, name } = useReading(useChat().people.person(userId));
+  return <Avatar url={avatarUrl} name={name} size={size} />;
+}
+
+interface WordsProps {
+  readonly senderId: number;
+  readonly html: string;
+  /** True for the other person of a direct conversation, who is named above. */
+  readonly isPartner: boolean;
+}
+
+function Words({ senderId, html, isPartner }: WordsProps) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { baseUrl } = useServices();
+  const { name } = useReading(chat.people.person(senderId));
+  const words = useMemo(() => firstWords(parseContent(html, baseUrl)), [html, baseUrl]);
+  if (isPartner) return words;
+  const sender = senderId === chat.state.selfId ? i18n._('You') : name;
+  return (
+    <>
+      <span className={styles.sender}>{sender}:</span> {words}
+    </>
+  );
+}
+
+/** Time of a message of today, or its day. */
+function shortTime(i18n: I18n, timestamp: number): string {
+  const date = new Date(timestamp * 1000);
+  const now = new Date();
+  if (date.toDateString() === now.toDateString()) return i18n.date(date, { timeStyle: 'short' });
+  const isThisYear = date.getFullYear() === now.getFullYear();
+  return i18n.date(date, { day: 'numeric', month: 'short', ...(!isThisYear && { year: 'numeric' }) });
+}

@@ -1,0 +1,115 @@
+import type { ChannelGroup, Chat, ConversationRow, Inbox, RecentRow, TopicPolicy } from '@parley/chat';
+
+export type InboxFilter = 'all' | 'mentions' | 'direct' | 'followed';
+
+/** Unread conversations of one channel, or all direct ones. */
+export interface InboxSection {
+  /** Channel id; `direct` for direct conversations. */
+  readonly key: number | 'direct';
+  readonly rows: readonly ConversationRow[];
+  /** Unread messages, including those of rows that are not drawn. */
+  readonly count: number;
+  readonly hasMention: boolean;
+}
+
+export interface InboxGroup {
+  readonly key: ChannelGroup['key'] | 'direct';
+  /** Folder name; empty for the other groups. */
+  readonly name: string;
+  readonly sections: readonly InboxSection[];
+}
+
+/** Policy of a topic; `none` for direct conversations. Observed inside computations. */
+export const policyOf = ({ sidebar }: Pick<Chat, 'sidebar'>, { destination: to }: ConversationRow): TopicPolicy =>
+  to.kind === 'channel' ? sidebar.policyOf(to.channelId, to.topic) : 'none';
+
+type PolicyOf = (row: ConversationRow) => TopicPolicy;
+
+/** Sections of an inbox that contain conversations of a filter. */
+export function inboxGroups(inbox: Inbox, filter: InboxFilter, policy: PolicyOf): readonly InboxGroup[] {
+  const isWanted = (row: ConversationRow) => passes(row, filter, policy);
+  const groups: readonly InboxGroup[] = [
+    { key: 'direct', name: '', sections: [sectionOf('direct', inbox.directs.filter(isWanted))] },
+    ...inbox.groups.map(({ key, name, channels }) => ({
+      key,
+      name,
+      sections: channels.map(({ channelId, topics }) => sectionOf(channelId, topics.filter(isWanted))),
+    })),
+  ];
+  return groups
+    .map((group) => ({ ...group, sections: group.sections.filter(({ rows }) => rows.length > 0) }))
+    .filter(({ sections }) => sections.length > 0);
+}
+
+const passes = (row: ConversationRow, filter: InboxFilter, policy: PolicyOf): boolean =>
+  filter === 'all' ||
+  (filter === 'mentions' && row.unread.hasMention) ||
+  (filter === 'direct' && row.destination.kind === 'direct') ||
+  (filter === 'followed' && policy(row) === 'followed');
+
+function sectionOf(key: InboxSection['key'], rows: readonly ConversationRow[]): InboxSection {
+  return {
+    key,
+    rows,
+    count: rows.reduce((sum, { unread }) => sum + unread.count, 0),
+    hasMention: rows.some(({ unread }) => unread.hasMention),
+  };
+}
+
+/** Groups with the rows to draw: none of folded sections, and `limit` altogether. */
+export function drawnGroups(
+  groups: readonly InboxGroup[],
+  folded: ReadonlySet<InboxSection['key']>,
+  limit: number,
+): { readonly groups: readonly InboxGroup[]; readonly hasMore: boolean } {
+  let left = limit;
+  let hasMore = false;
+  const cut = (section: InboxSection): InboxSection => {
+    const rows = folded.has(section.key) ? [] : section.rows.slice(0, left);
+    left -= rows.length;
+    hasMore ||= !folded.has(section.key) && rows.length < section.rows.length;
+    return { ...section, rows };
+  };
+  return { groups: groups.map((group) => ({ ...group, sections: group.sections.map(cut) })), hasMore };
+}
+
+/** Returns the greatest ids, greatest first. */
+export function newestOf(ids: Iterable<number>, count: number): readonly number[] {
+  const newest: number[] = [];
+  for (const id of ids) {
+    if (newest.length === count && id < newest.at(-1)!) continue;
+    newest.splice(newest.findLastIndex((each) => each > id) + 1, 0, id);
+    if (newest.length > count) newest.pop();
+  }
+  return newest;
+}
+
+export type RecentFilter = 'all' | 'unread' | 'participated' | 'direct' | 'followed';
+export type RecentOrder = 'time' | 'unread' | 'participants';
+
+/** Recent conversation with the people who wrote in it, latest first. */
+export interface RecentConversation extends RecentRow {
+  readonly senderIds: readonly number[];
+}
+
+/** Conversations of a filter in an order; those equal in it stay ordered by time. */
+export function sortedRecent(
+  rows: readonly RecentConversation[],
+  filter: RecentFilter,
+  order: RecentOrder,
+  selfId: number,
+  policy: PolicyOf,
+): readonly RecentConversation[] {
+  const isWanted = (row: RecentConversation) =>
+    filter === 'unread'
+      ? row.unread.count > 0
+      : filter === 'participated'
+        ? row.senderIds.includes(selfId)
+        : passes(row, filter, policy);
+  const rank: Readonly<Record<RecentOrder, (row: RecentConversation) => number>> = {
+    time: () => 0,
+    unread: ({ unread }) => unread.count,
+    participants: ({ senderIds }) => senderIds.length,
+  };
+  return rows.filter(isWanted).sort((a, b) => rank[order](b) - rank[order](a));
+}

@@ -1,0 +1,143 @@
+import type { Page } from '@playwright/test';
+import { expect, idOf, post, test, violationsIn } from './stories.js';
+
+const list = (page: Page, name: string) => page.getByRole('main').getByRole('region', { name, exact: true });
+const row = (page: Page, topic: string) =>
+  page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('link', { name: topic }) });
+
+/** Phone and desktop widths. */
+const LOOKS = [
+  ['light', 1440],
+  ['dark', 1440],
+  ['light', 360],
+  ['dark', 360],
+] as const;
+
+async function takePictures(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  for (const [colorScheme, width] of LOOKS) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: `${process.env.SCREENSHOTS}/triage-${name}-${colorScheme}-${width}.png` });
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.setViewportSize({ width: 1280, height: 720 });
+}
+
+test('shows the last message, its sender and the participants below one heading per channel', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'iago', 'castle gate', 'The gate is shut');
+  await post(server, 'desdemona', 'castle gate', '> **Open** it\n\nNo, *leave* it');
+  const { page } = await logIn('othello', '#inbox');
+  await expect(list(page, 'Inbox').getByRole('heading', { name: 'Verona' })).toBeVisible();
+  await expect(row(page, 'castle gate')).toContainText('Desdemona: No, leave it');
+  await expect(row(page, 'castle gate')).not.toContainText('Verona');
+  await expect(row(page, 'castle gate').locator('[part="avatar"]')).toHaveCount(2);
+  await post(server, 'iago', 'castle gate', 'As you wish');
+  await expect(row(page, 'castle gate')).toContainText('Iago: As you wish');
+  expect(await violationsIn(page)).toEqual([]);
+  await takePictures(page, 'inbox');
+});
+
+test('folds a channel of the inbox, also after a reload', async ({ server, logIn }) => {
+  await post(server, 'iago', 'foldable', 'Inside');
+  const { page } = await logIn('othello', '#inbox');
+  const heading = list(page, 'Inbox').getByRole('button', { name: 'Verona' });
+  await expect(row(page, 'foldable')).toBeVisible();
+  await heading.click();
+  await expect(row(page, 'foldable')).toHaveCount(0);
+  await page.reload();
+  await expect(heading).toHaveAttribute('aria-expanded', 'false');
+  await expect(row(page, 'foldable')).toHaveCount(0);
+  await heading.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(row(page, 'foldable')).toBeVisible();
+});
+
+test('filters the inbox by mentions, direct messages and followed topics', async ({ server, logIn }) => {
+  await post(server, 'iago', 'filter mention', 'You, @**Othello, the Moor of Venice**');
+  const { id } = await post(server, 'iago', 'filter plain', 'Nothing special');
+  await server.call('iago', 'POST', '/messages', {
+    type: 'direct',
+    to: [await idOf(server, 'othello')],
+    content: 'Psst',
+  });
+  const { page } = await logIn('othello', '#inbox');
+  const choose = (name: string) => page.getByRole('radio', { name, exact: true }).check();
+  await choose('Mentions');
+  await expect(row(page, 'filter mention')).toBeVisible();
+  await expect(row(page, 'filter plain')).toHaveCount(0);
+  await choose('Direct messages');
+  await expect(row(page, 'Psst')).toBeVisible();
+  await expect(row(page, 'filter mention')).toHaveCount(0);
+  await choose('Followed topics');
+  await expect(page.getByText('Psst')).toHaveCount(0);
+  await expect(row(page, 'filter plain')).toHaveCount(0);
+  const { message } = await server.call('iago', 'GET', `/messages/${id}`);
+  const topic = { stream_id: message.stream_id, topic: 'filter plain', visibility_policy: 3 };
+  await server.call('othello', 'POST', '/user_topics', topic);
+  await expect(row(page, 'filter plain')).toBeVisible();
+  await choose('All');
+  await expect(row(page, 'filter mention')).toBeVisible();
+});
+
+test('reads, mutes and follows with keys in one tab stop, and undoes each', async ({ server, logIn }) => {
+  for (const topic of ['keys first', 'keys second']) await post(server, 'desdemona', topic, 'A word');
+  const { page } = await logIn('othello', '#inbox');
+  const link = (topic: string) => row(page, topic).getByRole('link');
+  await expect(row(page, 'keys first')).toContainText('A word');
+  expect(await list(page, 'Inbox').locator('[tabindex="0"]').count()).toBe(1);
+  await link('keys second').focus();
+  await page.keyboard.press('j');
+  await expect(link('keys first')).toBeFocused();
+  await page.keyboard.press('k');
+  await expect(link('keys second')).toBeFocused();
+  expect(await list(page, 'Inbox').locator('[tabindex="0"]').count()).toBe(1);
+
+  await page.keyboard.press('Shift+U');
+  await expect(row(page, 'keys second')).toHaveCount(0);
+  await expect(link('keys first')).toBeFocused();
+  await expect(page.getByText('Marked as read')).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(row(page, 'keys second')).toBeVisible();
+  await expect(link('keys first')).toBeFocused();
+
+  await page.keyboard.press('Shift+F');
+  await expect(row(page, 'keys first').getByRole('button', { name: 'Follow topic', pressed: true })).toBeAttached();
+  await page.keyboard.press('Shift+M');
+  await expect(row(page, 'keys first')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row(page, 'keys first').getByRole('button', { name: 'Follow topic', pressed: true })).toBeAttached();
+  await link('keys first').press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('keys first');
+});
+
+test('sorts and filters recent conversations', async ({ server, logIn }) => {
+  await post(server, 'iago', 'recent crowd', 'One');
+  await post(server, 'desdemona', 'recent crowd', 'Two');
+  await post(server, 'othello', 'recent crowd', 'Three');
+  await post(server, 'othello', 'recent own', 'Mine alone');
+  const { page } = await logIn('othello', '#recent');
+  const choose = (name: string) => page.getByRole('radio', { name, exact: true }).check();
+  const first = list(page, 'Recent conversations').getByRole('listitem').first();
+  await expect(row(page, 'recent own')).toContainText('You: Mine alone');
+  await expect(row(page, 'recent crowd').locator('[part="avatar"]')).toHaveCount(3);
+  await expect(first).toContainText('recent own');
+  await choose('Most participants');
+  await expect(first).not.toContainText('recent own');
+  await choose('Unread');
+  await expect(row(page, 'recent own')).toHaveCount(0);
+  await expect(row(page, 'recent crowd')).toBeVisible();
+  await choose('Participated');
+  await expect(row(page, 'recent own')).toBeVisible();
+  await choose('All');
+  await choose('Latest');
+  await expect(first).toContainText('recent own');
+  expect(await violationsIn(page)).toEqual([]);
+  await takePictures(page, 'recent');
+});
