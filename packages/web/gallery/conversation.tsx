@@ -79,7 +79,7 @@ export const CONVERSATION: readonly Exhibit[] = [
     prepare: ({ uploads }) => {
       const large = new File([], 'a film of the whole day with a long name.mp4');
       Object.defineProperty(large, 'size', { value: 2 ** 40 });
-      uploads.add(to('files'), [
+      uploads.opened!.add(to('files'), [
         new File(['x'], 'refused.txt'),
         new File(['x'], 'sending.txt'),
         new File(['x'], 'waiting.txt'),

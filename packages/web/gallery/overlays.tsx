@@ -9,6 +9,7 @@ import { CallMenu } from '../src/conversation/call-menu.js';
 import { EmojiPicker } from '../src/conversation/emoji-picker.js';
 import { ForwardDialog } from '../src/conversation/finder.js';
 import { HistoryDialog } from '../src/conversation/history-dialog.js';
+import { LinkDialog, WidgetDialog } from '../src/conversation/insert-dialogs.js';
 import { MessageMenu } from '../src/conversation/message-menu.js';
 import { ReactionsDialog } from '../src/conversation/reactions-dialog.js';
 import { ReminderDialog } from '../src/conversation/reminder-dialog.js';
@@ -54,6 +55,8 @@ const MEDIA = { kind: 'image', href: `${BASE_URL}picture.svg`, preview: null, ti
 /** Menus, dialogs and cards that open from a button. */
 export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Reminder', open: () => <ReminderDialog messageId={SHORT} /> },
+  { name: 'Link', open: () => <LinkDialog text="A selected text" onInsert={nothing} /> },
+  { name: 'New poll', open: () => <WidgetDialog kind="poll" onInsert={nothing} /> },
   { name: 'Snippets', open: () => <SnippetsDialog text="A text to be saved" onInsert={nothing} /> },
   { name: 'Snippets, empty', world: 'empty', open: () => <SnippetsDialog text="" onInsert={nothing} /> },
   { name: 'Views', open: () => <ViewsDialog /> },

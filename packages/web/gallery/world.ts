@@ -155,15 +155,18 @@ export async function openWorld(name: WorldName): Promise<World> {
     baseUrl: BASE_URL,
     drafts: new Drafts({ storageKey, selfId: SELF, onServer: () => chat.field('drafts') ?? [] }),
     fieldTexts: new FieldTexts(`gallery texts ${name}`),
-    uploads: new Uploads(
-      (file, { onProgress }: { onProgress?: (sent: number, total: number) => void }) => {
-        if (file.name.includes('refused'))
-          return Promise.reject(new ParleyError('This kind of file is not allowed', 'BAD_REQUEST', 400));
-        onProgress?.(2, 5);
-        return never;
-      },
-      () => 10,
-    ),
+    uploads: {
+      storageKey: `gallery uploads ${name}`,
+      opened: new Uploads(
+        (file, { onProgress }: { onProgress?: (sent: number, total: number) => void }) => {
+          if (file.name.includes('refused'))
+            return Promise.reject(new ParleyError('This kind of file is not allowed', 'BAD_REQUEST', 400));
+          onProgress?.(2, 5);
+          return never;
+        },
+        () => 10,
+      ),
+    },
   };
 }
 

@@ -76,7 +76,7 @@ async function start(): Promise<void> {
   followPreferences(services.chat, i18n);
   const setLanguage = (name: string) => void changeLanguage(i18n, name);
   addEventListener('beforeunload', (event) => {
-    if (services.uploads.isBusy()) event.preventDefault();
+    if (services.uploads.opened?.isBusy()) event.preventDefault();
   });
   const logOut = async () => {
     await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});

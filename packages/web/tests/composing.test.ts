@@ -586,7 +586,10 @@ test('returns to the field after choosing an emoji by keyboard and after inserti
   await expect(field).toHaveValue('Well :tada: done');
   await field.selectText();
   await page.getByRole('button', { name: 'Link' }).click();
-  await page.keyboard.type('https://example.com');
+  await expect(page.getByRole('textbox', { name: 'Address' })).toBeFocused();
+  await page.keyboard.type('example.com');
+  await page.keyboard.press('Enter');
+  await expect(field).toBeFocused();
   await expect(field).toHaveValue('[Well :tada: done](https://example.com)');
   await field.fill('');
   await page.keyboard.press('Control+Shift+l');

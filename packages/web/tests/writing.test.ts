@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, messageWith, type Server, test, violationsIn } from './stories.js';
+import { expect, messageWith, openPhone, type Server, test, violationsIn } from './stories.js';
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -47,4 +47,72 @@ test('turns Enter into the key that sends from the hint', async ({ server, logIn
   await expect(page.getByRole('button', { name: 'Send with Enter' })).toHaveCount(0);
   await field.press('Enter');
   await expect(messageWith(page, 'Text')).toBeVisible();
+});
+
+test('inserts links, tables, polls and to-do lists, and enlarges the field', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'toolbar'));
+  await page.setViewportSize({ width: 1600, height: 900 });
+  const field = fieldOf(page);
+  const tools = page.getByRole('toolbar', { name: 'Formatting' });
+  const dialog = page.getByRole('dialog');
+  await expect(tools.getByRole('button', { name: 'More formatting' })).toBeHidden();
+  await field.fill('old words');
+  await field.selectText();
+  await tools.getByRole('button', { name: 'Strikethrough' }).click();
+  await expect(field).toHaveValue('~~old words~~');
+  await expect(tools.getByRole('button', { name: 'Create a poll' })).toBeDisabled();
+  await field.fill('See ');
+  await tools.getByRole('button', { name: 'Link' }).click();
+  await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com/a (b)');
+  expect(await violationsIn(page)).toEqual([]);
+  await dialog.getByRole('textbox', { name: 'Text' }).fill('the [site]');
+  await dialog.getByRole('button', { name: 'Insert' }).click();
+  await expect(field).toHaveValue('See [the (site)](https://example.com/a%20%28b%29)');
+  await expect(field).toBeFocused();
+
+  await field.fill('');
+  await tools.getByRole('button', { name: 'Create a poll' }).click();
+  await dialog.getByRole('textbox', { name: 'Question' }).fill('Lunch?');
+  await dialog.getByRole('textbox', { name: 'Options' }).fill('Pie\n\nSoup');
+  await dialog.getByRole('button', { name: 'Insert' }).click();
+  await expect(field).toHaveValue('/poll Lunch?\nPie\nSoup');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(messageWith(page, 'Lunch?')).toContainText('Soup');
+
+  const height = async () => (await field.boundingBox())!.height;
+  const before = await height();
+  await tools.getByRole('button', { name: 'Enlarge the field' }).click();
+  expect(await height()).toBeGreaterThan(before + 200);
+  await tools.getByRole('button', { name: 'Table' }).click();
+  await page.keyboard.type('Name');
+  await expect(field).toHaveValue('| Name | Column |\n| --- | --- |\n|  |  |\n');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('columnheader', { name: 'Name' })).toBeVisible();
+  expect(await height()).toBe(before);
+});
+
+test('has every formatting action in a menu on a phone, and cuts no button', async ({ server, browser, logIn }) => {
+  const { context } = await logIn('hamlet');
+  const page = await openPhone(browser, context);
+  await page.goto(`${server.url}/${await placeOf(server, 'toolbar on a phone')}`);
+  const field = fieldOf(page);
+  const tools = page.getByRole('toolbar', { name: 'Formatting' });
+  await field.fill('secret');
+  await field.selectText();
+  for (const button of await tools.getByRole('button').all()) {
+    if (await button.isVisible()) await expect(button).toBeInViewport({ ratio: 1 });
+  }
+  const tops = await page
+    .locator('form[part="composer"] button:visible')
+    .evaluateAll((buttons) => buttons.map((button) => Math.round(button.getBoundingClientRect().top)));
+  expect(new Set(tops).size).toBe(1);
+  await tools.getByRole('button', { name: 'More formatting' }).tap();
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('menuitem', { name: 'Spoiler' }).tap();
+  await expect(field).toHaveValue('```spoiler \nsecret\n```');
+  await expect(field).toBeFocused();
+  await tools.getByRole('button', { name: 'More formatting' }).tap();
+  await page.getByRole('menuitem', { name: 'Saved snippets' }).tap();
+  await expect(page.getByRole('dialog', { name: 'Saved snippets' })).toBeVisible();
+  await page.context().close();
 });

@@ -28,7 +28,7 @@ export default function NewVersionLine() {
   useEffect(() => {
     if (!isNew || Date.now() - Number(sessionStorage.getItem(SWITCHED_AT) ?? 0) < PATIENCE_MS) return;
     const switchOver = () => {
-      if (overlay.peek() !== null || uploads.isBusy()) return;
+      if (overlay.peek() !== null || uploads.opened?.isBusy()) return;
       sessionStorage.setItem(SWITCHED_AT, String(Date.now()));
       location.reload();
     };

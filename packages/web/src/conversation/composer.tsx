@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
-import { Bold, Code, Eye, EyeOff, Italic, Link, List, SendHorizontal, Smile, TextQuote } from 'lucide-react';
+import { SendHorizontal } from 'lucide-react';
 import {
   type KeyboardEvent,
   type Ref,
@@ -13,26 +13,16 @@ import {
   useState,
 } from 'react';
 import { flushSync } from 'react-dom';
-import { IconButton } from '../kit/icon-button.js';
-import { insertText, replaceText, wrapSelection } from '../kit/text-field.js';
+import { insertText, replaceText } from '../kit/text-field.js';
 import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
-import { openOverlay } from '../services/overlay.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
 import { SendKeys, useSendKeys } from './enter-key.js';
-import {
-  AttachButton,
-  insertLinks,
-  type Preview,
-  toggleMark,
-  useDroppedFiles,
-  useMessageField,
-  usePreview,
-  wrapLink,
-} from './message-field.js';
+import { FormattingTools } from './formatting-tools.js';
+import { type Preview, useDroppedFiles, useMessageField, usePreview } from './message-field.js';
 import { OtherDrafts } from './other-drafts.js';
 import { UploadList } from './upload-list.js';
 
@@ -57,8 +47,6 @@ interface Props {
 const SAVE_AFTER_MS = 600;
 
 /** Loaded after the first message. */
-const loadCallButton = () => import('./call-button.js').then(({ default: CallButton }) => CallButton);
-const loadSnippetsButton = () => import('./snippets-button.js').then(({ default: SnippetsButton }) => SnippetsButton);
 const loadSendLater = () => import('./send-later.js').then(({ default: SendLater }) => SendLater);
 
 /** Loaded when the field receives the focus. */
@@ -72,6 +60,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const draftText = useDraft(field, destination);
   const { draft, text } = draftText;
   const preview = usePreview(field, text, styles.preview);
+  const [isTall, setTall] = useState(false);
   useGrowingField(field, text, preview.isShown);
   useInitialFocus(field, destination);
   const enterField = () => enter(field, preview);
@@ -86,18 +75,21 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     onEscape: () => field.current?.blur(),
   });
   const canSend = text.trim() !== '' && isWhole;
-  const writing = useWriting({ destination, field, draftText, preview, onText });
+  const onCleared = () => setTall(false);
+  const writing = useWriting({ destination, field, draftText, preview, onText, onCleared });
   const continueDraft = (row: DraftRow) => {
     draftText.use(row);
     enterField();
   };
   const Warnings = useLoaded(loadWarnings, hadFocus);
+  const tools = { destination, filesOf, text, preview, isTall, onTall: setTall, enterField };
 
   return (
     <form
       className={styles.composer}
       part="composer"
       data-over={isOver || undefined}
+      data-tall={isTall || undefined}
       onKeyDown={(event) => togglesPreview(event, text) && preview.toggle()}
       onSubmit={(event) => {
         event.preventDefault();
@@ -130,13 +122,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       <UploadList destination={filesOf} />
       {enterHint}
       <div className={styles.tools}>
-        <FormattingTools
-          destination={destination}
-          filesOf={filesOf}
-          text={text}
-          preview={preview}
-          enterField={enterField}
-        />
+        <FormattingTools {...tools} />
         {tooLong}
         <SendKeys id={hint} />
         <SendButtons destination={destination} text={text} canSend={canSend} onScheduled={writing.onScheduled} />
@@ -205,10 +191,11 @@ interface WritingOptions {
   readonly draftText: DraftText;
   readonly preview: Preview;
   readonly onText: Props['onText'];
+  onCleared(): void;
 }
 
 /** Changes and sends the text; a sent text leaves the field. */
-function useWriting({ destination, field, draftText, preview, onText }: WritingOptions) {
+function useWriting({ destination, field, draftText, preview, onText, onCleared }: WritingOptions) {
   const { draft, text, setText, latest } = draftText;
   const { chat, onSent } = useServices();
   const send = () => {
@@ -228,6 +215,7 @@ function useWriting({ destination, field, draftText, preview, onText }: WritingO
     setText('');
     onText?.('');
     draft.save('');
+    onCleared();
   };
   const change = (next: string) => {
     setText(next);
@@ -303,64 +291,6 @@ function useInitialFocus(field: RefObject<HTMLTextAreaElement | null>, destinati
   }, []);
 }
 
-interface FormattingProps {
-  readonly destination: Destination;
-  readonly filesOf: Destination;
-  readonly text: string;
-  readonly preview: Preview;
-  /** Ends the preview and moves the focus to the field. */
-  enterField(): HTMLTextAreaElement;
-}
-
-/** Buttons that change the text. */
-function FormattingTools({ destination, filesOf, text, preview, enterField }: FormattingProps) {
-  const { i18n } = useLingui();
-  const CallButton = useLoaded(loadCallButton);
-  const SnippetsButton = useLoaded(loadSnippetsButton);
-  const format = (change: (element: HTMLTextAreaElement) => void) => () => change(enterField());
-
-  return (
-    <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
-      <AttachButton destination={filesOf} />
-      <IconButton
-        icon={Smile}
-        label={i18n._('Insert emoji')}
-        opens="dialog"
-        onClick={({ currentTarget }) =>
-          openOverlay(currentTarget, async () => {
-            const { EmojiPicker } = await import('./emoji-picker.js');
-            const insert = (name: string) => format((element) => insertText(element, `:${name}: `))();
-            return <EmojiPicker label={i18n._('Insert emoji')} onPick={({ emoji_name }) => insert(emoji_name)} />;
-          })
-        }
-      />
-      <IconButton icon={Bold} label={i18n._('Bold')} onClick={format((element) => toggleMark(element, '**'))} />
-      <IconButton icon={Italic} label={i18n._('Italic')} onClick={format((element) => toggleMark(element, '*'))} />
-      <IconButton icon={Link} label={i18n._('Link')} onClick={format(wrapLink)} />
-      <IconButton icon={Code} label={i18n._('Code')} onClick={format(toggleCode)} />
-      <IconButton icon={TextQuote} label={i18n._('Quote')} onClick={format((element) => toggleLines(element, '> '))} />
-      <IconButton icon={List} label={i18n._('List')} onClick={format((element) => toggleLines(element, '* '))} />
-      <IconButton
-        icon={preview.isShown ? EyeOff : Eye}
-        label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
-        isPressed={preview.isShown}
-        isDisabled={text.trim() === ''}
-        onClick={preview.toggle}
-      />
-      {CallButton && (
-        <CallButton destination={destination} onInsert={(link) => format((element) => insertLinks(element, link))()} />
-      )}
-      {SnippetsButton && (
-        <SnippetsButton
-          text={text}
-          isDisabled={preview.isShown}
-          onInsert={(snippet) => format((element) => insertText(element, snippet))()}
-        />
-      )}
-    </div>
-  );
-}
-
 function appendText(element: HTMLTextAreaElement, more: string): void {
   if (more === '') return;
   element.setSelectionRange(element.value.length, element.value.length);
@@ -393,49 +323,4 @@ function SendButtons({ destination, text, canSend, onScheduled }: SendButtonsPro
       </button>
     </>
   );
-}
-
-/** Adds a prefix to the selected lines, or removes it if all lines have it. */
-function toggleLines(element: HTMLTextAreaElement, prefix: string): void {
-  const { value, selectionStart, selectionEnd } = element;
-  const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
-  const after = value.indexOf('\n', selectionEnd);
-  const end = after < 0 ? value.length : after;
-  const lines = value.slice(start, end).split('\n');
-  const isMarked = lines.every((line) => line.startsWith(prefix));
-  const changed = lines.map((line) => (isMarked ? line.slice(prefix.length) : prefix + line)).join('\n');
-  element.setSelectionRange(start, end);
-  insertText(element, changed);
-  // Without a selection, the cursor keeps its position in the text.
-  const cursor = Math.max(start, selectionEnd + changed.length - (end - start));
-  if (selectionStart === selectionEnd) element.setSelectionRange(cursor, cursor);
-  else element.setSelectionRange(start, start + changed.length);
-}
-
-/** Code markers: around lines, and within a line. */
-const CODE = [
-  ['```\n', '\n```'],
-  ['`', '`'],
-] as const;
-
-/** Marks the selection as code, or removes existing code markers. */
-function toggleCode(element: HTMLTextAreaElement): void {
-  const { value, selectionStart, selectionEnd } = element;
-  for (const [before, after] of CODE) {
-    const { length } = before;
-    for (const [start, end] of [
-      [selectionStart, selectionEnd],
-      [selectionStart - length, selectionEnd + length],
-    ] as const) {
-      const marked = start < 0 ? '' : value.slice(start, end);
-      if (marked.length < 2 * length || !marked.startsWith(before) || !marked.endsWith(after)) continue;
-      const text = marked.slice(length, -length);
-      element.setSelectionRange(start, end);
-      insertText(element, text);
-      element.setSelectionRange(start, start + text.length);
-      return;
-    }
-  }
-  const [before, after] = CODE[value.slice(selectionStart, selectionEnd).includes('\n') ? 0 : 1];
-  wrapSelection(element, before, after);
 }

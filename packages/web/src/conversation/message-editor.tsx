@@ -6,6 +6,7 @@ import { ParleyError } from '@parley/client';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { useUploads } from '../services/use-uploads.js';
 import styles from './message-editor.module.css';
 import { useMessageField, usePreview } from './message-field.js';
 import { UploadList } from './upload-list.js';
@@ -25,7 +26,8 @@ interface Props {
 /** Field for editing an own message, or a line that leads to it. */
 export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
-  const { fieldTexts, uploads } = useServices();
+  const { fieldTexts } = useServices();
+  const uploads = useUploads();
   const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';

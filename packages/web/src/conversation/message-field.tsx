@@ -15,16 +15,18 @@ import {
 import { flushSync } from 'react-dom';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
-import { insertText, wrapSelection } from '../kit/text-field.js';
+import { insertText } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
 import { useLoaded } from '../services/loading.js';
 import type { UploadPlace } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
+import { useUploads } from '../services/use-uploads.js';
 import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { useEnterHint, useEntersSend } from './enter-key.js';
+import { type EditText, toggleAsterisks, wrapLink } from './text-edits.js';
 
 interface Options {
   readonly text: string;
@@ -47,7 +49,7 @@ export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
   { text, destination, filesOf, isOpen = true, preview, onSend, onEscape }: Options,
 ) {
-  const { uploads } = useServices();
+  const uploads = useUploads();
   const entersSend = useEntersSend();
   const [enterHint, showEnterHint] = useEnterHint();
   const entered = useRef<HTMLTextAreaElement>(null);
@@ -81,8 +83,8 @@ export function useMessageField(
     const hasModifier = event.ctrlKey || event.metaKey;
     const mark = hasModifier ? ({ b: '**', i: '*' } as const)[key] : undefined;
     if (key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) onSend();
-    else if (mark !== undefined) toggleMark(currentTarget, mark);
-    else if (hasModifier && event.shiftKey && key.toLowerCase() === 'l') wrapLink(currentTarget);
+    else if (mark !== undefined) applyEdit(currentTarget, toggleAsterisks(mark));
+    else if (hasModifier && event.shiftKey && key.toLowerCase() === 'l') applyEdit(currentTarget, wrapLink);
     else {
       if (key === 'Escape') onEscape();
       if (key === 'Enter' && !entersSend) showEnterHint();
@@ -164,7 +166,7 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
 
 /** Button that opens the file chooser. */
 export function AttachButton({ destination }: { readonly destination: UploadPlace }) {
-  const { uploads } = useServices();
+  const uploads = useUploads();
   const { i18n } = useLingui();
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -187,7 +189,7 @@ export function AttachButton({ destination }: { readonly destination: UploadPlac
 
 /** Uploads files dropped anywhere on the page; returns true while files are dragged over it. */
 export function useDroppedFiles(destination: UploadPlace): boolean {
-  const { uploads } = useServices();
+  const uploads = useUploads();
   const [isOver, setOver] = useState(false);
   useEffect(() => {
     const hasFiles = ({ dataTransfer }: DragEvent) => dataTransfer?.types.includes('Files') === true;
@@ -235,31 +237,11 @@ export function insertLinks(element: HTMLTextAreaElement, links: string): void {
   insertText(element, `${gap}${links} `);
 }
 
-/** Adds markers around the selection, or removes them. One asterisk means italic, two mean bold. */
-export function toggleMark(element: HTMLTextAreaElement, mark: '*' | '**'): void {
-  const { value } = element;
-  let { selectionStart: start, selectionEnd: end } = element;
-  while (start < end && value[start] === '*') start++;
-  while (start < end && value[end - 1] === '*') end--;
-  const [before] = /\**$/.exec(value.slice(0, start))!;
-  const [after] = /^\**/.exec(value.slice(end))!;
-  const marks = Math.min(before.length, after.length);
-  const { length } = mark;
-  if (length === 2 ? marks < 2 : marks % 2 === 0) {
-    element.setSelectionRange(start, end);
-    wrapSelection(element, mark);
-    return;
-  }
-  element.setSelectionRange(start - length, end + length);
-  insertText(element, value.slice(start, end));
-  element.setSelectionRange(start - length, end - length);
-}
-
-/** Turns the selection into a link text and selects the address to type; without a selection, the text comes first. */
-export function wrapLink(element: HTMLTextAreaElement): void {
-  const { selectionStart, selectionEnd: end } = element;
-  const address = 'https://';
-  wrapSelection(element, '[', `](${address})`);
-  const start = end + '[]('.length;
-  if (end > selectionStart) element.setSelectionRange(start, start + address.length);
+/** Applies an edit, which can be undone. */
+export function applyEdit(element: HTMLTextAreaElement, edit: EditText): void {
+  const { value, selectionStart, selectionEnd } = element;
+  const { start, end, text, select } = edit({ value, start: selectionStart, end: selectionEnd });
+  element.setSelectionRange(start, end);
+  insertText(element, text);
+  element.setSelectionRange(...select);
 }

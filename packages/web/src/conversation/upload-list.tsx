@@ -1,15 +1,16 @@
 import { useLingui } from '@lingui/react';
 import { RotateCcw, X } from 'lucide-react';
 import { IconButton } from '../kit/icon-button.js';
-import { useField, useServices } from '../services/context.js';
+import { useField } from '../services/context.js';
 import { reasonOf } from '../services/reasons.js';
 import { MAX_FILES, type UploadPlace, type UploadRow } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
+import { useUploads } from '../services/use-uploads.js';
 import styles from './upload-list.module.css';
 
 /** Uploads of a conversation, with errors. */
 export function UploadList({ destination }: { readonly destination: UploadPlace }) {
-  const { uploads } = useServices();
+  const uploads = useUploads();
   const { i18n } = useLingui();
   const { rows } = useReading(uploads.of(destination));
   if (rows.length === 0) return null;

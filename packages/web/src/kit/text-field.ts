@@ -16,11 +16,3 @@ export function replaceText(field: TextField, text: string): void {
   field.select();
   insertText(field, text);
 }
-
-/** Wraps the selection, which stays selected; can be undone. */
-export function wrapSelection(field: TextField, before: string, after = before): void {
-  const start = field.selectionStart!;
-  const selected = field.value.slice(start, field.selectionEnd!);
-  insertText(field, before + selected + after);
-  field.setSelectionRange(start + before.length, start + before.length + selected.length);
-}

@@ -16,7 +16,8 @@ export interface Services {
   /** URL of the organization, with a trailing slash. */
   readonly baseUrl: string;
   readonly drafts: Drafts;
-  readonly uploads: Uploads;
+  /** Opened by the first text field. */
+  readonly uploads: { readonly storageKey: string; opened?: Uploads };
   readonly navigation: Navigation;
   readonly fieldTexts: FieldTexts;
   /** Present in a cross-origin frame, in which files and log-ins need its token. */

@@ -5,17 +5,12 @@ import { BrowserTabs, hasLocks } from './browser-tabs.js';
 import type { Services } from './context.js';
 import type { DraftSync } from './draft-sync.js';
 import { Drafts } from './drafts.js';
-import { isOffline } from './failures.js';
 import { FieldTexts } from './field-texts.js';
 import type { Frame } from './frame.js';
 import { IdbCache } from './idb-cache.js';
-import { loadLater, retrying } from './loading.js';
+import { loadLater } from './loading.js';
 import { store, storedKeys } from './storage.js';
 import { StoredOutbox } from './stored-outbox.js';
-import { Uploads } from './uploads.js';
-
-/** Minimum size for resumable uploads; smaller files are sent in one request, and in parts after a connection loss. */
-const RESUMABLE_FROM_BYTES = 5 * 1024 * 1024;
 
 /** Services shared by all elements of a page. */
 export type SharedServices = Omit<Services, 'navigation'>;
@@ -86,8 +81,7 @@ export async function startServices({
   };
   void chat.run();
   const isLoggedIn = loggedIn(chat);
-  const uploadsKey = `parley-upload ${storageName}`;
-  const uploads = uploadsOf(chat, client, uploadsKey);
+  const uploads = { storageKey: `parley-upload ${storageName}` };
   const drafts = new Drafts({
     storageKey: `parley-drafts:${storageName}`,
     selfId: userId,
@@ -113,7 +107,7 @@ export async function startServices({
     drafts.clear();
     fieldTexts.clear();
     outbox.clear();
-    for (const key of storedKeys(`tus::${uploadsKey}`)) store(key, null);
+    for (const key of storedKeys(`tus::${uploads.storageKey}`)) store(key, null);
     // The logout must not depend on the database.
     await cache?.clear().catch(() => {});
   };
@@ -124,28 +118,6 @@ export async function startServices({
   };
   const shared = { chat, client, baseUrl, drafts, uploads, fieldTexts, frame };
   return { ...shared, forget, close: closeAll, isLoggedIn };
-}
-
-/** Large or interrupted uploads resume where they stopped. */
-function uploadsOf(chat: Chat, client: ParleyClient, uploadsKey: string): Uploads {
-  return new Uploads(
-    async (file, options) => {
-      if (file.size < RESUMABLE_FROM_BYTES) {
-        try {
-          return (await client.post('/user_uploads', { filename: file }, options)).url;
-        } catch (error) {
-          if (!isOffline(error)) throw error;
-          options.onInterrupted?.();
-        }
-      }
-      const { sendResumable } = await retrying(
-        () => import('./resumable-upload.js'),
-        () => !options.signal?.aborted,
-      );
-      return sendResumable(client, uploadsKey, file, options);
-    },
-    () => chat.state.fields.peek('max_file_upload_size_mib') ?? 0,
-  );
 }
 
 /** Turns unsaved message edits into drafts of their conversations, or else into notes to oneself. */
