@@ -11,6 +11,7 @@ export interface ExportFiles {
 
 export interface ArchiveSource<Files extends ExportFiles> {
   readonly name: string;
+  readonly tokenHosts?: readonly string[];
   /** Returns true if the files look like an export of the source. Errors count as false. */
   recognizes(archive: Archive): boolean | Promise<boolean>;
   /** Files of an opened export. */
@@ -27,6 +28,7 @@ export const plainFiles = (archive: Archive): ExportFiles => ({
 /** Returns a reader of exports that are a ZIP or a folder. */
 export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<Files>): ImportReader => ({
   name: source.name,
+  ...(source.tokenHosts && { tokenHosts: source.tokenHosts }),
 
   async recognizes(path) {
     const archive = await openArchive(path).catch(() => null);

@@ -1,3 +1,4 @@
+export { type DownloadCounts, downloadFiles } from './downloads.js';
 export { JSONL_READER } from './jsonl-reader.js';
 export { type ImportPlan, type PlanOptions, planImport } from './plan.js';
 export { reportLines } from './report.js';

@@ -92,4 +92,34 @@ describe('PublicWebClient', () => {
     await expect(post('/slow', 30)).rejects.toThrow(/abort/i);
     await expect(post('/gone')).rejects.toThrow(/socket hang up|ECONNRESET/);
   });
+
+  it('opens a file with its status, type and retry time, and sends the given headers', async () => {
+    const port = await serve((request, response) => {
+      response.writeHead(503, { 'Content-Type': 'text/plain', 'Retry-After': '7' });
+      response.end(String(request.headers.authorization));
+    });
+    const file = await client(['127.0.0.0/8']).open(`http://127.0.0.1:${port}/`, { Authorization: 'Bearer x' });
+    expect(file).toMatchObject({ status: 503, contentType: 'text/plain', retryAfter: 7 });
+    expect((await file.body.toArray()).join('')).toBe('Bearer x');
+  });
+
+  it('follows no redirect of a file', async () => {
+    const port = await serve((_, response) => response.writeHead(302, { Location: 'http://10.0.0.1/' }).end());
+    const file = await client(['127.0.0.0/8']).open(`http://127.0.0.1:${port}/`, {});
+    file.body.destroy();
+    expect([file.status, file.retryAfter]).toEqual([302, null]);
+  });
+
+  it.each(['http://127.0.0.1/', 'http://localhost/', 'http://169.254.169.254/'])('opens no file at %s', async (url) => {
+    await expect(client().open(url, {})).rejects.toBeInstanceOf(WebhookRefused);
+  });
+
+  it('throws while a file is read if the connection breaks', async () => {
+    const port = await serve((_, response) => {
+      response.writeHead(200, { 'Content-Length': '100' }).write('x');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const { body } = await client(['127.0.0.0/8']).open(`http://127.0.0.1:${port}/`, {});
+    await expect(body.toArray()).rejects.toThrow();
+  });
 });

@@ -51,6 +51,21 @@ export interface WebClientOptions {
   readonly timeoutMs?: number;
 }
 
+/** Response that was not read yet. */
+export interface WebFile {
+  readonly status: number;
+  /** Value of `Content-Type`; empty if there is none. */
+  readonly contentType: string;
+  /** Seconds in `Retry-After`; null without it. */
+  readonly retryAfter: number | null;
+  /** Throws if the connection breaks, or after 30 seconds without data. */
+  readonly body: IncomingMessage;
+}
+
+/** Maximum time without data, and in total, for the download of a file. */
+const FILE_IDLE_MS = 30_000;
+const FILE_TIMEOUT_MS = 3_600_000;
+
 /**
  * Sends requests to user-supplied URLs. Connects to public addresses only: the addresses of a host name are checked at
  * connection time, which prevents DNS rebinding. Follows no redirects and uses no proxy.
@@ -75,6 +90,25 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     return bytes;
   }
 
+  /** Requests a file of any size. The caller reads or destroys the body. */
+  open(url: string, headers: Readonly<Record<string, string>>): Promise<WebFile> {
+    return new Promise((resolve, reject) => {
+      const sent = this.request(url, 'GET', { ...headers, 'Accept-Encoding': 'identity' }, FILE_TIMEOUT_MS);
+      sent.setTimeout(FILE_IDLE_MS, () => sent.destroy(new Error('No data arrived in time')));
+      sent.on('error', reject);
+      sent.on('response', (body) => {
+        const retryAfter = Number.parseInt(body.headers['retry-after'] ?? '', 10);
+        resolve({
+          status: body.statusCode!,
+          contentType: body.headers['content-type'] ?? '',
+          retryAfter: Number.isNaN(retryAfter) ? null : retryAfter,
+          body,
+        });
+      });
+      sent.end();
+    });
+  }
+
   private send(
     url: string,
     method: string,
@@ -82,23 +116,27 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     maxBytes: number,
     body?: string | Uint8Array,
   ): Promise<ReadResponse> {
-    const { userAgent, timeoutMs = TIMEOUT_MS } = this.options;
-    const { protocol, hostname } = new URL(url);
-    const literal = hostname.replace(/^\[(.*)\]$/, '$1');
-    if (isIP(literal) !== 0 && !this.isReachable(literal)) return Promise.reject(refused());
-    const request = protocol === 'https:' ? requestByHttps : requestByHttp;
     return new Promise((resolve, reject) => {
-      const sent = request(url, {
-        method,
-        // Uses a new connection, so that every request checks the addresses.
-        agent: false,
-        lookup: this.lookup,
-        signal: AbortSignal.timeout(timeoutMs),
-        headers: { ...headers, 'User-Agent': userAgent },
-      });
+      const sent = this.request(url, method, headers, this.options.timeoutMs ?? TIMEOUT_MS);
       sent.on('error', reject);
       sent.on('response', (response) => readResponse(sent, response, maxBytes).then(resolve, reject));
       sent.end(body);
+    });
+  }
+
+  /** @throws WebhookRefused if the host is an address that is not public */
+  private request(url: string, method: string, headers: OutgoingHttpHeaders, timeoutMs: number): ClientRequest {
+    const { protocol, hostname } = new URL(url);
+    const literal = hostname.replace(/^\[(.*)\]$/, '$1');
+    if (isIP(literal) !== 0 && !this.isReachable(literal)) throw refused();
+    const request = protocol === 'https:' ? requestByHttps : requestByHttp;
+    return request(url, {
+      method,
+      // Uses a new connection, so that every request checks the addresses.
+      agent: false,
+      lookup: this.lookup,
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: { ...headers, 'User-Agent': this.options.userAgent },
     });
   }
 

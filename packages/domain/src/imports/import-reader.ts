@@ -4,6 +4,8 @@ import type { ImportRecord } from './records.js';
 export interface ImportReader {
   /** Name of the source in commands and reports, such as `slack`. */
   readonly name: string;
+  /** Hosts that may receive the access token of the source for its files, including their subdomains. */
+  readonly tokenHosts?: readonly string[];
   /** Returns true if the file or folder looks like an export of this source. Reads little. */
   recognizes(path: string): Promise<boolean>;
   /** @throws DomainError INVALID_IMPORT */

@@ -6,6 +6,7 @@ const DAY = /^[^/]+\/\d{4}-\d\d-\d\d\.json$/;
 /** Reads Slack's exports, also of Enterprise organizations, and exports by slackdump. */
 export const SLACK_READER = archiveReader({
   name: 'slack',
+  tokenHosts: ['slack.com'],
   recognizes: (archive) =>
     (archive.has('users.json') || archive.has('org_users.json')) &&
     (['channels.json', 'groups.json', 'dms.json', 'mpims.json'].some((name) => archive.has(name)) ||

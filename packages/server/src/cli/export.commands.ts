@@ -29,7 +29,7 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   const { findReader, importRecords } = await import('./import-records.js');
   const reader = await findReader(path);
   if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
-  for (const name of ['people', 'dry-run', 'report']) {
+  for (const name of ['people', 'dry-run', 'download', 'token-file', 'report']) {
     if (context.flag(name) !== undefined || context.isOn(name)) {
       throw new UsageError(`--${name} has no meaning for exports of Parley and Zulip.`);
     }
@@ -106,6 +106,11 @@ export const EXPORT_COMMANDS: readonly Command[] = [
         help: 'CSV file with the columns person, email and name: accounts of people in the source',
       },
       'dry-run': { help: 'reads everything, changes nothing and reports what would become of it' },
+      download: {
+        value: 'FOLDER',
+        help: 'downloads files that the export contains only as URLs to a folder, which later imports reuse',
+      },
+      'token-file': { value: 'FILE', help: 'file with the access token for these downloads (Slack, Teams)' },
       report: { value: 'FOLDER', help: 'writes the report to report.txt and report.json in a folder' },
       ...NEW_DATABASE,
     },

@@ -1,4 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParley } from '../start/create-parley.js';
@@ -102,7 +104,37 @@ describe('parley import of records', () => {
     expect(readdirSync(join(directory, 'data'))).toEqual([]);
   });
 
+  it('downloads files by URL to a folder, and reports those that are missing', async () => {
+    const server = createServer((request, response) =>
+      request.url === '/logo.txt' ? response.end('hello') : response.writeHead(404).end(),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const fileOf = (id: string) =>
+      JSON.stringify({ source: 'crm', kind: 'file', id, name: `${id}.txt`, url: `${base}/${id}.txt` });
+    const message = { source: 'crm', kind: 'message', id: 'm9', channel: 'c1', sender: 'ann', sentAt: 1_700_000_100 };
+    const files = ['logo', 'gone'];
+    writeFileSync(
+      records,
+      [...documented, ...files.map(fileOf), JSON.stringify({ ...message, content: 'Files', files })].join('\n'),
+    );
+    const folder = join(directory, 'downloads');
+    const flags = [records, '--realm=acme', `--download=${folder}`];
+    try {
+      const refused = await run(...flags, '--dry-run');
+      expect(refused.out).toContain('file: 2 represented: its address is not on the public Internet');
+      const { code, out, err } = await run(...flags, '--webhook-networks=loopback', '--new-database');
+      expect([code, err]).toEqual([0, `Downloaded 1 files, 0 were in ${folder}; 1 failed: the server returned 404`]);
+      expect(out).toContain('file: 1 represented: the server returned 404');
+      expect(out).toContain('2 files; at');
+    } finally {
+      server.close();
+    }
+  });
+
   it.each([
+    [['--realm=acme', '--token-file=/nowhere', '--dry-run'], 2, '--token-file requires --download'],
+    [['--realm=acme', '--token-file=/nowhere', '--download=/nowhere', '--dry-run'], 2, 'records need no token'],
     [['--dry-run'], 2, '--realm must be the string id'],
     [['--realm=A!', '--dry-run'], 1, 'lower-case letters'],
     [['--realm=acme', '--people=/nowhere.csv', '--dry-run'], 1, 'Cannot read /nowhere.csv'],

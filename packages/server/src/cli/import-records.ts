@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ImportRealm, RealmReader } from '@parley/domain/exports';
@@ -7,6 +7,7 @@ import { checkNewRealm } from '@parley/domain/membership';
 import { isEmailAddress } from '@parley/domain/users';
 import { IMPORT_READERS } from '@parley/import-readers';
 import {
+  downloadFiles,
   type ImportPlan,
   JSONL_READER,
   type PlanOptions,
@@ -15,6 +16,7 @@ import {
   verifyImport,
 } from '@parley/imports';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { PublicWebClient } from '@parley/node-adapters';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { readCsvFile } from './csv-file.js';
@@ -39,8 +41,11 @@ export async function importRecords(
   if (stringId === undefined) throw new UsageError('--realm must be the string id of the new organization.');
   checkNewRealm({ stringId, name: stringId || 'Organization' });
   const mappings = await readMappings(context.flag('people'));
-  const opened = await reader.open(context.words[0]!);
+  const token = readToken(context, reader);
+  const exported = await reader.open(context.words[0]!);
+  let opened = exported;
   try {
+    opened = await withDownloads(context, reader, exported, token);
     const options = { stringId, mappings, temporaryFolder: temporaryFolderOf(context) };
     return context.isOn('dry-run')
       ? await dryRun(context, opened, options)
@@ -48,6 +53,36 @@ export async function importRecords(
   } finally {
     await opened.close();
   }
+}
+
+/** @throws UsageError, StartupError */
+function readToken(context: CommandContext, { name, tokenHosts = [] }: ImportReader): string | null {
+  const path = context.flag('token-file');
+  if (path === undefined) return null;
+  if (context.flag('download') === undefined) throw new UsageError('--token-file requires --download.');
+  if (tokenHosts.length === 0) throw new UsageError(`Files of the source ${name} need no token.`);
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (error) {
+    throw new StartupError(`The token cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** Downloads the files of the export if the operator wants that. */
+async function withDownloads(
+  context: CommandContext,
+  { tokenHosts = [] }: ImportReader,
+  exported: OpenImport,
+  token: string | null,
+): Promise<OpenImport> {
+  const folder = context.flag('download');
+  if (folder === undefined) return exported;
+  const { webhookNetworks: allowedNetworks } = context.invocation.configuration;
+  const client = new PublicWebClient({ allowedNetworks, userAgent: 'Parley' });
+  const { opened, counts } = await downloadFiles(exported, { folder, client, token, tokenHosts });
+  const failed = Object.entries(counts.failed).map(([reason, count]) => `; ${count} failed: ${reason}`);
+  context.terminal.err(`Downloaded ${counts.downloaded} files, ${counts.existing} were in ${folder}${failed.join('')}`);
+  return opened;
 }
 
 type CommandOptions = Pick<PlanOptions, 'stringId' | 'mappings' | 'temporaryFolder'>;
