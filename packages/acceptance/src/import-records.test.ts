@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ImportRealm, RealmReader } from '@parley/domain/exports';
+import { type ImportedKind, ImportRealm, RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { planImport, verifyImport } from '@parley/imports';
@@ -88,6 +88,12 @@ function message(id: string, sender: string, sentAt: number, content: unknown, m
   return { kind: 'message', id, channel: 'c', sender, sentAt, content, ...more } as TestRecords[number];
 }
 
+/** Changes the text of m3, and a reaction to m1. */
+const edited = (record: TestRecords[number]): TestRecords[number] => {
+  if (record.kind === 'reaction' && record.id === 'r2') return { ...record, emoji: 'tada' };
+  return record.kind === 'message' && record.id === 'm3' ? { ...record, content: 'built again' } : record;
+};
+
 async function signIn(realmId: RealmId, email: string): Promise<TestUser> {
   const [user] = await server.storage.uow.read(realmId, ({ users }) => users.listByEmail(realmId, [email]));
   const record = await server.storage.uow.read(realmId, ({ apiKeys }) => apiKeys.find(realmId, user!.id));
@@ -168,6 +174,37 @@ describe('import of records as a new organization', () => {
     expect(await textsFor('gus@acme.example')).toBe('psst');
     expect(await textsFor('bob@acme.example')).toMatch(/psst.*Lunch/s);
     expect(await textsFor('ann@acme.example')).not.toMatch(/psst/);
+  });
+
+  it('remembers the created objects with the records that they come from', async () => {
+    const { realm } = await imported(RECORDS);
+    const { uow } = server.storage;
+    const [batch, ...others] = await uow.read(realm.id, ({ importBatches }) => importBatches.list(realm.id));
+    expect(others).toEqual([]);
+    expect(batch).toMatchObject({ source: 'test:1', status: 'complete', createdRealm: true, messages: 6 });
+    const [root, pointer] = await messagesFor(await signIn(realm.id, 'ann@acme.example'));
+    const recorded = async (kind: ImportedKind, id: string) =>
+      (await uow.read(realm.id, ({ importedRecords }) => importedRecords.list(realm.id, kind, [id])))[0];
+    expect(await recorded('message', 'm1')).toMatchObject({ targetId: root.id, editedAt: 105, reactions: 2 });
+    expect(await recorded('pointer', 'm1')).toMatchObject({ targetId: pointer.id, editedAt: null });
+    expect(await recorded('channel', 'c')).toMatchObject({ targetId: root.stream_id });
+    expect(await recorded('person', 'ann')).toMatchObject({ targetId: root.sender_id });
+    expect(await recorded('conversation', 'd')).toBeDefined();
+    expect(await recorded('group', 'g')).toBeDefined();
+    expect(await recorded('emoji', 'e')).toBeDefined();
+
+    const { realm: second } = await imported(RECORDS.map(edited), 'second');
+    const hashesIn = (realmId: RealmId) =>
+      uow.read(realmId, async ({ importedRecords }) =>
+        Object.fromEntries(
+          (await importedRecords.list(realmId, 'message', ['m1', 'm2', 'm3'])).map(({ recordId, hash }) => [
+            recordId,
+            hash,
+          ]),
+        ),
+      );
+    const [before, after] = [await hashesIn(realm.id), await hashesIn(second.id)];
+    expect(Object.keys(before).filter((id) => before[id] !== after[id])).toEqual(['m1', 'm3']);
   });
 
   it('leaves nothing behind if the stored organization differs from the plan', async () => {

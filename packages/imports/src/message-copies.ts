@@ -10,12 +10,13 @@ import {
   type ResolvedNames,
 } from '@parley/domain/markdown';
 import { HISTORICAL, MAX_EDITS, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
+import { digestOf, messageDigest } from './digest.js';
 import { type MessageText, MessageTextWriter, type TextSources } from './message-text.js';
 import { planReactions, type ReactionEmoji, type ReadPositions } from './plan-details.js';
 import { PLANNED_REALM_ID } from './plan-files.js';
 import type { PlannedMessage } from './plan-messages.js';
 import type { PlannedUser } from './plan-people.js';
-import type { PlannedEmoji, PlannedPlace } from './plan-places.js';
+import { CHANNEL_KEY_START, type PlannedEmoji, type PlannedPlace } from './plan-places.js';
 import type { MessageKey } from './staging.js';
 
 export interface CopySources extends TextSources {
@@ -81,12 +82,18 @@ export class MessageCopies {
     const writer = new MessageTextWriter(this.sources, planned.place);
     if (planned.record === null) {
       const text = writer.writePins(this.pinnedIn(planned.place));
-      return this.withoutDetails(await this.messageOf(planned, place, this.sources.noticeSender, text));
+      const message = await this.messageOf(planned, place, this.sources.noticeSender, text);
+      const recordId = planned.place.slice(CHANNEL_KEY_START.length);
+      return {
+        ...this.withoutDetails(message),
+        origin: { kind: planned.role, recordId, hash: digestOf(text.markdown) },
+      };
     }
     const record: MessageRecord = JSON.parse(planned.json);
     if (planned.role !== 'message') {
-      const text = writer.writePointer(record);
-      return this.withoutDetails(await this.messageOf(planned, place, this.sources.noticeSender, text));
+      const message = await this.messageOf(planned, place, this.sources.noticeSender, writer.writePointer(record));
+      const origin = { kind: planned.role, recordId: record.id, hash: digestOf(planned.topic) };
+      return { ...this.withoutDetails(message), origin };
     }
     const sender = this.sources.people.get(record.sender);
     const message = await this.messageOf(planned, place, sender.id, writer.write(record, sender));
@@ -100,6 +107,7 @@ export class MessageCopies {
       submessages: [],
       isForSubscribers: place.kind === 'channel',
       holders: this.holdersOf(planned, place, key, sender.id),
+      origin: { kind: 'message', recordId: record.id, hash: messageDigest(this.sources.staging, key, planned.json) },
     };
   }
 

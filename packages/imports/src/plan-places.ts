@@ -61,9 +61,12 @@ export interface PlannedEmoji {
 /** Limit on channels and conversations, since all are kept in memory. */
 const MAX_PLACES = 1_000_000;
 
+/** Start of the keys of channels. */
+export const CHANNEL_KEY_START = 'c:';
+
 /** Key of a channel or conversation. */
 export const placeKey = (at: { readonly channel?: string; readonly conversation?: string }): string =>
-  at.channel === undefined ? `d:${at.conversation}` : `c:${at.channel}`;
+  at.channel === undefined ? `d:${at.conversation}` : `${CHANNEL_KEY_START}${at.channel}`;
 
 /** Channels and conversations by key. */
 export class PlannedPlaces {

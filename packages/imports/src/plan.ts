@@ -11,6 +11,7 @@ import { addedAccess, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { MessagePlanner } from './plan-messages.js';
+import { originsOf } from './plan-origins.js';
 import { PlannedPeople } from './plan-people.js';
 import { PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
 import { personCopies, realmCopyOf } from './plan-realm.js';
@@ -154,6 +155,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
       }
     },
     realmImages: async function* () {},
+    origins: originsOf({ staging, people, places, groups, emoji }),
   };
   return {
     source,

@@ -34,6 +34,7 @@ import { MemoryExports } from './memory/memory-exports.js';
 import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
+import { MemoryImportedRecords } from './memory/memory-imported-records.js';
 import { MemoryBouncedAddresses, MemoryReplyAddresses } from './memory/memory-incoming-email.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
 import { MemoryJobs } from './memory/memory-jobs.js';
@@ -231,6 +232,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
     exports: new MemoryExports(unit, EXPORT_ROWS),
+    importedRecords: new MemoryImportedRecords(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),

@@ -24,6 +24,7 @@ import { CHANNEL_FOLDER_FEATURE } from '../channels/channel-folders.js';
 import { DEFAULT_CHANNEL_FEATURE } from '../channels/default-channels.js';
 import { TOPIC_POLICY_FEATURE } from '../channels/topic-policies.js';
 import { EXPORT_FEATURE } from '../exports/exports.js';
+import { IMPORT_BATCH_FEATURE } from '../exports/import-batches.js';
 import type { ExportParts } from '../exports/realm-copy.js';
 import {
   CUSTOM_EMOJI_FEATURE,
@@ -243,6 +244,7 @@ const ALL = [
   EXPORT_FEATURE,
   FILE_FEATURE,
   GROUP_FEATURE,
+  IMPORT_BATCH_FEATURE,
   INCOMING_EMAIL_FEATURE,
   INVITATION_FEATURE,
   MESSAGE_FEATURE,

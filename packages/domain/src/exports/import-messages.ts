@@ -9,6 +9,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
+import { type ImportBatch, rememberCreated } from './import-batches.js';
 import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
 import type { OrdinalRuns, ReceiverRuns } from './ordinal-runs.js';
 import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
@@ -85,9 +86,12 @@ export class FileImport {
 const MESSAGES_AT_A_TIME = 4000;
 const MESSAGES_BEFORE_YIELD = 50;
 const FLAGS_AT_A_TIME = 1000;
+const RECORDS_AT_A_TIME = 500;
 
 /** Imports messages with all dependent data and records their receivers in `runs`. */
 export class MessageImport {
+  /** Id of the last imported message; 0 before the first. */
+  lastId = 0;
   private readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
 
   constructor(
@@ -96,6 +100,7 @@ export class MessageImport {
     private readonly source: RealmSource,
     private readonly runs: OrdinalRuns,
     private readonly topicLinks: TopicLinks,
+    private readonly batch: ImportBatch | null,
   ) {
     this.participants = new Map(source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, userIds]));
   }
@@ -131,6 +136,19 @@ export class MessageImport {
     }
     for (const slice of slicesOf(special, FLAGS_AT_A_TIME)) {
       await tx.copies.putFlags(this.ids.realmId, slice);
+      await tx.yield();
+    }
+    await this.remember(tx, page, rows);
+    this.lastId = rows.at(-1)?.id ?? this.lastId;
+  }
+
+  private async remember(tx: Transaction, page: readonly MessageCopy[], rows: readonly AppendedCopy[]): Promise<void> {
+    const created = page.map(({ origin, reactions }, index) => {
+      const { id: targetId, lastEditedAt: editedAt = null } = rows[index]!;
+      return { origin, targetId, editedAt, reactions: reactions.length };
+    });
+    for (const slice of slicesOf(created, RECORDS_AT_A_TIME)) {
+      await rememberCreated(tx, this.batch, slice);
       await tx.yield();
     }
   }

@@ -8,7 +8,7 @@ import type { ImportedIdMap } from '../kernel/export-parts.js';
 import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { recordOf } from '../kernel/work.js';
+import { recordOf, slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { checkNewRealm } from '../membership/organization.js';
 import { callOffDeletion, DeleteRealmData, planDeletion, unreachableStringId } from '../realms/delete-realm-data.js';
@@ -21,6 +21,7 @@ import {
   takesServerAddress,
 } from '../realms/realm.js';
 import { mapChannelSettings } from '../realms/realm-settings.js';
+import { type ImportBatch, type ImportedKind, rememberCreated } from './import-batches.js';
 import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
 import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
@@ -62,6 +63,7 @@ export interface ImportRealmOutput {
 
 /** Time after which the remains of a crashed import are removed. */
 const ABANDONED_SECONDS = 86_400;
+const RECORDS_AT_A_TIME = 500;
 
 /**
  * Creates an organization from an export, for the operator. The organization is unreachable until the import is
@@ -141,13 +143,15 @@ export class ImportRealm {
     const made = new ImportedPictures(this.images, this.pictureMaker);
     const pictures = new PictureImport(uow, made, ids, source);
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
-    const messages = new MessageImport(uow, ids, source, runs, topicLinks);
+    const batch = await this.beginBatch(realmId, source);
+    const messages = new MessageImport(uow, ids, source, runs, topicLinks, batch);
     const structure = new StructureImport(uow, mint, ids, parts.realm);
 
     await ids.messages.reserve(uow, source);
     await structure.run(source.realm);
     await pictures.addCustomEmoji();
     await uow.write(realmId, (tx) => structure.rewriteDescriptions(tx, source.realm));
+    if (batch) await this.rememberStructure(batch, source, ids);
     const messageCount = await messages.run(onProgress);
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
     await uow.write(realmId, (tx) => messages.noteFirstMessages(tx, source.realm));
@@ -161,6 +165,15 @@ export class ImportRealm {
     ).run();
     await pictures.addAvatars();
     await pictures.addRealmImages();
+    if (batch) {
+      const complete = {
+        ...batch,
+        status: 'complete',
+        messages: messageCount,
+        lastMessageId: messages.lastId,
+      } as const;
+      await uow.write(realmId, (tx) => tx.importBatches.update(complete));
+    }
     return {
       users: source.realm.users.length,
       channels: source.realm.channels.length,
@@ -170,6 +183,27 @@ export class ImportRealm {
       pictures: made.made,
       missingPictures: made.missing,
     };
+  }
+
+  /** Returns null if the source is not remembered. */
+  private async beginBatch(realmId: RealmId, { origins }: ImportSource): Promise<ImportBatch | null> {
+    if (!origins) return null;
+    const { source } = origins;
+    const batch = { realmId, source, startedAt: this.clock.now(), status: 'running', createdRealm: true } as const;
+    return this.uow.write(realmId, (tx) => tx.importBatches.add({ ...batch, messages: 0, lastMessageId: 0 }));
+  }
+
+  private async rememberStructure(batch: ImportBatch, { origins }: ImportSource, ids: ImportedIds): Promise<void> {
+    const lookups: Partial<Record<ImportedKind, { get(old: never): number }>> = {
+      ...{ person: ids.users, group: ids.groups, channel: ids.channels },
+      ...{ conversation: ids.recipients, emoji: ids.emoji },
+    };
+    for (const slice of slicesOf([...origins!.list()], RECORDS_AT_A_TIME)) {
+      const created = slice.map(({ origin, targetId }) => {
+        return { origin, targetId: lookups[origin.kind]!.get(targetId as never), editedAt: null, reactions: 0 };
+      });
+      await this.uow.write(batch.realmId, (tx) => rememberCreated(tx, batch, created));
+    }
   }
 
   private async begin(tx: Transaction, { realm }: RealmCopy, others: readonly Realm[]): Promise<RealmId> {

@@ -25,6 +25,7 @@ import type { Reaction } from '../messages/reactions.js';
 import type { OrdinalRange } from '../messages/read-set.js';
 import type { Realm, RealmImageName } from '../realms/realm.js';
 import type { SystemBotKind, User } from '../users/user.js';
+import type { RecordOrigin } from './import-batches.js';
 
 export type { IdKind, PersonCopy, RealmCopy } from '../kernel/export-parts.js';
 
@@ -106,6 +107,8 @@ export interface MessageCopy {
   readonly holders: readonly HolderCopy[];
   /** True if all subscribers of the channel have the message, as read unless `holders` says otherwise. */
   readonly isForSubscribers?: boolean;
+  /** Absent for sources that are not remembered. */
+  readonly origin?: RecordOrigin;
 }
 
 export interface HolderCopy {
@@ -154,6 +157,16 @@ export interface ImportSource extends RealmSource {
   messageRange(): Promise<{ readonly first: MessageId; readonly last: MessageId } | null>;
   /** Returns all message ids, ascending, in batches. */
   messageIds(): AsyncIterable<readonly MessageId[]>;
+  /** Absent for sources that are not remembered. */
+  readonly origins?: ImportOrigins;
+}
+
+/** Records that the objects of a copy come from. Messages contain theirs. */
+export interface ImportOrigins {
+  /** Name of the source in its records. */
+  readonly source: string;
+  /** People, groups, channels, direct conversations and emoji with their ids in the copy. */
+  list(): Iterable<{ readonly origin: RecordOrigin; readonly targetId: number }>;
 }
 
 /** Selects the private data in an export. */

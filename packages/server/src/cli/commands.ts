@@ -2,6 +2,7 @@ import { CLUSTER_COMMANDS } from './cluster.commands.js';
 import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
 import { EXPORT_COMMANDS } from './export.commands.js';
+import { IMPORT_COMMANDS } from './import.commands.js';
 import { LOG_IN_COMMANDS } from './log-in.commands.js';
 import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
 import { PUSH_COMMANDS } from './push.commands.js';
@@ -19,6 +20,7 @@ export const COMMANDS: readonly Command[] = [
   ...LOG_IN_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...EXPORT_COMMANDS,
+  ...IMPORT_COMMANDS,
   ...FILE_COMMANDS,
   ...MAIL_COMMANDS,
   ...PUSH_COMMANDS,

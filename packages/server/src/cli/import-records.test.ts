@@ -59,6 +59,9 @@ describe('parley import of records', () => {
     } finally {
       await parley.close();
     }
+
+    const { out: listed } = await runCommand(['imports', 'list', `--database=sqlite:${database}`]);
+    expect(listed).toMatch(/^1\t20\d\d-\S+Z\tcrm\tcomplete\t3 messages$/);
   });
 
   it('imports an export of Slack', async () => {

@@ -52,6 +52,7 @@ const NARROW_INDEXES = [
   'playground_by_realm',
   'custom_emoji_by_realm',
   'realm_export_by_realm',
+  'import_batch_by_realm',
   'invitation_open',
   'user_group_anonymous',
   'user_reading_all_notices',

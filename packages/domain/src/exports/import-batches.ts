@@ -1,0 +1,109 @@
+import type { ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+
+/** Import from another system, remembered with the objects that it created. */
+export interface ImportBatch {
+  readonly id: ImportBatchId;
+  readonly realmId: RealmId;
+  /** Name of the source in its records, such as `slack:T0123`. */
+  readonly source: string;
+  readonly startedAt: UnixSeconds;
+  readonly status: 'running' | 'complete' | 'undoing' | 'undone';
+  /** True if the import created the organization. */
+  readonly createdRealm: boolean;
+  /** Number of created messages, including lines that the import added. */
+  readonly messages: number;
+  /** Id of the newest created message; 0 if there is none. */
+  readonly lastMessageId: number;
+}
+
+/** Kinds of created messages: a message of the source, or a line that the import added. */
+export const IMPORTED_MESSAGE_KINDS = ['message', 'pointer', 'broadcast', 'pins'] as const;
+
+/** Kind of record, or of an added line, that became an object. */
+export type ImportedKind =
+  | (typeof IMPORTED_MESSAGE_KINDS)[number]
+  | 'person'
+  | 'group'
+  | 'channel'
+  | 'conversation'
+  | 'emoji';
+
+/** Record of the source that an object was created from. */
+export interface RecordOrigin {
+  readonly kind: ImportedKind;
+  /** Id in the source; lines that the import added have the id of the record that caused them. */
+  readonly recordId: string;
+  /** Digest of the record with its dependent records, which is equal as long as the source is unchanged. */
+  readonly hash: string;
+}
+
+/** Object created by an import. */
+export interface ImportedRecord extends RecordOrigin {
+  readonly batchId: ImportBatchId;
+  /** Id of the object. Several people, conversations or groups can be one object. */
+  readonly targetId: number;
+  /** Last edit of the message in the source; null if there is none. */
+  readonly editedAt: UnixSeconds | null;
+  /** Number of imported reactions to the message. */
+  readonly reactions: number;
+}
+
+export interface ImportedRecordReads {
+  /** Returns the records with these ids, of all batches, ordered by record id (code points) and batch. */
+  list(realmId: RealmId, kind: ImportedKind, recordIds: readonly string[]): Promise<readonly ImportedRecord[]>;
+  /** Returns the first `limit` records of a batch with targets above `after`, ascending. */
+  listOfBatch(
+    realmId: RealmId,
+    batch: { readonly id: ImportBatchId; readonly kind: ImportedKind },
+    after: number,
+    limit: number,
+  ): Promise<readonly ImportedRecord[]>;
+  /** Returns those messages with a topic or direct conversation that also contains a message with an id above `last`. */
+  listAnswered(realmId: RealmId, ids: readonly MessageId[], last: number): Promise<ReadonlySet<MessageId>>;
+}
+
+/** Every implementation passes imported-record-repository.contract.ts. */
+export interface ImportedRecordRepository extends ImportedRecordReads {
+  /** Replaces records with the same batch, kind and id. */
+  put(realmId: RealmId, records: readonly ImportedRecord[]): Promise<void>;
+  /** Ignores unknown records. */
+  remove(realmId: RealmId, records: readonly Pick<ImportedRecord, 'batchId' | 'kind' | 'recordId'>[]): Promise<void>;
+}
+
+export const IMPORT_BATCH_ROWS: RowRules<keyof ImportBatch> = { kind: 'importBatch', owner: 'realm', order: ['id'] };
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    importBatches: [reads: RealmRowReads<ImportBatch>, repository: RealmRows<ImportBatch>];
+    importedRecords: [reads: ImportedRecordReads, repository: ImportedRecordRepository];
+  }
+}
+
+export const IMPORT_BATCH_FEATURE = {
+  rows: { importBatches: IMPORT_BATCH_ROWS },
+  notExported: {
+    importBatches: 'They refer to exports of the original system.',
+    importedRecords: 'They refer to exports of the original system.',
+  },
+};
+
+/** Object that an import just created, without its batch. */
+export interface CreatedObject extends Omit<ImportedRecord, 'batchId' | keyof RecordOrigin> {
+  /** Absent for objects without a record in the source. */
+  readonly origin: RecordOrigin | undefined;
+}
+
+/** Remembers created objects. `batch`: null for imports that are not remembered. */
+export async function rememberCreated(
+  tx: Transaction,
+  batch: ImportBatch | null,
+  created: readonly CreatedObject[],
+): Promise<void> {
+  if (!batch) return;
+  const records = created.flatMap(({ origin, ...object }) =>
+    origin ? [{ ...origin, ...object, batchId: batch.id }] : [],
+  );
+  await tx.importedRecords.put(batch.realmId, records);
+}

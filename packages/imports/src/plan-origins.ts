@@ -1,0 +1,37 @@
+import type { ImportedKind, ImportOrigins } from '@parley/domain/exports';
+import type { ImportRecord } from '@parley/domain/imports';
+import { digestOf } from './digest.js';
+import type { PlannedPeople } from './plan-people.js';
+import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
+import type { Staging } from './staging.js';
+
+export interface OriginSources {
+  readonly staging: Staging;
+  readonly people: PlannedPeople;
+  readonly places: PlannedPlaces;
+  readonly groups: ReadonlyMap<string, PlannedGroup>;
+  readonly emoji: ReadonlyMap<string, PlannedEmoji>;
+}
+
+/** Lists the records that people, groups, channels, direct conversations and emoji of the plan come from. */
+export function originsOf({ staging, people, places, groups, emoji }: OriginSources): ImportOrigins {
+  const found = (record: ImportRecord, kind: ImportedKind, targetId: number | undefined) =>
+    targetId === undefined
+      ? []
+      : [{ origin: { kind, recordId: record.id, hash: digestOf(JSON.stringify(record)) }, targetId }];
+  return {
+    source: staging.source ?? '',
+    *list() {
+      for (const { record } of staging.list('person')) yield* found(record, 'person', people.find(record.id)?.id);
+      for (const { record } of staging.list('group')) yield* found(record, 'group', groups.get(record.id)?.id);
+      for (const { record } of staging.list('channel')) {
+        yield* found(record, 'channel', places.findChannel(record.id)?.id);
+      }
+      for (const { record } of staging.list('conversation')) {
+        const place = places.find(placeKey({ conversation: record.id }));
+        yield* found(record, 'conversation', place?.recipientId);
+      }
+      for (const { record } of staging.list('emoji')) yield* found(record, 'emoji', emoji.get(record.name)?.id);
+    },
+  };
+}
