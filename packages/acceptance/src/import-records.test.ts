@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ImportedKind, ImportRealm, RealmReader } from '@parley/domain/exports';
-import type { RealmId } from '@parley/domain/kernel';
+import { type ImportedKind, ImportRealm, RealmReader, UndoImport, type UndoImportInput } from '@parley/domain/exports';
+import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { planImport, verifyImport } from '@parley/imports';
 import { aRecord, openRecords, type TestRecords } from '@parley/imports/testing';
@@ -48,6 +48,12 @@ async function imported(records: TestRecords, stringId = 'acme') {
     plan.close();
   }
 }
+
+const undo = async (realmId: RealmId, more: Partial<UndoImportInput> = {}) => {
+  const [batch] = await server.storage.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+  const input = { realmId, batchId: batch!.id, isForced: false, isDryRun: false, ...more };
+  return server.parley.useCase(UndoImport).execute(input);
+};
 
 const person = (id: string, more: object = {}) =>
   ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
@@ -205,6 +211,69 @@ describe('import of records as a new organization', () => {
       );
     const [before, after] = [await hashesIn(realm.id), await hashesIn(second.id)];
     expect(Object.keys(before).filter((id) => before[id] !== after[id])).toEqual(['m1', 'm3']);
+  });
+
+  it('removes the organization with an undone import if nobody used it', async () => {
+    const { realm } = await imported(RECORDS);
+    const before = await undo(realm.id, { isDryRun: true });
+    expect(before).toMatchObject({ removesRealm: true, removed: 6, kept: 0 });
+    expect(await undo(realm.id)).toEqual(before);
+    const realms = await server.storage.uow.readAcross((reads) => reads.realms.list());
+    expect(realms.map(({ stringId }) => stringId)).not.toContain('acme');
+    expect((await imported(RECORDS)).realm.stringId).toBe('acme');
+  });
+
+  it('keeps the messages that people used, even after the undo was killed, until they are forced out', async () => {
+    const { realm } = await imported([
+      ...RECORDS,
+      { kind: 'conversation', id: 'ab', members: ['ann', 'bob'] },
+      { kind: 'message', id: 'm6', conversation: 'ab', sender: 'bob', sentAt: 150, content: 'hello from Bob' },
+    ]);
+    const ann = await signIn(realm.id, 'ann@acme.example');
+    const bob = await signIn(realm.id, 'bob@acme.example');
+    const request = (method: 'POST' | 'PATCH', path: string, as: TestUser, params: object) =>
+      server.request(method, path, { as, params: params as never, realm: 'acme' }).then(fieldsOf);
+    const [root, , reply, built, other, direct] = await messagesFor(ann);
+    const [secret] = await messagesFor(await signIn(realm.id, 'gus@acme.example'));
+    await request('POST', '/messages', ann, { type: 'direct', to: [direct.sender_id], content: 'Hi' });
+    await request('POST', `/messages/${secret.id}/reactions`, bob, { emoji_name: 'tada' });
+    const move = { topic: 'Dinner', propagate_mode: 'change_one', send_notification_to_new_thread: false };
+    await request('PATCH', `/messages/${root.id}`, ann, move);
+
+    const killed = undo(realm.id, {
+      onProgress: () => {
+        throw new Error('killed');
+      },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    const undone = await undo(realm.id);
+    expect(undone).toMatchObject({ removesRealm: false, kept: 3, archivedChannels: 0 });
+    const reasons = undone.keptMessages.map(({ id, reason }) => [id, reason]);
+    expect(reasons).toEqual([
+      [root.id, 'moved'],
+      [secret.id, 'reaction'],
+      [direct.id, 'answered'],
+    ]);
+    const left = await messagesFor(ann);
+    expect(left.map(({ id }: Wire) => id)).toEqual(expect.arrayContaining([root.id, direct.id]));
+    for (const { id } of [reply, built, other]) expect(left.map((message: Wire) => message.id)).not.toContain(id);
+    const [batch] = await server.storage.uow.read(realm.id, ({ importBatches }) => importBatches.list(realm.id));
+    expect(batch!.status).toBe('undone');
+
+    expect(await undo(realm.id, { isForced: true })).toMatchObject({ removed: 3, kept: 0, archivedChannels: 2 });
+    expect((await messagesFor(ann)).map(({ content }: Wire) => content)).not.toContain(direct.content);
+    await expect(undo(realm.id, { batchId: 99 as ImportBatchId })).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
+  });
+
+  it('undoes the latest import first', async () => {
+    const { realm } = await imported(RECORDS);
+    const later = await server.storage.uow.write(realm.id, async (tx) => {
+      const [first] = await tx.importBatches.list(realm.id);
+      return tx.importBatches.add({ ...first!, createdRealm: false });
+    });
+    await expect(undo(realm.id)).rejects.toMatchObject({ code: 'LATER_IMPORT' });
+    expect(await undo(realm.id, { batchId: later.id })).toMatchObject({ removed: 0 });
+    expect(await undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6 });
   });
 
   it('leaves nothing behind if the stored organization differs from the plan', async () => {

@@ -71,6 +71,21 @@ export async function unarchiveChannel(
   await announceArchiving(tx, realm, channel, notificationBot);
 }
 
+/** Archives a channel without a notice. Does not check permissions. */
+export async function archiveChannel(tx: Transaction, channel: Channel): Promise<void> {
+  const { id, realmId } = channel;
+  await clearChannelSettings(tx, await tx.realms.get(realmId), id);
+  const archived = await tx.channels.update({ ...channel, isArchived: true });
+  // Runs after archiving, so that the published list omits the archived channel.
+  if (channel.isDefault) await setDefaultChannel(tx, archived, false);
+  await removeFromDefaultGroups(tx, realmId, id);
+  const [view] = await tx.channels.listViews(realmId, [id]);
+  await tx.events.append(realmId, {
+    event: { type: 'channel.archived_changed', channel: view! },
+    audience: metadataUsers(archived),
+  });
+}
+
 /** Archives a channel; its messages stay readable (channels §4.12). */
 export class ArchiveChannel {
   static readonly inject = ['unitOfWork', 'systemMessages'] as const;
@@ -85,16 +100,7 @@ export class ArchiveChannel {
       const actor = await tx.actors.get(caller);
       const { realmId } = actor;
       const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
-      await clearChannelSettings(tx, await tx.realms.get(realmId), channelId);
-      const archived = await tx.channels.update({ ...channel, isArchived: true });
-      // Runs after archiving, so that the published list omits the archived channel.
-      if (channel.isDefault) await setDefaultChannel(tx, archived, false);
-      await removeFromDefaultGroups(tx, realmId, channelId);
-      const [view] = await tx.channels.listViews(realmId, [channelId]);
-      await tx.events.append(realmId, {
-        event: { type: 'channel.archived_changed', channel: view! },
-        audience: metadataUsers(archived),
-      });
+      await archiveChannel(tx, channel);
       await announceArchiving(
         tx,
         await tx.realms.get(realmId),

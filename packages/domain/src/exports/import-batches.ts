@@ -1,3 +1,4 @@
+import { declareErrors } from '../kernel/errors.js';
 import type { ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
@@ -79,6 +80,19 @@ declare module '../kernel/unit-of-work.js' {
     importBatches: [reads: RealmRowReads<ImportBatch>, repository: RealmRows<ImportBatch>];
     importedRecords: [reads: ImportedRecordReads, repository: ImportedRecordRepository];
   }
+}
+
+export const IMPORT_BATCH_ERRORS = declareErrors({
+  /** The organization has no import with this number. */
+  UNKNOWN_IMPORT: 'unknown',
+  /** A later import of the organization must be undone first. */
+  LATER_IMPORT: 'conflict',
+});
+
+type ImportBatchErrors = typeof IMPORT_BATCH_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends ImportBatchErrors {}
 }
 
 export const IMPORT_BATCH_FEATURE = {

@@ -4,3 +4,4 @@ export * from './import-batches.js';
 export * from './import-realm.use-cases.js';
 export * from './read-realm.js';
 export * from './realm-copy.js';
+export * from './undo-import.use-cases.js';

@@ -5,8 +5,9 @@ import { ImportRealm } from '@parley/domain/exports';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports/write-exports.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import type { Command, CommandContext, CommandResult, Terminal } from './command.js';
+import type { Command, CommandContext, CommandResult } from './command.js';
 import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
+import { progressOn } from './progress.js';
 
 async function exportRealm(context: CommandContext): Promise<CommandResult> {
   const path = context.words[0]!;
@@ -66,18 +67,6 @@ async function importArchive(context: CommandContext, path: string): Promise<Com
       await close();
     }
   });
-}
-
-const MESSAGES_BETWEEN_LINES = 100_000;
-
-/** Reports progress periodically on a separate stream, since programs may parse the result. */
-function progressOn(terminal: Terminal, what: string): (messages: number) => void {
-  let said = 0;
-  return (messages) => {
-    if (messages - said < MESSAGES_BETWEEN_LINES) return;
-    said = messages;
-    terminal.err(`${what} ${messages} messages …`);
-  };
 }
 
 export const EXPORT_COMMANDS: readonly Command[] = [

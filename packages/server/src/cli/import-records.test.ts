@@ -62,6 +62,15 @@ describe('parley import of records', () => {
 
     const { out: listed } = await runCommand(['imports', 'list', `--database=sqlite:${database}`]);
     expect(listed).toMatch(/^1\t20\d\d-\S+Z\tcrm\tcomplete\t3 messages$/);
+    const undo = (...args: readonly string[]) =>
+      runCommand(['imports', 'undo', ...args, `--database=sqlite:${database}`]);
+    expect((await undo('1', '--dry-run')).out).toMatch(
+      /^Removes 3 messages with the organization acme[\s\S]*Nothing was/,
+    );
+    expect(await undo('one')).toMatchObject({ code: 2, err: expect.stringContaining('BATCH must be a number') });
+    expect(await undo('2')).toMatchObject({ code: 1, err: expect.stringContaining('There is no import 2.') });
+    expect((await undo('1')).code).toBe(0);
+    expect((await runCommand(['imports', 'list', `--database=sqlite:${database}`])).err).toContain('no organization');
   });
 
   it('imports an export of Slack', async () => {

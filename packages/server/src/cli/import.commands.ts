@@ -1,6 +1,9 @@
-import type { ImportBatch } from '@parley/domain/exports';
+import { type ImportBatch, type KeptMessage, UndoImport, type UndoImportOutput } from '@parley/domain/exports';
+import type { ImportBatchId } from '@parley/domain/kernel';
+import { UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
+import { progressOn } from './progress.js';
 
 const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }: ImportBatch) => ({
   ...{ id, source, status, createdOrganization: createdRealm, messages },
@@ -25,6 +28,45 @@ async function list(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function undo(context: CommandContext): Promise<CommandResult> {
+  const batchId = Number(context.words[0]);
+  if (!Number.isSafeInteger(batchId)) throw new UsageError('BATCH must be a number; see parley imports list.');
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    const isDryRun = context.isOn('dry-run');
+    const undone = await parley.useCase(UndoImport).execute({
+      realmId: realm.id,
+      batchId: batchId as ImportBatchId,
+      isForced: context.isOn('force'),
+      isDryRun,
+      onProgress: progressOn(context.terminal, 'Removed'),
+    });
+    const lines = isDryRun
+      ? [...undoLines(undone, nameOf(realm)), 'Nothing was changed.']
+      : undoLines(undone, nameOf(realm));
+    return { lines, data: undone };
+  });
+}
+
+/** Maximum number of kept messages in the text. */
+const MAX_LISTED = 50;
+
+function undoLines({ removesRealm, removed, kept, keptMessages, archivedChannels }: UndoImportOutput, realm: string) {
+  const removals = `Removes ${removed} messages`;
+  if (removesRealm) return [`${removals} with the organization ${realm}, which nobody used since the import.`];
+  const more = kept > MAX_LISTED ? [`  and ${kept - MAX_LISTED} more`] : [];
+  return [
+    `${removals} from ${realm}; archived channels without messages: ${archivedChannels}`,
+    ...(kept === 0 ? [] : [`Keeps ${kept} messages that people used since the import; --force removes them:`]),
+    ...keptMessages.slice(0, MAX_LISTED).map(keptLine),
+    ...more,
+  ];
+}
+
+const keptLine = ({ id, reason, channelId, topic }: KeptMessage): string =>
+  `  ${id}: ${reason}, ${channelId === null ? 'direct message' : `channel ${channelId}, topic ${topic || '(general)'}`}`;
+
 export const IMPORT_COMMANDS: readonly Command[] = [
   {
     name: 'imports list',
@@ -34,5 +76,22 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     examples: ['parley imports list --realm=acme'],
     isReadOnly: always,
     run: list,
+  },
+  {
+    name: 'imports undo',
+    words: 'BATCH',
+    help: 'removes the messages of an import',
+    details:
+      'BATCH is a number of parley imports list. Messages that people answered, edited, moved or reacted to are listed ' +
+      'and kept; a topic or direct conversation is answered by any later message. Channels without messages are ' +
+      'archived. If the import created the organization and nobody used it, the organization is deleted. ' +
+      'A killed command continues when it is repeated. The server may be running.',
+    flags: {
+      ...REALM,
+      force: { help: 'also removes messages that people answered, edited, moved or reacted to' },
+      'dry-run': { help: 'changes nothing and reports what would be removed' },
+    },
+    examples: ['parley imports undo 1 --realm=acme --dry-run', 'parley imports undo 1 --realm=acme'],
+    run: undo,
   },
 ];

@@ -1,0 +1,285 @@
+import { archiveChannel } from '../channels/archive-channel.use-cases.js';
+import { DomainError } from '../kernel/errors.js';
+import { wholeRealm } from '../kernel/event.js';
+import type { ChannelId, ImportBatchId, MessageId, RealmId } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { deleteMessages } from '../messages/deletion.js';
+import type { Message } from '../messages/message.js';
+import { DeleteRealmData, planDeletion } from '../realms/delete-realm-data.js';
+import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedKind, type ImportedRecord } from './import-batches.js';
+
+export interface UndoImportInput {
+  readonly realmId: RealmId;
+  readonly batchId: ImportBatchId;
+  /** True to remove messages that people answered, edited, moved or reacted to. */
+  readonly isForced: boolean;
+  /** True to change nothing. */
+  readonly isDryRun: boolean;
+  /** Called periodically with the number of removed messages. */
+  readonly onProgress?: (messages: number) => void;
+}
+
+export type KeepReason = 'answered' | 'edited' | 'moved' | 'reaction';
+
+/** Imported message that people used since the import. */
+export interface KeptMessage {
+  readonly id: MessageId;
+  readonly reason: KeepReason;
+  /** Null for direct messages. */
+  readonly channelId: ChannelId | null;
+  readonly topic: string;
+}
+
+export interface UndoImportOutput {
+  /** True if the import created the organization and nobody used it since. */
+  readonly removesRealm: boolean;
+  readonly removed: number;
+  readonly kept: number;
+  /** Kept messages, at most `MAX_LISTED_MESSAGES`. */
+  readonly keptMessages: readonly KeptMessage[];
+  readonly archivedChannels: number;
+}
+
+export const MAX_LISTED_MESSAGES = 1000;
+
+/** Messages per unit of work, to limit the delay of other writes. */
+const MESSAGES_AT_A_TIME = 50;
+const CHANNELS_AT_A_TIME = 10;
+const CONVERSATIONS_AT_A_TIME = 1000;
+
+/** Part of a batch with the reasons to keep its messages. */
+interface JudgedPage {
+  readonly records: readonly ImportedRecord[];
+  readonly messages: readonly Message[];
+  readonly reasons: ReadonlyMap<MessageId, KeepReason>;
+}
+
+type Counts = { -readonly [Name in 'removed' | 'kept']: number } & { readonly keptMessages: KeptMessage[] };
+
+/**
+ * Removes the messages of an import and archives its channels without messages, in small units of work. A killed run
+ * continues when it is repeated. Removes the whole organization instead if the import created it and nobody used it.
+ */
+export class UndoImport {
+  static readonly inject = ['unitOfWork', 'clock', DeleteRealmData] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly deletion: DeleteRealmData,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_IMPORT, LATER_IMPORT */
+  async execute(input: UndoImportInput): Promise<UndoImportOutput> {
+    const { realmId, batchId, isForced, isDryRun, onProgress = () => {} } = input;
+    const batch = await this.uow.read(realmId, (reads) => loadLatest(reads, realmId, batchId));
+    const survey = await this.survey(batch, isForced);
+    const removesRealm = batch.createdRealm && survey.used === 0 && !(await this.hasOtherMessages(batch));
+    if (isDryRun || removesRealm) {
+      if (!isDryRun) await this.removeRealm(realmId);
+      return { ...survey.counts, removesRealm, archivedChannels: 0 };
+    }
+    await this.uow.write(realmId, async (tx) => {
+      // Another process may have started a later import since.
+      await tx.importBatches.update({ ...(await loadLatest(tx, realmId, batchId)), status: 'undoing' });
+    });
+    const counts = await this.removeMessages(batch, isForced, onProgress);
+    const archivedChannels = await this.archiveEmptyChannels(batch);
+    await this.uow.write(realmId, (tx) => tx.importBatches.update({ ...batch, status: 'undone' }));
+    return { ...counts, removesRealm, archivedChannels };
+  }
+
+  /** `used`: number of messages with a reason to keep them. */
+  private async survey(
+    batch: ImportBatch,
+    isForced: boolean,
+  ): Promise<{ readonly counts: Counts; readonly used: number }> {
+    const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
+    let used = 0;
+    for (const kind of IMPORTED_MESSAGE_KINDS) {
+      let after: number | null = 0;
+      while (after !== null) {
+        const from: number = after;
+        const page = await this.uow.read(batch.realmId, (reads) => judge(reads, batch, kind, from));
+        used += page.reasons.size;
+        countPage(counts, page, isForced);
+        after = endOf(page.records);
+      }
+    }
+    return { counts, used };
+  }
+
+  private async removeMessages(
+    batch: ImportBatch,
+    isForced: boolean,
+    onProgress: (messages: number) => void,
+  ): Promise<Counts> {
+    const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
+    for (const kind of IMPORTED_MESSAGE_KINDS) {
+      let after: number | null = 0;
+      while (after !== null) {
+        const from: number = after;
+        const page = await this.uow.write(
+          batch.realmId,
+          async (tx) => {
+            const judged = await judge(tx, batch, kind, from);
+            await this.removePage(tx, batch, judged, isForced);
+            return judged;
+          },
+          { yields: true },
+        );
+        countPage(counts, page, isForced);
+        onProgress(counts.removed);
+        after = endOf(page.records);
+      }
+    }
+    return counts;
+  }
+
+  private async removePage(tx: Transaction, { realmId }: ImportBatch, page: JudgedPage, isForced: boolean) {
+    const { records, messages, reasons } = page;
+    const isKept = (id: number) => !isForced && reasons.has(id as MessageId);
+    const deletedAt = this.clock.now();
+    for (const [channelId, removed] of byChannel(messages.filter(({ id }) => !isKept(id)))) {
+      const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
+      // Clients get one event per direct message.
+      for (const part of channel === null ? removed.map((message) => [message]) : [removed]) {
+        await deleteMessages(tx, { realmId, deletedBy: null, deletedAt, channel, messages: part });
+        await tx.yield();
+      }
+    }
+    await tx.importedRecords.remove(
+      realmId,
+      records.filter(({ targetId }) => !isKept(targetId)),
+    );
+  }
+
+  /** Returns the number of archived channels. */
+  private async archiveEmptyChannels({ id, realmId }: ImportBatch): Promise<number> {
+    let count = 0;
+    let after: number | null = 0;
+    while (after !== null) {
+      const from: number = after;
+      after = await this.uow.write(
+        realmId,
+        async (tx) => {
+          const batch = { id, kind: 'channel' } as const;
+          const records = await tx.importedRecords.listOfBatch(realmId, batch, from, CHANNELS_AT_A_TIME);
+          for (const { targetId } of records) {
+            const channel = await tx.channels.find(realmId, targetId as ChannelId);
+            if (!channel || channel.isArchived) continue;
+            if ((await tx.messages.listOldestIds(realmId, channel.recipientId, 1)).length > 0) continue;
+            await archiveChannel(tx, channel);
+            count++;
+            await tx.yield();
+          }
+          return records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!.targetId;
+        },
+        { yields: true },
+      );
+    }
+    return count;
+  }
+
+  /** Returns true if messages were sent that no import brought, even if they were deleted since. */
+  private async hasOtherMessages({ realmId }: ImportBatch): Promise<boolean> {
+    const { imported, sent } = await this.uow.read(realmId, async (reads) => {
+      const batches = await reads.importBatches.list(realmId);
+      const channels = await reads.channels.listAll(realmId);
+      const recipientIds = channels.map(({ recipientId }) => recipientId);
+      return {
+        imported: batches.reduce((sum, { messages }) => sum + messages, 0),
+        sent: await reads.copies.countSentTo(realmId, recipientIds),
+      };
+    });
+    let total = sent;
+    for (let after: number | null = 0; after !== null && total <= imported; ) {
+      const from: number = after;
+      const [page, count] = await this.uow.read(realmId, async (reads) => {
+        const ids = await reads.recipients.listDirect(realmId, from, CONVERSATIONS_AT_A_TIME);
+        return [ids, await reads.copies.countSentTo(realmId, ids)];
+      });
+      total += count;
+      after = page.length < CONVERSATIONS_AT_A_TIME ? null : page.at(-1)!;
+    }
+    return total > imported;
+  }
+
+  private async removeRealm(realmId: RealmId): Promise<void> {
+    await this.uow.write(realmId, async (tx) => {
+      await tx.realms.update({ ...(await tx.realms.get(realmId)), isDeactivated: true });
+      await tx.events.append(realmId, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
+      // Continues on the server if this process is killed.
+      await planDeletion(tx, realmId, this.clock.now());
+    });
+    await this.deletion.deleteNow(realmId);
+  }
+}
+
+type Reads = Pick<
+  Repositories | Transaction,
+  'importBatches' | 'importedRecords' | 'messages' | 'reactions' | 'channels'
+>;
+
+/** Later imports may have added messages to the same topics, so they are undone first. */
+async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId): Promise<ImportBatch> {
+  const batches = await reads.importBatches.list(realmId);
+  const batch = batches.find(({ id }) => id === batchId);
+  if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
+  const later = batches.findLast(({ id, status }) => id > batchId && status !== 'undone');
+  if (later) throw new DomainError('LATER_IMPORT', `Import ${later.id} is later and must be undone first.`);
+  return batch;
+}
+
+async function judge(reads: Reads, batch: ImportBatch, kind: ImportedKind, after: number): Promise<JudgedPage> {
+  const { realmId, lastMessageId } = batch;
+  const part = { id: batch.id, kind };
+  const records = await reads.importedRecords.listOfBatch(realmId, part, after, MESSAGES_AT_A_TIME);
+  const ids = records.map(({ targetId }) => targetId as MessageId);
+  const messages = await reads.messages.list(realmId, ids);
+  const answered = await reads.importedRecords.listAnswered(realmId, ids, lastMessageId);
+  const byId = new Map(records.map((record) => [record.targetId, record]));
+  const reasons = new Map<MessageId, KeepReason>();
+  for (const message of messages) {
+    const { editedAt, reactions } = byId.get(message.id)!;
+    if (answered.has(message.id)) reasons.set(message.id, 'answered');
+    else if ((message.lastEditedAt ?? null) !== editedAt) reasons.set(message.id, 'edited');
+    else if ((message.lastMovedAt ?? null) !== null) reasons.set(message.id, 'moved');
+    else if (await hasOtherReactions(reads, message, reactions)) reasons.set(message.id, 'reaction');
+  }
+  return { records, messages, reasons };
+}
+
+async function hasOtherReactions(
+  { reactions }: Reads,
+  { realmId, id, hasReactions }: Message,
+  imported: number,
+): Promise<boolean> {
+  if (!hasReactions) return imported > 0;
+  return (await reactions.count(realmId, id)).reactions !== imported;
+}
+
+function countPage(counts: Counts, { messages, reasons }: JudgedPage, isForced: boolean): void {
+  for (const { id, channelId, topic } of messages) {
+    const reason = isForced ? undefined : reasons.get(id);
+    if (reason === undefined) {
+      counts.removed++;
+      continue;
+    }
+    counts.kept++;
+    if (counts.keptMessages.length < MAX_LISTED_MESSAGES) counts.keptMessages.push({ id, reason, channelId, topic });
+  }
+}
+
+const endOf = (records: readonly ImportedRecord[]): number | null =>
+  records.length < MESSAGES_AT_A_TIME ? null : records.at(-1)!.targetId;
+
+function byChannel(messages: readonly Message[]): ReadonlyMap<ChannelId | null, readonly Message[]> {
+  const groups = new Map<ChannelId | null, Message[]>();
+  for (const message of messages) {
+    const group = groups.get(message.channelId);
+    if (group) group.push(message);
+    else groups.set(message.channelId, [message]);
+  }
+  return groups;
+}

@@ -1,0 +1,13 @@
+import type { Terminal } from './command.js';
+
+const MESSAGES_BETWEEN_LINES = 100_000;
+
+/** Reports progress periodically on a separate stream, since programs may parse the result. */
+export function progressOn(terminal: Terminal, what: string): (messages: number) => void {
+  let said = 0;
+  return (messages) => {
+    if (messages - said < MESSAGES_BETWEEN_LINES) return;
+    said = messages;
+    terminal.err(`${what} ${messages} messages …`);
+  };
+}
