@@ -1,5 +1,6 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
+import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { type Language, languagesOf, languagesWith, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
@@ -52,11 +53,11 @@ function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTe
   const normalized = normalize(lowered);
   const own = stemEnglish(normalized);
   const plain = plainSpellings(normalized).map(stemEnglish);
-  const terms = new Set([
+  const terms = new Set<SearchedTerm>([
     own,
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
-    ...languagesWith(lowered).flatMap((language) => searchedStemIn(language, lowered)),
+    ...languagesWith(lowered).flatMap((language) => searchedTermsIn(language, lowered)),
   ]);
   return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
 }
@@ -74,6 +75,7 @@ function withBeginnings(word: string): readonly string[] {
 const MIN_BEGINNING = 3;
 /** Numbers and versions are typed as a whole. */
 const ENDS_WITH_DIGIT = /\p{N}$/u;
+const HAS_DIGIT = /\p{N}/u;
 
 function beginningsOf(beginning: string, isPlain: boolean): readonly SearchedTerm[] {
   const isWhole = beginning.length < MIN_BEGINNING || ENDS_WITH_DIGIT.test(beginning);
@@ -103,13 +105,20 @@ function formerTerms(whole: string): readonly string[] {
 /** Common term of all forms of a word in a language other than English. */
 const stemIn = (language: Language, word: string): string => `*${language.stem(word)}`;
 
+/** Terms of a text's word in a language. */
+function termsIn(language: Language, word: string): readonly string[] {
+  const compounds = language.hasCompounds && !HAS_DIGIT.test(word) ? compoundTerms(language.stem(word)) : [];
+  return [stemIn(language, word), ...compounds];
+}
+
 /** Minimum length of a stem that lacks several letters of the word. */
 const MIN_STEM = 3;
 
-/** Stem for a query, which may be in any language: the Czech stem `ha` of `haus` would find other words. */
-function searchedStemIn(language: Language, word: string): readonly string[] {
+/** Terms for a query, which may be in any language: the Czech stem `ha` of `haus` would find other words. */
+function searchedTermsIn(language: Language, word: string): readonly SearchedTerm[] {
   const stem = language.stem(word);
-  return stem.length >= MIN_STEM || word.length - stem.length <= 1 ? [stemIn(language, word)] : [];
+  if (stem.length < MIN_STEM && word.length - stem.length > 1) return [];
+  return [stemIn(language, word), ...(language.hasCompounds && !HAS_DIGIT.test(word) ? partTerms(stem) : [])];
 }
 
 const ASCII = /^[\0-\x7f]*$/;
@@ -227,7 +236,8 @@ export function forEachTerm(
       if (indexed.length === 0) return;
       for (const term of indexed) use(start, start + word.length, term);
       for (const language of languages) {
-        if (language.script.test(word)) use(start, start + word.length, stemIn(language, word));
+        if (!language.script.test(word)) continue;
+        for (const term of termsIn(language, word)) use(start, start + word.length, term);
       }
     },
     run(start, run) {

@@ -20,6 +20,8 @@ export interface Language {
   readonly script: RegExp;
   /** Letters besides those of English. */
   readonly letters: ReadonlySet<string>;
+  /** True if compounds are found by their parts. */
+  readonly hasCompounds: boolean;
 }
 
 function stemmerOf(name: string): (word: string) => string {
@@ -77,6 +79,7 @@ const newLanguage = (name: string, script: RegExp, letters: string): Language =>
   return {
     script,
     letters: new Set(letters),
+    hasCompounds: name === 'german' || name === 'dutch',
     stem(word) {
       const existing = stems.get(word);
       if (existing !== undefined) return existing;
@@ -91,6 +94,8 @@ const newLanguage = (name: string, script: RegExp, letters: string): Language =>
 };
 
 const latinLanguages = Object.entries(LATIN_LANGUAGES).map(([name, [letters]]) => newLanguage(name, LATIN, letters));
+/** Languages of texts that may as well be English. */
+const withoutCompounds = latinLanguages.map((language) => ({ ...language, hasCompounds: false }));
 const russian = newLanguage('russian', /\p{sc=Cyrillic}/u, '');
 const arabic = newLanguage('arabic', /\p{sc=Arabic}/u, '');
 const languages = [...latinLanguages, russian, arabic];
@@ -136,7 +141,10 @@ function latinLanguagesOf(lowered: string, hasOtherLetters: boolean): readonly L
     });
   }
   const least = Math.max(counts[ENGLISH]!, Math.max(...counts) / 2, 1);
-  return latinLanguages.filter((_, index) => counts[index]! >= least);
+  return latinLanguages.flatMap((language, index) => {
+    if (counts[index]! < least) return [];
+    return counts[index]! > counts[ENGLISH]! ? [language] : [withoutCompounds[index]!];
+  });
 }
 
 /** Returns the languages that use the script of a word. */

@@ -163,14 +163,15 @@ export class SearchPages {
 
   /** Replaces beginnings by their terms if they are few, since lists of terms need not be read to the end. */
   private withTerms(query: IndexQuery): IndexQuery {
-    return query.map((alternatives) =>
-      alternatives.flatMap((term): readonly SearchedTerm[] =>
+    return query.map((alternatives) => {
+      const terms = alternatives.flatMap((term): readonly SearchedTerm[] =>
         typeof term === 'string' ? [term] : (this.termsWith(term.beginning) ?? [term]),
-      ),
-    );
+      );
+      return terms.length === 0 ? alternatives : terms;
+    });
   }
 
-  /** Returns the terms with this beginning; null for none or too many. */
+  /** Returns the terms with this beginning; null for too many. */
   private termsWith(beginning: string): readonly string[] | null {
     const terms: string[] = [];
     for (let term = this.nextTerm.get(beginning); term?.startsWith(beginning); ) {
@@ -179,7 +180,7 @@ export class SearchPages {
       // The lowest text after the term.
       term = this.nextTerm.get(`${term}\x01`);
     }
-    return terms.length === 0 ? null : terms;
+    return terms;
   }
 
   private expression(

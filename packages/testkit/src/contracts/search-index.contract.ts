@@ -81,6 +81,15 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(begun('piz'), search('lun')))).toEqual([]);
       expect(await find(fixture, own(begun('izza')))).toEqual([]);
       expect(await find(fixture, own(begun('är')))).toEqual(pick(fixture, 4));
+      const either = (...terms: SearchedWord[number]): MessageCondition => ({
+        kind: 'search',
+        words: [[terms]],
+        phrases: [],
+      });
+      expect(await find(fixture, own(either('oven', { beginning: 'zzz' })))).toEqual(pick(fixture, 2));
+      expect(await find(fixture, own(either('oven', { beginning: '<than' }, { beginning: 'than' })))).toEqual(
+        pick(fixture, 1, 2),
+      );
       expect(await find(fixture, own(not(begun('piz'))))).toEqual(pick(fixture, 3, 4));
       const inGeneral: MessageCondition = {
         kind: 'recipient',
