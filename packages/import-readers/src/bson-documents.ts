@@ -6,8 +6,8 @@ import type { Archive } from './archive.js';
 import { messageOf, sourceError } from './source-error.js';
 
 /** MongoDB's limit is 16 MiB. */
-const MAX_BYTES = 17 * 1024 ** 2;
-const MIN_BYTES = 5;
+export const MAX_DOCUMENT_BYTES = 17 * 1024 ** 2;
+export const MIN_DOCUMENT_BYTES = 5;
 /** Compressed dumps expand less. */
 const MAX_RATIO = 300;
 const MIN_RATIO_BYTES = 1024 ** 2;
@@ -24,14 +24,19 @@ export interface BsonDocument {
 /** Streams the documents of a collection, `name.bson` or `name.bson.gz`; none if it is missing. */
 export async function* bsonDocuments(archive: Archive, name: string): AsyncGenerator<BsonDocument> {
   if (archive.has(`${name}.bson`)) yield* split(archive.read(`${name}.bson`), `${name}.bson`);
-  else if (archive.has(`${name}.bson.gz`)) yield* split(gunzipped(archive, `${name}.bson.gz`), `${name}.bson.gz`);
+  else if (archive.has(`${name}.bson.gz`)) yield* gunzippedFile(archive, `${name}.bson.gz`);
 }
 
-async function* gunzipped(archive: Archive, file: string): AsyncGenerator<Buffer> {
-  const limit = Math.max(MIN_RATIO_BYTES, MAX_RATIO * archive.sizeOf(file));
+async function* gunzippedFile(archive: Archive, file: string): AsyncGenerator<BsonDocument> {
+  yield* split(gunzipped(archive.read(file), archive.sizeOf(file), file), file);
+}
+
+/** `size`: number of compressed bytes. @throws DomainError INVALID_IMPORT if it is damaged or expands too much */
+export async function* gunzipped(chunks: AsyncIterable<Buffer>, size: number, file: string): AsyncGenerator<Buffer> {
+  const limit = Math.max(MIN_RATIO_BYTES, MAX_RATIO * size);
   let bytes = 0;
   // Errors of both streams reach the loop.
-  const stream = pipeline(Readable.from(archive.read(file)), createGunzip(), () => undefined);
+  const stream = pipeline(Readable.from(chunks), createGunzip(), () => undefined);
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       bytes += chunk.length;
@@ -52,7 +57,7 @@ async function* split(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerat
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (rest.length >= 4) {
       const length = rest.readInt32LE(0);
-      if (length < MIN_BYTES || length > MAX_BYTES)
+      if (length < MIN_DOCUMENT_BYTES || length > MAX_DOCUMENT_BYTES)
         throw sourceError(file, null, `document ${number + 1} has the impossible length ${length}`);
       if (rest.length < length) break;
       number++;

@@ -1,3 +1,7 @@
+import { readdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
 import { Binary, ObjectId, serialize } from 'bson';
@@ -413,5 +417,106 @@ describe('ROCKETCHAT_READER', () => {
     for (let depth = 0; depth < 3000; depth++) nested = { a: nested };
     const records = await read([message('m1', { nested }), message('m2')]);
     expect(recordsOf(records, 'message').map(({ id }) => id)).toContain('m2');
+  });
+});
+
+/** Lists of documents end with the length -1. */
+const END = Buffer.from([0xff, 0xff, 0xff, 0xff]);
+const MAGIC = Buffer.from([0x6d, 0xe2, 0x99, 0x81]);
+
+/** Archive by `mongodump --archive` with the blocks of documents, which may alternate between collections. */
+function archiveOf(blocks: readonly (readonly [collection: string, documents: Buffer])[], db = 'rocketchat'): Buffer {
+  const names = [...new Set(blocks.map(([collection]) => collection))];
+  const header = (collection: string, EOF: boolean) => bson({ db, collection, EOF, CRC: 0 });
+  return Buffer.concat([
+    MAGIC,
+    bson({ concurrent_collections: 4, version: '0.1' }),
+    ...names.map((collection) => bson({ db, collection, metadata: '{}', size: 1 })),
+    END,
+    ...blocks.flatMap(([collection, documents]) => [header(collection, false), documents, END]),
+    ...names.flatMap((collection) => [header(collection, true), END]),
+  ]);
+}
+
+const BLOCKS: readonly (readonly [string, Buffer])[] = [
+  ['users', bson(ANN)],
+  ['rocketchat_message', bson(message('m1'))],
+  ['rocketchat_room', bson(GENERAL)],
+  ['users', bson(BEN)],
+  ['rocketchat_subscription', bson(subscription('GENERAL', 'u1'))],
+  ['rocketchat_message', bson(message('m2'))],
+];
+
+async function writeArchive(bytes: Buffer): Promise<string> {
+  const path = join(await writeFolder({}), 'dump.archive');
+  await writeFile(path, bytes);
+  return path;
+}
+
+const unpacked = () => readdirSync(tmpdir()).filter((name) => name.startsWith('parley-import-'));
+
+describe('an archive by mongodump', () => {
+  it.each([
+    ['plain', (bytes: Buffer) => bytes],
+    ['compressed', gzipSync],
+  ])('has the records of its alternating collections, %s', async (_, pack) => {
+    const path = await writeArchive(pack(archiveOf(BLOCKS)));
+    expect(await ROCKETCHAT_READER.recognizes(path)).toBe(true);
+    const before = unpacked();
+    const records = await readRecords(ROCKETCHAT_READER, path);
+    expect(recordsOf(records, 'message').map(({ id }) => id)).toEqual(['m1', 'm2']);
+    expect(recordsOf(records, 'person').map(({ id }) => id)).toEqual(['u1', 'u2']);
+    expect(unpacked()).toEqual(before);
+  });
+
+  it('has the bytes of files in GridFS', async () => {
+    const path = await writeArchive(
+      archiveOf([
+        ...BLOCKS,
+        ['rocketchat_uploads', bson({ _id: 'f1', name: 'a.txt', store: 'GridFS:Uploads' })],
+        ['rocketchat_uploads.chunks', bson({ _id: 1, files_id: 'f1', n: 0, data: new Binary(Buffer.from('hello')) })],
+      ]),
+    );
+    const opened = await ROCKETCHAT_READER.open(path);
+    const files = [];
+    for await (const record of opened.records()) if (record.kind === 'file') files.push(record);
+    expect(await opened.sizeOf(files[0]!.path!)).toBe(5);
+    await opened.close();
+  });
+
+  it('is not recognized without messages of Rocket.Chat', async () => {
+    expect(await ROCKETCHAT_READER.recognizes(await writeArchive(archiveOf([['users', bson(ANN)]])))).toBe(false);
+  });
+
+  const whole = archiveOf(BLOCKS);
+  it.each<[string, Buffer, string]>([
+    ['is cut off within a document', whole.subarray(0, whole.length - 6), 'ends within a document'],
+    [
+      'lacks the end of a collection',
+      Buffer.concat([archiveOf([]), bson({ db: 'a', collection: 'b' }), END]),
+      'ends within the collection b',
+    ],
+    ['has an impossible length', Buffer.concat([whole, Buffer.from([1, 0, 0, 0])]), 'impossible length 1'],
+    ['has a huge length', Buffer.concat([whole, Buffer.from([0, 0, 0, 0x7f])]), 'impossible length'],
+    ['names a collection that leads out of the folder', archiveOf([['../../etc', bson(ANN)]]), 'unsafe name'],
+    ['names a database that leads out of the folder', archiveOf(BLOCKS, '..'), 'unsafe name'],
+    ['has a damaged header', Buffer.concat([archiveOf([]), bson({}), END]), 'unsafe name'],
+    [
+      'expands too much',
+      gzipSync(
+        Buffer.concat([archiveOf([]), bson({ db: 'a', collection: 'b' }), bson({ a: 'x'.repeat(8_000_000) }), END]),
+      ),
+      'expands to more than',
+    ],
+  ])('is rejected if it %s', async (_, bytes, reason) => {
+    const before = unpacked();
+    await expect(ROCKETCHAT_READER.open(await writeArchive(bytes))).rejects.toThrow(reason);
+    expect(unpacked()).toEqual(before);
+  });
+
+  it('is rejected if it has more than ten thousand collections', async () => {
+    const blocks = Array.from({ length: 10_001 }, (_, n) => [bson({ db: 'a', collection: `c${n}`, EOF: true }), END]);
+    const bytes = Buffer.concat([archiveOf([]), ...blocks.flat()]);
+    await expect(ROCKETCHAT_READER.open(await writeArchive(bytes))).rejects.toThrow('more than 10000 collections');
   });
 });

@@ -4,6 +4,7 @@ import type { Archive } from '../archive.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { comparableName } from '../folder-names.js';
 import { jsonElements } from '../json-elements.js';
+import { dumpFiles, dumpMessages, isDirectDump } from './slack-dump.js';
 import { localFiles } from './slack-files.js';
 import { messageRecords, type SlackContext, type SlackPlace } from './slack-messages.js';
 import { type Author, personName, personRecords, UNKNOWN_AUTHOR } from './slack-people.js';
@@ -38,12 +39,15 @@ export class SlackExport implements SlackContext {
   /** Files of days by folder, and folders by comparable name. */
   private readonly days = new Map<string, string[]>();
   private readonly folders = new Map<string, string>();
+  /** Files of slackdump's dump folder by channel. */
+  private readonly dumps: Map<string, string[]>;
   /** Workspaces of an Enterprise organization are folders; the outermost one is ''. */
   private readonly roots: readonly string[];
   private readonly readFiles = new Set<string>();
 
   constructor(private readonly archive: Archive) {
     this.localFiles = localFiles(archive);
+    this.dumps = dumpFiles(archive.names);
     const roots = new Set(['']);
     for (const name of archive.names) {
       const root = /^teams\/[^/]+\//.exec(name)?.[0];
@@ -97,6 +101,7 @@ export class SlackExport implements SlackContext {
       yield { source: this.source, kind: 'channel', id, name, privacy: 'private', members: [] };
       yield* this.messagesIn(folder, { id, isConversation: false });
     }
+    for (const id of [...this.dumps.keys()]) yield* this.unlistedDump(id);
     yield* this.otherFiles();
     for (const { id, name, isBot } of this.others.values()) {
       yield {
@@ -171,7 +176,37 @@ export class SlackExport implements SlackContext {
       yield* this.pinsOf(channel, place);
       const folder = this.folderOf(root, name) ?? this.folderOf(root, id);
       if (folder !== undefined) yield* this.messagesIn(folder, place);
+      yield* this.messagesOfDump(place);
     }
+  }
+
+  /** Messages of a dump without a list of channels. Everybody who wrote a direct message is a member of its conversation. */
+  private async *unlistedDump(id: string): AsyncGenerator<ImportRecord> {
+    const authors = new Set<string>();
+    let name = '';
+    const isConversation = isDirectDump(id);
+    for await (const record of this.messagesOfDump({ id, isConversation }, (given) => {
+      name ||= given;
+    })) {
+      if (record.kind === 'message') authors.add(record.sender);
+      yield record;
+    }
+    if (isConversation) yield this.conversation({ members: [...authors] }, id);
+    else yield { source: this.source, kind: 'channel', id, name: name || id, privacy: 'private', members: [] };
+  }
+
+  private async *messagesOfDump(
+    place: SlackPlace,
+    onName: (name: string) => void = () => {},
+  ): AsyncGenerator<ImportRecord> {
+    const files = this.dumps.get(place.id) ?? [];
+    this.dumps.delete(place.id);
+    for (const file of files) {
+      this.readFiles.add(file);
+      for await (const element of dumpMessages(this.archive.read(file), file, onName))
+        yield* messageRecords(element, place, { file, line: element.line }, this);
+    }
+    this.seenThreads.clear();
   }
 
   /** Conversations of slackdump can lack their members. */

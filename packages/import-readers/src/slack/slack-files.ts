@@ -14,9 +14,12 @@ export function localFiles(archive: Archive): ReadonlyMap<string, string> {
   return paths;
 }
 
-/** Layouts of slackdump for Mattermost and its standard one, and the folder of slack-advanced-exporter. */
+/**
+ * Layouts of slackdump for Mattermost and its standard one, the folder of slack-advanced-exporter, and the dump folder of
+ * slackdump.
+ */
 const LOCAL_FILE =
-  /^__uploads\/([A-Z0-9]+)\/[^/]+$|^[^/]+\/attachments\/([A-Z0-9]+)-[^/]+$|^(?:[^/]+\/)?__uploads\/([A-Z0-9]+)\/[^/]+$/;
+  /^__uploads\/([A-Z0-9]+)\/[^/]+$|^[^/]+\/attachments\/([A-Z0-9]+)-[^/]+$|^(?:[^/]+\/)?__uploads\/([A-Z0-9]+)\/[^/]+$|^[CDG][A-Z0-9]+\/(F[A-Z0-9]+)-[^/]+$/;
 
 /** Slack removes the files of other people's workspaces, and those beyond the limits of its free plan. */
 const MISSING: Readonly<Record<string, string>> = {

@@ -586,3 +586,72 @@ describe('SLACK_READER', () => {
     );
   });
 });
+
+/** File of slackdump's dump folder. */
+const dumped = (channel: string, messages: readonly object[], more: object = {}) => ({
+  channel_id: channel,
+  name: 'random',
+  messages,
+  ...more,
+});
+
+describe('a dump folder of slackdump', () => {
+  const ROOT = message(1, { text: 'root', thread_ts: '1700000001.000100', reply_count: 1 });
+  const REPLY = message(2, { text: 'reply', user: 'U0000BEN', thread_ts: '1700000001.000100' });
+
+  it('is recognized without lists of people and channels', async () => {
+    expect(await SLACK_READER.recognizes(await writeFolder({ 'C051D4052.json': dumped('C051D4052', []) }))).toBe(true);
+    expect(await SLACK_READER.recognizes(await writeFolder({ 'CONTRIBUTORS.json': {}, 'c051d4052.json': {} }))).toBe(
+      false,
+    );
+  });
+
+  it('has messages with their replies and files, in a private channel without members', async () => {
+    const file = { id: 'F0000001', name: 'a.txt', url_private: 'https://files.slack.com/a.txt' };
+    const records = await read({
+      'C051D4052.json': dumped('C051D4052', [
+        { ...ROOT, files: [file], slackdump_thread_replies: [REPLY] },
+        message(3, { text: 'later' }),
+      ]),
+      'C051D4052/F0000001-a.txt': 'hello',
+    });
+    expect(recordsOf(records, 'channel')).toMatchObject([
+      { id: 'C051D4052', name: 'random', privacy: 'private', members: [] },
+    ]);
+    const root = 'C051D4052/1700000001.000100';
+    expect(recordsOf(records, 'message').map(({ content, thread }) => [content, thread])).toEqual([
+      ['root', root],
+      ['reply', root],
+      ['later', undefined],
+    ]);
+    expect(recordsOf(records, 'file')).toMatchObject([{ id: 'F0000001', path: 'C051D4052/F0000001-a.txt' }]);
+    expect(JSON.stringify(records)).not.toContain('slackdump_thread_replies');
+  });
+
+  it('has the privacy and members of its list of channels', async () => {
+    const records = await read({
+      'users.json': [ANN, BEN],
+      'channels.json': [{ id: 'C051D4052', name: 'random', members: ['U0000ANN'] }],
+      'C051D4052.json': dumped('C051D4052', [ROOT]),
+      'C051D4052-1700000001.000100.json': dumped('C051D4052', [ROOT, REPLY], { thread_ts: '1700000001.000100' }),
+    });
+    expect(recordsOf(records, 'channel')).toMatchObject([{ privacy: 'public', members: ['U0000ANN'] }]);
+    expect(recordsOf(records, 'message').map(({ content }) => content)).toEqual(['root', 'root', 'reply']);
+  });
+
+  it('has the authors of direct messages as members of the conversation', async () => {
+    const records = await read({ 'D051D4052.json': dumped('D051D4052', [ROOT, REPLY]) });
+    expect(recordsOf(records, 'conversation')).toMatchObject([{ id: 'D051D4052', members: ['U0000ANN', 'U0000BEN'] }]);
+  });
+
+  it.each<[string, string]>([
+    ['a cut file', '{"channel_id":"C051D4052","messages":[{"ts":"1700000001.000100","text":"a"},{"ts":'],
+    ['messages of another type', '{"channel_id":"C051D4052","messages":{"a":1}}'],
+    ['replies of another type', '{"messages":[{"ts":"1700000001.000100","slackdump_thread_replies":[1,null,"x"]}]}'],
+    ['forged members', '{"__proto__":{"name":"x"},"messages":[{"__proto__":{"ts":"1700000001.000100"},"ts":7}]}'],
+    ['no object', '[[]]'],
+  ])('survives %s', async (_, json) => {
+    const records = await read({ 'C051D4052.json': json });
+    expect(recordsOf(records, 'channel').map(({ id }) => id)).toEqual(['C051D4052']);
+  });
+});
