@@ -1,10 +1,17 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ImportedKind, ImportRealm, RealmReader, UndoImport, type UndoImportInput } from '@parley/domain/exports';
+import {
+  type ImportedKind,
+  ImportRealm,
+  RealmReader,
+  UndoImport,
+  type UndoImportInput,
+  VerifyImport,
+} from '@parley/domain/exports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
-import { planImport, verifyImport } from '@parley/imports';
+import { addedReaders, planImport, verifyImport } from '@parley/imports';
 import { aRecord, openRecords, type TestRecords } from '@parley/imports/testing';
 import fc from 'fast-check';
 import { fieldsOf } from './testing/expectations.js';
@@ -54,6 +61,21 @@ const undo = async (realmId: RealmId, more: Partial<UndoImportInput> = {}) => {
   const input = { realmId, batchId: batch!.id, isForced: false, isDryRun: false, ...more };
   return server.parley.useCase(UndoImport).execute(input);
 };
+
+async function verify(realmId: RealmId, records: TestRecords, batchId?: number) {
+  const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
+  const options = { stringId: 'acme', realmUrl: '', mappings: [], temporaryFolder: folder, now: clock.now() };
+  const plan = await planImport(openRecords(records, FILES), { ...options, renderer, unicodeEmoji });
+  const { uow } = server.storage;
+  try {
+    const [batch] = await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+    const input = { realmId, batchId: (batchId ?? batch!.id) as ImportBatchId, records: plan.records };
+    const verified = await server.parley.useCase(VerifyImport).execute(input);
+    return { ...verified, added: await addedReaders(plan, verified.batch, uow, server.parley.useCase(RealmReader)) };
+  } finally {
+    plan.close();
+  }
+}
 
 const person = (id: string, more: object = {}) =>
   ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
@@ -213,6 +235,46 @@ describe('import of records as a new organization', () => {
     expect(Object.keys(before).filter((id) => before[id] !== after[id])).toEqual(['m1', 'm3']);
   });
 
+  it('finds no difference between an import and its export', async () => {
+    const { realm } = await imported(RECORDS);
+    // One organization and one read position become no object, and dependent records belong to their message.
+    expect(await verify(realm.id, RECORDS)).toMatchObject({ unchanged: 16, differences: [], added: [] });
+  });
+
+  it('lists what changed in the source and in Parley since the import, and who gained access', async () => {
+    const { realm } = await imported(RECORDS);
+    const ann = await signIn(realm.id, 'ann@acme.example');
+    const bob = await signIn(realm.id, 'bob@acme.example');
+    const [, , reply] = await messagesFor(ann);
+    const request = async (path: string, as: TestUser, params: object) =>
+      fieldsOf(await server.request('POST', path, { as, params: params as never, realm: 'acme' }));
+    await request(`/messages/${reply.id}/reactions`, bob, { emoji_name: 'tada' });
+    await request('/users/me/subscriptions', bob, { subscriptions: [{ name: 'secret' }], principals: [ann.id] });
+    const later = RECORDS.filter(({ id }) => id !== 'm5').map(edited);
+    const { differences, added } = await verify(realm.id, [...later, message('m9', 'bob', 200, 'new')]);
+    expect(differences.map(({ kind, difference, examples }) => [kind, difference, ...examples])).toEqual([
+      ['message', 'differs in the export', 'm1', 'm3'],
+      ['message', 'with other reactions in Parley', 'm2'],
+      ['message', 'not in the import', 'm9'],
+      ['message', 'not in the export', 'm5'],
+    ]);
+    expect(added).toEqual([{ userId: ann.id, person: 'ann of Acme', channel: 'secret' }]);
+    await undo(realm.id);
+    const undone = await verify(realm.id, RECORDS);
+    expect(undone.differences).toContainEqual(expect.objectContaining({ difference: 'not in the import' }));
+  });
+
+  it('compares an import only with its own source', async () => {
+    const { realm } = await imported(RECORDS);
+    const { uow } = server.storage;
+    await uow.write(realm.id, async (tx) => {
+      const [batch] = await tx.importBatches.list(realm.id);
+      await tx.importBatches.update({ ...batch!, source: 'test:2' });
+    });
+    await expect(verify(realm.id, RECORDS)).rejects.toMatchObject({ code: 'ANOTHER_SOURCE' });
+    await expect(verify(realm.id, RECORDS, 99)).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
+  });
+
   it('removes the organization with an undone import if nobody used it', async () => {
     const { realm } = await imported(RECORDS);
     const before = await undo(realm.id, { isDryRun: true });
@@ -293,12 +355,14 @@ describe('import of records as a new organization', () => {
     expect(realms.map(({ stringId }) => stringId)).not.toContain('acme');
   });
 
-  it('stores any export with the numbers and readers of its plan', async () => {
+  it('stores any export with the numbers and readers of its plan, and finds no difference later', async () => {
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(aRecord, { minLength: 1, maxLength: 40 }), async (generated) => {
-        const { realm } = await imported(JSON.parse(JSON.stringify(generated)), `run-${++runs}`);
+        const records = JSON.parse(JSON.stringify(generated));
+        const { realm } = await imported(records, `run-${++runs}`);
         expect(realm.isDeactivated).toBe(false);
+        expect(await verify(realm.id, records)).toMatchObject({ differences: [], added: [] });
       }),
       { numRuns: 50, endOnFailure: true },
     );

@@ -2,4 +2,4 @@ export { type DownloadCounts, downloadFiles } from './downloads.js';
 export { JSONL_READER } from './jsonl-reader.js';
 export { type ImportPlan, type PlanOptions, planImport } from './plan.js';
 export { reportLines } from './report.js';
-export { verifyImport } from './verify.js';
+export { type AddedReader, addedReaders, verifyImport } from './verify.js';

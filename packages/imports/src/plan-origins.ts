@@ -1,6 +1,6 @@
-import type { ImportedKind, ImportOrigins } from '@parley/domain/exports';
+import type { ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
 import type { ImportRecord } from '@parley/domain/imports';
-import { digestOf } from './digest.js';
+import { digestOf, messageDigest } from './digest.js';
 import type { PlannedPeople } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { Staging } from './staging.js';
@@ -34,4 +34,36 @@ export function originsOf({ staging, people, places, groups, emoji }: OriginSour
       for (const { record } of staging.list('emoji')) yield* found(record, 'emoji', emoji.get(record.name)?.id);
     },
   };
+}
+
+const MESSAGES_AT_A_TIME = 1000;
+
+/** Lists the records that objects of the plan come from, with messages. */
+export function recordsOf(origins: ImportOrigins, staging: Staging): ExportedRecords {
+  return {
+    source: origins.source,
+    *list() {
+      for (const { origin } of origins.list()) yield origin;
+      yield* messageOrigins(staging);
+    },
+    has: (kind, recordId) => staging.find(kind, recordId) !== null,
+  };
+}
+
+function* messageOrigins(staging: Staging): Generator<RecordOrigin> {
+  let page: { readonly planned: number; readonly number: number; readonly id: string; readonly json: string }[];
+  let after = 0;
+  do {
+    page = staging.all(
+      `SELECT planned.number AS planned, records.number, records.id, records.json
+       FROM planned JOIN records ON records.number = planned.record
+       WHERE planned.role = 'message' AND planned.number > ? ORDER BY planned.number LIMIT ?`,
+      after,
+      MESSAGES_AT_A_TIME,
+    );
+    for (const { json, ...message } of page) {
+      yield { kind: 'message', recordId: message.id, hash: messageDigest(staging, message, json) };
+    }
+    after = page.at(-1)?.planned ?? after;
+  } while (page.length === MESSAGES_AT_A_TIME);
 }

@@ -1,5 +1,5 @@
 import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
-import type { FileCopy, ImportSource, PictureCopy } from '@parley/domain/exports';
+import type { ExportedRecords, FileCopy, ImportSource, PictureCopy } from '@parley/domain/exports';
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
 import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { cutName, printable } from '@parley/domain/imports';
@@ -11,7 +11,7 @@ import { addedAccess, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { MessagePlanner } from './plan-messages.js';
-import { originsOf } from './plan-origins.js';
+import { originsOf, recordsOf } from './plan-origins.js';
 import { PlannedPeople } from './plan-people.js';
 import { PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
 import { personCopies, realmCopyOf } from './plan-realm.js';
@@ -33,6 +33,7 @@ export interface PlanOptions {
 /** Result of planning an import. */
 export interface ImportPlan {
   readonly source: ImportSource;
+  readonly records: ExportedRecords;
   /** Readers of conversations in the source, by users and recipients of the plan. */
   readonly access: AccessCopy<UserId>;
   readonly summary: PlanSummary;
@@ -135,6 +136,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     const size = path === undefined ? null : await opened.sizeOf(path);
     return { of, size: size ?? 0, content: size === null ? null : await opened.openFile(path!) };
   };
+  const origins = originsOf({ staging, people, places, groups, emoji });
   const source: ImportSource = {
     realm,
     people: async function* () {
@@ -155,10 +157,11 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
       }
     },
     realmImages: async function* () {},
-    origins: originsOf({ staging, people, places, groups, emoji }),
+    origins,
   };
   return {
     source,
+    records: recordsOf(origins, staging),
     access,
     summary: summaryOf(staging, people, places, messages, organization.name),
     unrenderable: () => copies.counts.unrenderable,

@@ -1,6 +1,13 @@
-import type { ImportedRealm, RealmReader } from '@parley/domain/exports';
+import type { ImportBatch, ImportedRealm, ImportedRecord, RealmReader, RecordOrigin } from '@parley/domain/exports';
 import { type AccessCopy, newAccess, type Readers } from '@parley/domain/imports';
-import { invalidImport, type RecipientId, type UserId } from '@parley/domain/kernel';
+import {
+  invalidImport,
+  type RealmId,
+  type RecipientId,
+  slicesOf,
+  type UnitOfWork,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { ImportPlan } from './plan.js';
 import { targetAccess } from './plan-access.js';
 
@@ -18,24 +25,98 @@ export async function verifyImport(
       throw invalidImport(`It has ${summary[kind]} ${kind}, but ${counts[kind]} were imported.`);
     }
   }
-  const stored = await reader.open(realmId, { covers: 'all' });
-  const people = [];
-  for await (const person of stored.people()) people.push(person);
-  const [added] = newAccess(renumbered(access, users, recipients), targetAccess(stored.realm, people));
+  const { after } = await storedAccess(realmId, reader);
+  const before = renumbered(
+    access,
+    (id) => users.get(id),
+    (id) => recipients.get(id),
+  );
+  const [added] = newAccess(before, after);
   if (added)
     throw invalidImport(`User ${added.person} could read conversation ${added.conversation} only after the import.`);
 }
 
-/** Returns the readers by ids of this server. */
+const RECORDS_AT_A_TIME = 200;
+
+/** Person who can read a conversation of the source but could not in the source. */
+export interface AddedReader {
+  readonly userId: UserId;
+  readonly person: string;
+  /** Name of the channel; null for direct conversations. */
+  readonly channel: string | null;
+}
+
+/** Lists people who can read imported conversations now but could not in the source. */
+export async function addedReaders(
+  { access, source }: Pick<ImportPlan, 'access' | 'source'>,
+  { id: batchId, realmId }: Pick<ImportBatch, 'id' | 'realmId'>,
+  uow: UnitOfWork,
+  reader: Pick<RealmReader, 'open'>,
+): Promise<readonly AddedReader[]> {
+  const { realm, after } = await storedAccess(realmId, reader);
+  const planned = new Map(source.realm.channels.map(({ id, recipientId }) => [id as number, recipientId]));
+  const stored = new Map(realm.channels.map(({ id, recipientId }) => [id as number, recipientId]));
+  const users = new Map<UserId, UserId>();
+  const recipients = new Map<RecipientId, RecipientId>();
+  const origins = [...(source.origins?.list() ?? [])];
+  for (const kind of ['person', 'channel', 'conversation'] as const) {
+    for (const slice of slicesOf(
+      origins.filter(({ origin }) => origin.kind === kind),
+      RECORDS_AT_A_TIME,
+    )) {
+      const targets = await targetsOf(uow, { batchId, realmId, kind }, slice);
+      for (const { origin, targetId } of slice) {
+        const target = targets.get(origin.recordId);
+        if (target === undefined) continue;
+        if (kind === 'person') users.set(targetId as UserId, target as UserId);
+        else if (kind === 'conversation') recipients.set(targetId as RecipientId, target as RecipientId);
+        else recipients.set(planned.get(targetId)!, stored.get(target)!);
+      }
+    }
+  }
+  const before = renumbered(
+    access,
+    (id) => users.get(id),
+    (id) => recipients.get(id),
+  );
+  const imported = [...after.conversations].filter(([recipient]) => before.conversations.has(recipient));
+  const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName]));
+  const channels = new Map(realm.channels.map(({ recipientId, name }) => [String(recipientId), name]));
+  return newAccess(before, { ...after, conversations: new Map(imported) }).map(({ person, conversation }) => ({
+    ...{ userId: person, person: names.get(person) ?? '', channel: channels.get(conversation) ?? null },
+  }));
+}
+
+/** Returns ids of imported objects by record id. */
+async function targetsOf(
+  uow: UnitOfWork,
+  { batchId, realmId, kind }: Pick<ImportedRecord, 'batchId' | 'kind'> & { readonly realmId: RealmId },
+  origins: readonly { readonly origin: RecordOrigin }[],
+): Promise<ReadonlyMap<string, number>> {
+  const ids = origins.map(({ origin }) => origin.recordId);
+  const records = await uow.read(realmId, ({ importedRecords }) => importedRecords.list(realmId, kind, ids));
+  return new Map(records.filter((record) => record.batchId === batchId).map((it) => [it.recordId, it.targetId]));
+}
+
+async function storedAccess(realmId: RealmId, reader: Pick<RealmReader, 'open'>) {
+  const stored = await reader.open(realmId, { covers: 'all' });
+  const people = [];
+  for await (const person of stored.people()) people.push(person);
+  return { realm: stored.realm, after: targetAccess(stored.realm, people) };
+}
+
+/** Returns the readers by ids of this server. Omits people and conversations without one. */
 function renumbered(
   access: AccessCopy<UserId>,
-  users: ImportedRealm['users'],
-  recipients: ImportedRealm['recipients'],
+  userOf: (id: UserId) => UserId | undefined,
+  recipientOf: (id: RecipientId) => RecipientId | undefined,
 ): AccessCopy<UserId> {
-  const idsOf = (ids: Iterable<UserId>) => new Set(users.list([...ids]));
-  const conversations = [...access.conversations].map(([recipient, { isOpen, readers }]): [string, Readers<UserId>] => [
-    String(recipients.get(Number(recipient) as RecipientId)),
-    { isOpen, readers: idsOf(readers) },
-  ]);
+  const idsOf = (ids: Iterable<UserId>) => new Set([...ids].flatMap((id) => userOf(id) ?? []));
+  const conversations = [...access.conversations].flatMap(
+    ([recipient, { isOpen, readers }]): readonly [string, Readers<UserId>][] => {
+      const id = recipientOf(Number(recipient) as RecipientId);
+      return id === undefined ? [] : [[String(id), { isOpen, readers: idsOf(readers) }]];
+    },
+  );
   return { fullMembers: idsOf(access.fullMembers), conversations: new Map(conversations) };
 }

@@ -87,6 +87,8 @@ export const IMPORT_BATCH_ERRORS = declareErrors({
   UNKNOWN_IMPORT: 'unknown',
   /** A later import of the organization must be undone first. */
   LATER_IMPORT: 'conflict',
+  /** The export is from another system than the import. */
+  ANOTHER_SOURCE: 'invalid',
 });
 
 type ImportBatchErrors = typeof IMPORT_BATCH_ERRORS;

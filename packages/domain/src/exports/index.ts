@@ -5,3 +5,4 @@ export * from './import-realm.use-cases.js';
 export * from './read-realm.js';
 export * from './realm-copy.js';
 export * from './undo-import.use-cases.js';
+export * from './verify-import.use-cases.js';

@@ -241,17 +241,27 @@ async function judge(reads: Reads, batch: ImportBatch, kind: ImportedKind, after
   const byId = new Map(records.map((record) => [record.targetId, record]));
   const reasons = new Map<MessageId, KeepReason>();
   for (const message of messages) {
-    const { editedAt, reactions } = byId.get(message.id)!;
-    if (answered.has(message.id)) reasons.set(message.id, 'answered');
-    else if ((message.lastEditedAt ?? null) !== editedAt) reasons.set(message.id, 'edited');
-    else if ((message.lastMovedAt ?? null) !== null) reasons.set(message.id, 'moved');
-    else if (await hasOtherReactions(reads, message, reactions)) reasons.set(message.id, 'reaction');
+    const reason = answered.has(message.id)
+      ? 'answered'
+      : await changeSinceImport(reads, message, byId.get(message.id)!);
+    if (reason) reasons.set(message.id, reason);
   }
   return { records, messages, reasons };
 }
 
+/** Returns what people changed about an imported message; null for nothing. */
+export async function changeSinceImport(
+  reads: Pick<Reads, 'reactions'>,
+  message: Message,
+  { editedAt, reactions }: ImportedRecord,
+): Promise<Exclude<KeepReason, 'answered'> | null> {
+  if ((message.lastEditedAt ?? null) !== editedAt) return 'edited';
+  if ((message.lastMovedAt ?? null) !== null) return 'moved';
+  return (await hasOtherReactions(reads, message, reactions)) ? 'reaction' : null;
+}
+
 async function hasOtherReactions(
-  { reactions }: Reads,
+  { reactions }: Pick<Reads, 'reactions'>,
   { realmId, id, hasReactions }: Message,
   imported: number,
 ): Promise<boolean> {

@@ -62,11 +62,21 @@ describe('parley import of records', () => {
 
     const { out: listed } = await runCommand(['imports', 'list', `--database=sqlite:${database}`]);
     expect(listed).toMatch(/^1\t20\d\d-\S+Z\tcrm\tcomplete\t3 messages$/);
+    const verify = (...args: readonly string[]) =>
+      runCommand(['imports', 'verify', ...args, `--database=sqlite:${database}`]);
+    const unchanged = await verify('1', records);
+    expect(unchanged).toMatchObject({ code: 0, err: '' });
+    expect(unchanged.out).toBe('Unchanged: 5 records\nNobody can read more imported conversations than in the source.');
+    writeFileSync(records, documented.join('\n').replace('Who calls', 'Who phones'));
+    const changed = await verify('1', records);
+    expect(changed.code).toBe(3);
+    expect(changed.out).toContain('  message: 1 differs in the export (for example m1)');
+    expect(await verify('1', directory)).toMatchObject({ code: 1, err: expect.stringContaining('is not an export') });
+    expect(await verify('1', join(directory, 'missing'))).toMatchObject({ code: 1 });
+
     const undo = (...args: readonly string[]) =>
       runCommand(['imports', 'undo', ...args, `--database=sqlite:${database}`]);
-    expect((await undo('1', '--dry-run')).out).toMatch(
-      /^Removes 3 messages with the organization acme[\s\S]*Nothing was/,
-    );
+    expect((await undo('1', '--dry-run')).out).toMatch(/^Would remove 3 messages with the organization acme/);
     expect(await undo('one')).toMatchObject({ code: 2, err: expect.stringContaining('BATCH must be a number') });
     expect(await undo('2')).toMatchObject({ code: 1, err: expect.stringContaining('There is no import 2.') });
     expect((await undo('1')).code).toBe(0);

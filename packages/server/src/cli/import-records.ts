@@ -149,7 +149,7 @@ function reported(context: CommandContext, { summary }: ImportPlan): readonly st
   return [`Wrote the report to ${folder}`];
 }
 
-function temporaryFolderOf({ invocation }: CommandContext): string {
+export function temporaryFolderOf({ invocation }: CommandContext): string {
   const { database } = invocation.configuration;
   return database.kind === 'sqlite' ? dirname(resolve(database.path)) : tmpdir();
 }

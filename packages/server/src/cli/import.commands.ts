@@ -1,7 +1,19 @@
-import { type ImportBatch, type KeptMessage, UndoImport, type UndoImportOutput } from '@parley/domain/exports';
+import { existsSync } from 'node:fs';
+import {
+  type DifferenceLine,
+  type ImportBatch,
+  type KeptMessage,
+  RealmReader,
+  UndoImport,
+  type UndoImportOutput,
+  VerifyImport,
+} from '@parley/domain/exports';
+import { printable } from '@parley/domain/imports';
 import type { ImportBatchId } from '@parley/domain/kernel';
-import { UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult } from './command.js';
+import type { AddedReader } from '@parley/imports';
+import { unicodeEmoji } from '@parley/markdown';
+import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
 import { progressOn } from './progress.js';
 
@@ -21,30 +33,34 @@ async function list(context: CommandContext): Promise<CommandResult> {
           ? [`${nameOf(realm)} has no imports.`]
           : presented.map(
               ({ id, startedAt, source, status, messages }) =>
-                `${id}\t${startedAt}\t${source}\t${status}\t${messages} messages`,
+                `${id}\t${startedAt}\t${printable(source)}\t${status}\t${messages} messages`,
             ),
       data: { imports: presented },
     };
   });
 }
 
+/** @throws UsageError */
+function batchIdOf({ words }: CommandContext): ImportBatchId {
+  const id = Number(words[0]);
+  if (!Number.isSafeInteger(id)) throw new UsageError('BATCH must be a number; see parley imports list.');
+  return id as ImportBatchId;
+}
+
 async function undo(context: CommandContext): Promise<CommandResult> {
-  const batchId = Number(context.words[0]);
-  if (!Number.isSafeInteger(batchId)) throw new UsageError('BATCH must be a number; see parley imports list.');
+  const batchId = batchIdOf(context);
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
     const isDryRun = context.isOn('dry-run');
     const undone = await parley.useCase(UndoImport).execute({
       realmId: realm.id,
-      batchId: batchId as ImportBatchId,
+      batchId,
       isForced: context.isOn('force'),
       isDryRun,
       onProgress: progressOn(context.terminal, 'Removed'),
     });
-    const lines = isDryRun
-      ? [...undoLines(undone, nameOf(realm)), 'Nothing was changed.']
-      : undoLines(undone, nameOf(realm));
+    const lines = undoLines(undone, isDryRun, nameOf(realm));
     return { lines, data: undone };
   });
 }
@@ -52,20 +68,70 @@ async function undo(context: CommandContext): Promise<CommandResult> {
 /** Maximum number of kept messages in the text. */
 const MAX_LISTED = 50;
 
-function undoLines({ removesRealm, removed, kept, keptMessages, archivedChannels }: UndoImportOutput, realm: string) {
-  const removals = `Removes ${removed} messages`;
+function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): readonly string[] {
+  const { removesRealm, removed, kept, keptMessages, archivedChannels } = undone;
+  const removals = `${isDryRun ? 'Would remove' : 'Removed'} ${removed} messages`;
   if (removesRealm) return [`${removals} with the organization ${realm}, which nobody used since the import.`];
-  const more = kept > MAX_LISTED ? [`  and ${kept - MAX_LISTED} more`] : [];
   return [
-    `${removals} from ${realm}; archived channels without messages: ${archivedChannels}`,
-    ...(kept === 0 ? [] : [`Keeps ${kept} messages that people used since the import; --force removes them:`]),
+    `${removals} from ${realm}`,
+    ...(isDryRun ? [] : [`Archived ${archivedChannels} channels without messages`]),
+    ...(kept === 0 ? [] : [`Messages that people used since the import, which --force removes: ${kept}`]),
     ...keptMessages.slice(0, MAX_LISTED).map(keptLine),
-    ...more,
+    ...(kept > MAX_LISTED ? [`  and ${kept - MAX_LISTED} more`] : []),
   ];
 }
 
 const keptLine = ({ id, reason, channelId, topic }: KeptMessage): string =>
   `  ${id}: ${reason}, ${channelId === null ? 'direct message' : `channel ${channelId}, topic ${topic || '(general)'}`}`;
+
+async function verify(context: CommandContext): Promise<CommandResult> {
+  const batchId = batchIdOf(context);
+  const path = context.words[1]!;
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+  const { findReader, temporaryFolderOf } = await import('./import-records.js');
+  const { addedReaders, planImport } = await import('@parley/imports');
+  const reader = await findReader(path);
+  if (!reader) throw new StartupError(`${path} is not an export of another system.`);
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const { unitOfWork, markdownRenderer: renderer, clock } = parley.ports;
+    const { id: realmId, stringId } = await findRealm(parley, context.flag('realm'));
+    const opened = await reader.open(path);
+    try {
+      const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
+      const plan = await planImport(opened, { ...sources, stringId, realmUrl: '', now: clock.now() });
+      try {
+        const { records } = plan;
+        const verified = await parley.useCase(VerifyImport).execute({ realmId, batchId, records });
+        const added = await addedReaders(plan, verified.batch, unitOfWork, parley.useCase(RealmReader));
+        const { unchanged, differences } = verified;
+        return {
+          lines: [`Unchanged: ${unchanged} records`, ...differences.map(differenceLine), ...accessLines(added)],
+          data: { unchanged, differences, addedReaders: added },
+          exitCode: differences.length === 0 && added.length === 0 ? EXIT_CODES.done : EXIT_CODES.found,
+        };
+      } finally {
+        plan.close();
+      }
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+const differenceLine = ({ kind, difference, count, examples }: DifferenceLine): string =>
+  `  ${kind}: ${count} ${difference} (for example ${examples.map(printable).join(', ')})`;
+
+function accessLines(added: readonly AddedReader[]): readonly string[] {
+  if (added.length === 0) return ['Nobody can read more imported conversations than in the source.'];
+  return [
+    'People who can read imported conversations now, but could not in the source:',
+    ...added
+      .slice(0, MAX_LISTED)
+      .map(({ userId, person, channel }) => `  ${userId} (${person}): ${channel ?? 'direct conversation'}`),
+    ...(added.length > MAX_LISTED ? [`  and ${added.length - MAX_LISTED} more`] : []),
+  ];
+}
 
 export const IMPORT_COMMANDS: readonly Command[] = [
   {
@@ -76,6 +142,18 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     examples: ['parley imports list --realm=acme'],
     isReadOnly: always,
     run: list,
+  },
+  {
+    name: 'imports verify',
+    words: 'BATCH FILE',
+    help: 'compares an import with an export of the same source',
+    details:
+      'Lists records that only one of them has, that differ, or that people changed in Parley since, and people who ' +
+      'can read imported conversations but could not in the source. Changes nothing. Exits with code 3 if something ' +
+      'differs. The server may be running.',
+    flags: REALM,
+    examples: ['parley imports verify 1 slack-export.zip --realm=acme'],
+    run: verify,
   },
   {
     name: 'imports undo',

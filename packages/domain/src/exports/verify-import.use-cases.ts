@@ -1,0 +1,165 @@
+import { DomainError } from '../kernel/errors.js';
+import type { ImportBatchId, MessageId, RealmId } from '../kernel/ids.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { ImportBatch, ImportedKind, ImportedRecord, RecordOrigin } from './import-batches.js';
+import { changeSinceImport } from './undo-import.use-cases.js';
+
+/** Records of an export to compare with an import of the same source. */
+export interface ExportedRecords {
+  readonly source: string;
+  /** Lists the records of all `COMPARED_KINDS`. */
+  list(): Iterable<RecordOrigin>;
+  has(kind: ComparedKind, recordId: string): boolean;
+}
+
+export const COMPARED_KINDS = ['person', 'group', 'channel', 'conversation', 'emoji', 'message'] as const;
+export type ComparedKind = (typeof COMPARED_KINDS)[number];
+
+/** Difference between an export and an import. */
+export type ImportDifference =
+  | 'not in the import'
+  | 'not in the export'
+  | 'differs in the export'
+  | 'edited in Parley'
+  | 'moved in Parley'
+  | 'with other reactions in Parley'
+  | 'deleted in Parley';
+
+export interface DifferenceLine {
+  readonly kind: ImportedKind;
+  readonly difference: ImportDifference;
+  readonly count: number;
+  /** Ids of the first records. */
+  readonly examples: readonly string[];
+}
+
+export interface VerifyImportInput {
+  readonly realmId: RealmId;
+  readonly batchId: ImportBatchId;
+  readonly records: ExportedRecords;
+}
+
+export interface VerifyImportOutput {
+  readonly batch: ImportBatch;
+  /** Number of records without a difference. */
+  readonly unchanged: number;
+  readonly differences: readonly DifferenceLine[];
+}
+
+const RECORDS_AT_A_TIME = 200;
+const MAX_EXAMPLES = 5;
+
+/** Compares an import with an export of the same source. Changes nothing. */
+export class VerifyImport {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_IMPORT, ANOTHER_SOURCE */
+  async execute({ realmId, batchId, records }: VerifyImportInput): Promise<VerifyImportOutput> {
+    const batch = await this.uow.read(realmId, ({ importBatches }) => importBatches.find(realmId, batchId));
+    if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
+    if (batch.source !== records.source) {
+      throw new DomainError('ANOTHER_SOURCE', `Import ${batchId} is from ${batch.source}, not ${records.source}.`);
+    }
+    const differences = new Differences();
+    let unchanged = 0;
+    for (const slice of partsOf(records.list())) {
+      for (const origins of byKind(slice)) unchanged += await this.compare(batch, origins, differences);
+    }
+    for (const kind of COMPARED_KINDS) await this.noteMissing(batch, kind, records, differences);
+    return { batch, unchanged, differences: differences.list() };
+  }
+
+  /** Returns the number of records without a difference. All are of one kind. */
+  private async compare(
+    { id, realmId }: ImportBatch,
+    origins: readonly RecordOrigin[],
+    differences: Differences,
+  ): Promise<number> {
+    const { kind } = origins[0]!;
+    return this.uow.read(realmId, async (reads) => {
+      const ids = origins.map(({ recordId }) => recordId);
+      const imported = (await reads.importedRecords.list(realmId, kind, ids)).filter(({ batchId }) => batchId === id);
+      const byRecord = new Map(imported.map((record) => [record.recordId, record]));
+      const targets = kind === 'message' ? imported.map(({ targetId }) => targetId as MessageId) : [];
+      const messages = new Map((await reads.messages.list(realmId, targets)).map((message) => [message.id, message]));
+      let unchanged = 0;
+      for (const { recordId, hash } of origins) {
+        const record = byRecord.get(recordId);
+        const message = record && messages.get(record.targetId as MessageId);
+        let difference: ImportDifference | null = null;
+        if (!record) difference = 'not in the import';
+        else if (kind === 'message' && !message) difference = 'deleted in Parley';
+        else if (record.hash !== hash) difference = 'differs in the export';
+        else if (message) difference = CHANGES[(await changeSinceImport(reads, message, record)) ?? 'none'];
+        if (difference) differences.add(kind, difference, recordId);
+        else unchanged++;
+      }
+      return unchanged;
+    });
+  }
+
+  private async noteMissing(
+    { id, realmId }: ImportBatch,
+    kind: ComparedKind,
+    records: ExportedRecords,
+    differences: Differences,
+  ): Promise<void> {
+    let page: readonly ImportedRecord[];
+    let after = 0;
+    do {
+      page = await this.uow.read(realmId, (reads) =>
+        reads.importedRecords.listOfBatch(realmId, { id, kind }, after, RECORDS_AT_A_TIME),
+      );
+      for (const { recordId } of page) {
+        if (!records.has(kind, recordId)) differences.add(kind, 'not in the export', recordId);
+      }
+      after = page.at(-1)?.targetId ?? after;
+    } while (page.length === RECORDS_AT_A_TIME);
+  }
+}
+
+const CHANGES = {
+  none: null,
+  edited: 'edited in Parley',
+  moved: 'moved in Parley',
+  reaction: 'with other reactions in Parley',
+} as const;
+
+class Differences {
+  private readonly lines = new Map<string, DifferenceLine & { count: number; readonly examples: string[] }>();
+
+  add(kind: ImportedKind, difference: ImportDifference, recordId: string): void {
+    const key = `${kind} ${difference}`;
+    const line = this.lines.get(key) ?? { kind, difference, count: 0, examples: [] };
+    line.count++;
+    if (line.examples.length < MAX_EXAMPLES) line.examples.push(recordId);
+    this.lines.set(key, line);
+  }
+
+  /** In the order of the first record. */
+  list(): readonly DifferenceLine[] {
+    return [...this.lines.values()];
+  }
+}
+
+function byKind(origins: readonly RecordOrigin[]): readonly (readonly RecordOrigin[])[] {
+  const groups = new Map<ImportedKind, RecordOrigin[]>();
+  for (const origin of origins) {
+    const group = groups.get(origin.kind);
+    if (group) group.push(origin);
+    else groups.set(origin.kind, [origin]);
+  }
+  return [...groups.values()];
+}
+
+function* partsOf(origins: Iterable<RecordOrigin>): Generator<readonly RecordOrigin[]> {
+  let part: RecordOrigin[] = [];
+  for (const origin of origins) {
+    part.push(origin);
+    if (part.length < RECORDS_AT_A_TIME) continue;
+    yield part;
+    part = [];
+  }
+  yield part;
+}
