@@ -115,6 +115,8 @@ export class QueueSweep {
       else byRealm.set(live.queue.realmId, [live]);
     }
     for (const [realmId, queues] of byRealm) {
+      // Rows with adjacent ids share pages, so each transaction writes few of them.
+      queues.sort((a, b) => (a.queue.id < b.queue.id ? -1 : 1));
       for (let start = 0; start < queues.length; start += SLICE) {
         await this.attempt('storing positions of event queues', { realmId }, () =>
           this.saveSlice(realmId, queues.slice(start, start + SLICE)),
