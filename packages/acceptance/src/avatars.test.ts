@@ -3,17 +3,17 @@ import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { type FileUpload, imageFile, MULTIPART, multipart, postFiles } from './testing/multipart.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-let blobs: MemoryBlobStore;
+const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
+const newOrganization = sharedServer({ blobs });
 beforeEach(async () => {
-  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs });
+  blobs.clear();
+  server = await newOrganization();
   ({ people } = server);
 });
-afterEach(() => server.close());
 
 const change = (as = people.hamlet, files: readonly FileUpload[] = [imageFile()]) =>
   postFiles(server, '/users/me/avatar', as, files);

@@ -9,7 +9,7 @@ import { MemoryBlobStore, SeededRandomness, until } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { type FileUpload, MULTIPART, multipart, postFiles } from './testing/multipart.js';
-import { basic, TestServer, type TestUser } from './testing/test-server.js';
+import { basic, sharedServer, TestServer, type TestUser } from './testing/test-server.js';
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -19,17 +19,18 @@ const HELLO: FileUpload = { name: 'hello x.txt', content: 'hello' };
 
 let server: TestServer;
 let people: TestServer['people'];
-let blobs: MemoryBlobStore;
+const blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
+const fileLimits = { maxFileMib: 1, quotaMib: 2, userQuotaMib: null };
 let outsider: TestUser;
 
+const newOrganization = sharedServer({ blobs, fileLimits });
 beforeEach(async () => {
-  blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null } });
+  blobs.clear();
+  server = await newOrganization();
   ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
 });
-afterEach(() => server.close());
 
 const upload = (as: TestUser | null, ...files: FileUpload[]) => postFiles(server, '/user_uploads', as, files);
 const uploaded = async (as: TestUser, file: FileUpload = HELLO): Promise<string> =>
@@ -546,6 +547,11 @@ describe('file sweep', () => {
   const DAY = 86_400;
   const sweep = (isDryRun = false) =>
     server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 30 * DAY, isDryRun });
+  // The sweep counts the files of all organizations.
+  beforeEach(async () => {
+    server = await TestServer.start({ blobs, fileLimits });
+    ({ people } = server);
+  });
 
   it('removes files without a message after a week', async () => {
     const { hamlet, cordelia } = people;

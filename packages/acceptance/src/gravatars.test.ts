@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { sharedServer, type TestServer, type TestUser } from './testing/test-server.js';
 
 /**
  * Contract decision 21: a gravatar URL contains a hash of the email, so only users with access to the email may
@@ -10,8 +10,9 @@ describe('gravatar hash', () => {
   let people: TestServer['people'];
   let hash: string;
 
+  const newOrganization = sharedServer();
   beforeEach(async () => {
-    server = await TestServer.start();
+    server = await newOrganization();
     ({ people } = server);
     const { user } = people.hamlet;
     hash = createHash('md5').update(user.email).digest('hex');
@@ -27,7 +28,6 @@ describe('gravatar hash', () => {
       principals: Object.values(people).map(({ id }) => id),
     });
   });
-  afterEach(() => server.close());
 
   it.each([
     ['desdemona', true],

@@ -11,10 +11,15 @@ export class MemoryBlobStore implements BlobStore {
     return this.blobs.size;
   }
 
+  clear(): void {
+    this.blobs.clear();
+  }
+
   async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
-    const bytes: number[] = [];
-    for await (const chunk of content) for (const byte of chunk) bytes.push(byte);
-    this.blobs.set(key, { bytes: Uint8Array.from(bytes), storedAtMs: this.clock.nowMs() });
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of content) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    this.blobs.set(key, { bytes, storedAtMs: this.clock.nowMs() });
     return bytes.length;
   }
 
