@@ -151,7 +151,7 @@ describe('POST /invites/multiuse', () => {
 describe('POST /invites', () => {
   it('sends an email to each address and lists these invitations before links', async () => {
     await made();
-    const link = await newestId();
+    const linkId = await newestId();
     const queue = await openQueue(server, people.hamlet);
     fieldsOf(await invite('A <a@x.com>,b@x.com\n c@x.com ,, b@X.com', { invite_expires_in_minutes: 60 }));
     const invites = await list();
@@ -163,7 +163,7 @@ describe('POST /invites', () => {
     ]);
     const now = server.clock.now();
     expect(invites[0]).toEqual({
-      id: link + 1,
+      id: linkId + 1,
       invited_by_user_id: people.hamlet.id,
       invited: now,
       expiry_date: now + 3600,
@@ -175,7 +175,9 @@ describe('POST /invites', () => {
     expect(await eventsAfter(server, queue)).toEqual([{ type: 'invites_changed' }]);
     const sent = await invitationEmails();
     expect(sent.map(({ to }) => to).sort()).toEqual(['a@x.com', 'b@x.com', 'c@x.com']);
-    expect(sent[0]).toMatchObject({ subject: expect.stringMatching(/^King Hamlet has invited you to join Realm zulip/) });
+    expect(sent[0]).toMatchObject({
+      subject: expect.stringMatching(/^King Hamlet has invited you to join Realm zulip/),
+    });
     expect(sent[0]!.text).toMatch(new RegExp(`${server.url}/accounts/do_confirm/[a-z2-7]{24}\n`));
     expect(sent[0]!.html).toContain('Complete registration</a>');
     expect(sent[0]!.text).toContain('King Hamlet (hamlet@zulip.com) invites you');
@@ -330,15 +332,15 @@ describe('revoking and resending invitations', () => {
 
   it('requires the inviter or an administrator, and an owner for invitations of owners', async () => {
     await made({ invite_as: 100 });
-    const link = await newestId();
+    const linkId = await newestId();
     fieldsOf(await invite('a@x.com'));
     const id = await newestId();
-    expectRefusal(await revoke(`multiuse/${link}`, people.iago), ...OWNER);
+    expectRefusal(await revoke(`multiuse/${linkId}`, people.iago), ...OWNER);
     expectRefusal(await revoke(id, people.cordelia), ADMINISTRATOR);
     expectRefusal(await server.post(`/invites/${id}/resend`, people.cordelia), ADMINISTRATOR);
     expectRefusal(await revoke(id, people.polonius), 'Not allowed for guest users');
     // Ids are unique per kind and organization.
-    for (const path of [link, `multiuse/${id}`, 9999, 'multiuse/9999'])
+    for (const path of [linkId, `multiuse/${id}`, 9999, 'multiuse/9999'])
       expectRefusal(await revoke(path), 'No such invitation');
     expectRefusal(
       await server.request('DELETE', `/invites/${id}`, { as: otherOwner, realm: 'other' }),
