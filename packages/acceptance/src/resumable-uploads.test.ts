@@ -12,7 +12,7 @@ import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
-import { basic, TestServer, type TestUser } from './testing/test-server.js';
+import { basic, sharedServer, TestServer, type TestUser } from './testing/test-server.js';
 
 const HOUR = 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };
@@ -21,24 +21,25 @@ const encoded = (text: string) => Buffer.from(text).toString('base64');
 
 let server: TestServer;
 let people: TestServer['people'];
-let blobs: MemoryBlobStore;
-let partials: MemoryPartialBlobStore;
+const clock = { nowMs: () => server.clock.nowMs() };
+const blobs = new MemoryBlobStore(clock);
+const partials = new MemoryPartialBlobStore(blobs, clock);
 let outsider: TestUser;
 
+const options = {
+  blobs,
+  partialBlobs: partials,
+  fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null },
+};
+const newOrganization = sharedServer(options);
 beforeEach(async () => {
-  const clock = { nowMs: () => server.clock.nowMs() };
-  blobs = new MemoryBlobStore(clock);
-  partials = new MemoryPartialBlobStore(blobs, clock);
-  server = await TestServer.start({
-    blobs,
-    partialBlobs: partials,
-    fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null },
-  });
+  blobs.clear();
+  partials.clear();
+  server = await newOrganization();
   ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
 });
-afterEach(() => server.close());
 
 interface About {
   readonly name?: string;
@@ -262,7 +263,9 @@ describe('resumable upload (messages §16.1)', () => {
   });
 
   it('expires after a day and loses its bytes', async () => {
-    const { hamlet } = people;
+    // The sweep counts the uploads of all organizations.
+    server = await TestServer.start(options);
+    const { hamlet } = server.people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, 'hello');
     server.clock.advance(24 * HOUR - 1);

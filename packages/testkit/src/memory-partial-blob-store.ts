@@ -20,6 +20,10 @@ export class MemoryPartialBlobStore implements PartialBlobStore {
     return this.parts.size;
   }
 
+  clear(): void {
+    this.parts.clear();
+  }
+
   async sizeOf(key: BlobKey): Promise<number> {
     return this.parts.get(key)?.bytes.length ?? 0;
   }
