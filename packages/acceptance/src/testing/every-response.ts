@@ -15,6 +15,9 @@ export interface Contents {
   readonly realmId: number;
 }
 
+/** Status and body by path and parameters. */
+type Responses = Readonly<Record<string, unknown>>;
+
 type Asked = readonly [path: string, params?: object];
 
 const pairs = <A, B>(first: readonly A[], second: readonly B[]): readonly (readonly [A, B])[] =>
@@ -141,14 +144,22 @@ export async function contentsOf({ storage, realmId }: TestServer): Promise<Cont
 }
 
 /** Returns responses of every read operation to a user, by path and parameters. */
-export async function everyResponse(
+export function everyResponse(server: TestServer, as: TestUser, contents: Contents): Promise<Responses> {
+  return responsesOf(server, as, contents, [...Object.keys(ASKED), ...readsOf(server.parley.routes)]);
+}
+
+/** Returns responses of some read operations, named by route paths, to a user. */
+export async function responsesOf(
   server: TestServer,
   as: TestUser,
   contents: Contents,
-): Promise<Record<string, unknown>> {
+  operations: readonly string[],
+): Promise<Responses> {
   const responses: Record<string, unknown> = {};
-  const plain = readsOf(server.parley.routes).flatMap((path) => filled(path, contents).map((each): Asked => [each]));
-  for (const [path, params] of [...Object.values(ASKED).flatMap((ask) => ask(contents)), ...plain]) {
+  const requests = operations.flatMap(
+    (path) => ASKED[path]?.(contents) ?? filled(path, contents).map((each): Asked => [each]),
+  );
+  for (const [path, params] of requests) {
     const { status, body } = await server.get(path, as, { ...params });
     responses[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };
   }
