@@ -111,13 +111,12 @@ export interface CreatedObject extends Omit<ImportedRecord, 'batchId' | keyof Re
   readonly origin: RecordOrigin | undefined;
 }
 
-/** Remembers created objects. `batch`: null for imports that are not remembered. */
+/** Remembers created objects. */
 export async function rememberCreated(
   tx: Transaction,
-  batch: ImportBatch | null,
+  batch: ImportBatch,
   created: readonly CreatedObject[],
 ): Promise<void> {
-  if (!batch) return;
   const records = created.flatMap(({ origin, ...object }) =>
     origin ? [{ ...origin, ...object, batchId: batch.id }] : [],
   );
