@@ -118,12 +118,14 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   }
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
   const done = await administration.migrate();
+  // In an empty database, no older server can be running.
+  const postponed = finalSteps.filter((step) => !done.includes(step));
   return {
     lines: [
       done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`,
-      ...(finalSteps.length > 0 ? ['Run parley cluster finish-upgrade once all servers run this release.'] : []),
+      ...(postponed.length > 0 ? ['Run parley cluster finish-upgrade once all servers run this release.'] : []),
     ],
-    data: { ...state, schema: latestSchema - finalSteps.length, pendingSteps: [], done },
+    data: { ...state, schema: latestSchema - postponed.length, pendingSteps: [], done },
   };
 }
 
