@@ -1,4 +1,5 @@
 export { type DownloadCounts, downloadFiles } from './downloads.js';
+export { reportHtml } from './html-report.js';
 export { JSONL_READER } from './jsonl-reader.js';
 export { type ImportPlan, type PlanOptions, planImport } from './plan.js';
 export { reportLines } from './report.js';

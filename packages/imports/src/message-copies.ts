@@ -40,6 +40,23 @@ type StoredMessage = PlannedMessage &
 
 type ImportedMessage = MessageCopy['message'];
 
+/** Message as shown in the report. */
+export interface MessageSample {
+  readonly channel: string;
+  readonly topic: string;
+  readonly senderId: UserId;
+  readonly sentAt: number;
+  readonly html: string;
+  /** Names of emoji. */
+  readonly reactions: readonly string[];
+}
+
+const MAX_SAMPLES = 50;
+/** Maximum number of messages in a sample. */
+const SAMPLE_LENGTH = 20;
+/** Number of messages that a sample is chosen from. */
+const SAMPLED_RANGE = 200;
+
 /** Number of messages with Markdown that could not be rendered. */
 export interface CopyCounts {
   unrenderable: number;
@@ -75,6 +92,38 @@ export class MessageCopies {
       yield copies;
       after = page.at(-1)!.number;
     }
+  }
+
+  /** Renders messages of public channels from evenly distributed times, for the report. */
+  async *samples(messages: number): AsyncGenerator<readonly MessageSample[]> {
+    const step = Math.max(SAMPLED_RANGE, Math.ceil(messages / MAX_SAMPLES));
+    for (let first = 1; first <= messages; first += step) {
+      const range = this.sources.staging.all<StoredMessage>(
+        `SELECT planned.*, records.json FROM planned LEFT JOIN records ON records.number = planned.record
+         WHERE planned.number >= ? ORDER BY planned.number LIMIT ?`,
+        first,
+        SAMPLED_RANGE,
+      );
+      const isPublic = ({ place }: StoredMessage) => this.publicChannel(place) !== null;
+      const samples: MessageSample[] = [];
+      for (const planned of range.filter(isPublic).slice(0, SAMPLE_LENGTH)) {
+        const { message, reactions } = await this.copyOf(planned);
+        samples.push({
+          channel: this.publicChannel(planned.place)!,
+          topic: message.topic,
+          senderId: message.senderId,
+          sentAt: message.sentAt,
+          html: message.renderedContent ?? '',
+          reactions: reactions.map(({ name }) => name),
+        });
+      }
+      if (samples.length > 0) yield samples;
+    }
+  }
+
+  private publicChannel(key: string): string | null {
+    const place = this.sources.places.find(key);
+    return place?.kind === 'channel' && place.record.privacy === 'public' ? place.name : null;
   }
 
   private async copyOf(planned: StoredMessage): Promise<MessageCopy> {

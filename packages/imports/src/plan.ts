@@ -6,7 +6,8 @@ import { cutName, printable } from '@parley/domain/imports';
 import { DomainError, invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
-import { type CopySources, MessageCopies } from './message-copies.js';
+import { SYSTEM_BOTS } from '@parley/domain/users';
+import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
 import { addedAccess, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
@@ -39,8 +40,15 @@ export interface ImportPlan {
   readonly summary: PlanSummary;
   /** Number of messages that are shown as plain text, because they cannot be rendered. Complete after the import. */
   readonly unrenderable: () => number;
+  /** Messages of public channels for the report. */
+  readonly samples: () => AsyncIterable<readonly ReportedMessage[]>;
   /** Removes temporary files. */
   close(): void;
+}
+
+export interface ReportedMessage extends MessageSample {
+  /** Name of the sender. */
+  readonly sender: string;
 }
 
 export interface PlanSummary {
@@ -127,7 +135,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
       translateEmoticons: false,
       emptyTopicName: EMPTY_TOPIC_DISPLAY_NAME,
     },
-    noticeSender: 1 as UserId,
+    noticeSender: NOTICE_SENDER,
   };
   const copies = new MessageCopies(sources);
   const last = messages.messages as MessageId;
@@ -165,8 +173,19 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     access,
     summary: summaryOf(staging, people, places, messages, organization.name),
     unrenderable: () => copies.counts.unrenderable,
+    samples: () => withSenders(copies.samples(last), people),
     close: () => staging.close(),
   };
+}
+
+async function* withSenders(
+  samples: AsyncIterable<readonly MessageSample[]>,
+  { users }: PlannedPeople,
+): AsyncGenerator<readonly ReportedMessage[]> {
+  const names = new Map(users.map(({ id, fullName }) => [id, fullName]));
+  for await (const sample of samples) {
+    yield sample.map((message) => ({ ...message, sender: names.get(message.senderId) ?? SYSTEM_BOTS[0].fullName }));
+  }
 }
 
 function accountForThreads(staging: Staging): void {
@@ -193,6 +212,9 @@ function requireNoNewAccess(added: ReturnType<typeof addedAccess>): void {
   if (!first) return;
   throw invalidImport(`User ${first.person} could read conversation ${first.conversation} only after the import.`);
 }
+
+/** First system bot, which sends the lines added by the import. */
+const NOTICE_SENDER = 1 as UserId;
 
 const IDS_AT_A_TIME = 10_000;
 

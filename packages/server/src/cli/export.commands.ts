@@ -100,7 +100,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
         help: 'downloads files that the export contains only as URLs to a folder, which later imports reuse',
       },
       'token-file': { value: 'FILE', help: 'file with the access token for these downloads (Slack, Teams)' },
-      report: { value: 'FOLDER', help: 'writes the report to report.txt and report.json in a folder' },
+      report: { value: 'FOLDER', help: 'writes the report to report.txt, report.json and report.html in a folder' },
       ...NEW_DATABASE,
     },
     examples: [

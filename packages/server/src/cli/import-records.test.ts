@@ -126,6 +126,47 @@ describe('parley import of records', () => {
     expect(readdirSync(join(directory, 'data'))).toEqual([]);
   });
 
+  it('writes an HTML report with samples of public messages, in which hostile texts are inert', async () => {
+    const attack = '"><script>alert(1)</script><img src=x onerror=alert(1)>';
+    const hostile = [
+      { kind: 'organization', id: attack, name: attack },
+      { kind: 'person', id: attack, name: attack, email: `${attack}@x.example` },
+      { kind: 'channel', id: 'c', name: attack, privacy: 'public', members: [attack] },
+      { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: [attack] },
+      {
+        ...{ kind: 'message', id: 'm1', channel: 'c', sender: attack, sentAt: 1, thread: 'm1', senderName: attack },
+        content: `**bold** ${attack} [x](javascript:alert(1)) \`\`\`spoiler ${attack}`,
+      },
+      {
+        kind: 'message',
+        id: 'm2',
+        channel: 'c',
+        sender: attack,
+        sentAt: 2,
+        thread: 'm1',
+        content: [{ link: 'file', id: 'f' }],
+      },
+      { kind: 'message', id: 'm3', channel: 's', sender: attack, sentAt: 3, content: 'confidential' },
+      { kind: 'file', id: 'f', name: attack, missing: attack },
+      { kind: 'skipped', id: attack, type: attack, reason: attack },
+    ];
+    writeFileSync(records, hostile.map((record) => JSON.stringify({ source: attack, ...record })).join('\n'));
+    const report = join(directory, 'report');
+    expect(await run(records, '--realm=acme', `--report=${report}`, '--dry-run')).toMatchObject({ code: 0, err: '' });
+    const html = readFileSync(join(report, 'report.html'), 'utf8');
+    expect(html).toContain('<strong>bold</strong>');
+    expect(html).not.toContain('confidential');
+    expect(html).toContain(`content="default-src 'none'; style-src 'unsafe-inline'`);
+    const tags = [...html.matchAll(/<(\w+)([^>]*)>/g)];
+    const names = new Set(tags.map(([, name]) => name!));
+    const allowed =
+      'html head meta title style body h1 h2 h3 pre table tr th td section p b strong a time hr div span code button i'.split(
+        ' ',
+      );
+    expect([...names].filter((name) => !allowed.includes(name))).toEqual([]);
+    expect(tags.filter(([, , attributes]) => /\son\w+\s*=|javascript:/i.test(attributes!))).toEqual([]);
+  });
+
   it('downloads files by URL to a folder, and reports those that are missing', async () => {
     const server = createServer((request, response) =>
       request.url === '/logo.txt' ? response.end('hello') : response.writeHead(404).end(),

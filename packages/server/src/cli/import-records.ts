@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { ImportRealm, RealmReader } from '@parley/domain/exports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { checkNewRealm } from '@parley/domain/membership';
@@ -12,6 +13,7 @@ import {
   JSONL_READER,
   type PlanOptions,
   planImport,
+  reportHtml,
   reportLines,
   verifyImport,
 } from '@parley/imports';
@@ -93,7 +95,7 @@ async function dryRun(context: CommandContext, opened: OpenImport, options: Comm
   const renderer = new ZulipMarkdownRenderer();
   const plan = await planImport(opened, { ...options, now, renderer, unicodeEmoji, realmUrl: '' });
   try {
-    const lines = reported(context, plan);
+    const lines = await reported(context, plan);
     return { lines: [...lines, 'Nothing was changed.'], data: plan.summary };
   } finally {
     plan.close();
@@ -119,18 +121,19 @@ function writeImport(
         onProgress,
         verify: (imported) => verifyImport(plan, imported, reader),
       });
-      const lines = reported(context, plan);
+      // The samples of the report are rendered again.
+      const unrenderable = plan.unrenderable();
+      const lines = await reported(context, plan);
       const url = realmUrls.urlOf(realm);
-      const { unrenderable } = plan;
       return {
         lines: [
           ...lines,
           `Imported ${nameOf(realm)}: ${counts.users} users, ${counts.channels} channels, ${counts.messages} messages, ` +
             `${counts.files} files; at ${url}`,
-          ...(unrenderable() > 0 ? [`${unrenderable()} messages are shown without formatting.`] : []),
+          ...(unrenderable > 0 ? [`${unrenderable} messages are shown without formatting.`] : []),
           ...(plan.summary.hasOwner ? [] : ['Nobody who can log in is an owner; see parley user create --help.']),
         ],
-        data: { id: realm.id, stringId, url, ...counts, unrenderable: unrenderable(), report: plan.summary },
+        data: { id: realm.id, stringId, url, ...counts, unrenderable, report: plan.summary },
       };
     } finally {
       plan.close();
@@ -138,7 +141,8 @@ function writeImport(
   });
 }
 
-function reported(context: CommandContext, { summary }: ImportPlan): readonly string[] {
+async function reported(context: CommandContext, plan: ImportPlan): Promise<readonly string[]> {
+  const { summary } = plan;
   const lines = reportLines(summary);
   const folder = context.flag('report');
   if (folder === undefined) return lines;
@@ -146,6 +150,7 @@ function reported(context: CommandContext, { summary }: ImportPlan): readonly st
   // No access for others, since the report names people and private channels.
   writeFileSync(join(folder, 'report.txt'), `${lines.join('\n')}\n`, { mode: 0o600 });
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(summary, null, 2)}\n`, { mode: 0o600 });
+  await pipeline(reportHtml(plan), createWriteStream(join(folder, 'report.html'), { mode: 0o600 }));
   return [`Wrote the report to ${folder}`];
 }
 
