@@ -1,4 +1,5 @@
 import { FirstSteps } from '../src/inbox/first-steps.js';
+import { LaterList } from '../src/inbox/later-list.js';
 import { type Exhibit, LONG_TOPIC, page, VERONA } from './exhibit.js';
 import { channelId, messageId, personId } from './world.js';
 
@@ -12,6 +13,7 @@ export const PAGES: readonly Exhibit[] = [
     page(at, at, 'empty', 200),
   ]),
   { name: 'first steps', height: 300, draw: () => <FirstSteps /> },
+  { name: 'kept for later', height: 600, draw: () => <LaterList /> },
   page('conversation with every kind of message', topic('gallery'), 'full', 1400),
   page('one message of it', `${topic('gallery')}/near/${messageId('Short, to')}`),
   page('long names', topic(LONG_TOPIC, channelId('preparations-for-the-annual-meeting-of-all-regional-offices'))),

@@ -141,3 +141,64 @@ test('sorts and filters recent conversations', async ({ server, logIn }) => {
   expect(await violationsIn(page)).toEqual([]);
   await takePictures(page, 'recent');
 });
+
+test('collects reminders, scheduled and starred messages and followed topics in one place', async ({
+  server,
+  logIn,
+}) => {
+  const { id } = await post(server, 'iago', 'kept topic', 'Worth keeping');
+  const { message } = await server.call('iago', 'GET', `/messages/${id}`);
+  const soon = Math.floor(Date.now() / 1000) + 60;
+  const call = (method: string, path: string, params: object) => server.call('prospero', method, path, { ...params });
+  await call('POST', '/messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+  await call('POST', '/messages/flags', { messages: [id], op: 'add', flag: 'read' });
+  await call('POST', '/user_topics', { stream_id: message.stream_id, topic: 'kept topic', visibility_policy: 3 });
+  await call('POST', '/reminders', { message_id: id, scheduled_delivery_timestamp: soon + 3600 * 24 * 3 });
+  await call('POST', '/scheduled_messages', {
+    type: 'channel',
+    to: message.stream_id,
+    topic: 'kept topic',
+    content: 'Sent tonight',
+    scheduled_delivery_timestamp: soon + 3600 * 24 * 2,
+  });
+  const { page } = await logIn('prospero', '#inbox');
+  await page.getByRole('radio', { name: 'Later' }).check();
+  const part = (title: string) =>
+    page
+      .getByRole('main')
+      .locator('section section')
+      .filter({ has: page.getByRole('heading', { name: title }) });
+  await expect(part('Reminders')).toContainText('Worth keeping');
+  await expect(part('Scheduled messages')).toContainText('Sent tonight');
+  await expect(part('Starred messages')).toContainText('Iago: Worth keeping');
+  await expect(part('Followed topics').getByRole('listitem').filter({ hasText: 'kept topic' })).toContainText(
+    'Worth keeping',
+  );
+  expect(await violationsIn(page)).toEqual([]);
+  await takePictures(page, 'later');
+  await page.reload();
+  await expect(part('Starred messages')).toContainText('Worth keeping');
+  await part('Starred messages').getByRole('link', { name: 'kept topic' }).click();
+  await expect(page).toHaveURL(new RegExp(`/near/${id}$|/with/${id}$`));
+});
+
+test('shows what waits elsewhere once the inbox is read, and offers a new conversation', async ({ server, logIn }) => {
+  await server.call('iago', 'POST', '/mark_all_as_read');
+  const { id } = await post(server, 'iago', 'starred by iago', 'Keep this');
+  await server.call('iago', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+  const { page } = await logIn('iago', '#inbox');
+  const main = page.getByRole('main');
+  const all = page.getByRole('radio', { name: 'All', exact: true });
+  await server.call('iago', 'POST', '/mark_all_as_read');
+  await expect(main.getByText('You have read everything.')).toBeVisible();
+  await expect(all).toBeChecked();
+  await expect(main.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0);
+  await expect(main.getByRole('link', { name: /^Starred messages \d/ })).toHaveAttribute('href', '#narrow/is/starred');
+  expect(await violationsIn(page)).toEqual([]);
+  await takePictures(page, 'read');
+  await main.getByRole('button', { name: 'New direct message' }).click();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await main.getByRole('link', { name: 'Browse channels' }).click();
+  await expect(page).toHaveURL(/#channels\/all$/);
+});

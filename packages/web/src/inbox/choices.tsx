@@ -1,4 +1,5 @@
-import { useId } from 'react';
+import { useEffect, useId, useRef } from 'react';
+import { CountBadge } from '../kit/badge.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 import type { StoredChoice } from './list-settings.js';
@@ -6,19 +7,26 @@ import type { StoredChoice } from './list-settings.js';
 interface Props<T extends string> {
   readonly label: string;
   readonly choice: StoredChoice<T>;
-  readonly options: readonly (readonly [value: T, text: string])[];
+  /** `waiting`: number shown after the text. */
+  readonly options: readonly (readonly [value: T, text: string, waiting?: number])[];
 }
 
 /** Radio buttons in one line, which are one tab stop. */
 export function Choices<T extends string>({ label, choice, options }: Props<T>) {
   const name = useId();
   const current = useReading(choice.current);
+  const frame = useRef<HTMLFieldSetElement>(null);
+  // Narrow windows show a part of the line.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen option has changed.
+  useEffect(() => {
+    frame.current!.querySelector(':checked')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
   return (
-    <fieldset className={styles.choices} aria-label={label}>
-      {options.map(([value, text]) => (
+    <fieldset ref={frame} className={styles.choices} aria-label={label}>
+      {options.map(([value, text, waiting = 0]) => (
         <label key={value} className={styles.choice}>
           <input type="radio" name={name} checked={value === current} onChange={() => choice.choose(value)} />
-          {text}
+          {text} <CountBadge count={waiting} />
         </label>
       ))}
     </fieldset>

@@ -19,26 +19,29 @@ interface Props {
   readonly row: ConversationRow;
   /** Message that represents the conversation. */
   readonly messageId: number;
-  /** People whose pictures are shown. */
-  readonly faces: readonly number[];
+  /** People whose pictures are shown; default: the sender. */
+  readonly faces?: readonly number[];
   /** True below a heading with the channel name. */
   readonly isInChannel?: boolean;
+  /** Message at which the link opens the conversation; default: its first unread message. */
+  readonly near?: number;
   /** Buttons next to the link. */
   readonly actions?: ReactNode;
 }
 
 /** Conversation with its last message, participants, time and unread count. */
 export const ConversationItem = memo(function ConversationItem(props: Props) {
-  const { row, messageId, faces, isInChannel = false, actions } = props;
+  const { row, messageId, isInChannel = false, near = null, actions } = props;
   const { key, destination, unread } = row;
   const { i18n } = useLingui();
   const chat = useChat();
   const message = useComputed(() => chat.state.messages.get(messageId), [chat, messageId]);
+  const faces = props.faces ?? (message ? [message.sender_id] : []);
   return (
     <li className={styles.item}>
       <a
         className={styles.row}
-        href={useAddressOf(destination)}
+        href={useAddressOf(destination, near)}
         data-row={key}
         data-unread={unread.count > 0 || undefined}
       >

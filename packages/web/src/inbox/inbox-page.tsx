@@ -11,9 +11,18 @@ import { useReading } from '../services/use-reading.js';
 import { Choices } from './choices.js';
 import { ConversationItem, MAX_FACES } from './conversation-item.js';
 import styles from './inbox.module.css';
+import { InboxDone } from './inbox-done.js';
 import { fold, foldedSections, storedChoice } from './list-settings.js';
 import { useRowKeys } from './row-keys.js';
-import { drawnGroups, type InboxGroup, type InboxSection, inboxGroups, newestOf, policyOf } from './triage.js';
+import {
+  drawnGroups,
+  dueCount,
+  type InboxGroup,
+  type InboxSection,
+  inboxGroups,
+  newestOf,
+  policyOf,
+} from './triage.js';
 import { TriageActions } from './triage-actions.js';
 import { UndoLine } from './undo-line.js';
 import { useMessages } from './use-messages.js';
@@ -21,7 +30,9 @@ import { useMessages } from './use-messages.js';
 /** Rows drawn at first, and further ones per click. */
 const ROWS = 100;
 
-const filterChoice = storedChoice('parley-inbox-filter', ['all', 'mentions', 'direct', 'followed']);
+const filterChoice = storedChoice('parley-inbox-filter', ['all', 'mentions', 'direct', 'followed', 'later']);
+
+const loadLaterList = () => import('./later-list.js').then(({ LaterList }) => LaterList);
 
 const loadFirstSteps = () => import('./first-steps.js').then(({ FirstSteps }) => FirstSteps);
 
@@ -42,30 +53,29 @@ export function InboxPage() {
   const keys = useRowKeys((key, row) => press(key, row, groups, actions));
   const isNew = useField('onboarding_steps')?.some(({ name }) => name === 'first_steps') === true;
   const FirstSteps = useLoaded(loadFirstSteps, isNew);
-  const isRead = inbox.directs.length + inbox.groups.length === 0;
+  const LaterList = useLoaded(loadLaterList, filter === 'later');
+  const isRead = filter !== 'later' && inbox.directs.length + inbox.groups.length === 0;
   const newest = newestMessages(chat, drawn.groups);
   useMessages([...newest.values()].flat());
   return (
     <div className={styles.place}>
       <div className={styles.page}>
         {isNew && FirstSteps && <FirstSteps />}
-        {isRead ? (
-          <p className={styles.empty}>{i18n._('You have read everything.')}</p>
-        ) : (
-          <>
-            <Tools />
-            {groups.length === 0 && <p className={styles.empty}>{i18n._('Nothing unread here.')}</p>}
-            <section {...keys} className={styles.list} tabIndex={-1} aria-label={i18n._('Inbox')} data-messages>
-              {drawn.groups.map((group) => (
-                <Group key={group.key} group={group} newest={newest} actions={actions} />
-              ))}
-            </section>
-            {drawn.hasMore && (
-              <button type="button" className={styles.button} onClick={() => setLimit(limit + ROWS)}>
-                {i18n._('More conversations')}
-              </button>
-            )}
-          </>
+        <Tools hasUnread={groups.length > 0} />
+        {isRead && <InboxDone />}
+        {!isRead && filter !== 'later' && groups.length === 0 && (
+          <p className={styles.empty}>{i18n._('Nothing unread here.')}</p>
+        )}
+        <section {...keys} className={styles.list} tabIndex={-1} aria-label={i18n._('Inbox')} data-messages>
+          {filter === 'later' && LaterList && <LaterList />}
+          {drawn.groups.map((group) => (
+            <Group key={group.key} group={group} newest={newest} actions={actions} />
+          ))}
+        </section>
+        {drawn.hasMore && (
+          <button type="button" className={styles.button} onClick={() => setLimit(limit + ROWS)}>
+            {i18n._('More conversations')}
+          </button>
         )}
       </div>
       <UndoLine actions={actions} />
@@ -97,8 +107,11 @@ function press(key: string, row: string, groups: readonly InboxGroup[], actions:
 
 const rowOfSection = (key: InboxSection['key']): string => `section:${key}`;
 
-function Tools() {
+function Tools({ hasUnread }: { readonly hasUnread: boolean }) {
   const { i18n } = useLingui();
+  const reminders = useField('reminders') ?? [];
+  const scheduled = useField('scheduled_messages') ?? [];
+  const times = [...reminders, ...scheduled].map((each) => each.scheduled_delivery_timestamp);
   return (
     <div className={styles.tools}>
       <Choices
@@ -109,21 +122,24 @@ function Tools() {
           ['mentions', i18n._('Mentions')],
           ['direct', i18n._('Direct messages')],
           ['followed', i18n._('Followed topics')],
+          ['later', i18n._('Later'), dueCount(times, new Date())],
         ]}
       />
-      <button
-        type="button"
-        className={styles.button}
-        aria-haspopup="dialog"
-        onClick={({ currentTarget }) =>
-          openOverlay(currentTarget, async () => {
-            const { ReadAllDialog } = await import('./read-all-dialog.js');
-            return <ReadAllDialog />;
-          })
-        }
-      >
-        <MailCheck size={16} aria-hidden /> {i18n._('Mark all as read')}
-      </button>
+      {hasUnread && (
+        <button
+          type="button"
+          className={styles.button}
+          aria-haspopup="dialog"
+          onClick={({ currentTarget }) =>
+            openOverlay(currentTarget, async () => {
+              const { ReadAllDialog } = await import('./read-all-dialog.js');
+              return <ReadAllDialog />;
+            })
+          }
+        >
+          <MailCheck size={16} aria-hidden /> {i18n._('Mark all as read')}
+        </button>
+      )}
     </div>
   );
 }

@@ -21,12 +21,21 @@ export function RemindersPage() {
   }
   return (
     <div className={pageStyles.page}>
-      <ul aria-label={i18n._('Reminders')}>
-        {reminders.map((reminder) => (
-          <ReminderRow key={reminder.reminder_id} reminder={reminder} />
-        ))}
-      </ul>
+      <ReminderList />
     </div>
+  );
+}
+
+/** Pending reminders without their page. */
+export function ReminderList() {
+  const { i18n } = useLingui();
+  const reminders = useField('reminders') ?? [];
+  return (
+    <ul aria-label={i18n._('Reminders')}>
+      {reminders.map((reminder) => (
+        <ReminderRow key={reminder.reminder_id} reminder={reminder} />
+      ))}
+    </ul>
   );
 }
 

@@ -19,20 +19,29 @@ import pageStyles from './inbox.module.css';
 export function ScheduledPage() {
   const { i18n } = useLingui();
   const messages = useField('scheduled_messages') ?? [];
-  const reasons = useReasons(messages);
   if (messages.length === 0) return <p className={pageStyles.empty}>{i18n._('You have no scheduled messages.')}</p>;
   return (
     <div className={pageStyles.page}>
-      <ul aria-label={i18n._('Scheduled messages')}>
-        {messages.map((message) => (
-          <Scheduled
-            key={message.scheduled_message_id}
-            message={message}
-            reason={reasons.get(message.scheduled_delivery_timestamp) ?? null}
-          />
-        ))}
-      </ul>
+      <ScheduledList />
     </div>
+  );
+}
+
+/** Scheduled messages without their page. */
+export function ScheduledList() {
+  const { i18n } = useLingui();
+  const messages = useField('scheduled_messages') ?? [];
+  const reasons = useReasons(messages);
+  return (
+    <ul aria-label={i18n._('Scheduled messages')}>
+      {messages.map((message) => (
+        <Scheduled
+          key={message.scheduled_message_id}
+          message={message}
+          reason={reasons.get(message.scheduled_delivery_timestamp) ?? null}
+        />
+      ))}
+    </ul>
   );
 }
 

@@ -1,5 +1,13 @@
-import type { ConversationRow, Inbox } from '@parley/chat';
-import { drawnGroups, inboxGroups, newestOf, type RecentConversation, sortedRecent } from './triage.js';
+import { Chat, type ConversationRow, type Inbox } from '@parley/chat';
+import {
+  drawnGroups,
+  dueCount,
+  followedRows,
+  inboxGroups,
+  newestOf,
+  type RecentConversation,
+  sortedRecent,
+} from './triage.js';
 
 const topic = (name: string, count = 1, hasMention = false): ConversationRow => {
   const destination = { kind: 'channel', channelId: 5, topic: name } as const;
@@ -93,5 +101,40 @@ describe('recent conversations', () => {
     ['followed', ['5:followed']],
   ] as const)('are limited to the filter "%s"', (filter, expected) => {
     expect(sorted(filter, 'time')).toEqual(expected);
+  });
+});
+
+describe('followed topics', () => {
+  it('are those of subscribed channels, latest first', () => {
+    const chat = new Chat({ gateway: {} as never });
+    for (const [id, membership] of [
+      [5, 'subscribed'],
+      [6, 'former'],
+    ] as const) {
+      chat.state.channels.set(id, { channel: { stream_id: id, name: 'c' }, own: null, membership } as never);
+    }
+    const follow = (stream_id: number, topic_name: string, visibility_policy: number) =>
+      chat.state.policies.set(`${stream_id}:${topic_name.toLowerCase()}`, {
+        stream_id,
+        topic_name,
+        visibility_policy,
+      } as never);
+    follow(5, 'unknown', 3);
+    follow(5, 'Latest', 3);
+    follow(5, 'muted', 1);
+    follow(6, 'left', 3);
+    chat.state.topics.set(5, new Map([['latest', { channelId: 5, name: 'latest', maxId: 9 }]]));
+    expect(followedRows(chat)).toMatchObject([
+      { key: '5:latest', destination: { topic: 'latest' }, lastMessageId: 9 },
+      { key: '5:unknown', destination: { topic: 'unknown' }, lastMessageId: 0 },
+    ]);
+  });
+});
+
+describe('due times', () => {
+  it('are those before the end of the day', () => {
+    const now = new Date(2026, 4, 10, 12);
+    const at = (day: number, hour: number) => new Date(2026, 4, day, hour).getTime() / 1000;
+    expect(dueCount([at(9, 8), at(10, 13), at(10, 23), at(11, 0), at(12, 9)], now)).toBe(3);
   });
 });

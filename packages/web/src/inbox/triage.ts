@@ -1,6 +1,6 @@
-import type { ChannelGroup, Chat, ConversationRow, Inbox, RecentRow, TopicPolicy } from '@parley/chat';
+import type { ChannelGroup, Chat, ConversationRow, Inbox, RecentRow, TopicPolicy, TopicRow } from '@parley/chat';
 
-export type InboxFilter = 'all' | 'mentions' | 'direct' | 'followed';
+export type InboxFilter = 'all' | 'mentions' | 'direct' | 'followed' | 'later';
 
 /** Unread conversations of one channel, or all direct ones. */
 export interface InboxSection {
@@ -112,4 +112,30 @@ export function sortedRecent(
     participants: ({ senderIds }) => senderIds.length,
   };
   return rows.filter(isWanted).sort((a, b) => rank[order](b) - rank[order](a));
+}
+
+/** Value of `visibility_policy` (users §9). */
+const FOLLOWED = 3;
+
+/** Followed topics of subscribed channels, latest first. Observed inside computations. */
+export function followedRows({ state, sidebar }: Pick<Chat, 'state' | 'sidebar'>): readonly ConversationRow[] {
+  const rows = state.policies.values().flatMap(({ stream_id: channelId, topic_name, visibility_policy }) => {
+    if (visibility_policy !== FOLLOWED || !sidebar.channel(channelId).value?.isSubscribed) return [];
+    const isSame = ({ name }: TopicRow) => name.toLowerCase() === topic_name.toLowerCase();
+    const known = sidebar.topics(channelId).value.find(isSame);
+    const row: ConversationRow = {
+      key: `${channelId}:${topic_name.toLowerCase()}`,
+      destination: { kind: 'channel', channelId, topic: known?.name ?? topic_name },
+      lastMessageId: known?.lastMessageId ?? 0,
+      unread: known?.unread ?? { count: 0, hasMention: false },
+    };
+    return row;
+  });
+  return rows.sort((a, b) => b.lastMessageId - a.lastMessageId);
+}
+
+/** Number of times that are over or will be before midnight. */
+export function dueCount(times: readonly number[], now: Date): number {
+  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime() / 1000;
+  return times.filter((time) => time < midnight).length;
 }
