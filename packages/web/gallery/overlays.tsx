@@ -6,6 +6,7 @@ import { MoveDialog } from '../src/channels/move-dialog.js';
 import { TopicMenu } from '../src/channels/topic-menu.js';
 import { MediaViewer } from '../src/content/media-viewer.js';
 import { CallMenu } from '../src/conversation/call-menu.js';
+import { DiscardDialog } from '../src/conversation/discard-dialog.js';
 import { EmojiPicker } from '../src/conversation/emoji-picker.js';
 import { ForwardDialog } from '../src/conversation/finder.js';
 import { HistoryDialog } from '../src/conversation/history-dialog.js';
@@ -56,6 +57,7 @@ const MEDIA = { kind: 'image', href: `${BASE_URL}picture.svg`, preview: null, ti
 export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Reminder', open: () => <ReminderDialog messageId={SHORT} /> },
   { name: 'Link', open: () => <LinkDialog text="A selected text" onInsert={nothing} /> },
+  { name: 'Discarding', open: () => <DiscardDialog onDiscard={nothing} /> },
   { name: 'New poll', open: () => <WidgetDialog kind="poll" onInsert={nothing} /> },
   { name: 'Snippets', open: () => <SnippetsDialog text="A text to be saved" onInsert={nothing} /> },
   { name: 'Snippets, empty', world: 'empty', open: () => <SnippetsDialog text="" onInsert={nothing} /> },

@@ -169,7 +169,7 @@ test('keeps a text after Escape, a click elsewhere, closing the page and a crash
   await fieldOf(third).fill('');
 });
 
-test('keeps an unfinished edit across windows, reloads and closing until it is saved or discarded', async ({
+test('keeps an unfinished edit across windows and reloads until it is saved or discarded after a question', async ({
   server,
   logIn,
 }) => {
@@ -191,31 +191,33 @@ test('keeps an unfinished edit across windows, reloads and closing until it is s
 
   await begin();
   await field.fill('Half of a better');
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
   await page.keyboard.press('Escape');
-  await expect(field).toHaveCount(0);
-  await expect(row).toContainText('You have not saved your changes to this message.');
+  await expect(question).toBeVisible();
   expect(await violationsIn(page)).toEqual([]);
-  await begin();
-  await expect(field).toHaveValue('Half of a better');
+  await page.keyboard.press('Escape');
+  await expect(question).toHaveCount(0);
+  await expect(field).toBeFocused();
   await field.fill('Half of a better text');
-  await page.getByRole('button', { name: 'Close' }).click();
-  await expect(kept).toBeVisible();
+  await page.getByRole('article').filter({ has: field }).getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(field).toHaveValue('Half of a better text');
 
   const second = await context.newPage();
   await second.goto(`${server.url}/${place}`);
   const secondRow = messageWith(second, 'As it was sent');
   await expect(secondRow).toContainText('You have not saved your changes to this message.');
+  expect(await violationsIn(second)).toEqual([]);
   await secondRow.getByRole('button', { name: 'Continue editing' }).click();
   const secondField = second.getByRole('textbox', { name: 'Edit message' });
   await expect(secondField).toHaveValue('Half of a better text');
-  await expect(field).toHaveCount(0);
-  await row.getByRole('button', { name: 'Continue editing' }).click();
   await secondField.fill('A better text');
   await expect(field).toHaveValue('A better text');
 
   await page.reload();
   await expect(kept).toBeVisible();
   await row.getByRole('button', { name: 'Discard changes' }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
   await expect(kept).toHaveCount(0);
   await expect(row).toBeVisible();
   await expect(secondField).toHaveCount(0);
@@ -353,7 +355,6 @@ test('keeps text typed just before logout, and edits of inaccessible messages, a
   await messageWith(page, 'To be changed later').hover();
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await page.getByRole('textbox', { name: 'Edit message' }).fill('Changed at last');
-  await page.keyboard.press('Escape');
   await goTo(page, await placeOf(server, 'last-moment', 'Denmark'));
   await page.reload();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();

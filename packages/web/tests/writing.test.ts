@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, messageWith, openPhone, type Server, test, violationsIn } from './stories.js';
+import { expect, messageWith, openPhone, type Server, send, test, violationsIn } from './stories.js';
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -115,4 +115,36 @@ test('has every formatting action in a menu on a phone, and cuts no button', asy
   await page.getByRole('menuitem', { name: 'Saved snippets' }).tap();
   await expect(page.getByRole('dialog', { name: 'Saved snippets' })).toBeVisible();
   await page.context().close();
+});
+
+test('edits with the tools of the composer', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'editor'));
+  await send(page, 'To be edited');
+  const row = messageWith(page, 'To be edited');
+  await expect(row.locator('p').first()).toHaveCSS('font-size', '15px');
+  await row.hover();
+  await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  const tools = page.getByRole('article').getByRole('toolbar', { name: 'Formatting' });
+  await expect(field).toHaveCSS('font-size', '15px');
+  await field.selectText();
+  await tools.getByRole('button', { name: 'Bold' }).click();
+  await expect(field).toHaveValue('**To be edited**');
+  await expect(tools.getByRole('button', { name: 'Create a poll' })).toHaveCount(0);
+  await tools.getByRole('button', { name: 'Strikethrough' }).click();
+  await expect(field).toHaveValue('**~~To be edited~~**');
+  await page.keyboard.press('End');
+  await tools.getByRole('button', { name: 'Insert emoji' }).click();
+  await page.getByRole('combobox', { name: 'Search emoji' }).fill('tada');
+  await page.getByRole('option', { name: ':tada:', exact: true }).click();
+  await expect(field).toHaveValue('**~~To be edited~~**:tada: ');
+  expect(await violationsIn(page)).toEqual([]);
+  await tools.getByRole('button', { name: 'Preview' }).click();
+  await expect(page.getByRole('article').locator('form strong')).toHaveText('To be edited');
+  await tools.getByRole('button', { name: 'Edit', exact: true }).click();
+  await expect(field).toBeFocused();
+  await page.getByRole('article').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Discard' }).click();
+  await expect(field).toHaveCount(0);
+  await expect(messageWith(page, 'To be edited')).toBeVisible();
 });

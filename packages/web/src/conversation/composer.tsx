@@ -61,10 +61,8 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const { draft, text } = draftText;
   const preview = usePreview(field, text, styles.preview);
   const [isTall, setTall] = useState(false);
-  useGrowingField(field, text, preview.isShown);
   useInitialFocus(field, destination);
-  const enterField = () => enter(field, preview);
-  useHandle(ref, { destination, field, enterField, take: draftText.take });
+  useHandle(ref, { destination, field, enterField: preview.enterField, take: draftText.take });
   const isOver = useDroppedFiles(filesOf);
   const { hadFocus, isWhole, tooLong, enterHint, suggestions, fieldProps, onChanged } = useMessageField(field, {
     text,
@@ -79,10 +77,10 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const writing = useWriting({ destination, field, draftText, preview, onText, onCleared });
   const continueDraft = (row: DraftRow) => {
     draftText.use(row);
-    enterField();
+    preview.enterField();
   };
   const Warnings = useLoaded(loadWarnings, hadFocus);
-  const tools = { destination, filesOf, text, preview, isTall, onTall: setTall, enterField };
+  const tools = { destination, filesOf, text, preview, isTall, onTall: setTall };
 
   return (
     <form
@@ -210,7 +208,8 @@ function useWriting({ destination, field, draftText, preview, onText, onCleared 
     clear();
   };
   const clear = () => {
-    endPreview(preview);
+    // Hidden fields cannot be focused.
+    if (preview.isShown) flushSync(preview.close);
     replaceText(field.current!, '');
     setText('');
     onText?.('');
@@ -229,19 +228,6 @@ function useWriting({ destination, field, draftText, preview, onText, onCleared 
     clear();
   };
   return { change, send, onScheduled };
-}
-
-/** Hidden fields cannot be focused. Otherwise state changes stay asynchronous, since closing overlays check the focus. */
-function endPreview(preview: Preview): void {
-  if (preview.isShown) flushSync(preview.close);
-}
-
-/** Ends the preview and moves the focus to the field. */
-function enter(field: RefObject<HTMLTextAreaElement | null>, preview: Preview): HTMLTextAreaElement {
-  endPreview(preview);
-  const element = field.current!;
-  element.focus();
-  return element;
 }
 
 /** True for the keys that show or end the preview. */
@@ -268,18 +254,6 @@ function useHandle(ref: Ref<ComposerHandle> | undefined, options: HandleOptions)
     insert: (more) => appendText(enterField(), more),
     take,
   }));
-}
-
-/** Fits the height of the field to its text. */
-function useGrowingField(field: RefObject<HTMLTextAreaElement | null>, text: string, isPreviewed: boolean): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
-  useLayoutEffect(() => {
-    const element = field.current;
-    // Browsers with `field-sizing` need no layout per keystroke.
-    if (!element || CSS.supports('field-sizing', 'content')) return;
-    element.style.height = 'auto';
-    element.style.height = `${element.scrollHeight}px`;
-  }, [text, isPreviewed]);
 }
 
 function useInitialFocus(field: RefObject<HTMLTextAreaElement | null>, destination: Destination): void {

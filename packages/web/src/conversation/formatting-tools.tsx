@@ -53,8 +53,6 @@ interface Props {
   onTall(isTall: boolean): void;
   /** False for texts that cannot become a poll or to-do list. */
   readonly hasWidgets?: boolean;
-  /** Ends the preview and moves the focus to the field. */
-  enterField(): HTMLTextAreaElement;
 }
 
 interface Action {
@@ -69,7 +67,7 @@ interface Action {
 
 /** Buttons that change the text. Narrow fields have a menu for those without room. */
 export function FormattingTools(props: Props) {
-  const { filesOf, text, preview, enterField } = props;
+  const { filesOf, text, preview } = props;
   const { i18n } = useLingui();
   const groups = [useMarks(props), useInsertions(props)].flat();
   return (
@@ -85,7 +83,7 @@ export function FormattingTools(props: Props) {
             return (
               <EmojiPicker
                 label={i18n._('Insert emoji')}
-                onPick={({ emoji_name: name }) => insertText(enterField(), `:${name}: `)}
+                onPick={({ emoji_name: name }) => insertText(preview.enterField(), `:${name}: `)}
               />
             );
           })
@@ -140,20 +138,20 @@ const openActions = (anchor: HTMLElement, label: string, groups: readonly (reado
   });
 
 /** Marks around the selection or before its lines. */
-function useMarks({ enterField }: Props): readonly (readonly Action[])[] {
+function useMarks({ preview }: Props): readonly (readonly Action[])[] {
   const { i18n } = useLingui();
   const mark = (icon: LucideIcon, label: string, edit: EditText, isCommon = false): Action => ({
     icon,
     label,
     isCommon,
-    run: () => applyEdit(enterField(), edit),
+    run: () => applyEdit(preview.enterField(), edit),
   });
   const openLink = (anchor: HTMLElement) => {
-    const { value, selectionStart, selectionEnd } = enterField();
+    const { value, selectionStart, selectionEnd } = preview.enterField();
     openOverlay(anchor, async () => {
       const { LinkDialog } = await import('./insert-dialogs.js');
       const selected = value.slice(selectionStart, selectionEnd);
-      return <LinkDialog text={selected} onInsert={(link) => insertText(enterField(), link)} />;
+      return <LinkDialog text={selected} onInsert={(link) => insertText(preview.enterField(), link)} />;
     });
   };
   return [
@@ -183,12 +181,12 @@ const BIG_BLUE_BUTTON = 4;
 
 /** Polls, to-do lists, snippets, the size of the field and, if the organization has a provider, calls. */
 function useInsertions(props: Props) {
-  const { destination, text, preview, isTall, onTall, hasWidgets = true, enterField } = props;
+  const { destination, text, preview, isTall, onTall, hasWidgets = true } = props;
   const { i18n } = useLingui();
   const provider = useField('realm_video_chat_provider');
   const jitsi = useField('jitsi_server_url');
   const jitsiUrl = provider === JITSI && jitsi ? jitsi : null;
-  const insert = (markdown: string) => insertText(enterField(), markdown);
+  const insert = (markdown: string) => insertText(preview.enterField(), markdown);
   const openWidget = (anchor: HTMLElement, kind: 'poll' | 'todo') =>
     openOverlay(anchor, async () => {
       const { WidgetDialog } = await import('./insert-dialogs.js');
@@ -202,7 +200,7 @@ function useInsertions(props: Props) {
   const openCalls = (anchor: HTMLElement) =>
     openOverlay(anchor, async () => {
       const { CallMenu } = await import('./call-menu.js');
-      const insertCall = (link: string) => insertLinks(enterField(), link);
+      const insertCall = (link: string) => insertLinks(preview.enterField(), link);
       return <CallMenu jitsiUrl={jitsiUrl} destination={destination} onInsert={insertCall} />;
     });
   // Only whole messages can be widgets.

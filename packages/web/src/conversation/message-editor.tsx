@@ -3,10 +3,13 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { MessageRow as Message } from '@parley/chat';
 import { ParleyError } from '@parley/client';
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type DragEvent, type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
 import { useUploads } from '../services/use-uploads.js';
+import composer from './composer.module.css';
+import { FormattingTools } from './formatting-tools.js';
 import styles from './message-editor.module.css';
 import { useMessageField, usePreview } from './message-field.js';
 import { UploadList } from './upload-list.js';
@@ -28,7 +31,8 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   const { i18n } = useLingui();
   const { fieldTexts } = useServices();
   const uploads = useUploads();
-  const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
+  const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]) === true;
+  const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';
   const end = () => {
@@ -36,21 +40,23 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     setText(null);
   };
   const element = useRef<HTMLTextAreaElement>(null);
-  const preview = usePreview(element, text, styles.preview);
-  const { isWhole, tooLong, suggestions, fieldProps, onChanged } = useMessageField(element, {
+  const cancelButton = useRef<HTMLButtonElement>(null);
+  const preview = usePreview(element, text, composer.preview);
+  const [isTall, setTall] = useState(false);
+  const cancel = () => {
+    if (base !== null && isSaved(base, text)) end();
+    else askToDiscard(cancelButton.current!, end, element.current!);
+  };
+  const { isWhole, tooLong, enterHint, suggestions, fieldProps, onChanged } = useMessageField(element, {
     text,
     destination: message.destination,
     filesOf: field,
-    isOpen: isOpen === true,
+    isOpen,
     preview,
     onSend: () => void (isWhole && save()),
-    onEscape: () => close(),
+    onEscape: cancel,
   });
-  const close = () => {
-    preview.close();
-    onClose();
-  };
-  const { changedTo, save } = useSaving(message, { field, text, isOpen: isOpen === true, onSaved: end });
+  const { changedTo, save } = useSaving(message, { base, text, isOpen, onSaved: end });
   useDraftOfDeleted(message, field);
   if (!isOpen) {
     return (
@@ -60,27 +66,26 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       </>
     );
   }
+  const tools = { destination: message.destination, filesOf: field, text, preview, isTall, onTall: setTall };
   return (
     <form
-      className={styles.editor}
+      className={`${composer.composer} ${styles.editor}`}
+      data-tall={isTall || undefined}
       onSubmit={(event) => {
         event.preventDefault();
         if (isWhole) void save();
       }}
-      onDrop={(event) => {
-        if (event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        uploads.add(field, [...event.dataTransfer.files]);
-      }}
+      onDrop={(event) => uploads.add(field, filesOf(event))}
     >
       <textarea
         ref={element}
+        className={composer.field}
         // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
         autoFocus={takesFocus}
         hidden={preview.isShown}
         aria-label={i18n._('Edit message')}
         value={text}
-        rows={Math.min(12, text.split('\n').length + 1)}
+        rows={1}
         onChange={(event) => {
           setText(event.target.value);
           onChanged();
@@ -90,21 +95,55 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       {preview.box}
       {suggestions}
       <UploadList destination={field} />
-      {tooLong}
+      {enterHint}
       {changedTo !== null && <ChangedSource source={changedTo} />}
-      <button type="submit" disabled={!isWhole}>
-        {changedTo !== null ? i18n._('Save anyway') : i18n._('Save')}
-      </button>
-      <button type="button" onClick={preview.toggle}>
-        {preview.isShown ? i18n._('Edit') : i18n._('Preview')}
-      </button>
-      <button type="button" onClick={close}>
-        {i18n._('Close')}
-      </button>
-      <DiscardButton onDiscard={end} />
+      <div className={composer.tools}>
+        <FormattingTools {...tools} hasWidgets={false} />
+        {tooLong}
+        <EndButtons cancel={cancelButton} onCancel={cancel} canSave={isWhole} isChanged={changedTo !== null} />
+      </div>
     </form>
   );
 }
+
+function filesOf(event: DragEvent): readonly File[] {
+  const files = [...event.dataTransfer.files];
+  if (files.length > 0) event.preventDefault();
+  return files;
+}
+
+interface EndProps {
+  readonly cancel: Ref<HTMLButtonElement>;
+  readonly canSave: boolean;
+  /** True if another window or device has saved another text. */
+  readonly isChanged: boolean;
+  onCancel(): void;
+}
+
+function EndButtons({ cancel, canSave, isChanged, onCancel }: EndProps) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <button type="button" ref={cancel} className={styles.button} aria-haspopup="dialog" onClick={onCancel}>
+        {i18n._('Cancel')}
+      </button>
+      <button type="submit" className={styles.button} disabled={!canSave}>
+        {isChanged ? i18n._('Save anyway') : i18n._('Save')}
+      </button>
+    </>
+  );
+}
+
+/** Asks before changes are discarded. */
+const askToDiscard = (anchor: HTMLElement, discard: () => void, returnTo = anchor): void =>
+  openOverlay(
+    anchor,
+    async () => {
+      const { DiscardDialog } = await import('./discard-dialog.js');
+      return <DiscardDialog onDiscard={discard} />;
+    },
+    returnTo,
+  );
 
 /** Leads to the field while it is closed. */
 function UnsavedLine({ onOpen, onDiscard }: { readonly onOpen: () => void; readonly onDiscard: () => void }) {
@@ -115,23 +154,20 @@ function UnsavedLine({ onOpen, onDiscard }: { readonly onOpen: () => void; reado
       <button type="button" onClick={onOpen}>
         {i18n._('Continue editing')}
       </button>
-      <DiscardButton onDiscard={onDiscard} />
+      <button
+        type="button"
+        aria-haspopup="dialog"
+        onClick={({ currentTarget }) => askToDiscard(currentTarget, onDiscard)}
+      >
+        {i18n._('Discard changes')}
+      </button>
     </div>
   );
 }
 
-function DiscardButton({ onDiscard }: { readonly onDiscard: () => void }) {
-  const { i18n } = useLingui();
-  return (
-    <button type="button" onClick={onDiscard}>
-      {i18n._('Discard changes')}
-    </button>
-  );
-}
-
 interface SavingOptions {
-  /** Identifies the unsaved text. */
-  readonly field: string;
+  /** Source from which the user began; null if unknown. */
+  readonly base: string | null;
   readonly text: string;
   readonly isOpen: boolean;
   onSaved(): void;
@@ -144,10 +180,8 @@ interface Saving {
 }
 
 /** Saves the text unless the message was changed elsewhere since the user last saw its source. */
-function useSaving({ id, html, editedAt }: Message, { field, text, isOpen, onSaved }: SavingOptions): Saving {
+function useSaving({ id, html, editedAt }: Message, { base, text, isOpen, onSaved }: SavingOptions): Saving {
   const chat = useChat();
-  const { fieldTexts } = useServices();
-  const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
   /** Message source last seen in this window. */
   const [current, setCurrent] = useState<string | null>(null);
   const isChanged = base !== null && current !== null && current !== base && !isSaved(current, text);

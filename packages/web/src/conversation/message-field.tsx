@@ -9,6 +9,7 @@ import {
   type RefObject,
   useCallback,
   useEffect,
+  useLayoutEffect,
   useRef,
   useState,
 } from 'react';
@@ -60,6 +61,7 @@ export function useMessageField(
   const { i18n } = useLingui();
   const excess = [...text].length - (useField('max_message_length') ?? 10_000);
   const { isShown: isPreviewed, close } = preview;
+  useGrowingField(field, text, isPreviewed);
   useEffect(() => {
     const element = field.current;
     if (links.length === 0 || !isOpen || !element) return;
@@ -129,6 +131,8 @@ export interface Preview {
   readonly box: ReactNode;
   close(): void;
   toggle(): void;
+  /** Ends the preview and moves the focus to the field. */
+  enterField(): HTMLTextAreaElement;
 }
 
 /** Preview that replaces a field. The field is only hidden, so that it keeps its undo history. */
@@ -142,11 +146,16 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
   // biome-ignore lint/correctness/useExhaustiveDependencies: another text ends the preview.
   useEffect(close, [text]);
   const isShown = html !== null;
+  const enterField = () => {
+    // Hidden fields cannot be focused. Otherwise state changes stay asynchronous, since closing overlays check the focus.
+    if (isShown) flushSync(close);
+    const element = field.current!;
+    element.focus();
+    return element;
+  };
   const toggle = () => {
     if (isShown) {
-      // Hidden fields cannot be focused.
-      flushSync(close);
-      field.current?.focus();
+      enterField();
       return;
     }
     client.post('/messages/render', { content: text }).then(({ rendered }) => {
@@ -161,7 +170,7 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
       <MessageBody html={html} />
     </div>
   );
-  return { isShown, box: shown, close, toggle };
+  return { isShown, box: shown, close, toggle, enterField };
 }
 
 /** Button that opens the file chooser. */
@@ -221,6 +230,18 @@ export function useDroppedFiles(destination: UploadPlace): boolean {
 /** Returns pasted files; empty if the clipboard also contains text, as for spreadsheet cells. */
 function pastedFiles({ clipboardData }: ClipboardEvent): readonly File[] {
   return clipboardData.types.includes('text/plain') ? [] : [...clipboardData.files];
+}
+
+/** Fits the height of the field to its text. */
+function useGrowingField(field: RefObject<HTMLTextAreaElement | null>, text: string, isPreviewed: boolean): void {
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text.
+  useLayoutEffect(() => {
+    const element = field.current;
+    // Browsers with `field-sizing` need no layout per keystroke.
+    if (!element || CSS.supports('field-sizing', 'content')) return;
+    element.style.height = 'auto';
+    element.style.height = `${element.scrollHeight}px`;
+  }, [text, isPreviewed]);
 }
 
 /** Places the cursor at the end of an existing draft; a subsequent click moves it. */
