@@ -22,7 +22,7 @@ export default defineConfig({
     nav: [
       { text: 'Guides', link: '/embedding' },
       { text: 'API', link: '/api/' },
-      { text: version, items: [{ text: 'Changelog', link: '/CHANGELOG' }] },
+      { text: version, items: [{ text: 'Changelog', link: '/CHANGELOG' }, ...read('../dist/versions.json')] },
     ],
     sidebar: read('../dist/menu.json'),
     outline: [2, 3],

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { createRoutes, type RouteDependencies } from '@parley/http';
 import { openApiOf } from '@parley/http/openapi';
 import { apiPages } from './api-pages.js';
-import { anchorOf, llmsText, type Page, SECTIONS, samplePage, titleOf, toSitePage } from './pages.js';
+import { anchorOf, llmsText, type Page, SECTIONS, samplePage, titleOf, toSitePage, versionLinks } from './pages.js';
 
 /** Folder of this package. */
 const home = fileURLToPath(new URL('..', import.meta.url));
 const docs = join(home, '../../docs');
 
-/** Writes the Markdown of all pages to `dist/content`, with the menu in `dist/menu.json`. */
-export function writeContent(): void {
+/** Writes the Markdown of all pages to `dist/content`, with the menu and `versions` for the site's configuration. */
+export function writeContent(versions: readonly string[]): void {
   const content = join(home, 'dist/content');
   rmSync(content, { recursive: true, force: true });
   const files = readdirSync(docs, { recursive: true, withFileTypes: true })
@@ -36,6 +36,7 @@ export function writeContent(): void {
   cpSync(join(docs, 'images'), join(content, 'public/images'), { recursive: true });
   write(content, 'public/llms.txt', llmsText([...pages, ...api]));
   write(join(home, 'dist'), 'menu.json', JSON.stringify(menuOf(pages, api)));
+  write(join(home, 'dist'), 'versions.json', JSON.stringify(versionLinks(versions)));
 }
 
 /** Corrects TypeDoc's links to a class that an interface extends: they have a number, but both share one heading. */

@@ -9,12 +9,13 @@ import { brokenLinks } from './check-links.js';
 import { mendTypes, writeContent } from './content.js';
 
 const USAGE = `npm run docs [-- --port PORT]
-npm run docs:build -- [--out FOLDER] [--base PATH]
+npm run docs:build -- [--out FOLDER] [--base PATH] [--version URL]…
 
 Builds the documentation site of this checkout. The first form serves it.
-  --out FOLDER  default: packages/site/dist/site
-  --base PATH   path of the site at its host, such as /0.3.0/; default: /
-  --port PORT   default: 4173`;
+  --out FOLDER   default: packages/site/dist/site
+  --base PATH    path of the site at its host, such as /0.3.0/; default: /
+  --version URL  site of another version, such as https://docs.example.com/0.2.0/, for the menu
+  --port PORT    default: 4173`;
 
 const home = fileURLToPath(new URL('..', import.meta.url));
 
@@ -24,6 +25,7 @@ async function main(): Promise<void> {
       serve: { type: 'boolean', default: false },
       out: { type: 'string', default: join(home, 'dist/site') },
       base: { type: 'string', default: '/' },
+      version: { type: 'string', multiple: true, default: [] },
       port: { type: 'string', default: '4173' },
       help: { type: 'boolean', default: false },
     },
@@ -32,8 +34,8 @@ async function main(): Promise<void> {
     console.log(USAGE);
     return;
   }
-  const { out, base } = values;
-  writeContent();
+  const { out, base, version } = values;
+  writeContent(version);
   const typedoc = join(dirname(createRequire(import.meta.url).resolve('typedoc/package.json')), 'bin/typedoc');
   execFileSync(process.execPath, [typedoc], { cwd: home, stdio: 'inherit' });
   mendTypes();

@@ -122,6 +122,12 @@ export function toSitePage({ path: source, text }: Page): Page {
   return { path, text: linked };
 }
 
+/** Menu links to sites of other versions, by addresses such as `https://docs.example.com/0.2.0/`. */
+export const versionLinks = (
+  addresses: readonly string[],
+): readonly { readonly text: string; readonly link: string }[] =>
+  addresses.map((link) => ({ text: new URL(link).pathname.split('/').filter(Boolean).at(-1) ?? link, link }));
+
 /** Index of all pages for language models (llms.txt). `pages` are in the order of the sections. */
 export function llmsText(pages: readonly Page[]): string {
   const entries = pages.map(({ path, text }) => `- [${titleOf(text)}](${path}.md): ${summaryOf(text)}`);

@@ -5,7 +5,7 @@ import { createRoutes, type RouteDependencies } from '@parley/http';
 import { openApiOf } from '@parley/http/openapi';
 import { apiPages } from './api-pages.js';
 import { brokenLinks } from './check-links.js';
-import { anchorOf, llmsText, samplePage, summaryOf, toSitePage } from './pages.js';
+import { anchorOf, llmsText, samplePage, summaryOf, toSitePage, versionLinks } from './pages.js';
 
 describe('page of the site', () => {
   it('shows links to sources as text and keeps links to other pages', () => {
@@ -85,6 +85,13 @@ describe('API pages', () => {
     expect(send).toMatch(/\| `content` \| `string` \| .*required.*\|/);
     expect(pages.get('api/types')!.match(/^## Message$/gm)).toHaveLength(1);
   });
+});
+
+it('links to sites of other versions by the last part of their address', () => {
+  expect(versionLinks(['https://docs.example.com/parley/0.2.0/', 'https://old.example.com'])).toEqual([
+    { text: '0.2.0', link: 'https://docs.example.com/parley/0.2.0/' },
+    { text: 'https://old.example.com', link: 'https://old.example.com' },
+  ]);
 });
 
 describe('brokenLinks', () => {
