@@ -29,6 +29,17 @@ async function start(): Promise<TestServer> {
 const search = (server: TestServer, ...narrow: readonly unknown[]) =>
   server.get('/messages', server.people.hamlet, { narrow, ...newest });
 
+/** Messages in a private channel that contain the searched words in one of the two worlds. */
+const UNREADABLE = 100;
+/** Searches per word, alternating between both worlds. */
+const PAIRS = 20;
+
+async function timeOf(run: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await run();
+  return performance.now() - start;
+}
+
 describe('search_proposal (extensions §9)', () => {
   let server: TestServer;
   beforeAll(async () => {
@@ -93,6 +104,31 @@ describe('search_proposal (extensions §9)', () => {
       for (const text of [...words, 'costt', 'acomodation', 'xylophone', 'vaultt', 'failed deplyoment']) {
         const [here, there] = [await search(server, ['search', text]), await search(other, ['search', text])];
         expect(JSON.stringify(there.body)).toBe(JSON.stringify(here.body));
+      }
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('takes nearly the same time whatever unreadable messages contain', async () => {
+    const other = await start();
+    try {
+      const { desdemona } = other.people;
+      for (let i = 0; i < UNREADABLE; i++) await send(other, desdemona, 'vault', 'deploymant deployments habour lunhc');
+      // The same number of messages, so that only their words differ.
+      for (let i = 0; i < UNREADABLE; i++) await send(server, server.people.desdemona, 'vault', 'a far longer message');
+      for (const text of ['deploymant', 'habour', 'lunhc']) {
+        const ratios: number[] = [];
+        for (let i = 0; i < PAIRS; i++) {
+          const pair = i % 2 === 0 ? [server, other] : [other, server];
+          const times = new Map<TestServer, number>();
+          for (const each of pair) times.set(each, await timeOf(() => search(each, ['search', text])));
+          ratios.push(times.get(other)! / times.get(server)!);
+        }
+        ratios.sort((a, b) => a - b);
+        // The distributions overlap, and few hits are examined before the search is limited to readable conversations.
+        expect(ratios[PAIRS / 10]).toBeLessThan(1);
+        expect(ratios[PAIRS / 2]).toBeLessThan(1.5);
       }
     } finally {
       await other.close();
