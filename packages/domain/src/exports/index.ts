@@ -1,5 +1,6 @@
 export * from './exports.js';
 export * from './exports.use-cases.js';
+export * from './find-imported-message.use-cases.js';
 export * from './import-batches.js';
 export * from './import-realm.use-cases.js';
 export * from './read-realm.js';

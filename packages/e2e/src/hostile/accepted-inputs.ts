@@ -16,6 +16,7 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/webex/create',
   'POST /accounts/unsubscribe/:kind/:key/',
   'GET /accounts/login/confirm/:key',
+  'GET /import/:source/*path',
   // Features without configuration.
   'POST /incoming_email',
   'GET /accounts/go/',

@@ -10,6 +10,7 @@ import { accountConnectionPages } from './account-connections.js';
 import { accountPages } from './account-pages.js';
 import { externalLogInPages } from './external-log-in.js';
 import { html } from './html.js';
+import { importedMessagePages } from './imported-messages.js';
 import {
   errorPage,
   notFoundPage,
@@ -116,6 +117,7 @@ export const PAGES = {
   tag: 'Server and log-in',
   routes: (parts) => [
     ...homePages(parts),
+    ...importedMessagePages(parts),
     ...webAssetRoutes(parts),
     ...logInPages(parts),
     ...externalLogInPages(parts),

@@ -1,0 +1,47 @@
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, MessageId } from '../kernel/ids.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { loadReadable } from '../messages/load-access.js';
+import { participantIdsOf } from '../messages/message.js';
+import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
+
+/** Address of a message in the system that it was imported from. */
+export interface FormerAddress {
+  /** Name of the system, such as `slack`. */
+  readonly source: string;
+  /** End of the URL there, such as `C0123ABCD/p1700000000000100`, or the id of the record. */
+  readonly path: string;
+}
+
+/** Finds the present address of an imported message. */
+export class FindImportedMessage {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Returns a path with a fragment. @throws DomainError UNKNOWN_MESSAGE for both hidden and nonexistent messages */
+  execute(caller: Caller, { source, path }: FormerAddress): Promise<string> {
+    const { realmId } = caller;
+    return this.uow.read(realmId, async (reads) => {
+      const actor = await reads.actors.get(caller);
+      const batches = (await reads.importBatches.list(realmId)).filter((batch) => isFrom(batch.source, source));
+      const records = await reads.importedRecords.list(realmId, 'message', [recordIdOf(source, path)]);
+      const found = records.findLast(({ batchId }) => batches.some(({ id }) => id === batchId));
+      if (!found) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
+      const { message, channel } = await loadReadable(reads, actor, found.targetId as MessageId);
+      const narrowUrl = channel
+        ? topicUrl(channel, message.topic)
+        : conversationUrl((await participantIdsOf(reads, message)) ?? []);
+      return messageUrl(narrowUrl, message.id);
+    });
+  }
+}
+
+/** `id`: name of the system, and in most cases the id of the organization there. */
+const isFrom = (id: string, source: string): boolean => id === source || id.startsWith(`${source}:`);
+
+/** Returns the id of the record that the end of a URL stands for. */
+function recordIdOf(source: string, path: string): string {
+  const [, channel, seconds, fraction] = /^([^/]+)\/p(\d{10})(\d{6})$/.exec(path) ?? [];
+  if (source === 'slack' && channel !== undefined) return `${channel}/${seconds}.${fraction}`;
+  return source === 'discord' ? path.slice(path.lastIndexOf('/') + 1) : path;
+}

@@ -1,0 +1,31 @@
+import { FindImportedMessage } from '@parley/domain/exports';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { TextParam } from '../kernel/params.js';
+import type { Route } from '../kernel/route.js';
+import { type PageParts, pageRoute, seeOther } from './layout.js';
+import { isUserOf } from './log-in-page.js';
+
+const MAX_SOURCE_LENGTH = 100;
+
+class FormerAddressDto {
+  @TextParam({ max: MAX_SOURCE_LENGTH }) source!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) path!: string;
+}
+
+/** Redirects addresses of messages in another system, such as `/import/slack/C0123ABCD/p1700000000000100`. */
+export const importedMessagePages = (parts: PageParts): readonly Route[] => [
+  pageRoute(parts, 'GET', '/import/:source/*path', {
+    dto: FormerAddressDto,
+    knowsCaller: true,
+    useCase: FindImportedMessage,
+    handle: async ({ site, realm, caller, identity, dto, useCase }) => {
+      const { source, path } = dto;
+      if (!identity || !isUserOf(realm, identity)) {
+        const next = [site.base, 'import', ...[source, ...path.split('/')].map(encodeURIComponent)].join('/');
+        return seeOther(site, `/login/?${new URLSearchParams({ next })}`);
+      }
+      const { userId } = identity;
+      return seeOther(site, await useCase.execute({ realmId: realm.id, userId, clientName: caller.clientName }, dto));
+    },
+  }),
+];
