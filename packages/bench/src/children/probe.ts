@@ -8,6 +8,10 @@ let watched: ProcessUsage | null = null;
 let ownBefore = 0;
 
 process.on('message', ({ id, name }: { readonly id: number; readonly name: string }) => {
+  if (name === 'usageAtExit') {
+    process.on('exit', () => report(id));
+    return;
+  }
   if (name === 'watch') {
     watched ??= new ProcessUsage();
     watched.reset();
@@ -17,6 +21,10 @@ process.on('message', ({ id, name }: { readonly id: number; readonly name: strin
     setFlagsFromString('--expose-gc');
     runInNewContext('gc')();
   }
+  report(id);
+});
+
+function report(id: number): void {
   const { heapUsed, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   process.send!({
@@ -31,7 +39,7 @@ process.on('message', ({ id, name }: { readonly id: number; readonly name: strin
       worstStallMs: watched?.stallMs ?? 0,
     },
   });
-});
+}
 
 // The channel must not keep the server alive.
 process.channel?.unref();

@@ -4,7 +4,7 @@ import { SERVE_ENVIRONMENT, SERVE_SCRIPT, type Usage } from './parley-server.js'
 
 const LOOK_EVERY_MS = 100;
 
-/** Resource usage of a command, sampled at most a tenth of a second before its end. */
+/** Resource usage of a command. */
 export interface CommandUsage {
   readonly cpuMs: number;
   /** Peak memory in bytes without mapped files. */
@@ -21,10 +21,12 @@ export async function runCommand(words: readonly string[]): Promise<CommandUsage
     nodeOptions: ['--import', probe.href],
   });
   let usage = await child.call<Usage>('watch');
+  // A command may block its event loop until its end.
+  const last = child.call<Usage>('usageAtExit').catch(() => null);
   while (!child.hasEnded) {
     await delay(LOOK_EVERY_MS);
     usage = (await child.call<Usage>('usage').catch(() => null)) ?? usage;
   }
   await child.success();
-  return usage;
+  return (await last) ?? usage;
 }
