@@ -126,7 +126,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
     // One attacker on the same site, which receives cookies of all its ports, and one on another site.
     const attackers = [`http://localhost:${port}`, `http://127.0.0.1:${port}`];
     page = OWN_PAGE(attackers);
-    parley = await createParley({ database: `sqlite:${join(directory, 'chat.db')}`, url: target });
+    parley = await createParley({ database: `sqlite:${join(directory, 'chat.db')}`, url: target, shedsLoad: false });
     const realm = await parley.useCase(CreateRealm).execute({ stringId: '', name: 'Example' });
     const user = { realmId: realm.id, email, fullName: 'Ann', role: 'member', password } as const;
     await parley.useCase(RegisterUser).execute(user);
