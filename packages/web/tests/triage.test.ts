@@ -57,6 +57,22 @@ test('folds a channel of the inbox, also after a reload', async ({ server, logIn
   await heading.focus();
   await page.keyboard.press('ArrowRight');
   await expect(row(page, 'foldable')).toBeVisible();
+  await heading.hover();
+  await list(page, 'Inbox').getByRole('link', { name: 'Go to channel Verona' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Verona');
+});
+
+test('marks a whole channel of the inbox as read, and undoes it', async ({ server, logIn }) => {
+  for (const topic of ['channel one', 'channel two']) await post(server, 'iago', topic, 'Unread');
+  const { page } = await logIn('aaron', '#inbox');
+  const heading = list(page, 'Inbox').getByRole('button', { name: /^public channel Verona/ });
+  await heading.hover();
+  await list(page, 'Inbox').getByRole('button', { name: 'Mark as read' }).first().click();
+  await expect(row(page, 'channel one')).toHaveCount(0);
+  await expect(row(page, 'channel two')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await expect(row(page, 'channel one')).toBeVisible();
+  await expect(row(page, 'channel two')).toBeVisible();
 });
 
 test('filters the inbox by mentions, direct messages and followed topics', async ({ server, logIn }) => {
@@ -201,4 +217,38 @@ test('shows what waits elsewhere once the inbox is read, and offers a new conver
   await page.keyboard.press('Escape');
   await main.getByRole('link', { name: 'Browse channels' }).click();
   await expect(page).toHaveURL(/#channels\/all$/);
+});
+
+test('counts mentions, starred messages, drafts and scheduled messages in the sidebar', async ({ server, logIn }) => {
+  const { page } = await logIn('cordelia', '#inbox');
+  const link = (name: string) => page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name });
+  await expect(link('Starred messages')).toHaveText('Starred messages');
+  const { id } = await post(server, 'iago', 'counted', "Look, @**Cordelia, Lear's daughter**");
+  const { message } = await server.call('iago', 'GET', `/messages/${id}`);
+  await expect(link('Mentions')).toContainText('1');
+  await server.call('cordelia', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+  await expect(link('Starred messages')).toContainText('1');
+  await server.call('cordelia', 'PATCH', '/settings', { starred_message_counts: false });
+  await expect(link('Starred messages')).toHaveText('Starred messages');
+  await server.call('cordelia', 'POST', '/scheduled_messages', {
+    type: 'channel',
+    to: message.stream_id,
+    topic: 'counted',
+    content: 'Later',
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  await expect(link('Scheduled messages')).toContainText('1');
+
+  await row(page, 'counted').getByRole('link').click();
+  const composer = page.getByRole('main').getByRole('textbox', { name: 'Message' });
+  await expect(composer).toBeVisible();
+  const placesOf = () =>
+    page
+      .locator('[part="sidebar"] nav a')
+      .evaluateAll((links) => links.map((each) => each.getBoundingClientRect().top));
+  await expect(link('Drafts')).toHaveText('Drafts');
+  const before = await placesOf();
+  await composer.fill('Unfinished');
+  await expect(link('Drafts')).toContainText('1');
+  expect(await placesOf()).toEqual(before);
 });

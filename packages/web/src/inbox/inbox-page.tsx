@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type ConversationRow, type Destination, destinationKey } from '@parley/chat';
-import { AtSign, BellOff, BellRing, ChevronDown, ChevronRight, MailCheck } from 'lucide-react';
+import { AtSign, BellOff, BellRing, ChevronDown, ChevronRight, MailCheck, MoveRight } from 'lucide-react';
 import { type ComponentType, useMemo, useState } from 'react';
 import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
@@ -15,6 +15,7 @@ import { InboxDone } from './inbox-done.js';
 import { fold, foldedSections, storedChoice } from './list-settings.js';
 import { useRowKeys } from './row-keys.js';
 import {
+  type DrawnSection,
   drawnGroups,
   dueCount,
   type InboxGroup,
@@ -84,8 +85,11 @@ export function InboxPage() {
 }
 
 /** Newest unread messages of each row, newest first. */
-function newestMessages({ state }: Chat, groups: readonly InboxGroup[]): ReadonlyMap<string, readonly number[]> {
-  const rows = groups.flatMap(({ sections }) => sections.flatMap((section) => section.rows));
+function newestMessages(
+  { state }: Chat,
+  groups: readonly InboxGroup<DrawnSection>[],
+): ReadonlyMap<string, readonly number[]> {
+  const rows = groups.flatMap(({ sections }) => sections.flatMap(({ drawn }) => drawn));
   const unreadIn = (to: Destination) => state.unread.byDestination.get(destinationKey(to)) ?? [];
   return new Map(rows.map(({ key, destination }) => [key, newestOf(unreadIn(destination), MAX_FACES)]));
 }
@@ -145,7 +149,7 @@ function Tools({ hasUnread }: { readonly hasUnread: boolean }) {
 }
 
 interface GroupProps {
-  readonly group: InboxGroup;
+  readonly group: InboxGroup<DrawnSection>;
   readonly newest: ReadonlyMap<string, readonly number[]>;
   readonly actions: TriageActions;
 }
@@ -164,12 +168,12 @@ function Group({ group: { key, name, sections }, ...props }: GroupProps) {
 }
 
 interface SectionProps extends Omit<GroupProps, 'group'> {
-  readonly section: InboxSection;
+  readonly section: DrawnSection;
   readonly as: 'h2' | 'h3';
 }
 
 /** Heading that folds its conversations. */
-function Section({ section: { key, rows, count, hasMention }, as: Heading, newest, actions }: SectionProps) {
+function Section({ section: { key, rows, drawn, count, hasMention }, as: Heading, newest, actions }: SectionProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const isFolded = useReading(foldedSections).has(key);
@@ -177,31 +181,53 @@ function Section({ section: { key, rows, count, hasMention }, as: Heading, newes
   const Chevron = isFolded ? ChevronRight : ChevronDown;
   return (
     <section>
-      <Heading className={styles.heading}>
-        <button
-          type="button"
-          data-row={rowOfSection(key)}
-          aria-expanded={!isFolded}
-          onClick={() => fold(key, !isFolded)}
-        >
-          <Chevron size={16} aria-hidden />
-          {key === 'direct' ? (
-            i18n._('Direct messages')
-          ) : (
-            <>
-              <ChannelIcon channelId={key} /> {channel?.name}
-            </>
-          )}
-          {isFolded && hasMention && <AtSign size={14} aria-label={i18n._('You were mentioned')} />}
-          <UnreadBadge count={count} isMuted={!isFolded} />
-        </button>
-      </Heading>
+      <div className={styles.item}>
+        <Heading className={styles.heading}>
+          <button
+            type="button"
+            data-row={rowOfSection(key)}
+            aria-expanded={!isFolded}
+            onClick={() => fold(key, !isFolded)}
+          >
+            <Chevron size={16} aria-hidden />
+            {key === 'direct' ? (
+              i18n._('Direct messages')
+            ) : (
+              <>
+                <ChannelIcon channelId={key} /> {channel?.name}
+              </>
+            )}
+            {isFolded && hasMention && <AtSign size={14} aria-label={i18n._('You were mentioned')} />}
+            <UnreadBadge count={count} isMuted={!isFolded} />
+          </button>
+        </Heading>
+        <span className={styles.actions}>
+          <RowButton
+            icon={MailCheck}
+            label={i18n._('Mark as read')}
+            keys="Shift+U"
+            onClick={() => actions.markRead(rows)}
+          />
+          {channel && <ChannelLink id={channel.id} name={channel.name} />}
+        </span>
+      </div>
       <ul>
-        {rows.map((row) => (
+        {drawn.map((row) => (
           <Row key={row.key} row={row} messageIds={newest.get(row.key) ?? []} actions={actions} />
         ))}
       </ul>
     </section>
+  );
+}
+
+function ChannelLink({ id, name }: { readonly id: number; readonly name: string }) {
+  const { i18n } = useLingui();
+  const label = i18n._('Go to channel {name}', { name });
+  const address = { view: 'narrow', narrow: [{ operator: 'channel', operand: id }], near: null } as const;
+  return (
+    <a className={styles.action} href={useChat().formatAddress(address)} tabIndex={-1} aria-label={label} title={label}>
+      <MoveRight size={18} />
+    </a>
   );
 }
 

@@ -33,6 +33,8 @@ const INBOX: Inbox = {
 
 const keysOf = (groups: ReturnType<typeof inboxGroups>) =>
   groups.flatMap(({ sections }) => sections.flatMap(({ rows }) => rows.map(({ key }) => key)));
+const drawnKeys = ({ groups }: ReturnType<typeof drawnGroups>) =>
+  groups.flatMap(({ sections }) => sections.flatMap(({ drawn }) => drawn.map(({ key }) => key)));
 
 describe('sections of the inbox', () => {
   it.each([
@@ -51,17 +53,18 @@ describe('sections of the inbox', () => {
     expect(mentions!.sections).toMatchObject([{ key: 5, count: 1 }]);
   });
 
-  it('keep their counts while folded', () => {
-    const { groups, hasMore } = drawnGroups(inboxGroups(INBOX, 'all', policyOf), new Set([5]), 100);
-    expect(keysOf(groups)).toEqual(['dm:7']);
-    expect(groups[1]!.sections[0]!.count).toBe(4);
-    expect(hasMore).toBe(false);
+  it('keep their rows and counts while folded', () => {
+    const drawn = drawnGroups(inboxGroups(INBOX, 'all', policyOf), new Set([5]), 100);
+    expect(drawnKeys(drawn)).toEqual(['dm:7']);
+    expect(drawn.groups[1]!.sections[0]!.count).toBe(4);
+    expect(drawn.groups[1]!.sections[0]!.rows).toHaveLength(3);
+    expect(drawn.hasMore).toBe(false);
   });
 
   it('draw a limited number of rows', () => {
-    const { groups, hasMore } = drawnGroups(inboxGroups(INBOX, 'all', policyOf), new Set(), 2);
-    expect(keysOf(groups)).toEqual(['dm:7', '5:plain']);
-    expect(hasMore).toBe(true);
+    const drawn = drawnGroups(inboxGroups(INBOX, 'all', policyOf), new Set(), 2);
+    expect(drawnKeys(drawn)).toEqual(['dm:7', '5:plain']);
+    expect(drawn.hasMore).toBe(true);
   });
 });
 

@@ -7,16 +7,21 @@ export interface InboxSection {
   /** Channel id; `direct` for direct conversations. */
   readonly key: number | 'direct';
   readonly rows: readonly ConversationRow[];
-  /** Unread messages, including those of rows that are not drawn. */
+  /** Unread messages. */
   readonly count: number;
   readonly hasMention: boolean;
 }
 
-export interface InboxGroup {
+export interface InboxGroup<Section = InboxSection> {
   readonly key: ChannelGroup['key'] | 'direct';
   /** Folder name; empty for the other groups. */
   readonly name: string;
-  readonly sections: readonly InboxSection[];
+  readonly sections: readonly Section[];
+}
+
+export interface DrawnSection extends InboxSection {
+  /** Rows to draw; none if the section is folded. */
+  readonly drawn: readonly ConversationRow[];
 }
 
 /** Policy of a topic; `none` for direct conversations. Observed inside computations. */
@@ -61,14 +66,14 @@ export function drawnGroups(
   groups: readonly InboxGroup[],
   folded: ReadonlySet<InboxSection['key']>,
   limit: number,
-): { readonly groups: readonly InboxGroup[]; readonly hasMore: boolean } {
+): { readonly groups: readonly InboxGroup<DrawnSection>[]; readonly hasMore: boolean } {
   let left = limit;
   let hasMore = false;
-  const cut = (section: InboxSection): InboxSection => {
-    const rows = folded.has(section.key) ? [] : section.rows.slice(0, left);
-    left -= rows.length;
-    hasMore ||= !folded.has(section.key) && rows.length < section.rows.length;
-    return { ...section, rows };
+  const cut = (section: InboxSection): DrawnSection => {
+    const drawn = folded.has(section.key) ? [] : section.rows.slice(0, left);
+    left -= drawn.length;
+    hasMore ||= !folded.has(section.key) && drawn.length < section.rows.length;
+    return { ...section, drawn };
   };
   return { groups: groups.map((group) => ({ ...group, sections: group.sections.map(cut) })), hasMore };
 }

@@ -41,7 +41,7 @@ export interface SidebarView extends View {
   readonly isShown: boolean;
   /** Unread messages in it that deserve a badge. */
   readonly count: number;
-  /** Number of the user's texts in it. */
+  /** Number of the user's texts, or of starred messages, in it. */
   readonly waiting: number;
 }
 
@@ -57,7 +57,9 @@ export function useViews(): readonly SidebarView[] {
     inbox: useReading(chat.sidebar.total).count,
     'narrow/is/mentioned': useComputed(() => mentionCount(chat), [chat]),
   };
+  const countsStars = useField('user_settings')?.starred_message_counts;
   const waiting: Readonly<Record<string, number>> = {
+    'narrow/is/starred': useComputed(() => (countsStars ? chat.state.starred.keys().length : 0), [chat, countsStars]),
     drafts: useComputed(() => drafts.all.value.length, [drafts]),
     scheduled: useField('scheduled_messages')?.length ?? 0,
     reminders: useField('reminders')?.length ?? 0,
