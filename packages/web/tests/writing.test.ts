@@ -1,5 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, messageWith, openPhone, type Server, send, test, violationsIn } from './stories.js';
+
+const IMAGES = join(import.meta.dirname, '../../../docs/images');
 
 const placeOf = async (server: Server, topic: string): Promise<string> => {
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
@@ -147,4 +151,51 @@ test('edits with the tools of the composer', async ({ server, logIn }) => {
   await page.getByRole('dialog', { name: 'Discard your changes?' }).getByRole('button', { name: 'Discard' }).click();
   await expect(field).toHaveCount(0);
   await expect(messageWith(page, 'To be edited')).toBeVisible();
+});
+
+test('shows the name, size and picture of an upload, and several pictures in a row', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'pictures'));
+  const picture = (name: string, file: string) => ({
+    name,
+    mimeType: 'image/png',
+    buffer: readFileSync(join(IMAGES, file)),
+  });
+  await fieldOf(page).fill('See');
+  let release = () => {};
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/json/user_uploads', async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles([picture('wide.png', 'web-client.png'), picture('second.png', 'web-client.png')]);
+  const uploads = page.getByRole('list', { name: 'Uploads' });
+  await expect(uploads.getByRole('listitem').first()).toContainText(/wide\.png.*\d+(\.\d)? kB/);
+  const thumbnail = uploads.locator('img').first();
+  await expect.poll(() => thumbnail.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  expect(await violationsIn(page)).toEqual([]);
+  release();
+  await expect(fieldOf(page)).toHaveValue(/second\.png/);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const pictures = messageWith(page, 'See').locator('a[data-media] img');
+  await expect(pictures).toHaveCount(2);
+  await expect(messageWith(page, 'See').getByRole('link', { name: 'wide.png' }).first().locator('svg')).toHaveCount(0);
+  const boxes = await pictures.evaluateAll((images) =>
+    images.map((image) => {
+      const { top, height } = image.getBoundingClientRect();
+      return { top, height };
+    }),
+  );
+  expect(boxes[0]).toEqual(boxes[1]);
+  expect(boxes[0]!.height).toBe(160);
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') });
+  await expect(fieldOf(page)).toHaveValue(/plan\.pdf/);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('article').getByRole('link', { name: 'plan.pdf' }).locator('svg')).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { useLingui } from '@lingui/react';
+import { FileText } from 'lucide-react';
 import {
   type ComponentProps,
   createContext,
@@ -176,13 +177,24 @@ function drawElement(node: Extract<ContentNode, { type: 'element' }>, key: numbe
   );
 }
 
+/** Uploads that are also shown as a picture or player. */
+const MEDIA = /\.(a?png|avif|bmp|gif|heic|jpe?g|tiff?|webp|mp4|webm|mov|mp3|m4a|ogg|wav|flac|aac)$/i;
+
 function Link({ href, title, nodes }: { href: string | null; title: string; nodes: readonly ContentNode[] }) {
   const { baseUrl, linkTarget } = useWorld();
   if (href === null) return drawAll(nodes);
   // Links within the application stay in this window; its router reads the hash.
   if (href.startsWith(`${baseUrl}#`)) return <a href={href.slice(baseUrl.length)}>{drawAll(nodes)}</a>;
+  const isFile = href.startsWith(`${baseUrl}user_uploads/`) && !MEDIA.test(href);
   return (
-    <a href={href} title={title || undefined} target={linkTarget} rel="noopener noreferrer">
+    <a
+      href={href}
+      title={title || undefined}
+      target={linkTarget}
+      rel="noopener noreferrer"
+      className={isFile ? styles.file : undefined}
+    >
+      {isFile && <FileText size={18} aria-hidden />}
       {drawAll(nodes)}
     </a>
   );

@@ -1,6 +1,8 @@
 import { useLingui } from '@lingui/react';
-import { RotateCcw, X } from 'lucide-react';
+import { File as FileIcon, RotateCcw, X } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
+import { sizeText } from '../kit/size-text.js';
 import { useField } from '../services/context.js';
 import { reasonOf } from '../services/reasons.js';
 import { MAX_FILES, type UploadPlace, type UploadRow } from '../services/uploads.js';
@@ -24,7 +26,9 @@ export function UploadList({ destination }: { readonly destination: UploadPlace 
             </span>
           ) : (
             <>
+              <Thumbnail file={row.file} />
               <span className={styles.name}>{row.name}</span>
+              <span className={styles.size}>{sizeText(i18n, row.file.size)}</span>
               {row.state === 'interrupted' && <span role="status">{i18n._('Waiting for the connection')}</span>}
               <progress
                 className={styles.progress}
@@ -52,6 +56,22 @@ export function UploadList({ destination }: { readonly destination: UploadPlace 
         </li>
       ))}
     </ul>
+  );
+}
+
+/** Picture of the file, or an icon. Scripts in SVG files run in no `img`. */
+function Thumbnail({ file }: { readonly file: File }) {
+  const [url, setUrl] = useState<string | null>(null);
+  useEffect(() => {
+    if (!file.type.startsWith('image/')) return;
+    const own = URL.createObjectURL(file);
+    setUrl(own);
+    return () => URL.revokeObjectURL(own);
+  }, [file]);
+  return (
+    <span className={styles.thumbnail}>
+      {url === null ? <FileIcon size={18} aria-hidden /> : <img src={url} alt="" onError={() => setUrl(null)} />}
+    </span>
   );
 }
 

@@ -7,6 +7,7 @@ import { ChannelIcon } from '../conversation/destination-heading.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
+import { sizeText } from '../kit/size-text.js';
 import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useManagement } from '../services/use-management.js';
@@ -250,7 +251,7 @@ export function Uploads() {
                 {file.name}
               </a>
               <span className={styles.lineDetail}>
-                {sizeOf(file.size, i18n)} · {timeOf(file.create_time, i18n)} ·{' '}
+                {sizeText(i18n, file.size)} · {timeOf(file.create_time, i18n)} ·{' '}
                 {file.message_ids.length === 0 && i18n._('in no message')}
                 {file.message_ids.map((messageId) => (
                   <Fragment key={messageId}>
@@ -286,9 +287,4 @@ export function Uploads() {
       }}
     </RowList>
   );
-}
-
-function sizeOf(bytes: number, i18n: I18n): string {
-  const [value, unit] = bytes < 1e6 ? [bytes / 1e3, 'kilobyte'] : [bytes / 1e6, 'megabyte'];
-  return i18n.number(value, { style: 'unit', unit, maximumFractionDigits: 1 });
 }

@@ -6,6 +6,7 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
 export interface UploadRow {
   readonly id: number;
   readonly name: string;
+  readonly file: File;
   /** Interrupted uploads continue automatically. */
   readonly state: 'waiting' | 'sending' | 'interrupted' | 'failed';
   /** Uploaded fraction, from 0 to 1. */
@@ -86,7 +87,7 @@ export class Uploads {
       if (failure === null) this.uploads.set(id, { key, file, abort: new AbortController() });
       this.change(key, (list) => ({
         ...list,
-        rows: [...list.rows, { id, name: file.name, state, progress: 0, failure, link: null }],
+        rows: [...list.rows, { id, name: file.name, file, state, progress: 0, failure, link: null }],
       }));
     }
     this.next();
