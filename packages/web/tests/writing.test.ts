@@ -199,3 +199,21 @@ test('shows the name, size and picture of an upload, and several pictures in a r
   await expect(page.getByRole('article').getByRole('link', { name: 'plan.pdf' }).locator('svg')).toBeVisible();
   expect(await violationsIn(page)).toEqual([]);
 });
+
+test('lists recently picked emoji first', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'recent-emoji'));
+  const picker = page.getByRole('dialog', { name: 'Insert emoji' });
+  const pick = async (name: string) => {
+    await page.getByRole('button', { name: 'Insert emoji' }).click();
+    await picker.getByRole('combobox', { name: 'Search emoji' }).fill(name);
+    await picker.getByRole('option', { name: `:${name}:`, exact: true }).click();
+    await expect(picker).toHaveCount(0);
+  };
+  await pick('octopus');
+  await pick('rocket');
+  await expect(fieldOf(page)).toHaveValue(':octopus: :rocket: ');
+  await page.reload();
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await expect(picker.getByRole('option').first()).toHaveAccessibleName(':rocket:');
+  await expect(picker.getByRole('option').nth(1)).toHaveAccessibleName(':octopus:');
+});

@@ -2,10 +2,13 @@ import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useEffect, useId, useMemo, useState } from 'react';
+import { useServices } from '../services/context.js';
 import { isComposing } from '../services/letter-keys.js';
+import { readStored, store } from '../services/storage.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './emoji-grid.module.css';
 import { type EmojiEntry, useEmojiNames } from './emoji-names.js';
+import { parseRecent, recentFirst, withPicked } from './recent-emoji.js';
 
 interface Props {
   readonly label: string;
@@ -16,8 +19,9 @@ const COLUMNS = 7;
 const ROW_HEIGHT = 44;
 
 /** Grid of all emoji with a search by parts of names. The field keeps the focus while arrow keys select. */
-export function EmojiGrid({ label, onPick }: Props) {
+export function EmojiGrid({ label, onPick: onPicked }: Props) {
   const { i18n } = useLingui();
+  const { recent, remember } = useRecent();
   const emoji = useEmojiNames();
   const listId = useId();
   const entries = useReading(emoji.entries);
@@ -25,7 +29,11 @@ export function EmojiGrid({ label, onPick }: Props) {
   const [active, setActive] = useState(0);
   const [frame, setFrame] = useState<HTMLElement | null>(null);
   useEffect(() => void emoji.load(), [emoji]);
-  const found = useMemo(() => search(entries, query), [entries, query]);
+  const found = useMemo(() => search(recentFirst(entries, recent), query), [entries, recent, query]);
+  const onPick = (entry: EmojiEntry) => {
+    remember(entry);
+    onPicked(entry);
+  };
   const rows = useVirtualizer({
     count: Math.ceil(found.length / COLUMNS),
     getScrollElement: () => frame,
@@ -114,6 +122,16 @@ function Option({ id, entry, isActive, onPick }: OptionProps) {
       {entry.imageUrl === null ? entry.character : <img src={entry.imageUrl} alt="" width={24} height={24} />}
     </div>
   );
+}
+
+/** Emoji recently picked by the user in this browser. */
+function useRecent() {
+  const { baseUrl, chat } = useServices();
+  const key = `parley-recent-emoji:${baseUrl}:${chat.state.selfId}`;
+  // The order stays while the picker is open.
+  const [recent] = useState(() => parseRecent(readStored(key)));
+  const remember = (entry: EmojiEntry) => store(key, JSON.stringify(withPicked(parseRecent(readStored(key)), entry)));
+  return { recent, remember };
 }
 
 function search(entries: readonly EmojiEntry[], query: string): readonly EmojiEntry[] {
