@@ -154,10 +154,13 @@ test('ticks tasks of a to-do list and adds one', async ({ server, logIn }) => {
 });
 
 test('highlights search words', async ({ server, logIn }) => {
-  await post(server, 'cordelia', 'quinces everywhere', 'Two quinces and a pear');
+  const { id } = await post(server, 'cordelia', 'quinces everywhere', 'Two quinces and a pear');
   const { page } = await logIn('hamlet', '#feed');
   await page.getByRole('combobox', { name: 'Search' }).fill('quinces');
   await page.keyboard.press('Enter');
+  await expect(messageWith(page, 'Two quinces').locator('mark')).toHaveText('quinces');
+  await server.call('hamlet', 'POST', '/messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+  await expect(messageWith(page, 'Two quinces').getByRole('img', { name: 'Starred' })).toBeVisible();
   await expect(messageWith(page, 'Two quinces').locator('mark')).toHaveText('quinces');
   await expect(page.getByRole('region', { name: 'Messages' }).getByRole('link').locator('mark')).toHaveText('quinces');
 });

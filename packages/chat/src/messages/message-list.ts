@@ -251,10 +251,14 @@ export class MessageList implements ConversationView {
     }
   }
 
+  /** Discards the highlights of the previous texts. */
+  edited(ids: readonly number[]): void {
+    for (const id of ids) this.matches.delete(id);
+    this.changed(ids);
+  }
+
   /** Adds or removes messages after their conversation or flags changed. */
   changed(ids: readonly number[]): void {
-    // The highlights belong to the previous text.
-    for (const id of ids) this.matches.delete(id);
     if (this.narrow.some(({ operator }) => operator === 'search')) return;
     const out = new Set<number>();
     let spans = this.spans.peek();

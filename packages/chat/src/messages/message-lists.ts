@@ -60,7 +60,7 @@ export class MessageLists {
         void this.fetchMoved(event);
         for (const list of lists) {
           list.follow(moveOfTopic(event));
-          list.changed(event.message_ids);
+          list.edited(event.message_ids);
         }
         return;
       case 'update_message_flags':
