@@ -32,7 +32,10 @@ const project: Project = {
   testRegex: '/src/.*\\.test\\.ts$',
   runtime: '<rootDir>/packages/testkit/scripts/jest-runtime.cjs',
   testEnvironment: '<rootDir>/packages/testkit/src/test-environment.ts',
-  setupFiles: ['<rootDir>/packages/testkit/src/fixed-seed.ts'],
+  setupFiles: [
+    '<rootDir>/packages/testkit/src/fixed-seed.ts',
+    '<rootDir>/packages/testkit/scripts/quick-passwords.cjs',
+  ],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {

@@ -17,6 +17,10 @@ describe('ScryptPasswordHasher', () => {
     expect(hash).not.toContain('to be');
   });
 
+  it('has the cost that OWASP recommends by default', async () => {
+    expect(await new ScryptPasswordHasher().hash('x')).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
+  });
+
   it('salts hashes, so that equal passwords get different hashes', async () => {
     expect(await quick.hash('same')).not.toBe(await quick.hash('same'));
   });
