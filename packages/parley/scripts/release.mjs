@@ -57,7 +57,8 @@ function nextMinor(released) {
 
 /** Writes a version into the manifests, the lock file and the pages that name the package's file. */
 function writeVersion(to) {
-  for (const page of ['docs/embedding.md', 'packages/parley/README.md'].map((path) => join(root, path))) {
+  const guides = readdirSync(join(root, 'docs/guides')).map((name) => `docs/guides/${name}`);
+  for (const page of ['docs/embedding.md', 'packages/parley/README.md', ...guides].map((path) => join(root, path))) {
     writeFileSync(page, readFileSync(page, 'utf8').replace(/parley-\d[\w.-]*\.tgz/g, `parley-${to}.tgz`));
   }
   const folders = readdirSync(join(root, 'packages')).map((name) => join('packages', name));

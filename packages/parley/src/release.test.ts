@@ -31,11 +31,12 @@ describe('npm run release', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'parley-release-'));
     const databases = ['sqlite', 'postgres'].map((name) => `packages/${name}/src/engine/fixtures`);
-    for (const folder of ['docs', 'packages/domain', 'packages/parley', ...databases])
+    for (const folder of ['docs/guides', 'packages/domain', 'packages/parley', ...databases])
       mkdirSync(at(folder), { recursive: true });
     for (const folder of databases) writeFileSync(at(`${folder}/released-steps.json`), '{}');
     writeFileSync(at('docs/CHANGELOG.md'), CHANGELOG);
     writeFileSync(at('docs/embedding.md'), 'npm install ./parley-0.1.0.tgz\n');
+    writeFileSync(at('docs/guides/bot.md'), 'npm install ./parley-0.1.0.tgz\n');
     writeFileSync(at('packages/parley/README.md'), 'parley-0.1.0.tgz\n');
     writeFileSync(at('package.json'), '{ "name": "w", "version": "0.1.0", "workspaces": ["packages/*"] }');
     writeFileSync(at('package-lock.json'), '{ "lockfileVersion": 3, "packages": {} }');
@@ -71,7 +72,8 @@ describe('npm run release', () => {
     expect(read('docs/CHANGELOG.md')).toMatch(
       /^# Changelog\n\nOf Parley\.\n\n## \[Unreleased\]\n\n## \[0\.2\.0\] - \d{4}-\d\d-\d\d\n\n- Faster\.\n\n## \[0\.1\.0\]/,
     );
-    expect([read('docs/embedding.md'), read('packages/parley/README.md')]).toEqual([
+    expect([read('docs/embedding.md'), read('docs/guides/bot.md'), read('packages/parley/README.md')]).toEqual([
+      'npm install ./parley-0.2.0.tgz\n',
       'npm install ./parley-0.2.0.tgz\n',
       'parley-0.2.0.tgz\n',
     ]);
