@@ -222,6 +222,27 @@ describe('downloadFiles', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('part-'))).toEqual([]);
   });
 
+  it('rejects when a download exceeds the limits while the next record is being read', async () => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const body = Object.assign(bodyOf('x'.repeat(60)), { destroy: () => end() });
+    const client = fakeClient({ '/a': [{ body }] });
+    const exported = {
+      ...openRecords([]),
+      records: async function* () {
+        yield aFile('a', 'https://files.example/a');
+        await ended;
+        await new Promise((resolve) => setImmediate(resolve));
+        yield aFile('b', 'https://files.example/b');
+      },
+    };
+    const options = { folder, client, token: null, tokenHosts: [], limits: { ...DOWNLOAD_LIMITS, maxBytes: 50 } };
+    await expect(downloadFiles(exported, options)).rejects.toMatchObject({ code: 'INVALID_IMPORT' });
+    expect(client.requests).toHaveLength(1);
+  });
+
   it('serves no other file under the path of a downloaded one', async () => {
     const { opened } = await downloadFiles(openRecords([]), {
       ...{ folder, client: fakeClient({}), token: null, tokenHosts: [] },

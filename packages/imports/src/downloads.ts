@@ -134,7 +134,7 @@ interface Row {
 class Downloads {
   private readonly index: Database;
   private readonly failed = new Map<string, number>();
-  private readonly running = new Map<string, Promise<void>>();
+  private readonly running = new Map<string, Promise<unknown>>();
   /** Numbers of temporary failures in a row by host. */
   private readonly failures = new Map<string, number>();
   private downloaded = 0;
@@ -161,9 +161,11 @@ class Downloads {
 
   async run(opened: OpenImport): Promise<void> {
     const { maxFiles } = this.options.limits ?? DOWNLOAD_LIMITS;
+    const errors: unknown[] = [];
     let files = 0;
     try {
       for await (const record of opened.records()) {
+        if (errors.length > 0) break;
         if (record.kind !== 'file' || record.url === undefined || this.running.has(record.id)) continue;
         if (++files > maxFiles) throw invalidImport(`It has more than ${maxFiles} files to download.`);
         const row = this.find(record);
@@ -173,13 +175,16 @@ class Downloads {
           continue;
         }
         if (this.running.size >= AT_A_TIME) await Promise.race(this.running.values());
-        const download = this.download(record, record.url).finally(() => this.running.delete(record.id));
+        const download = this.download(record, record.url)
+          // Nothing awaits downloads while the next record is read, so a rejection would end the process.
+          .catch((error: unknown) => errors.push(error))
+          .finally(() => this.running.delete(record.id));
         this.running.set(record.id, download);
       }
-      await Promise.all(this.running.values());
     } finally {
-      await Promise.allSettled(this.running.values());
+      await Promise.all(this.running.values());
     }
+    if (errors.length > 0) throw errors[0];
   }
 
   /** Returns the record with the location of the downloaded file, or the reason why there is none. */
