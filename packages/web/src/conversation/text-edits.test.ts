@@ -43,6 +43,7 @@ test.each<[name: string, edit: EditText, before: string, after: string]>([
   ['numbers', toggleLines('numbered'), '⟦b\nc⟧', '⟦1. b\n2. c⟧'],
   ['numbers, again', toggleLines('numbered'), '⟦1. b\n12. c⟧', '⟦b\nc⟧'],
   ['list at the cursor', toggleLines('list'), 'ab⟦⟧c', '* ab⟦⟧c'],
+  ['list at an empty first line', toggleLines('list'), '⟦⟧\na', '* ⟦⟧\na'],
   ['table', insertTable('Column'), 'See⟦⟧', 'See\n| ⟦Column⟧ | Column |\n| --- | --- |\n|  |  |\n'],
   ['table after selected lines', insertTable('C'), '⟦a\n⟧', 'a\n| ⟦C⟧ | C |\n| --- | --- |\n|  |  |\n'],
   ['link', wrapLink, 'a ⟦b⟧', 'a [b](⟦https://⟧)'],
