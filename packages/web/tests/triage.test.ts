@@ -129,8 +129,21 @@ test('reads, mutes and follows with keys in one tab stop, and undoes each', asyn
   await expect(row(page, 'keys first')).toHaveCount(0);
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(row(page, 'keys first').getByRole('button', { name: 'Follow topic', pressed: true })).toBeAttached();
+  await expect(list(page, 'Inbox').locator(':focus')).toHaveCount(1);
   await link('keys first').press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toContainText('keys first');
+});
+
+test('keeps the focus in the inbox list when its last row disappears', async ({ server, logIn }) => {
+  await post(server, 'iago', 'only mention', 'You, @**aaron**');
+  const { page } = await logIn('aaron', '#inbox');
+  await page.getByRole('radio', { name: 'Mentions', exact: true }).check();
+  await row(page, 'only mention').getByRole('link').focus();
+  await page.keyboard.press('Shift+U');
+  await expect(row(page, 'only mention')).toHaveCount(0);
+  await expect(list(page, 'Inbox')).toBeFocused();
+  await page.keyboard.press('Control+z');
+  await expect(row(page, 'only mention')).toBeVisible();
 });
 
 test('sorts and filters recent conversations', async ({ server, logIn }) => {

@@ -79,7 +79,7 @@ export function InboxPage() {
           </button>
         )}
       </div>
-      <UndoLine actions={actions} />
+      <UndoLine actions={actions} list={keys.ref} />
     </div>
   );
 }

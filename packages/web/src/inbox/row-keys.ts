@@ -21,8 +21,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * One tab stop for the elements with `data-row` in a list. Keys move the focus between them, and it stays in place if its
- * row disappears. `onKey` handles other keys of a row and returns true for those.
+ * One tab stop for the elements with `data-row` in a list. Keys move the focus between them. If its row disappears, a
+ * neighbor or the empty list gets the focus. `onKey` handles other keys of a row and returns true for those.
  */
 export function useRowKeys(onKey: (key: string, row: string) => boolean) {
   const list = useRef<HTMLElement>(null);
@@ -38,7 +38,7 @@ export function useRowKeys(onKey: (key: string, row: string) => boolean) {
     const all = rows();
     const { row, focused } = stop.current;
     if (focused !== null && all.every(({ dataset }) => dataset.row !== row))
-      all[Math.min(focused, all.length - 1)]?.focus();
+      (all[Math.min(focused, all.length - 1)] ?? list.current)?.focus();
     place();
   });
   const focus = (index: number) => {

@@ -1,11 +1,18 @@
 import { useLingui } from '@lingui/react';
 import { Undo2 } from 'lucide-react';
+import type { RefObject } from 'react';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 import type { TriageActions } from './triage-actions.js';
 
+interface Props {
+  readonly actions: TriageActions;
+  /** Gets the focus when the button disappears. */
+  readonly list: RefObject<HTMLElement | null>;
+}
+
 /** Confirms the latest command above the end of the page, and undoes it. */
-export function UndoLine({ actions }: { readonly actions: TriageActions }) {
+export function UndoLine({ actions, list }: Props) {
   const { i18n } = useLingui();
   const last = useReading(actions.last);
   return (
@@ -13,7 +20,15 @@ export function UndoLine({ actions }: { readonly actions: TriageActions }) {
       {last && (
         <span>
           {last.text}
-          <button type="button" aria-keyshortcuts="Control+Z" title="Ctrl+Z" onClick={() => void actions.undo()}>
+          <button
+            type="button"
+            aria-keyshortcuts="Control+Z"
+            title="Ctrl+Z"
+            onClick={() => {
+              void actions.undo();
+              list.current?.focus();
+            }}
+          >
             <Undo2 size={16} aria-hidden /> {i18n._('Undo')}
           </button>
         </span>
