@@ -200,6 +200,10 @@ test('collects reminders, scheduled and starred messages and followed topics in 
   await expect(part('Reminders')).toContainText('Worth keeping');
   await expect(part('Scheduled messages')).toContainText('Sent tonight');
   await expect(part('Starred messages')).toContainText('Iago: Worth keeping');
+  await expect(part('Followed topics').getByRole('link', { name: 'Followed topics' })).toHaveAttribute(
+    'href',
+    '#narrow/is/followed',
+  );
   await expect(part('Followed topics').getByRole('listitem').filter({ hasText: 'kept topic' })).toContainText(
     'Worth keeping',
   );

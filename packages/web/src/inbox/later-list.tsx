@@ -14,6 +14,8 @@ import { useMessages } from './use-messages.js';
 
 /** Maximum starred messages; their view lists all. */
 const MAX_STARRED = 20;
+/** Maximum followed topics; the view of their messages has all. */
+const MAX_FOLLOWED = 100;
 /** Maximum channels with followed topics, whose lists of topics are loaded. */
 const MAX_CHANNELS = 20;
 
@@ -26,7 +28,8 @@ export function LaterList() {
   const starred = useComputed(() => chat.state.starred.keys(), [chat]);
   const followed = useFollowed();
   const shownStars = newestOf(starred, MAX_STARRED);
-  useMessages([...shownStars, ...followed.map(({ lastMessageId }) => lastMessageId)].filter((id) => id > 0));
+  const shownTopics = followed.slice(0, MAX_FOLLOWED);
+  useMessages([...shownStars, ...shownTopics.map(({ lastMessageId }) => lastMessageId)].filter((id) => id > 0));
   if (reminders.length + scheduled.length + starred.length + followed.length === 0) {
     return (
       <p className={styles.empty}>
@@ -49,9 +52,9 @@ export function LaterList() {
           ))}
         </ul>
       </Part>
-      <Part title={i18n._('Followed topics')} count={followed.length}>
+      <Part title={i18n._('Followed topics')} count={followed.length} href="#narrow/is/followed">
         <ul>
-          {followed.map((row) => (
+          {shownTopics.map((row) => (
             <ConversationItem key={row.key} row={row} messageId={row.lastMessageId} />
           ))}
         </ul>
