@@ -4,6 +4,7 @@ import type { ChatState, Topic } from '../kernel/state.js';
 
 /** Delay for batching new topics and changes of one channel. */
 const COLLECT_MS = 200;
+
 /** Topics of the channels opened so far, plus recent topics of all channels once requested. */
 export class Topics {
   /** Topics of messages seen, which wait for the end of a delay or of a request for the channel's list. */

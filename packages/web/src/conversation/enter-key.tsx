@@ -80,7 +80,7 @@ export function SendKeys({ id }: { readonly id: string }) {
   );
 }
 
-/** Hint that appears once per browser, and a function for the first time that Enter adds a line. */
+/** Hint that appears once per browser; call `show` when Enter adds a line. */
 export function useEnterHint(): readonly [hint: ReactNode, show: () => void] {
   const [isShown, setShown] = useState(false);
   const show = () => {

@@ -58,14 +58,14 @@ interface Props {
 interface Action {
   readonly icon: LucideIcon;
   readonly label: string;
-  /** True if also narrower fields have room for its button. */
+  /** True if narrow fields show the button, too. */
   readonly isCommon?: boolean;
   readonly isDisabled?: boolean;
   readonly opens?: 'menu' | 'dialog';
   run(anchor: HTMLElement): void;
 }
 
-/** Buttons that change the text. Narrow fields have a menu for those without room. */
+/** Buttons that change the text. Narrow fields move the rare ones into a menu. */
 export function FormattingTools(props: Props) {
   const { filesOf, text, preview } = props;
   const { i18n } = useLingui();

@@ -134,7 +134,7 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
   return listbox.list;
 }
 
-/** Field text of recent searches, one per line, which a log-out removes. */
+/** Name of the field text with recent searches, one per line; removed on log-out. */
 const RECENT = 'recent searches';
 const MAX_RECENT = 6;
 
@@ -255,7 +255,7 @@ interface ScopeProps {
   onWiden(): void;
 }
 
-/** Names the place in which a search looks, and widens it to everywhere. */
+/** Shows the scope of the search; a click widens it to everywhere. */
 export function ScopeButton({ field, scope, onWiden }: ScopeProps) {
   const { i18n } = useLingui();
   const chip = useRef<HTMLButtonElement>(null);

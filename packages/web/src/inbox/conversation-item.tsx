@@ -130,7 +130,7 @@ function Words({ senderId, html, isPartner }: WordsProps) {
   );
 }
 
-/** Time of a message of today, or its day. */
+/** Formats times of today as a time, and earlier ones as a date. */
 function shortTime(i18n: I18n, timestamp: number): string {
   const date = new Date(timestamp * 1000);
   const now = new Date();

@@ -5,7 +5,7 @@ import { useChat, useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import styles from './inbox.module.css';
 
-/** Shown in an inbox without unread messages: what waits elsewhere, and what to do next. */
+/** Empty inbox: links to drafts, starred messages and next steps. */
 export function InboxDone() {
   const { i18n } = useLingui();
   const { drafts } = useServices();

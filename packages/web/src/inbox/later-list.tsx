@@ -81,7 +81,7 @@ function useFollowed(): readonly ConversationRow[] {
 interface PartProps {
   readonly title: string;
   readonly count: number;
-  /** Page with all of them. */
+  /** Page that lists everything. */
   readonly href?: string;
   readonly children: ReactNode;
 }

@@ -7,7 +7,7 @@ export interface StoredChoice<T extends string> {
   choose(value: T): void;
 }
 
-/** Unknown stored values count as the first one. */
+/** Falls back to the first value if the stored one is unknown. */
 export function storedChoice<T extends string>(key: string, values: readonly [T, ...T[]]): StoredChoice<T> {
   const current = signal(values.find((value) => value === readStored(key)) ?? values[0]);
   const choose = (value: T) => {
@@ -19,7 +19,7 @@ export function storedChoice<T extends string>(key: string, values: readonly [T,
 
 const FOLDED = 'parley-inbox-folded';
 
-/** Folded sections to keep; the oldest ones unfold. */
+/** Maximum stored folded sections; a further one unfolds the oldest. */
 const MAX_FOLDED = 1000;
 
 /** Folded sections of the inbox: channel ids, and `direct`. */

@@ -13,9 +13,9 @@ interface Done {
   undo(): Promise<unknown>;
 }
 
-/** Commands for conversations of a list, each of which can be undone. */
+/** Undoable commands for listed conversations. */
 export class TriageActions {
-  /** Latest command, until it was undone. */
+  /** Latest command; null once it is undone. */
   readonly last = signal<Done | null>(null);
   private readonly done: Done[] = [];
 
@@ -25,7 +25,7 @@ export class TriageActions {
     private readonly i18n: I18n,
   ) {}
 
-  /** Marks the messages that the rows count as read. */
+  /** Marks the unread messages of the rows as read. */
   markRead(rows: readonly ConversationRow[]): Promise<void> {
     const { byDestination } = this.chat.state.unread;
     const ids = rows.flatMap(({ destination }) => [...(byDestination.get(destinationKey(destination)) ?? [])]);

@@ -30,7 +30,7 @@ export const policyOf = ({ sidebar }: Pick<Chat, 'sidebar'>, { destination: to }
 
 type PolicyOf = (row: ConversationRow) => TopicPolicy;
 
-/** Sections of an inbox that contain conversations of a filter. */
+/** Inbox sections with the conversations that pass a filter; empty sections are omitted. */
 export function inboxGroups(inbox: Inbox, filter: InboxFilter, policy: PolicyOf): readonly InboxGroup[] {
   const isWanted = (row: ConversationRow) => passes(row, filter, policy);
   const groups: readonly InboxGroup[] = [
@@ -97,7 +97,7 @@ export interface RecentConversation extends RecentRow {
   readonly senderIds: readonly number[];
 }
 
-/** Conversations of a filter in an order; those equal in it stay ordered by time. */
+/** Filters and sorts conversations; equal ones stay ordered by time. */
 export function sortedRecent(
   rows: readonly RecentConversation[],
   filter: RecentFilter,
@@ -139,7 +139,7 @@ export function followedRows({ state, sidebar }: Pick<Chat, 'state' | 'sidebar'>
   return rows.sort((a, b) => b.lastMessageId - a.lastMessageId);
 }
 
-/** Number of times that are over or will be before midnight. */
+/** Counts times before the next midnight, including past ones. */
 export function dueCount(times: readonly number[], now: Date): number {
   const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1).getTime() / 1000;
   return times.filter((time) => time < midnight).length;

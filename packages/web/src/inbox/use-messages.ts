@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react';
 import { useChat, useComputed } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 
-/** Loads messages that rows show. Those that cannot be loaded are requested again when the connection returns. */
+/** Loads messages that rows show. Failed requests are repeated when the connection returns. */
 export function useMessages(ids: readonly number[]): void {
   const chat = useChat();
   const key = ids.join();

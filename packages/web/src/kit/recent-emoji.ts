@@ -5,7 +5,7 @@ export const MAX_RECENT = 21;
 
 const keyOf = ({ reaction_type: type, emoji_code: code }: EmojiEntry): string => `${type} ${code}`;
 
-/** Keys of emoji after another one was picked, the latest first. */
+/** Puts a picked emoji in front of the recent keys. */
 export const withPicked = (recent: readonly string[], picked: EmojiEntry): readonly string[] =>
   [keyOf(picked), ...recent.filter((key) => key !== keyOf(picked))].slice(0, MAX_RECENT);
 

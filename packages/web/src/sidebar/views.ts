@@ -41,7 +41,7 @@ export interface SidebarView extends View {
   readonly isShown: boolean;
   /** Unread messages in it that deserve a badge. */
   readonly count: number;
-  /** Number of the user's texts, or of starred messages, in it. */
+  /** Number of drafts, scheduled messages, reminders or starred messages in it. */
   readonly waiting: number;
 }
 
