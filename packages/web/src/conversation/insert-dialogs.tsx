@@ -43,13 +43,14 @@ export function LinkDialog({ text, onInsert }: LinkProps) {
 }
 
 function markdownLink(name: string, address: string): string {
-  const url = /^([a-z][a-z\d+.-]*:|[#/])/i.test(address) ? address : `https://${address}`;
-  if (name === '') return url;
+  // A number after the colon is a port.
+  const hasScheme = /^([a-z][a-z\d+.-]*:(?!\d)|[#/])/i.test(address);
   // These characters would end the address early.
-  return linkTo(
-    name,
-    url.replaceAll(/[ ()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`),
+  const url = (hasScheme ? address : `https://${address}`).replaceAll(
+    /[ ()]/g,
+    (char) => `%${char.charCodeAt(0).toString(16)}`,
   );
+  return name === '' ? url : linkTo(name, url);
 }
 
 interface WidgetProps extends Props {

@@ -165,7 +165,7 @@ function Body({ message, match, isHidden, editing, onReveal }: BodyProps) {
   if (isHidden || (message.isCollapsed && isEditing === null)) {
     return (
       <button type="button" className={styles.reveal} onClick={show}>
-        {isHidden ? i18n._('Message of a person you have muted. Show it') : i18n._('Collapsed message. Show it')}
+        {isHidden ? i18n._('Message from a person you have muted. Show it') : i18n._('Collapsed message. Show it')}
       </button>
     );
   }

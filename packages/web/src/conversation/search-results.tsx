@@ -227,7 +227,7 @@ function Hit({ message }: { readonly message: FoundMessage }) {
         <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{timeText(i18n, message.timestamp)}</time>
       </div>
       {sender.isMuted ? (
-        <p>{i18n._('Message of a person you have muted.')}</p>
+        <p>{i18n._('Message from a person you have muted.')}</p>
       ) : (
         <div className={styles.text}>
           <MessageBody html={message.match_content ?? message.content} />

@@ -1,22 +1,23 @@
 /** Email texts, by English text. */
 export const TEXTS = {
-  'Confirm your address for {name}': 'Bestätige deine Adresse für {name}',
+  'Confirm your address for {name}': 'Bestätigen Sie Ihre Adresse für {name}',
   'You are signing up for {organization}. Confirm that this is your address to continue.':
-    'Du registrierst dich bei {organization}. Bestätige, dass das deine Adresse ist, um fortzufahren.',
+    'Sie registrieren sich bei {organization}. Bestätigen Sie, dass das Ihre Adresse ist, um fortzufahren.',
   'The link expires after one day.': 'Der Link ist einen Tag lang gültig.',
   'Complete registration': 'Registrierung abschließen',
-  'If you did not request this, ignore this email.': 'Falls du das nicht angefordert hast, ignoriere diese E-Mail.',
+  'If you did not request this, ignore this email.':
+    'Falls Sie das nicht angefordert haben, ignorieren Sie diese E-Mail.',
   'Someone logged in to {organization} through a service that has not verified this address. Confirm that it is yours, and log in again.':
-    'Jemand hat sich bei {organization} über einen Dienst angemeldet, der diese Adresse nicht geprüft hat. Bestätige, dass sie dir gehört, und melde dich noch einmal an.',
+    'Jemand hat sich bei {organization} über einen Dienst angemeldet, der diese Adresse nicht geprüft hat. Bestätigen Sie, dass sie Ihnen gehört, und melden Sie sich noch einmal an.',
   'Confirm this address': 'Diese Adresse bestätigen',
-  'Confirm your new address for {name}': 'Bestätige deine neue Adresse für {name}',
+  'Confirm your new address for {name}': 'Bestätigen Sie Ihre neue Adresse für {name}',
   'You are changing the address of your account at {organization} to {email}.':
-    'Du änderst die Adresse deines Kontos bei {organization} in {email}.',
-  'Your account at {name}': 'Dein Konto bei {name}',
+    'Sie ändern die Adresse Ihres Kontos bei {organization} in {email}.',
+  'Your account at {name}': 'Ihr Konto bei {name}',
   'You have an account, {email}, at {organization}. Set a password to log in.':
-    'Du hast ein Konto, {email}, bei {organization}. Lege ein Passwort fest, um dich anzumelden.',
+    'Sie haben ein Konto, {email}, bei {organization}. Legen Sie ein Passwort fest, um sich anzumelden.',
   'Set a password': 'Passwort festlegen',
-  'Set a new password for {name}': 'Lege ein neues Passwort für {name} fest',
+  'Set a new password for {name}': 'Legen Sie ein neues Passwort für {name} fest',
   'Someone requested a new password for the account {email} at {organization}.':
     'Jemand hat ein neues Passwort für das Konto {email} bei {organization} angefordert.',
   'Set a new password': 'Neues Passwort festlegen',
@@ -24,80 +25,80 @@ export const TEXTS = {
     'Das Konto ist deaktiviert. Die Administration der Organisation kann es wieder aktivieren.',
   'New log-in to {name}': 'Neue Anmeldung bei {name}',
   'Someone logged in to your account {email} at {organization}.':
-    'Jemand hat sich mit deinem Konto {email} bei {organization} angemeldet.',
+    'Jemand hat sich mit Ihrem Konto {email} bei {organization} angemeldet.',
   'Time: {time}': 'Zeit: {time}',
   'Program: {program}': 'Programm: {program}',
   'Network address: {ip}': 'Netzwerkadresse: {ip}',
   unknown: 'unbekannt',
   'If this was not you, set a new password immediately and get a new API key.':
-    'Falls du das nicht warst, lege sofort ein neues Passwort fest und hole einen neuen API-Schlüssel.',
+    'Falls Sie das nicht waren, legen Sie sofort ein neues Passwort fest und holen Sie einen neuen API-Schlüssel.',
   'You receive this because email notifications for new log-ins are enabled in your settings.':
-    'Du erhältst diese E-Mail, weil Benachrichtigungen über neue Anmeldungen in deinen Einstellungen eingeschaltet sind.',
-  'Your address at {name} has changed': 'Deine Adresse bei {name} wurde geändert',
+    'Sie erhalten diese E-Mail, weil Benachrichtigungen über neue Anmeldungen in Ihren Einstellungen eingeschaltet sind.',
+  'Your address at {name} has changed': 'Ihre Adresse bei {name} wurde geändert',
   'The address of your account at {organization} is now {email}. Log in with it; emails go there, too.':
-    'Die Adresse deines Kontos bei {organization} ist jetzt {email}. Melde dich mit ihr an; auch E-Mails gehen dorthin.',
+    'Die Adresse Ihres Kontos bei {organization} ist jetzt {email}. Melden Sie sich mit ihr an; auch E-Mails gehen dorthin.',
   'If you did not change it, tell an administrator of the organization immediately.':
-    'Falls du sie nicht geändert hast, informiere sofort die Administration der Organisation.',
+    'Falls Sie sie nicht geändert haben, informieren Sie sofort die Administration der Organisation.',
   'Welcome to {name}': 'Willkommen bei {name}',
-  'You have joined {name}. Log in with:': 'Du bist {name} beigetreten. Melde dich so an:',
+  'You have joined {name}. Log in with:': 'Sie sind {name} beigetreten. Melden Sie sich so an:',
   'Organization: {url}': 'Organisation: {url}',
   'Address: {email}': 'Adresse: {email}',
   'Password: the one you chose when you signed up': 'Passwort: das bei der Registrierung gewählte',
-  'Password: none; log in the same way as when you joined': 'Passwort: keines; melde dich so an wie beim Beitritt',
-  'How to connect': 'So verbindest du dich',
-  'Your account at {name} has been deactivated': 'Dein Konto bei {name} wurde deaktiviert',
+  'Password: none; log in the same way as when you joined': 'Passwort: keines; melden Sie sich so an wie beim Beitritt',
+  'How to connect': 'So verbinden Sie sich',
+  'Your account at {name} has been deactivated': 'Ihr Konto bei {name} wurde deaktiviert',
   '{person} has deactivated your account at {organization}. You can no longer log in.':
-    '{person} hat dein Konto bei {organization} deaktiviert. Du kannst dich nicht mehr anmelden.',
+    '{person} hat Ihr Konto bei {organization} deaktiviert. Sie können sich nicht mehr anmelden.',
   'An administrator': 'Die Administration',
   'Comment by {person}:': 'Kommentar von {person}:',
-  'Second factor of your account at {name}': 'Zweiter Faktor deines Kontos bei {name}',
+  'Second factor of your account at {name}': 'Zweiter Faktor Ihres Kontos bei {name}',
   'A second factor was added to your account {email} at {organization}.':
-    'Deinem Konto {email} bei {organization} wurde ein zweiter Faktor hinzugefügt.',
+    'Ihrem Konto {email} bei {organization} wurde ein zweiter Faktor hinzugefügt.',
   'A second factor was removed from your account {email} at {organization}.':
-    'Von deinem Konto {email} bei {organization} wurde ein zweiter Faktor entfernt.',
+    'Von Ihrem Konto {email} bei {organization} wurde ein zweiter Faktor entfernt.',
   'An administrator removed all second factors from your account {email} at {organization}.':
-    'Die Administration hat alle zweiten Faktoren deines Kontos {email} bei {organization} entfernt.',
+    'Die Administration hat alle zweiten Faktoren Ihres Kontos {email} bei {organization} entfernt.',
   'If you did not expect this, set a new password immediately and check the second factors of your account.':
-    'Falls du das nicht erwartet hast, lege sofort ein neues Passwort fest und prüfe die zweiten Faktoren deines Kontos.',
-  'Second factors of your account': 'Zweite Faktoren deines Kontos',
-  '{person} has invited you to join {name}': '{person} hat dich zu {name} eingeladen',
+    'Falls Sie das nicht erwartet haben, legen Sie sofort ein neues Passwort fest und prüfen Sie die zweiten Faktoren Ihres Kontos.',
+  'Second factors of your account': 'Zweite Faktoren Ihres Kontos',
+  '{person} has invited you to join {name}': '{person} hat Sie zu {name} eingeladen',
   'Reminder: {subject}': 'Erinnerung: {subject}',
   'Hello,': 'Hallo,',
   '{person} invites you to join {name}, where teams talk in channels and topics.':
-    '{person} lädt dich zu {name} ein. Dort sprechen Teams in Kanälen und Themen miteinander.',
+    '{person} lädt Sie zu {name} ein. Dort sprechen Teams in Kanälen und Themen miteinander.',
   'This is a reminder: the invitation expires soon.': 'Das ist eine Erinnerung: Die Einladung läuft bald ab.',
-  'If you do not want to join, ignore this email.': 'Falls du nicht beitreten möchtest, ignoriere diese E-Mail.',
+  'If you do not want to join, ignore this email.': 'Falls Sie nicht beitreten möchten, ignorieren Sie diese E-Mail.',
   '{name} notifications': 'Benachrichtigungen von {name}',
   'Test notification': 'Testbenachrichtigung',
   'This is a test notification from {organization}.': 'Das ist eine Testbenachrichtigung von {organization}.',
   'New messages': 'Neue Nachrichten',
   'There are more messages in this conversation.': 'In dieser Unterhaltung gibt es weitere Nachrichten.',
   'This email does not include message content because you have disabled message content in email notifications.':
-    'Diese E-Mail enthält keine Nachrichteninhalte, weil du sie in E-Mail-Benachrichtigungen ausgeschaltet hast.',
+    'Diese E-Mail enthält keine Nachrichteninhalte, weil Sie sie in E-Mail-Benachrichtigungen ausgeschaltet haben.',
   'This email does not include message content because your organization hides message content in email.':
-    'Diese E-Mail enthält keine Nachrichteninhalte, weil deine Organisation sie in E-Mails verbirgt.',
+    'Diese E-Mail enthält keine Nachrichteninhalte, weil Ihre Organisation sie in E-Mails verbirgt.',
   'DMs with {name}': 'Direktnachrichten mit {name}',
   'Group DMs with {names}': 'Gruppennachrichten mit {names}',
   '{count} more': '{count} weiteren',
   'You are receiving this because you have email notifications enabled for direct messages.':
-    'Du erhältst diese E-Mail, weil E-Mail-Benachrichtigungen für Direktnachrichten eingeschaltet sind.',
+    'Sie erhalten diese E-Mail, weil E-Mail-Benachrichtigungen für Direktnachrichten eingeschaltet sind.',
   'You are receiving this because you were personally mentioned.':
-    'Du erhältst diese E-Mail, weil du persönlich erwähnt wurdest.',
-  'You are receiving this because @{group} was mentioned.': 'Du erhältst diese E-Mail, weil @{group} erwähnt wurde.',
+    'Sie erhalten diese E-Mail, weil Sie persönlich erwähnt wurden.',
+  'You are receiving this because @{group} was mentioned.': 'Sie erhalten diese E-Mail, weil @{group} erwähnt wurde.',
   'You are receiving this because all topic participants were mentioned.':
-    'Du erhältst diese E-Mail, weil alle Beteiligten des Themas erwähnt wurden.',
+    'Sie erhalten diese E-Mail, weil alle Beteiligten des Themas erwähnt wurden.',
   'You are receiving this because everyone in the channel was mentioned.':
-    'Du erhältst diese E-Mail, weil alle im Kanal erwähnt wurden.',
+    'Sie erhalten diese E-Mail, weil alle im Kanal erwähnt wurden.',
   'You are receiving this because you have wildcard mention notifications enabled for topics you follow.':
-    'Du erhältst diese E-Mail, weil Benachrichtigungen über Erwähnungen aller in gefolgten Themen eingeschaltet sind.',
+    'Sie erhalten diese E-Mail, weil Benachrichtigungen über Erwähnungen aller in gefolgten Themen eingeschaltet sind.',
   'You are receiving this because you have email notifications enabled for topics you follow.':
-    'Du erhältst diese E-Mail, weil E-Mail-Benachrichtigungen für gefolgte Themen eingeschaltet sind.',
+    'Sie erhalten diese E-Mail, weil E-Mail-Benachrichtigungen für gefolgte Themen eingeschaltet sind.',
   'You are receiving this because you have email notifications enabled for {channel}.':
-    'Du erhältst diese E-Mail, weil E-Mail-Benachrichtigungen für {channel} eingeschaltet sind.',
+    'Sie erhalten diese E-Mail, weil E-Mail-Benachrichtigungen für {channel} eingeschaltet sind.',
   'You are receiving this because you have email notifications enabled for the channel.':
-    'Du erhältst diese E-Mail, weil E-Mail-Benachrichtigungen für den Kanal eingeschaltet sind.',
-  'Do not reply to this email.': 'Antworte nicht auf diese E-Mail.',
-  'Reply to this email directly, or in the chat.': 'Antworte direkt auf diese E-Mail oder im Chat.',
+    'Sie erhalten diese E-Mail, weil E-Mail-Benachrichtigungen für den Kanal eingeschaltet sind.',
+  'Do not reply to this email.': 'Antworten Sie nicht auf diese E-Mail.',
+  'Reply to this email directly, or in the chat.': 'Antworten Sie direkt auf diese E-Mail oder im Chat.',
   'View or reply in {name}': 'In {name} ansehen oder antworten',
   'Manage email preferences': 'E-Mail-Einstellungen',
   Unsubscribe: 'Abbestellen',
@@ -105,7 +106,7 @@ export const TEXTS = {
   'Open {name}': '{name} öffnen',
   '{name} digest': 'Übersicht von {name}',
   'You are receiving this because you have not been active for some days and have email digests enabled.':
-    'Du erhältst diese E-Mail, weil du einige Tage nicht aktiv warst und E-Mail-Übersichten eingeschaltet sind.',
+    'Sie erhalten diese E-Mail, weil Sie einige Tage nicht aktiv waren und E-Mail-Übersichten eingeschaltet sind.',
   'Unread messages: {messages}, senders: {senders}': 'Ungelesene Nachrichten: {messages}, Absender: {senders}',
   'New channels': 'Neue Kanäle',
   'News of the last week in {name}:': 'Neues der letzten Woche in {name}:',

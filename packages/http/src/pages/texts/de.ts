@@ -20,28 +20,28 @@ export const TEXTS = {
   'The form has expired. Please try again.': 'Das Formular ist abgelaufen. Bitte noch einmal versuchen.',
   'This is the address of a team chat: an organization on a Parley server, which speaks the Zulip API.':
     'Dies ist die Adresse eines Team-Chats: einer Organisation auf einem Parley-Server, der die Zulip-API spricht.',
-  'Is {email} your address?': 'Gehört {email} dir?',
-  'Prove in one of two ways that it is yours.': 'Es gibt zwei Wege, um zu zeigen, dass sie dir gehört.',
+  'Is {email} your address?': 'Gehört {email} Ihnen?',
+  'Prove in one of two ways that it is yours.': 'Es gibt zwei Wege, um zu zeigen, dass sie Ihnen gehört.',
   'By email': 'Mit einer E-Mail',
   'Unless the address may not log in here, we have sent a link to it. Open the link to continue.':
-    'Wenn sich die Adresse hier anmelden darf, ist ein Link an sie unterwegs. Öffne ihn, um fortzufahren.',
+    'Wenn sich die Adresse hier anmelden darf, ist ein Link an sie unterwegs. Öffnen Sie ihn, um fortzufahren.',
   'By logging in': 'Mit einer Anmeldung',
   'Do you already have an account here with this address? Log in to it to connect it with {method}.':
-    'Gibt es hier schon ein Konto mit dieser Adresse? Melde dich dort an, um es mit {method} zu verbinden.',
+    'Gibt es hier schon ein Konto mit dieser Adresse? Melden Sie sich dort an, um es mit {method} zu verbinden.',
   'Log in to connect': 'Anmelden und verbinden',
   'Connect your account?': 'Konto verbinden?',
   'Your account here has the address {email}, and so has an account at {method}. Connect them only if both are yours: whoever logs in there then gets into your account here.':
-    'Dein Konto hier hat die Adresse {email}, und ein Konto bei {method} auch. Verbinde sie nur, wenn beide dir gehören: Wer sich dort anmeldet, kommt dann in dein Konto hier.',
+    'Ihr Konto hier hat die Adresse {email}, und ein Konto bei {method} auch. Verbinden Sie sie nur, wenn beide Ihnen gehören: Wer sich dort anmeldet, kommt dann in Ihr Konto hier.',
   Connect: 'Verbinden',
-  'Your account is connected': 'Dein Konto ist verbunden',
-  'From now on you can log in with {method}.': 'Ab jetzt kannst du dich mit {method} anmelden.',
+  'Your account is connected': 'Ihr Konto ist verbunden',
+  'From now on you can log in with {method}.': 'Ab jetzt können Sie sich mit {method} anmelden.',
   'Finish logging in': 'Anmeldung abschließen',
   'Copy this code and paste it into the app. It is good for five minutes.':
     'Diesen Code kopieren und in die App einfügen. Er gilt fünf Minuten lang.',
   Code: 'Code',
   'Log in here?': 'Hier anmelden?',
   'Another page opened this address. Go on only if you began this log-in yourself: it ends the session that this browser has.':
-    'Eine andere Seite hat diese Adresse geöffnet. Nur fortfahren, wenn du diese Anmeldung selbst begonnen hast: Sie beendet die Sitzung dieses Browsers.',
+    'Eine andere Seite hat diese Adresse geöffnet. Nur fortfahren, wenn Sie diese Anmeldung selbst begonnen haben: Die Anmeldung beendet die Sitzung dieses Browsers.',
   'How to connect': 'Verbinden',
   'On a phone or tablet': 'Mit Telefon oder Tablet',
   'Install {zulip} for Android or iOS, choose to add an account, and enter the address {url}. Then log in.':
