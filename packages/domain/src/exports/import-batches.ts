@@ -51,14 +51,20 @@ export interface ImportedRecord extends RecordOrigin {
   readonly reactions: number;
 }
 
+/** Position in the records of one kind in a batch. */
+export type RecordPosition = Pick<ImportedRecord, 'targetId' | 'recordId'>;
+
+/** Position before all records. */
+export const BEFORE_RECORDS: RecordPosition = { targetId: 0, recordId: '' };
+
 export interface ImportedRecordReads {
   /** Returns the records with these ids, of all batches, ordered by record id (code points) and batch. */
   list(realmId: RealmId, kind: ImportedKind, recordIds: readonly string[]): Promise<readonly ImportedRecord[]>;
-  /** Returns the first `limit` records of a batch with targets above `after`, ascending. */
+  /** Returns the first `limit` records of a batch after a position, ordered by target and record id. */
   listOfBatch(
     realmId: RealmId,
     batch: { readonly id: ImportBatchId; readonly kind: ImportedKind },
-    after: number,
+    after: RecordPosition,
     limit: number,
   ): Promise<readonly ImportedRecord[]>;
   /** Returns those messages with a topic or direct conversation that also contains a message with an id above `last`. */

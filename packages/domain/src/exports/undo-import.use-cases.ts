@@ -7,7 +7,14 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import { DeleteRealmData, planDeletion } from '../realms/delete-realm-data.js';
-import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedKind, type ImportedRecord } from './import-batches.js';
+import {
+  BEFORE_RECORDS,
+  IMPORTED_MESSAGE_KINDS,
+  type ImportBatch,
+  type ImportedKind,
+  type ImportedRecord,
+  type RecordPosition,
+} from './import-batches.js';
 
 export interface UndoImportInput {
   readonly realmId: RealmId;
@@ -97,9 +104,9 @@ export class UndoImport {
     const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
     let used = 0;
     for (const kind of IMPORTED_MESSAGE_KINDS) {
-      let after: number | null = 0;
+      let after: RecordPosition | null = BEFORE_RECORDS;
       while (after !== null) {
-        const from: number = after;
+        const from: RecordPosition = after;
         const page = await this.uow.read(batch.realmId, (reads) => judge(reads, batch, kind, from));
         used += page.reasons.size;
         countPage(counts, page, isForced);
@@ -116,9 +123,9 @@ export class UndoImport {
   ): Promise<Counts> {
     const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
     for (const kind of IMPORTED_MESSAGE_KINDS) {
-      let after: number | null = 0;
+      let after: RecordPosition | null = BEFORE_RECORDS;
       while (after !== null) {
-        const from: number = after;
+        const from: RecordPosition = after;
         const page = await this.uow.write(
           batch.realmId,
           async (tx) => {
@@ -157,9 +164,9 @@ export class UndoImport {
   /** Returns the number of archived channels. */
   private async archiveEmptyChannels({ id, realmId }: ImportBatch): Promise<number> {
     let count = 0;
-    let after: number | null = 0;
+    let after: RecordPosition | null = BEFORE_RECORDS;
     while (after !== null) {
-      const from: number = after;
+      const from: RecordPosition = after;
       after = await this.uow.write(
         realmId,
         async (tx) => {
@@ -173,7 +180,7 @@ export class UndoImport {
             count++;
             await tx.yield();
           }
-          return records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!.targetId;
+          return records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
         },
         { yields: true },
       );
@@ -231,7 +238,7 @@ async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId
   return batch;
 }
 
-async function judge(reads: Reads, batch: ImportBatch, kind: ImportedKind, after: number): Promise<JudgedPage> {
+async function judge(reads: Reads, batch: ImportBatch, kind: ImportedKind, after: RecordPosition): Promise<JudgedPage> {
   const { realmId, lastMessageId } = batch;
   const part = { id: batch.id, kind };
   const records = await reads.importedRecords.listOfBatch(realmId, part, after, MESSAGES_AT_A_TIME);
@@ -281,8 +288,8 @@ function countPage(counts: Counts, { messages, reasons }: JudgedPage, isForced: 
   }
 }
 
-const endOf = (records: readonly ImportedRecord[]): number | null =>
-  records.length < MESSAGES_AT_A_TIME ? null : records.at(-1)!.targetId;
+const endOf = (records: readonly ImportedRecord[]): RecordPosition | null =>
+  records.length < MESSAGES_AT_A_TIME ? null : records.at(-1)!;
 
 function byChannel(messages: readonly Message[]): ReadonlyMap<ChannelId | null, readonly Message[]> {
   const groups = new Map<ChannelId | null, Message[]>();

@@ -1,7 +1,13 @@
 import { DomainError } from '../kernel/errors.js';
 import type { ImportBatchId, MessageId, RealmId } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import type { ImportBatch, ImportedKind, ImportedRecord, RecordOrigin } from './import-batches.js';
+import {
+  BEFORE_RECORDS,
+  type ImportBatch,
+  type ImportedKind,
+  type ImportedRecord,
+  type RecordOrigin,
+} from './import-batches.js';
 import { changeSinceImport } from './undo-import.use-cases.js';
 
 /** Records of an export to compare with an import of the same source. */
@@ -106,7 +112,7 @@ export class VerifyImport {
     differences: Differences,
   ): Promise<void> {
     let page: readonly ImportedRecord[];
-    let after = 0;
+    let after = BEFORE_RECORDS;
     do {
       page = await this.uow.read(realmId, (reads) =>
         reads.importedRecords.listOfBatch(realmId, { id, kind }, after, RECORDS_AT_A_TIME),
@@ -114,7 +120,7 @@ export class VerifyImport {
       for (const { recordId } of page) {
         if (!records.has(kind, recordId)) differences.add(kind, 'not in the export', recordId);
       }
-      after = page.at(-1)?.targetId ?? after;
+      after = page.at(-1) ?? after;
     } while (page.length === RECORDS_AT_A_TIME);
   }
 }

@@ -4,6 +4,7 @@ import {
   type ImportedKind,
   type ImportedRecord,
   type ImportedRecordRepository,
+  type RecordPosition,
 } from '@parley/domain/exports';
 import type { ImportBatchId, MessageId, RealmId } from '@parley/domain/kernel';
 import { type RowTable, Table } from '../engine/declared-rows.js';
@@ -26,7 +27,8 @@ export class SqlImportedRecordRepository implements ImportedRecordRepository {
       `${RECORD} WHERE record_id ${inSet} AND kind = ? AND realm_id = ? ORDER BY record_id, batch_id`,
     );
     this.ofBatch = connection.rows<ImportedRecord>(
-      `${RECORD} WHERE realm_id = ? AND batch_id = ? AND kind = ? AND target_id > ? ORDER BY target_id LIMIT ? + 0`,
+      `${RECORD} WHERE realm_id = ? AND batch_id = ? AND kind = ? AND (target_id, record_id) > (?, ?)
+       ORDER BY target_id, record_id LIMIT ? + 0`,
     );
     this.answered = connection.values<MessageId>(
       `SELECT m.id FROM message m WHERE m.id ${inSet} AND m.realm_id = ? AND (
@@ -53,10 +55,10 @@ export class SqlImportedRecordRepository implements ImportedRecordRepository {
   async listOfBatch(
     realmId: RealmId,
     { id, kind }: { readonly id: ImportBatchId; readonly kind: ImportedKind },
-    after: number,
+    after: RecordPosition,
     limit: number,
   ): Promise<readonly ImportedRecord[]> {
-    return await this.ofBatch.all(realmId, id, kind, after, limit);
+    return await this.ofBatch.all(realmId, id, kind, after.targetId, after.recordId, limit);
   }
 
   async listAnswered(realmId: RealmId, ids: readonly MessageId[], last: number): Promise<ReadonlySet<MessageId>> {

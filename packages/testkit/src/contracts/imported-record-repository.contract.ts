@@ -1,4 +1,4 @@
-import type { ImportBatch, ImportedRecord } from '@parley/domain/exports';
+import { BEFORE_RECORDS, type ImportBatch, type ImportedRecord, type RecordPosition } from '@parley/domain/exports';
 import type { ImportBatchId, MessageId } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
@@ -40,14 +40,15 @@ export function importedRecordRepositoryContract(open: OpenStorage): void {
     it('lists the records of a batch by target in parts', async () => {
       const fixture = await stage();
       const [first, second] = [await addBatch(fixture), await addBatch(fixture)];
-      const [one, two, three] = [record(first, 'c', 1), record(first, 'b', 2), record(first, 'a', 3)];
-      await put(fixture, three, one, two, record(second, 'd', 2), record(first, 'a', 1, { kind: 'pins' }));
-      const listed = (after: number, limit: number) =>
+      const [one, two] = [record(first, 'c', 1), record(first, 'b', 2)];
+      const [merged, three] = [record(first, 'é', 2), record(first, 'a', 3)];
+      await put(fixture, merged, three, one, two, record(second, 'd', 2), record(first, 'a', 1, { kind: 'pins' }));
+      const listed = (after: RecordPosition, limit: number) =>
         fixture.uow.read(fixture.realm.id, ({ importedRecords }) =>
           importedRecords.listOfBatch(fixture.realm.id, { id: first, kind: 'message' }, after, limit),
         );
-      expect(await listed(0, 2)).toEqual([one, two]);
-      expect(await listed(2, 2)).toEqual([three]);
+      expect(await listed(BEFORE_RECORDS, 2)).toEqual([one, two]);
+      expect(await listed(two, 3)).toEqual([merged, three]);
     });
 
     it('removes records and ignores missing ones', async () => {

@@ -1,5 +1,5 @@
 import { topicKey } from '@parley/domain/channels';
-import type { ImportedKind, ImportedRecord, ImportedRecordRepository } from '@parley/domain/exports';
+import type { ImportedKind, ImportedRecord, ImportedRecordRepository, RecordPosition } from '@parley/domain/exports';
 import { compareCodePoints, type ImportBatchId, type MessageId, type RealmId } from '@parley/domain/kernel';
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
@@ -15,6 +15,9 @@ const keyOfRecord = (
   { batchId, kind, recordId }: Pick<ImportedRecord, 'batchId' | 'kind' | 'recordId'>,
 ): string => JSON.stringify([realmId, kind, recordId, batchId]);
 
+const byPosition = (a: RecordPosition, b: RecordPosition): number =>
+  a.targetId - b.targetId || compareCodePoints(a.recordId, b.recordId);
+
 export class MemoryImportedRecords implements ImportedRecordRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
@@ -27,11 +30,11 @@ export class MemoryImportedRecords implements ImportedRecordRepository {
   async listOfBatch(
     realmId: RealmId,
     { id, kind }: { readonly id: ImportBatchId; readonly kind: ImportedKind },
-    after: number,
+    after: RecordPosition,
     limit: number,
   ): Promise<readonly ImportedRecord[]> {
-    return this.of(realmId, (row) => row.batchId === id && row.kind === kind && row.targetId > after)
-      .sort((a, b) => a.targetId - b.targetId)
+    return this.of(realmId, (row) => row.batchId === id && row.kind === kind && byPosition(row, after) > 0)
+      .sort(byPosition)
       .slice(0, limit);
   }
 
