@@ -15,7 +15,7 @@ const STYLE = `
   img { max-width: 100%; }
 `;
 
-/** Blocks scripts, pictures, frames and forms, also if a text of the source becomes markup by mistake. */
+/** Blocks scripts, pictures, frames and forms, even if source text becomes markup by mistake. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
 
 /** Yields the report as an HTML page with sample messages, without links to other files. */

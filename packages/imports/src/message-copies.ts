@@ -94,7 +94,7 @@ export class MessageCopies {
     }
   }
 
-  /** Renders messages of public channels from evenly distributed times, for the report. */
+  /** Renders samples of public channels at regular intervals of message ids, for the report. */
   async *samples(messages: number): AsyncGenerator<readonly MessageSample[]> {
     const step = Math.max(SAMPLED_RANGE, Math.ceil(messages / MAX_SAMPLES));
     for (let first = 1; first <= messages; first += step) {

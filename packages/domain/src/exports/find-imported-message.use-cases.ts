@@ -36,10 +36,10 @@ export class FindImportedMessage {
   }
 }
 
-/** `id`: name of the system, and in most cases the id of the organization there. */
+/** `id`: source of a batch: the name of the system, usually followed by the id of the organization there. */
 const isFrom = (id: string, source: string): boolean => id === source || id.startsWith(`${source}:`);
 
-/** Returns the id of the record that the end of a URL stands for. */
+/** Returns the record id for the end of a message URL. */
 function recordIdOf(source: string, path: string): string {
   const [, channel, seconds, fraction] = /^([^/]+)\/p(\d{10})(\d{6})$/.exec(path) ?? [];
   if (source === 'slack' && channel !== undefined) return `${channel}/${seconds}.${fraction}`;

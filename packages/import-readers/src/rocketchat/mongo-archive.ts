@@ -10,7 +10,7 @@ import { sourceError } from '../source-error.js';
 /** First bytes of an archive by `mongodump --archive`, and of a gzip file. */
 const MAGIC = 0x8199e26d;
 const GZIP_MAGIC = 0x8b1f;
-/** Length in the place of a document that ends a list of documents. */
+/** Value of a length field that ends a list of documents. */
 const END = -1;
 
 const MAX_COLLECTIONS = 10_000;
@@ -131,7 +131,7 @@ async function* partsOf(path: string, size: number): AsyncGenerator<Part> {
     while (rest.length >= 4) {
       const length = rest.readInt32LE(0);
       if (!isStarted) {
-        if (rest.readUInt32LE(0) !== MAGIC) throw sourceError(name, null, 'is no archive of mongodump');
+        if (rest.readUInt32LE(0) !== MAGIC) throw sourceError(name, null, 'is not a mongodump archive');
         isStarted = true;
         rest = rest.subarray(4);
         continue;

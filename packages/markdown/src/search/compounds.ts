@@ -3,18 +3,18 @@ import type { SearchedTerm } from '@parley/domain/markdown';
 /** Minimum length of both parts of a compound. */
 const MIN_PART = 4;
 
-/** Beginnings of German and Dutch words that are no parts of a compound. */
+/** German and Dutch prefixes, which do not count as the first part of a compound. */
 const PREFIXES =
   /^(?:nach|uber|unter|durch|wieder|wider|zuruck|zusammen|hinter|gegen|voll|fort|nieder|zwischen|over|onder|door|terug|samen|tegen|achter|voor)/;
-/** Ends of stems that are no parts of a compound. */
+/** German and Dutch suffixes, which do not count as the last part of a compound. */
 const SUFFIXES = /(?:schaft|heit|keit|lich|isch|haft|itat|ismus|ierung|schap|heid|lijk|achtig|atie|iteit)$/;
 
 const reversed = (text: string): string => [...text].reverse().join('');
 const lengthIn = (stem: string, pattern: RegExp): number => pattern.exec(stem)?.[0].length ?? 0;
 
 /**
- * Returns terms of a compound, such as `kundenkonto`, that begin with those of its first and last part. They lack so
- * many letters that a part which leaves no other part finds nothing.
+ * Returns the index terms of a compound: `>kundenk` and `<otnokne` for `kundenkonto`. Each omits the shortest possible
+ * other part, so that searches match only if at least that much of the word remains.
  */
 export function compoundTerms(stem: string): readonly string[] {
   if (stem.length < 2 * MIN_PART) return [];
@@ -23,7 +23,7 @@ export function compoundTerms(stem: string): readonly string[] {
   return [...(first.length < MIN_PART ? [] : [`>${first}`]), ...(last.length < MIN_PART ? [] : [`<${last}`])];
 }
 
-/** Returns the beginnings of terms of compounds with this part. */
+/** Returns the beginnings of index terms of compounds with this first or last part. */
 export function partTerms(stem: string): readonly SearchedTerm[] {
   const isPart = stem.length >= MIN_PART && lengthIn(stem, PREFIXES) < stem.length;
   return isPart ? [{ beginning: `>${stem}` }, { beginning: `<${reversed(stem)}` }] : [];
