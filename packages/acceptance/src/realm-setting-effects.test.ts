@@ -112,6 +112,17 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     before: 'localhost',
     after: 'secure.gravatar.com',
   },
+  defaultLanguage: {
+    change: { default_language: 'de' },
+    ask: async () => {
+      const { user_settings } = fieldsOf(
+        await server.post('/register', await join(), { fetch_event_types: ['user_settings'] }),
+      );
+      return user_settings.default_language;
+    },
+    before: 'en',
+    after: 'de',
+  },
   defaultCodeBlockLanguage: {
     change: { default_code_block_language: 'python' },
     ask: async () => /data-code-language="(\w+)"/.exec(await rendered('```\nx = 1\n```'))?.[1],
@@ -516,7 +527,6 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   appleAuthentication: null,
   canManageBilling: null,
   canSummarizeTopics: null,
-  defaultLanguage: null,
   digestEmailsEnabled: null,
   digestWeekday: null,
   enableGuestUserDmWarning: null,

@@ -385,11 +385,7 @@ export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
     normalize: (value) => (value === null ? null : type.normalize(value)),
     check: (value) => (value === null ? undefined : type.check(value)),
     jsonLength: Math.max(type.jsonLength, 4),
-    // openapi-generator writes invalid code for `anyOf` of a list and null.
-    schema:
-      typeof type.schema.type === 'string'
-        ? { ...type.schema, type: [type.schema.type, 'null'] }
-        : { anyOf: [type.schema, { type: 'null' }] },
+    schema: { anyOf: [type.schema, { type: 'null' }] },
   };
 }
 

@@ -238,7 +238,17 @@ const schemaOf = ({ type, byDefault }: Member): JsonSchema => ({
 });
 
 /** Drops undefined members, which JSON does not have. */
-const plain = (schema: JsonSchema): JsonSchema => JSON.parse(JSON.stringify(schema));
+const plain = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (_key, value) => withNullType(value));
+
+/** Turns `anyOf` of a type and null into a list of types: openapi-generator writes invalid code for a list or null. */
+function withNullType(value: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = value ?? {};
+  const [one, other] = Array.isArray(anyOf) && anyOf.length === 2 ? (anyOf as readonly JsonSchema[]) : [];
+  // A list of values would have to contain null.
+  if (typeof one?.type !== 'string' || one.enum || other?.type !== 'null') return value;
+  return { ...rest, ...one, type: [one.type, 'null'] };
+}
 
 function responseContentOf(route: Route, components: Components) {
   const json = responseSchemaOf(route);
