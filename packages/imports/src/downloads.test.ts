@@ -229,17 +229,19 @@ describe('downloadFiles', () => {
     });
     const body = Object.assign(bodyOf('x'.repeat(60)), { destroy: () => end() });
     const client = fakeClient({ '/a': [{ body }] });
-    const exported = {
-      ...openRecords([]),
+    const exported = openRecords(['a', 'b'].map((id) => aFile(id, `https://files.example/${id}`)));
+    const slow = {
+      ...exported,
       records: async function* () {
-        yield aFile('a', 'https://files.example/a');
-        await ended;
-        await new Promise((resolve) => setImmediate(resolve));
-        yield aFile('b', 'https://files.example/b');
+        for await (const record of exported.records()) {
+          yield record;
+          await ended;
+          await new Promise((resolve) => setImmediate(resolve));
+        }
       },
     };
     const options = { folder, client, token: null, tokenHosts: [], limits: { ...DOWNLOAD_LIMITS, maxBytes: 50 } };
-    await expect(downloadFiles(exported, options)).rejects.toMatchObject({ code: 'INVALID_IMPORT' });
+    await expect(downloadFiles(slow, options)).rejects.toMatchObject({ code: 'INVALID_IMPORT' });
     expect(client.requests).toHaveLength(1);
   });
 

@@ -231,7 +231,9 @@ class Downloads {
       const { reason, isFinal } = error;
       this.failed.set(reason, (this.failed.get(reason) ?? 0) + 1);
       if (isFinal) this.note(record, { hash: null, contentType: '', reason });
-      else if (this.failures.size < MAX_HOSTS) this.failures.set(host, (this.failures.get(host) ?? 0) + 1);
+      else if (this.failures.has(host) || this.failures.size < MAX_HOSTS) {
+        this.failures.set(host, (this.failures.get(host) ?? 0) + 1);
+      }
     }
   }
 
