@@ -1,4 +1,4 @@
-import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -147,10 +147,16 @@ async function reported(context: CommandContext, plan: ImportPlan): Promise<read
   const folder = context.flag('report');
   if (folder === undefined) return lines;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // No access for others, since the report names people and private channels.
-  writeFileSync(join(folder, 'report.txt'), `${lines.join('\n')}\n`, { mode: 0o600 });
-  writeFileSync(join(folder, 'report.json'), `${JSON.stringify(summary, null, 2)}\n`, { mode: 0o600 });
-  await pipeline(reportHtml(plan), createWriteStream(join(folder, 'report.html'), { mode: 0o600 }));
+  const write = (name: string, content: Iterable<string> | AsyncIterable<string>) => {
+    const path = join(folder, name);
+    // Existing files would keep their mode.
+    rmSync(path, { force: true });
+    // No access for others, since the report names people and private channels.
+    return pipeline(content, createWriteStream(path, { mode: 0o600 }));
+  };
+  await write('report.txt', [`${lines.join('\n')}\n`]);
+  await write('report.json', [`${JSON.stringify(summary, null, 2)}\n`]);
+  await write('report.html', reportHtml(plan));
   return [`Wrote the report to ${folder}`];
 }
 
