@@ -275,14 +275,20 @@ describe('import of records as a new organization', () => {
     await expect(verify(realm.id, RECORDS, 99)).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
   });
 
-  it('removes the organization with an undone import if nobody used it', async () => {
+  it('removes the messages of an import that nobody used, and keeps the organization', async () => {
     const { realm } = await imported(RECORDS);
-    const before = await undo(realm.id, { isDryRun: true });
-    expect(before).toMatchObject({ removesRealm: true, removed: 6, kept: 0 });
-    expect(await undo(realm.id)).toEqual(before);
-    const realms = await server.storage.uow.readAcross((reads) => reads.realms.list());
-    expect(realms.map(({ stringId }) => stringId)).not.toContain('acme');
-    expect((await imported(RECORDS)).realm.stringId).toBe('acme');
+    expect(await undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6, kept: 0 });
+    expect(await undo(realm.id)).toMatchObject({ removed: 6, kept: 0 });
+    expect(await messagesFor(await signIn(realm.id, 'ann@acme.example'))).toEqual([]);
+  });
+
+  it('undoes no import that is still running', async () => {
+    const { realm } = await imported(RECORDS);
+    await server.storage.uow.write(realm.id, async (tx) => {
+      const [batch] = await tx.importBatches.list(realm.id);
+      await tx.importBatches.update({ ...batch!, status: 'running' });
+    });
+    await expect(undo(realm.id, { isForced: true })).rejects.toMatchObject({ code: 'IMPORT_RUNNING' });
   });
 
   it('keeps the messages that people used, even after the undo was killed, until they are forced out', async () => {
@@ -309,7 +315,7 @@ describe('import of records as a new organization', () => {
     });
     await expect(killed).rejects.toThrow('killed');
     const undone = await undo(realm.id);
-    expect(undone).toMatchObject({ removesRealm: false, kept: 3, archivedChannels: 0 });
+    expect(undone).toMatchObject({ kept: 3, archivedChannels: 0 });
     const reasons = undone.keptMessages.map(({ id, reason }) => [id, reason]);
     expect(reasons).toEqual([
       [root.id, 'moved'],

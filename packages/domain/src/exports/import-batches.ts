@@ -91,6 +91,8 @@ declare module '../kernel/unit-of-work.js' {
 export const IMPORT_BATCH_ERRORS = declareErrors({
   /** The organization has no import with this number. */
   UNKNOWN_IMPORT: 'unknown',
+  /** The import is not complete yet. */
+  IMPORT_RUNNING: 'conflict',
   /** A later import of the organization must be undone first. */
   LATER_IMPORT: 'conflict',
   /** The export is from another system than the import. */

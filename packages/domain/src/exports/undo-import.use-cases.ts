@@ -1,12 +1,10 @@
 import { archiveChannel } from '../channels/archive-channel.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
-import { wholeRealm } from '../kernel/event.js';
 import type { ChannelId, ImportBatchId, MessageId, RealmId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
-import { DeleteRealmData, planDeletion } from '../realms/delete-realm-data.js';
 import {
   BEFORE_RECORDS,
   IMPORTED_MESSAGE_KINDS,
@@ -39,8 +37,6 @@ export interface KeptMessage {
 }
 
 export interface UndoImportOutput {
-  /** True if the import created the organization and nobody used it since. */
-  readonly removesRealm: boolean;
   readonly removed: number;
   readonly kept: number;
   /** Kept messages, at most `MAX_LISTED_MESSAGES`. */
@@ -53,7 +49,6 @@ export const MAX_LISTED_MESSAGES = 1000;
 /** Messages per unit of work, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 50;
 const CHANNELS_AT_A_TIME = 10;
-const CONVERSATIONS_AT_A_TIME = 1000;
 
 /** Part of a batch with the reasons to keep its messages. */
 interface JudgedPage {
@@ -66,81 +61,53 @@ type Counts = { -readonly [Name in 'removed' | 'kept']: number } & { readonly ke
 
 /**
  * Removes the messages of an import and archives its channels without messages, in small units of work. A killed run
- * continues when it is repeated. Removes the whole organization instead if the import created it and nobody used it.
+ * continues when it is repeated.
  */
 export class UndoImport {
-  static readonly inject = ['unitOfWork', 'clock', DeleteRealmData] as const;
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    private readonly deletion: DeleteRealmData,
   ) {}
 
-  /** @throws DomainError UNKNOWN_IMPORT, LATER_IMPORT */
+  /** @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
   async execute(input: UndoImportInput): Promise<UndoImportOutput> {
     const { realmId, batchId, isForced, isDryRun, onProgress = () => {} } = input;
     const batch = await this.uow.read(realmId, (reads) => loadLatest(reads, realmId, batchId));
-    const survey = await this.survey(batch, isForced);
-    const removesRealm = batch.createdRealm && survey.used === 0 && !(await this.hasOtherMessages(batch));
-    if (isDryRun || removesRealm) {
-      if (!isDryRun) await this.removeRealm(realmId);
-      return { ...survey.counts, removesRealm, archivedChannels: 0 };
+    if (isDryRun) {
+      const survey = (kind: ImportedKind, after: RecordPosition) =>
+        this.uow.read(realmId, (reads) => judge(reads, batch, kind, after));
+      return { ...(await countPages(survey, isForced)), archivedChannels: 0 };
     }
     await this.uow.write(realmId, async (tx) => {
       // Another process may have started a later import since.
       await tx.importBatches.update({ ...(await loadLatest(tx, realmId, batchId)), status: 'undoing' });
     });
-    const counts = await this.removeMessages(batch, isForced, onProgress);
+    const counts = await countPages(
+      (kind, after) => this.remove(batch, isForced, kind, after),
+      isForced,
+      (sum) => onProgress(sum.removed),
+    );
     const archivedChannels = await this.archiveEmptyChannels(batch);
     await this.uow.write(realmId, (tx) => tx.importBatches.update({ ...batch, status: 'undone' }));
-    return { ...counts, removesRealm, archivedChannels };
+    return { ...counts, archivedChannels };
   }
 
-  /** `used`: number of messages with a reason to keep them. */
-  private async survey(
+  private remove(
     batch: ImportBatch,
     isForced: boolean,
-  ): Promise<{ readonly counts: Counts; readonly used: number }> {
-    const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
-    let used = 0;
-    for (const kind of IMPORTED_MESSAGE_KINDS) {
-      let after: RecordPosition | null = BEFORE_RECORDS;
-      while (after !== null) {
-        const from: RecordPosition = after;
-        const page = await this.uow.read(batch.realmId, (reads) => judge(reads, batch, kind, from));
-        used += page.reasons.size;
-        countPage(counts, page, isForced);
-        after = endOf(page.records);
-      }
-    }
-    return { counts, used };
-  }
-
-  private async removeMessages(
-    batch: ImportBatch,
-    isForced: boolean,
-    onProgress: (messages: number) => void,
-  ): Promise<Counts> {
-    const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
-    for (const kind of IMPORTED_MESSAGE_KINDS) {
-      let after: RecordPosition | null = BEFORE_RECORDS;
-      while (after !== null) {
-        const from: RecordPosition = after;
-        const page = await this.uow.write(
-          batch.realmId,
-          async (tx) => {
-            const judged = await judge(tx, batch, kind, from);
-            await this.removePage(tx, batch, judged, isForced);
-            return judged;
-          },
-          { yields: true },
-        );
-        countPage(counts, page, isForced);
-        onProgress(counts.removed);
-        after = endOf(page.records);
-      }
-    }
-    return counts;
+    kind: ImportedKind,
+    after: RecordPosition,
+  ): Promise<JudgedPage> {
+    return this.uow.write(
+      batch.realmId,
+      async (tx) => {
+        const page = await judge(tx, batch, kind, after);
+        await this.removePage(tx, batch, page, isForced);
+        return page;
+      },
+      { yields: true },
+    );
   }
 
   private async removePage(tx: Transaction, { realmId }: ImportBatch, page: JudgedPage, isForced: boolean) {
@@ -187,40 +154,6 @@ export class UndoImport {
     }
     return count;
   }
-
-  /** Returns true if messages were sent that no import brought, even if they were deleted since. */
-  private async hasOtherMessages({ realmId }: ImportBatch): Promise<boolean> {
-    const { imported, sent } = await this.uow.read(realmId, async (reads) => {
-      const batches = await reads.importBatches.list(realmId);
-      const channels = await reads.channels.listAll(realmId);
-      const recipientIds = channels.map(({ recipientId }) => recipientId);
-      return {
-        imported: batches.reduce((sum, { messages }) => sum + messages, 0),
-        sent: await reads.copies.countSentTo(realmId, recipientIds),
-      };
-    });
-    let total = sent;
-    for (let after: number | null = 0; after !== null && total <= imported; ) {
-      const from: number = after;
-      const [page, count] = await this.uow.read(realmId, async (reads) => {
-        const ids = await reads.recipients.listDirect(realmId, from, CONVERSATIONS_AT_A_TIME);
-        return [ids, await reads.copies.countSentTo(realmId, ids)];
-      });
-      total += count;
-      after = page.length < CONVERSATIONS_AT_A_TIME ? null : page.at(-1)!;
-    }
-    return total > imported;
-  }
-
-  private async removeRealm(realmId: RealmId): Promise<void> {
-    await this.uow.write(realmId, async (tx) => {
-      await tx.realms.update({ ...(await tx.realms.get(realmId)), isDeactivated: true });
-      await tx.events.append(realmId, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
-      // Continues on the server if this process is killed.
-      await planDeletion(tx, realmId, this.clock.now());
-    });
-    await this.deletion.deleteNow(realmId);
-  }
 }
 
 type Reads = Pick<
@@ -233,6 +166,7 @@ async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId
   const batches = await reads.importBatches.list(realmId);
   const batch = batches.find(({ id }) => id === batchId);
   if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
+  if (batch.status === 'running') throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
   const later = batches.findLast(({ id, status }) => id > batchId && status !== 'undone');
   if (later) throw new DomainError('LATER_IMPORT', `Import ${later.id} is later and must be undone first.`);
   return batch;
@@ -274,6 +208,24 @@ async function hasOtherReactions(
 ): Promise<boolean> {
   if (!hasReactions) return imported > 0;
   return (await reactions.count(realmId, id)).reactions !== imported;
+}
+
+/** Runs `next` for every page of messages, and returns the sum. */
+async function countPages(
+  next: (kind: ImportedKind, after: RecordPosition) => Promise<JudgedPage>,
+  isForced: boolean,
+  onPage: (sum: Counts) => void = () => {},
+): Promise<Counts> {
+  const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
+  for (const kind of IMPORTED_MESSAGE_KINDS) {
+    for (let after: RecordPosition | null = BEFORE_RECORDS; after !== null; ) {
+      const page: JudgedPage = await next(kind, after);
+      countPage(counts, page, isForced);
+      onPage(counts);
+      after = endOf(page.records);
+    }
+  }
+  return counts;
 }
 
 function countPage(counts: Counts, { messages, reasons }: JudgedPage, isForced: boolean): void {

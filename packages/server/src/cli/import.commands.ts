@@ -69,11 +69,9 @@ async function undo(context: CommandContext): Promise<CommandResult> {
 const MAX_LISTED = 50;
 
 function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): readonly string[] {
-  const { removesRealm, removed, kept, keptMessages, archivedChannels } = undone;
-  const removals = `${isDryRun ? 'Would remove' : 'Removed'} ${removed} messages`;
-  if (removesRealm) return [`${removals} with the organization ${realm}, which nobody used since the import.`];
+  const { removed, kept, keptMessages, archivedChannels } = undone;
   return [
-    `${removals} from ${realm}`,
+    `${isDryRun ? 'Would remove' : 'Removed'} ${removed} messages from ${realm}`,
     ...(isDryRun ? [] : [`Archived ${archivedChannels} channels without messages`]),
     ...(kept === 0 ? [] : [`Messages that people used since the import, which --force removes: ${kept}`]),
     ...keptMessages.slice(0, MAX_LISTED).map(keptLine),
@@ -162,8 +160,8 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     details:
       'BATCH is a number of parley imports list. Messages that people answered, edited, moved or reacted to are listed ' +
       'and kept; a topic or direct conversation is answered by any later message. Channels without messages are ' +
-      'archived. If the import created the organization and nobody used it, the organization is deleted. ' +
-      'A killed command continues when it is repeated. The server may be running.',
+      'archived. People, groups and the organization stay. A killed command continues when it is repeated. The server ' +
+      'may be running.',
     flags: {
       ...REALM,
       force: { help: 'also removes messages that people answered, edited, moved or reacted to' },

@@ -106,7 +106,7 @@ CREATE TABLE imported_record (
   reactions {int} NOT NULL,
   PRIMARY KEY (realm_id, kind, record_id, batch_id)
 ) {withoutRowId};
-CREATE INDEX imported_record_of_batch ON imported_record (realm_id, batch_id, kind, target_id);
+CREATE INDEX imported_record_of_batch ON imported_record (batch_id, kind, target_id, record_id);
 `;
 
 export const IMPORT_BATCH_FEATURE = {
