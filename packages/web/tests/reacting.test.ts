@@ -34,7 +34,7 @@ test('lists the reader first, at most ten people, and the number of others who r
   const hamlet = await logIn('hamlet', place);
   const { full_name: zoe } = await server.call('zoe', 'GET', '/users/me');
   await expect(reactionOn(hamlet.page)).toHaveAttribute('title', `You, Iago, and ${zoe} reacted with :tada:`);
-  const { page } = await logIn('zoe', '#recent');
+  const { page } = await logIn('zoe', '#drafts');
   await page.route(/\/json\/messages\?/, async (route) => {
     const response = await route.fetch();
     const body = await response.json();

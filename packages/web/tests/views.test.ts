@@ -1,8 +1,8 @@
 import { expect, goTo, post, test, violationsIn } from './stories.js';
 
 test('shows the chosen views in the sidebar, in every window', async ({ server, logIn }) => {
-  const first = await logIn('prospero', '#inbox');
-  const second = await logIn('prospero', '#inbox');
+  const first = await logIn('aaron', '#inbox');
+  const second = await logIn('aaron', '#inbox');
   const linkIn = ({ page }: typeof first, name: string) =>
     // Other stories may leave a count.
     page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: new RegExp(`^${name}`) });
@@ -25,7 +25,7 @@ test('shows the chosen views in the sidebar, in every window', async ({ server, 
     await expect(linkIn(person, 'Mentions')).toHaveCount(0);
     await expect(linkIn(person, 'Reminders')).toBeVisible();
   }
-  const { navigation_views: views } = await server.call('prospero', 'GET', '/navigation_views');
+  const { navigation_views: views } = await server.call('aaron', 'GET', '/navigation_views');
   expect(views).toContainEqual({ fragment: 'narrow/is/mentioned', is_pinned: false, name: null });
 
   await first.page.getByRole('button', { name: 'Choose views' }).click();
