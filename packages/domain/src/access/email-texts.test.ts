@@ -30,7 +30,7 @@ describe('email texts', () => {
     const { t } = await loadEmailWords(null, speaking('de'));
     const values = { person: 'Ann {organization}', organization: '$& {person}' };
     expect(t('{person} has deactivated your account at {organization}. You can no longer log in.', values)).toBe(
-      'Ann {organization} hat dein Konto bei $& {person} deaktiviert. Du kannst dich nicht mehr anmelden.',
+      'Ann {organization} hat Ihr Konto bei $& {person} deaktiviert. Sie können sich nicht mehr anmelden.',
     );
   });
 });
