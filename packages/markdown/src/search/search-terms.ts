@@ -57,7 +57,7 @@ function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTe
     own,
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
-    ...languagesWith(lowered).flatMap((language) => searchedTermsIn(language, lowered)),
+    ...searchedTermsIn(languagesWith(lowered), lowered),
   ]);
   return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
 }
@@ -114,11 +114,17 @@ function termsIn(language: Language, word: string): readonly string[] {
 /** Minimum length of a stem that lacks several letters of the word. */
 const MIN_STEM = 3;
 
-/** Terms for a query, which may be in any language: the Czech stem `ha` of `haus` would find other words. */
-function searchedTermsIn(language: Language, word: string): readonly SearchedTerm[] {
-  const stem = language.stem(word);
-  if (stem.length < MIN_STEM && word.length - stem.length > 1) return [];
-  return [stemIn(language, word), ...(language.hasCompounds && !HAS_DIGIT.test(word) ? partTerms(stem) : [])];
+/** Terms for a query, which may be in any of these languages. */
+function searchedTermsIn(languages: readonly Language[], word: string): readonly SearchedTerm[] {
+  // The Czech stem `ha` of `haus` would find other words.
+  const stemmed = languages.filter((language) => {
+    const { length } = language.stem(word);
+    return length >= MIN_STEM || word.length - length <= 1;
+  });
+  const withCompounds = HAS_DIGIT.test(word) ? [] : stemmed.filter(({ hasCompounds }) => hasCompounds);
+  // Each beginning is looked up in the index, and most German and Dutch stems are equal.
+  const parts = new Set(withCompounds.map((language) => language.stem(word)));
+  return [...stemmed.map((language) => stemIn(language, word)), ...[...parts].flatMap(partTerms)];
 }
 
 const ASCII = /^[\0-\x7f]*$/;
