@@ -74,6 +74,7 @@ export {
   type Suggestion,
   suggestionsFor,
 } from './messages/completion.js';
+export { type ApiNarrow, apiNarrow } from './messages/match.js';
 export type { SendRefusal } from './messages/rights.js';
 export { type SendWarning, warningsFor } from './messages/warnings.js';
 export {

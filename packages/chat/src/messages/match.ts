@@ -85,16 +85,16 @@ function isMuted(state: ChatState, message: StoredMessage): boolean {
   return message.stream_id !== undefined && isMutedTopic(state, message.stream_id, message.subject);
 }
 
-type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
+export type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
 
-/** API terms of a narrow. The combined feed excludes muted conversations. */
+/** Returns the API terms of a narrow. The combined feed excludes muted conversations. */
 export function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
-  const shown = narrow.flatMap(({ operator, operand, negated }) => {
+  const shown = narrow.flatMap(({ operand, ...term }) => {
     // The API represents a conversation with oneself by the own id.
     const people = typeof operand === 'object' && operand.length === 0 ? [selfId] : operand;
     // The server accepts only one person for this operator.
-    const operands = operator === 'dm-including' ? (people as readonly number[]) : [people];
-    return operands.map((each) => ({ operator, operand: each, ...(negated && { negated }) }));
+    const operands = term.operator === 'dm-including' ? (people as readonly number[]) : [people];
+    return operands.map((each) => ({ ...term, operand: each }));
   });
   // The server requires this term from callers without an account (protocol §9).
   if (selfId === VISITOR_ID) return [{ operator: 'channels', operand: 'web-public' }, ...shown] as ApiNarrow;

@@ -134,17 +134,16 @@ export class MessagePages {
 
   fetchByIds(ids: readonly number[]): Promise<ReadonlySet<number>> {
     return this.fetching(async () => {
-      const gone: number[] = [];
+      const gone = new Set<number>();
       for (let at = 0; at < ids.length; at += MAX_IDS) {
-        const params = {
+        const { messages } = await this.gateway.get('/messages', {
           message_ids: ids.slice(at, at + MAX_IDS),
           client_gravatar: false,
           allow_empty_topic_name: true,
-        };
-        const { messages } = await this.gateway.get('/messages', params);
-        gone.push(...(await this.store(messages)));
+        });
+        for (const id of await this.store(messages)) gone.add(id);
       }
-      return new Set(gone);
+      return gone;
     });
   }
 

@@ -1,20 +1,7 @@
-import type { Destination, Narrow } from '@parley/chat';
+import { apiNarrow, type Destination, type Narrow } from '@parley/chat';
 import type { FoundMessage } from '@parley/client';
+import { textOfHtml } from '../content/html-text.js';
 import type { Services } from '../services/context.js';
-
-type ApiNarrow = readonly { readonly operator: string; readonly operand: string; readonly negated?: boolean }[];
-
-/** API terms of a search. */
-function apiNarrow(narrow: Narrow, selfId: number): ApiNarrow {
-  const terms = narrow.flatMap((term): readonly object[] => {
-    const { operator, operand } = term;
-    if (typeof operand !== 'object') return [term];
-    // The API represents a conversation with oneself by the own id, and accepts one person for `dm-including`.
-    const people = operand.length === 0 ? [selfId] : operand;
-    return operator === 'dm' ? [{ ...term, operand: people }] : people.map((id) => ({ ...term, operand: id }));
-  });
-  return terms as ApiNarrow;
-}
 
 /** Fetches the first messages of a search, in the given order. */
 export async function findMessages(
@@ -58,31 +45,11 @@ const MAX_AFTER = 120;
 
 export function snippetOf(html: string): Snippet {
   const found = HIT.exec(html);
-  const before = textOf(found ? html.slice(0, found.index) : '').trimStart();
-  const after = textOf(found ? html.slice(found.index + found[0].length) : html);
+  const before = textOfHtml(found ? html.slice(0, found.index) : '').trimStart();
+  const after = textOfHtml(found ? html.slice(found.index + found[0].length) : html);
   return {
     before: before.length > MAX_BEFORE ? `…${before.slice(-MAX_BEFORE)}` : before,
-    hit: textOf(found?.[1] ?? ''),
+    hit: textOfHtml(found?.[1] ?? ''),
     after: after.slice(0, MAX_AFTER),
   };
 }
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  amp: '&',
-  nbsp: ' ',
-  '#39': "'",
-  '#x27': "'",
-};
-
-const BLOCK = /<(?:\/?(?:p|li|div|pre|h\d|tr|td|th|blockquote)\b|br)[^>]*>/g;
-
-/** Returns the text of HTML in one line. */
-const textOf = (html: string): string =>
-  html
-    .replaceAll(BLOCK, ' ')
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&([#\w]+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
-    .replaceAll(/\s+/g, ' ');

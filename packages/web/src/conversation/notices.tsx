@@ -1,6 +1,7 @@
 // Parts of a conversation that are rarely shown, loaded when they are needed.
 import { useLingui } from '@lingui/react';
 import type { Narrow } from '@parley/chat';
+import { textOfHtml } from '../content/html-text.js';
 import { useChat } from '../services/context.js';
 import styles from './conversation-page.module.css';
 
@@ -42,10 +43,5 @@ function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
   return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', amp: '&', nbsp: ' ' };
-
 /** Plain text of a message that failed to render. */
-export function PlainText({ html }: { readonly html: string }) {
-  const text = html.replaceAll(/<[^>]*>/g, ' ');
-  return <p>{text.replaceAll(/&(\w+);/g, (entity, name: string) => ENTITIES[name] ?? entity)}</p>;
-}
+export const PlainText = ({ html }: { readonly html: string }) => <p>{textOfHtml(html)}</p>;
