@@ -101,7 +101,7 @@ function press(key: string, row: string, groups: readonly InboxGroup[], actions:
   const conversation = sections.flatMap(({ rows }) => rows).find((each) => each.key === row);
   if (key === 'Control+Z') void actions.undo();
   else if (key === 'U' && (section || conversation)) void actions.markRead(section?.rows ?? [conversation!]);
-  else if (key === 'M' && conversation) void actions.toggleMute(conversation);
+  else if (key === 'M' && conversation) void actions.mute(conversation);
   else if (key === 'F' && conversation) void actions.toggleFollow(conversation);
   else if (key === 'ArrowLeft' && section) fold(section.key, true);
   else if (key === 'ArrowRight' && section) fold(section.key, false);
@@ -264,12 +264,7 @@ function Row({ row, messageIds, actions }: RowProps) {
           />
           {destination.kind === 'channel' && (
             <>
-              <RowButton
-                icon={BellOff}
-                label={i18n._('Mute topic')}
-                keys="Shift+M"
-                onClick={() => actions.toggleMute(row)}
-              />
+              <RowButton icon={BellOff} label={i18n._('Mute topic')} keys="Shift+M" onClick={() => actions.mute(row)} />
               <RowButton
                 icon={BellRing}
                 label={i18n._('Follow topic')}

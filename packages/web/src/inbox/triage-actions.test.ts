@@ -53,10 +53,12 @@ describe('actions on conversations', () => {
     const policy = () => chat.sidebar.policyOf(5, 'one');
     await actions.toggleFollow(row('one'));
     expect(policy()).toBe('followed');
-    await actions.toggleMute(row('one'));
+    await actions.mute(row('one'));
     expect(policy()).toBe('muted');
-    await actions.toggleMute(row('one'));
+    await actions.toggleFollow(row('one'));
+    await actions.toggleFollow(row('one'));
     expect(policy()).toBe('none');
+    await actions.undo();
     await actions.undo();
     expect(policy()).toBe('muted');
     await actions.undo();
@@ -70,7 +72,7 @@ describe('actions on conversations', () => {
     const refusal = new ParleyError('No', 'BAD_REQUEST', 400);
     const { actions, chat } = actionsOn({ one: [1] }, refusal);
     await actions.markRead([row('one')]);
-    await actions.toggleMute(row('one'));
+    await actions.mute(row('one'));
     expect(actions.last.value).toBeNull();
     expect(chat.sidebar.policyOf(5, 'one')).toBe('none');
     expect(lastFailure.value).toBe(refusal);

@@ -1,5 +1,5 @@
 import type { I18n } from '@lingui/core';
-import { type Chat, type ConversationRow, destinationKey, type TopicPolicy } from '@parley/chat';
+import { type Chat, type ConversationRow, type Destination, destinationKey, type TopicPolicy } from '@parley/chat';
 import type { ParleyClient } from '@parley/client';
 import { signal } from '@preact/signals-core';
 import { reportFailure } from '../services/failures.js';
@@ -35,12 +35,14 @@ export class TriageActions {
     );
   }
 
-  toggleMute(row: ConversationRow): Promise<void> {
-    return this.toggle(row, 'muted', this.i18n._('Topic muted'), this.i18n._('Topic unmuted'));
+  mute({ destination }: ConversationRow): Promise<void> {
+    return this.setPolicy(destination, 'muted', this.i18n._('Topic muted'));
   }
 
-  toggleFollow(row: ConversationRow): Promise<void> {
-    return this.toggle(row, 'followed', this.i18n._('Topic followed'), this.i18n._('Topic unfollowed'));
+  toggleFollow({ destination }: ConversationRow): Promise<void> {
+    const isFollowed = this.policyOf(destination) === 'followed';
+    const text = isFollowed ? this.i18n._('Topic unfollowed') : this.i18n._('Topic followed');
+    return this.setPolicy(destination, isFollowed ? 'none' : 'followed', text);
   }
 
   /** Reverts the latest command. */
@@ -50,19 +52,17 @@ export class TriageActions {
     await latest?.undo().catch(reportFailure);
   }
 
-  private async toggle(
-    { destination }: ConversationRow,
-    policy: TopicPolicy,
-    onText: string,
-    offText: string,
-  ): Promise<void> {
+  private policyOf(destination: Destination): TopicPolicy {
+    if (destination.kind !== 'channel') return 'none';
+    return this.chat.sidebar.policyOf(destination.channelId, destination.topic);
+  }
+
+  private async setPolicy(destination: Destination, policy: TopicPolicy, text: string): Promise<void> {
     if (destination.kind !== 'channel') return;
-    const { commands, sidebar } = this.chat;
-    const before = sidebar.policyOf(destination.channelId, destination.topic);
-    const isOn = before !== policy;
-    await this.run({ text: isOn ? onText : offText, undo: () => commands.setTopicPolicy(destination, before) }, () =>
-      commands.setTopicPolicy(destination, isOn ? policy : 'none'),
-    );
+    const { commands } = this.chat;
+    const before = this.policyOf(destination);
+    const undo = () => commands.setTopicPolicy(destination, before);
+    await this.run({ text, undo }, () => commands.setTopicPolicy(destination, policy));
   }
 
   private async run(done: Done, apply: () => Promise<unknown>): Promise<void> {

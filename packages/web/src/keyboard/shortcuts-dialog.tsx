@@ -134,7 +134,7 @@ const inboxKeysIn = (i18n: I18n): readonly ShortcutGroup[] => [
     shortcuts: [
       [['Enter'], i18n._('Open')],
       [['Shift', 'U'], i18n._('Mark as read')],
-      [['Shift', 'M'], i18n._('Mute the topic, or unmute it')],
+      [['Shift', 'M'], i18n._('Mute topic')],
       [['Shift', 'F'], i18n._('Follow the topic, or unfollow it')],
       [['Ctrl', 'Z'], i18n._('Undo')],
       [['←'], i18n._('Fold the channel')],
