@@ -107,7 +107,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const onListenerFailure = () => report('following events failed');
   const follower = new LogFollower({ uow, bus, clock, timers, onListenerFailure });
   const hub = new EventHub({ uow, follower, bus, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
-  // No process consumes events here.
+  // Events have no consumers here.
   const options = { ...DEFAULT_SWEEP_OPTIONS, maxEventsForConsumers: 0 };
   const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report }, options);
   const lastSeq = await uow.read(realmId, ({ events }) => events.lastSeq(realmId));

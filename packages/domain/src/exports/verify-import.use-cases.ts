@@ -143,7 +143,7 @@ class Differences {
     this.lines.set(key, line);
   }
 
-  /** In the order of the first record. */
+  /** Lists the differences, each at the place of its first record. */
   list(): readonly DifferenceLine[] {
     return [...this.lines.values()];
   }

@@ -151,7 +151,7 @@ async function reported(context: CommandContext, plan: ImportPlan): Promise<read
     const path = join(folder, name);
     // Existing files would keep their mode.
     rmSync(path, { force: true });
-    // No access for others, since the report names people and private channels.
+    // The report names people and private channels, so other users of the machine cannot read it.
     return pipeline(content, createWriteStream(path, { mode: 0o600 }));
   };
   await write('report.txt', [`${lines.join('\n')}\n`]);

@@ -118,7 +118,7 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   }
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
   const done = await administration.migrate();
-  // In an empty database, no older server can be running.
+  // Older servers cannot run on a database that was empty.
   const postponed = finalSteps.filter((step) => !done.includes(step));
   return {
     lines: [

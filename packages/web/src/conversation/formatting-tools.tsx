@@ -203,7 +203,7 @@ function useInsertions(props: Props) {
       const insertCall = (link: string) => insertLinks(preview.enterField(), link);
       return <CallMenu jitsiUrl={jitsiUrl} destination={destination} onInsert={insertCall} />;
     });
-  // Only whole messages can be widgets.
+  // Widgets are whole messages.
   const widget = { isDisabled: text.trim() !== '', opens: 'dialog' } as const;
   const actions: readonly (Action | false)[] = [
     hasWidgets && {

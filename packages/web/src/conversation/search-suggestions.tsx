@@ -216,7 +216,7 @@ function useHits(query: string, scope: Narrow, goTo: (href: string) => void): re
       const hits = await findMessages(services, address.narrow, MAX_HITS, 'newest');
       if (!isOver) setFound({ query, hits });
     };
-    // Without a connection or with an unclear name, only the other suggestions are shown.
+    // Other suggestions remain if the connection is lost or a name is unclear.
     const timer = setTimeout(() => void load().catch(() => {}), PAUSE_MS);
     return () => {
       isOver = true;

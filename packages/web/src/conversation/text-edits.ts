@@ -116,7 +116,7 @@ export const toggleLines =
     const lines = value.slice(start, end).split('\n');
     const isMarked = lines.every((line) => mark.test(line));
     const text = lines.map((line, index) => (isMarked ? line.replace(mark, '') : prefix(index) + line)).join('\n');
-    // Without a selection, the cursor keeps its position in the text.
+    // The cursor keeps its position in the text if nothing is selected.
     const cursor = Math.max(start, to + text.length - (end - start));
     return { start, end, text, select: from === to ? [cursor, cursor] : [start, start + text.length] };
   };
