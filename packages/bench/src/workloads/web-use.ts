@@ -173,7 +173,7 @@ async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
   const tab = await opened(scene, scene.contents.topics[0]!);
   const { page } = tab;
   for (const [name, open] of [
-    ['the people panel', () => page.getByRole('button', { name: 'People' }).click()],
+    ['the people panel', () => page.getByRole('button', { name: 'People', exact: true }).click()],
     ['the user list page', () => page.evaluate(() => location.assign('#organization/users'))],
   ] as const) {
     await tab.longestTask();
@@ -187,7 +187,7 @@ async function peopleLists(scene: WebScene): Promise<readonly Figure[]> {
     await page.waitForTimeout(500);
     figures.push(inMs(`searching in ${name}: longest task (0: below 50 ms)`, await tab.longestTask(), 50));
     await page
-      .getByRole('button', { name: 'People' })
+      .getByRole('button', { name: 'People', exact: true })
       .and(page.locator('[aria-pressed=true]'))
       .click({ timeout: 1000 })
       .catch(() => {});
