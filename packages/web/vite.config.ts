@@ -162,6 +162,7 @@ export default defineConfig(({ mode }) => ({
       ? {
           // Products bundle the components with their version of React.
           define: { 'process.env.NODE_ENV': '"production"' },
+          publicDir: false,
           plugins: [
             ...plugins.slice(0, -1),
             scopedStyles,

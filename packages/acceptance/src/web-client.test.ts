@@ -21,6 +21,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'web', 'main-abc.js'), SCRIPT);
   writeFileSync(join(folder, 'web', 'main-abc.js.br'), brotliCompressSync(SCRIPT));
   writeFileSync(join(folder, 'web', 'service-worker.js'), SCRIPT);
+  writeFileSync(join(folder, 'web', 'icon-180.png'), 'logo');
   writeFileSync(join(folder, 'web', 'notes.txt'), 'not an asset');
   server = await TestServer.start({ webAssets: new FolderWebAssets(folder) });
 });
@@ -185,16 +186,20 @@ describe('web client', () => {
         { src: 'icon-maskable.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
       ],
     });
-    for (const [name, size] of [
-      ['icon-180.png', 180],
-      ['icon-192.png', 192],
-      ['icon-512.png', 512],
-      ['icon-maskable.png', 512],
-    ] as const) {
-      const icon = await fetch(`${server.url}/web/${name}`);
-      expect(icon.headers.get('content-type')).toBe('image/png');
-      expect(Buffer.from(await icon.arrayBuffer()).readUInt32BE(16)).toBe(size);
-    }
+    const icon = await fetch(`${server.url}/web/icon-180.png`);
+    expect(icon.headers.get('content-type')).toBe('image/png');
+    expect(icon.headers.get('cache-control')).toBe('no-cache');
+    expect(await icon.text()).toBe('logo');
+  });
+
+  it('has the logo of Parley as favicon until the organization uploads an icon', async () => {
+    const browser = await TestBrowser.loggedIn(server, server.people.hamlet);
+    expect((await browser.get('/')).body).toContain('<link rel="icon" href="/web/logo.svg">');
+    expect((await new TestBrowser(server).get('/login/')).body).toContain('<link rel="icon" href="/web/logo.svg">');
+    expect((await browser.get('/favicon.ico')).headers).toMatchObject({ location: '/web/logo.svg' });
+    await postFiles(server, '/realm/icon', server.people.iago, [imageFile()]);
+    expect((await browser.get('/')).body).toMatch(/<link rel="icon" href="\/user_avatars\/\d+\/realm\/icon\.png/);
+    await server.delete('/realm/icon', server.people.iago);
   });
 
   it('shows the uploaded icon for the installed application', async () => {

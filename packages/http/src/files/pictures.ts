@@ -30,14 +30,17 @@ const CELLS = 5;
 const COLUMNS = Math.ceil(CELLS / 2);
 const BACKGROUND = [240, 240, 240] as const;
 
-/** Draws a square two-color PNG that is stable per seed and almost unique. `margin`: width in cells. */
-export function drawIdenticon(seed: string, size: number, margin = 0.5): Buffer {
+/** Margin of the pattern in cells. */
+const MARGIN = 0.5;
+
+/** Draws a square two-color PNG that is stable per seed and almost unique. */
+export function drawIdenticon(seed: string, size: number): Buffer {
   const hash = createHash('sha256').update(seed).digest();
   const isFilled = (column: number, row: number): boolean =>
     (hash[2 + Math.min(column, CELLS - 1 - column) + row * COLUMNS]! & 1) === 1;
 
-  const cell = size / (CELLS + 2 * margin);
-  const cellAt = (position: number): number => Math.floor(position / cell - margin);
+  const cell = size / (CELLS + 2 * MARGIN);
+  const cellAt = (position: number): number => Math.floor(position / cell - MARGIN);
   const bytesPerRow = Math.ceil(size / 8) + 1; // each row begins with a filter type byte; 0 is none
   const rows = Buffer.alloc(size * bytesPerRow);
   // Draws each distinct pixel row once, because anonymous callers may request pictures.
@@ -108,9 +111,9 @@ export const servePicture = ({ format, size, read }: ReadablePicture): Reply => 
 });
 
 /** Serves a generated square picture of the given size, stable per seed. */
-export const serveIdenticon = (seed: string, size: number, margin?: number): Reply => ({
+export const serveIdenticon = (seed: string, size: number): Reply => ({
   status: 200,
-  body: drawIdenticon(seed, size, margin),
+  body: drawIdenticon(seed, size),
   contentType: 'image/png',
   cacheControl: 'public, max-age=86400',
 });

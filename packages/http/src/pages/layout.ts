@@ -23,6 +23,7 @@ export interface Site extends Words {
   readonly base: string;
   /** Path of the organization's icon. */
   readonly icon: string;
+  readonly favicon: string;
 }
 
 export interface Page {
@@ -125,7 +126,7 @@ export function pageReply({ status = 200, title, site, language, content, script
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${
   site &&
-  html`<link rel="icon" href="${site.icon}">
+  html`<link rel="icon" href="${site.favicon}">
 `
 }<style>${STYLE}</style>
 ${
@@ -233,7 +234,7 @@ const wordsFor = (request: Request, realmLanguage?: string): Promise<Words> =>
 
 /** Declares a browser page at the root. Errors are shown as pages too. */
 export const pageRoute = <D extends object, C extends Injectable>(
-  { realmUrls, publicRealms, sessionCookies }: PageParts,
+  { realmUrls, publicRealms, sessionCookies, webAssets }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,
   path: string,
   { handle, isForOtherSites = false, knowsCaller = false, ...spec }: PageSpec<D, C>,
@@ -253,7 +254,9 @@ export const pageRoute = <D extends object, C extends Injectable>(
       const base = new URL(url).pathname.replace(/\/$/, '');
       const words = await wordsFor(request, realm.settings.defaultLanguage);
       const icon = base + realmImageUrl('icon', realm.images.icon, { ...publicRealmOf(realm, realmUrls), url: '' });
-      const site = { name: realm.name, url, base, icon, ...words };
+      // The web client contains the logo.
+      const favicon = webAssets && !realm.images.icon.isUploaded ? `${base}/web/logo.svg` : icon;
+      const site = { name: realm.name, url, base, icon, favicon, ...words };
       if (realm.isDeactivated) return errorPage(site, DEACTIVATED);
       const isSecure = sessionCookies.isSecure(request);
       if (method === 'POST' && !isForOtherSites && !isFromOwnPage(request, { url, isSecure })) {

@@ -66,7 +66,7 @@ ${connecting(site)}`,
       framePage(parts, site) ?? notFoundPage(request.header('accept-language'), `${site.base}/`),
   }),
   pageRoute(parts, 'GET', '/help/', { dto: NoParameters, handle: async ({ site }) => seeOther(site, '/') }),
-  pageRoute(parts, 'GET', '/favicon.ico', { dto: NoParameters, handle: async ({ site }) => redirectTo(site.icon) }),
+  pageRoute(parts, 'GET', '/favicon.ico', { dto: NoParameters, handle: async ({ site }) => redirectTo(site.favicon) }),
 ];
 
 class UnsubscribeDto {

@@ -1,7 +1,7 @@
 import { type ReadablePicture, ReadPicture } from '@parley/domain/files';
 import { DomainError, directionOf } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import { serveIdenticon, servePicture } from '../files/pictures.js';
+import { servePicture } from '../files/pictures.js';
 import type { Identity } from '../kernel/authenticate.js';
 import { TextParam } from '../kernel/params.js';
 import { type Reply, unknownPath } from '../kernel/reply.js';
@@ -41,7 +41,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
 /** Application page for a user, or for a visitor without an account (null). `page`: HTML of the application. */
 export function webAppPage(page: string, site: Site, identity: Identity | null): Reply {
   const head = html`<title>${site.name}</title>
-<link rel="icon" href="${site.icon}">
+<link rel="icon" href="${site.favicon}">
 <link rel="manifest" href="${site.base}/${FOLDER}/${MANIFEST}">
 <link rel="apple-touch-icon" href="${site.base}/${FOLDER}/icon-180.png">
 <meta name="theme-color" content="${COLORS.light}" media="(prefers-color-scheme: light)">
@@ -109,23 +109,14 @@ class AssetDto {
   @TextParam({ max: MAX_NAME_LENGTH }) file!: string;
 }
 
-/** Scripts included by other sites, and the service worker. Browsers revalidate them. */
-const CHANGING = ['element.js', FRAME_SCRIPT, 'service-worker.js'];
+/** Scripts included by other sites, the service worker, and Parley's logo. Browsers revalidate them. */
+const CHANGING = /^(element\.js|frame\.js|service-worker\.js|logo\.svg|icon-\w+\.png)$/;
 
-/** Generated icons of the installed application, with their sizes in pixels. */
-const GENERATED_ICONS: Readonly<Record<string, number>> = {
-  'icon-180.png': 180,
-  'icon-192.png': 192,
-  'icon-512.png': 512,
-};
-/** Icon that phones may crop to a circle. */
-const MASKABLE_ICON = 'icon-maskable.png';
-/** Margin in cells that keeps a generated pattern inside this circle. */
-const MASK_MARGIN = 2;
-/** Organization's uploaded icon, without and with a margin. */
+/** Home screen icon of Apple's devices. */
+const TOUCH_ICON = 'icon-180.png';
+/** Organization's uploaded icon, without and with the margin for phones that crop it to a circle. */
 const OWN_ICON = 'icon-own.png';
 const OWN_MASKABLE_ICON = 'icon-own.svg';
-const LARGEST = 512;
 
 /** Web app manifest, which makes the organization installable. */
 function manifestReply({ name, settings, images }: Realm, base: string): Reply {
@@ -149,7 +140,7 @@ function manifestReply({ name, settings, images }: Realm, base: string): Reply {
         : [
             icon('icon-192.png', '192x192', 'any'),
             icon('icon-512.png', '512x512', 'any'),
-            icon(MASKABLE_ICON, '512x512', 'maskable'),
+            icon('icon-maskable.png', '512x512', 'maskable'),
           ],
     }),
     contentType: 'application/manifest+json',
@@ -162,20 +153,13 @@ const OF_ORGANIZATION = /^(manifest\.webmanifest|icon-\w+\.(png|svg))$/;
 
 const ICON_CACHE = 'public, max-age=3600';
 
-/** Icon of the installed application; null for other file names. */
+/** Organization's icon for the installed application; null for other files and without an uploaded icon. */
 async function appIcon(realm: Realm, file: string, pictures: ReadPicture): Promise<Reply | null> {
-  const seed = `${realm.id}:realm`;
-  const pixels = GENERATED_ICONS[file];
-  if (pixels !== undefined) {
-    const own = file === 'icon-180.png' ? await ownIcon(realm, pictures) : null;
-    return { ...(own ? servePicture(own) : serveIdenticon(seed, pixels)), cacheControl: ICON_CACHE };
-  }
-  if (file === MASKABLE_ICON) return { ...serveIdenticon(seed, LARGEST, MASK_MARGIN), cacheControl: ICON_CACHE };
-  if (file !== OWN_ICON && file !== OWN_MASKABLE_ICON) return null;
+  if (![TOUCH_ICON, OWN_ICON, OWN_MASKABLE_ICON].includes(file)) return null;
   const own = await ownIcon(realm, pictures);
   if (!own) return null;
   const { body, ...reply } = servePicture(own);
-  if (file === OWN_ICON) return { ...reply, body, cacheControl: ICON_CACHE };
+  if (file !== OWN_MASKABLE_ICON) return { ...reply, body, cacheControl: ICON_CACHE };
   const chunks: Uint8Array[] = [];
   for await (const chunk of own.read()) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
@@ -233,7 +217,7 @@ export const webAssetRoutes = ({
         status: 200,
         body,
         contentType,
-        cacheControl: CHANGING.includes(file) ? 'no-cache' : 'public, max-age=31536000, immutable',
+        cacheControl: CHANGING.test(file) ? 'no-cache' : 'public, max-age=31536000, immutable',
         headers: [
           'Vary',
           'Accept-Encoding',

@@ -66,10 +66,13 @@ const TEXTS: readonly (readonly [text: string, background: string])[] = [
   ...['keyword', 'string', 'number', 'comment', 'name', 'inserted', 'deleted'].map(
     (name) => [`token-${name}`, 'code-background'] as const,
   ),
-  ['text', 'surface'],
-  ['text-muted', 'surface'],
-  ['text', 'hover'],
-  ['text', 'selected'],
+  ...['text', 'text-muted', 'link', 'danger', 'success', 'unread-line'].map((name) => [name, 'surface'] as const),
+  ...['text', 'text-muted', 'link', 'danger', 'success'].map((name) => [name, 'surface-raised'] as const),
+  ...['text', 'text-muted', 'danger'].map((name) => [name, 'hover'] as const),
+  ...['text', 'text-muted'].map((name) => [name, 'selected'] as const),
+  ['text', 'warning-background'],
+  ['text', 'danger-background'],
+  ['text', 'code-background'],
   ['text', 'mention-background'],
   ['text', 'mention-me-background'],
   ['text', 'mark-background'],
@@ -77,6 +80,22 @@ const TEXTS: readonly (readonly [text: string, background: string])[] = [
   ['unread-text', 'unread'],
   ['danger', 'danger-background'],
 ];
+
+/** Outlines and marks, which need a contrast of 3. */
+const SHAPES: readonly (readonly [shape: string, background: string])[] = ['border-strong', 'focus', 'accent'].flatMap(
+  (shape) => ['background', 'surface', 'surface-raised', 'hover'].map((background) => [shape, background] as const),
+);
+
+/** Declarations of all style sheets. */
+const declarations = [...allCss.matchAll(/^\s*([\w-]+):\s([^;{]+);/gm)].map(([, property, value]) => ({
+  property: property!,
+  value: value!,
+}));
+
+const othersThan = (property: RegExp, allowed: RegExp): readonly string[] =>
+  declarations
+    .filter((each) => property.test(each.property) && !allowed.test(each.value))
+    .map((each) => `${each.property}: ${each.value}`);
 
 it('lists every custom property with its values in docs/embedding-ui.md', () => {
   const rows = rowsOf(/^\| `--parley-/).map(([name, , value, inContrast]) => [name, value, inContrast]);
@@ -106,11 +125,39 @@ it("declares the same high contrast for the theme and for the reader's preferenc
   expect([...preferred]).toEqual([...contrast]);
 });
 
+it('takes font sizes, corners and durations from custom properties', () => {
+  expect(othersThan(/^font-size$/, /^(var\(--parley-font-size[\w-]*\)|inherit|[\d.]+em)$/)).toEqual([
+    // Safari zooms into fields with smaller text.
+    'font-size: 1rem',
+    'font-size: 1.5rem',
+  ]);
+  expect(othersThan(/^border-radius$/, /^(var\(--parley-[\w-]*radius[\w-]*\)|50%|inherit|0| )+$/)).toEqual([]);
+  expect(othersThan(/^transition(-duration)?$/, /var\(--parley-duration\)|^none$/)).toEqual([]);
+});
+
+it('spaces in steps of 4 pixels, with 1, 2 and 6 inside small controls', () => {
+  const isStep = (pixels: number) => pixels % 4 === 0 || [1, 2, 6].includes(pixels);
+  const spaces = declarations.filter(({ property }) => /^(padding|margin|gap|row-gap|column-gap)/.test(property));
+  const uneven = spaces.filter(({ value }) => [...value.matchAll(/([\d.]+)px/g)].some(([, px]) => !isStep(Number(px))));
+  expect(spaces.length).toBeGreaterThan(200);
+  expect(uneven).toEqual([]);
+});
+
 describe.each(['light', 'dark'] as const)('%s color scheme', (scheme) => {
+  const ratioIn = (values: ReadonlyMap<string, string>, text: string, background: string) => {
+    const [first, second] = [text, background].map((name) =>
+      inScheme(values.get(`--parley-${name}`) ?? usual.get(`--parley-${name}`)!, scheme),
+    );
+    return ratioOf(first!, second!);
+  };
+
   it.each(TEXTS)('gives %s on %s a contrast of 4.5, and of 7 in high contrast', (text, background) => {
-    const valueIn = (values: ReadonlyMap<string, string>, name: string) =>
-      inScheme(values.get(`--parley-${name}`) ?? usual.get(`--parley-${name}`)!, scheme);
-    expect(ratioOf(valueIn(usual, text), valueIn(usual, background))).toBeGreaterThanOrEqual(4.5);
-    expect(ratioOf(valueIn(contrast, text), valueIn(contrast, background))).toBeGreaterThanOrEqual(7);
+    expect(ratioIn(usual, text, background)).toBeGreaterThanOrEqual(4.5);
+    expect(ratioIn(contrast, text, background)).toBeGreaterThanOrEqual(7);
+  });
+
+  it.each(SHAPES)('gives %s on %s a contrast of 3, and of 4.5 in high contrast', (shape, background) => {
+    expect(ratioIn(usual, shape, background)).toBeGreaterThanOrEqual(3);
+    expect(ratioIn(contrast, shape, background)).toBeGreaterThanOrEqual(4.5);
   });
 });
