@@ -1,9 +1,16 @@
 import type { ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
 import type { ImportRecord } from '@parley/domain/imports';
+import type { UserId } from '@parley/domain/kernel';
+import { emailKey, externalIdKey } from '@parley/domain/membership';
 import { digestOf, messageDigest } from './digest.js';
-import type { PlannedPeople } from './plan-people.js';
+import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { Staging } from './staging.js';
+
+interface PlannedClaim {
+  readonly userId: UserId;
+  readonly key: string;
+}
 
 export interface OriginSources {
   readonly staging: Staging;
@@ -11,10 +18,12 @@ export interface OriginSources {
   readonly places: PlannedPlaces;
   readonly groups: ReadonlyMap<string, PlannedGroup>;
   readonly emoji: ReadonlyMap<string, PlannedEmoji>;
+  /** See `PlanOptions`. */
+  readonly claimBy: readonly string[];
 }
 
 /** Lists the records that people, groups, channels, direct conversations and emoji of the plan come from. */
-export function originsOf({ staging, people, places, groups, emoji }: OriginSources): ImportOrigins {
+export function originsOf({ staging, people, places, groups, emoji, claimBy }: OriginSources): ImportOrigins {
   const found = (record: ImportRecord, kind: ImportedKind, targetId: number | undefined) =>
     targetId === undefined
       ? []
@@ -33,7 +42,27 @@ export function originsOf({ staging, people, places, groups, emoji }: OriginSour
       }
       for (const { record } of staging.list('emoji')) yield* found(record, 'emoji', emoji.get(record.name)?.id);
     },
+    claims: () => claimsOf(people, claimBy),
   };
+}
+
+/** Lists the keys of placeholders. Nobody can claim a key that several people have. */
+export function claimsOf({ users }: PlannedPeople, claimBy: readonly string[]): readonly PlannedClaim[] {
+  const holders = new Map<string, PlannedUser | null>();
+  for (const user of users) {
+    for (const key of keysOf(user, claimBy)) holders.set(key, holders.has(key) ? null : user);
+  }
+  return [...holders].flatMap(([key, user]) => (user ? [{ userId: user.id, key }] : []));
+}
+
+/** People who left the source before the export have no keys. */
+function keysOf({ match, person }: PlannedUser, claimBy: readonly string[]): readonly string[] {
+  if (match !== 'placeholder' || !person || person.isDeactivated) return [];
+  const { email, externalId } = person;
+  return claimBy.flatMap((by) => {
+    if (by === 'email') return email === undefined ? [] : [emailKey(email)];
+    return externalId === undefined ? [] : [externalIdKey(by, externalId)];
+  });
 }
 
 const MESSAGES_AT_A_TIME = 1000;

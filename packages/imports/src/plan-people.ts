@@ -1,6 +1,7 @@
 import { type Role, SYSTEM_GROUPS, type SystemGroupName } from '@parley/domain/access';
 import { matchPeople, type PersonMapping, type PersonMatch, type PersonRecord } from '@parley/domain/imports';
 import { foldCase, type GroupId, invalidImport, type UserId } from '@parley/domain/kernel';
+import { PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { SYSTEM_BOTS, toFullName } from '@parley/domain/users';
 import type { Staging } from './staging.js';
 
@@ -99,7 +100,7 @@ export class PlannedPeople {
     const userId = (SYSTEM_BOTS.length + this.users.length + 1) as UserId;
     const user: PlannedUser = {
       id: userId,
-      email: email ?? `imported-${userId}@parley.invalid`,
+      email: email ?? `imported-${userId}@${PLACEHOLDER_DOMAIN}`,
       fullName: toFullName(name ?? person?.name ?? '') || toFullName(`Unknown ${id}`),
       role: person?.isExternal ? 'guest' : (person?.role ?? 'member'),
       isActive: email !== null && !person?.isDeactivated,

@@ -12,7 +12,7 @@ import { addedAccess, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { MessagePlanner } from './plan-messages.js';
-import { originsOf, recordsOf } from './plan-origins.js';
+import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
 import { PlannedPeople } from './plan-people.js';
 import { PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
 import { personCopies, realmCopyOf } from './plan-realm.js';
@@ -24,6 +24,11 @@ export interface PlanOptions {
   /** Public URL of the new organization. */
   readonly realmUrl: string;
   readonly mappings: readonly PersonMapping[];
+  /**
+   * Identities in the source that claim a placeholder at the first log-in: `email`, or the system of the external ids (a
+   * log-in method, `host` or `scim`). Default: none.
+   */
+  readonly claimBy?: readonly string[];
   readonly temporaryFolder: string;
   /** Current time in Unix seconds. */
   readonly now: number;
@@ -59,6 +64,8 @@ export interface PlanSummary {
   readonly organization: string;
   readonly accounts: number;
   readonly placeholders: number;
+  /** Placeholders whom the first log-in with their identity turns into an account. */
+  readonly claimable: number;
   /** True if somebody who can log in is an owner. */
   readonly hasOwner: boolean;
   /** People without a record. */
@@ -98,7 +105,7 @@ export async function planImport(opened: OpenImport, options: PlanOptions): Prom
 }
 
 async function planStaged(staging: Staging, opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
-  const { renderer, now, stringId, realmUrl } = options;
+  const { renderer, now, stringId, realmUrl, claimBy = [] } = options;
   if (staging.ledger.records === 0) throw invalidImport('It has no records.');
   const people = new PlannedPeople(staging, options.mappings, now);
   const places = new PlannedPlaces(staging, people);
@@ -144,7 +151,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     const size = path === undefined ? null : await opened.sizeOf(path);
     return { of, size: size ?? 0, content: size === null ? null : await opened.openFile(path!) };
   };
-  const origins = originsOf({ staging, people, places, groups, emoji });
+  const origins = originsOf({ staging, people, places, groups, emoji, claimBy });
   const source: ImportSource = {
     realm,
     people: async function* () {
@@ -171,7 +178,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     source,
     records: recordsOf(origins, staging),
     access,
-    summary: summaryOf(staging, people, places, messages, organization.name),
+    summary: summaryOf(staging, people, places, messages, organization.name, claimBy),
     unrenderable: () => copies.counts.unrenderable,
     samples: () => withSenders(copies.samples(last), people),
     close: () => staging.close(),
@@ -241,11 +248,13 @@ async function* textBytes(text: string): AsyncGenerator<Uint8Array> {
 
 function summaryOf(
   staging: Staging,
-  { users, strangers, unusedMappings }: PlannedPeople,
+  people: PlannedPeople,
   places: PlannedPlaces,
   messages: MessagePlanner,
   organization: string,
+  claimBy: readonly string[],
 ): PlanSummary {
+  const { users, strangers, unusedMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
     `SELECT count(*) count, sum(json_extract(json, '$.size')) bytes FROM files
@@ -258,6 +267,7 @@ function summaryOf(
     organization,
     accounts: active.length,
     placeholders: users.length - active.length,
+    claimable: new Set(claimsOf(people, claimBy).map(({ userId }) => userId)).size,
     hasOwner: active.some(({ role }) => role === 'owner'),
     strangers,
     channels: places.channels.length,

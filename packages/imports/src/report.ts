@@ -11,6 +11,9 @@ export function reportLines(summary: PlanSummary): readonly string[] {
     `Source: ${printable(summary.source)}`,
     `Organization: ${summary.organization}`,
     `People: ${summary.accounts} with an account, ${summary.placeholders} who cannot log in (${summary.strangers} without a record)`,
+    ...(summary.claimable === 0
+      ? []
+      : [`Accounts at the first log-in: ${summary.claimable} of those who cannot log in`]),
     `Channels: ${summary.channels}, direct conversations: ${summary.conversations}`,
     `Messages: ${summary.messages}, files of the source: ${summary.files} (${summary.fileBytes} bytes)`,
     '',

@@ -21,6 +21,7 @@ import { BOT_FEATURE } from './membership/bots.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
+import { PLACEHOLDER_FEATURE } from './membership/placeholders.js';
 import { PROVISIONING_FEATURE } from './membership/provisioning.js';
 import { DRAFT_FEATURE } from './messages/drafts.js';
 import { NAVIGATION_VIEW_FEATURE } from './messages/navigation-views.js';
@@ -90,6 +91,7 @@ const ALL = [
   INVITATION_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
+  PLACEHOLDER_FEATURE,
   PROVISIONING_FEATURE,
   SECOND_FACTOR_FEATURE,
   CONFIRMATION_FEATURE,

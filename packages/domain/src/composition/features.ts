@@ -51,6 +51,7 @@ import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
 import { INVITATION_FEATURE } from '../membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from '../membership/log-in-methods.js';
+import { PLACEHOLDER_FEATURE } from '../membership/placeholders.js';
 import { PROVISIONING_FEATURE } from '../membership/provisioning/provisioning.js';
 import { DRAFT_FEATURE } from '../messages/drafts.js';
 import {
@@ -276,6 +277,7 @@ const ALL = [
   SECOND_FACTOR_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
+  PLACEHOLDER_FEATURE,
   PROVISIONING_FEATURE,
   CALL_COUNT_FEATURE,
   JOB_FEATURE,

@@ -11,6 +11,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { recordOf, slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { checkNewRealm } from '../membership/organization.js';
+import { addPlaceholderKey } from '../membership/placeholders.js';
 import { callOffDeletion, DeleteRealmData, planDeletion, unreachableStringId } from '../realms/delete-realm-data.js';
 import {
   REALM_IMAGE_NAMES,
@@ -203,6 +204,13 @@ export class ImportRealm {
         return { origin, targetId: lookups[origin.kind]!.get(targetId as never), editedAt: null, reactions: 0 };
       });
       await this.uow.write(batch.realmId, (tx) => rememberCreated(tx, batch, created));
+    }
+    for (const slice of slicesOf([...origins!.claims()], RECORDS_AT_A_TIME)) {
+      await this.uow.write(batch.realmId, async (tx) => {
+        for (const { userId, key } of slice) {
+          await addPlaceholderKey(tx, { realmId: batch.realmId, placeholderId: ids.users.get(userId), key });
+        }
+      });
     }
   }
 

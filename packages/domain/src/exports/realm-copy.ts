@@ -167,6 +167,8 @@ export interface ImportOrigins {
   readonly source: string;
   /** People, groups, channels, direct conversations and emoji with their ids in the copy. */
   list(): Iterable<{ readonly origin: RecordOrigin; readonly targetId: number }>;
+  /** Placeholders by user id in the copy, with the keys that claim them. */
+  claims(): Iterable<{ readonly userId: UserId; readonly key: string }>;
 }
 
 /** Selects the private data in an export. */

@@ -1,6 +1,5 @@
 import { requestConfirmation } from '../access/confirmations.js';
 import { type ApiKeyMint, checkPassword, type PasswordHasher, type PasswordStrength } from '../access/credentials.js';
-import type { Role } from '../access/roles.js';
 import type { Channel } from '../channels/channel.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
 import { SUBSCRIPTION_PART_JOB } from '../channels/subscription-parts.js';
@@ -30,23 +29,16 @@ import {
 import { announceExportConsent } from '../users/user-delivery.js';
 import { canCreateUsers } from '../users/user-permissions.js';
 import { welcomeFirstOwner } from './organization-start.js';
+import { claimPlaceholder, findPlaceholder, type NewAccount } from './placeholders.js';
 
-export interface NewUser {
-  readonly email: string;
-  /** Validated by `parseFullName`. */
-  readonly fullName: string;
-  readonly role: Role;
-  /** Null if the user cannot log in with a password. */
-  readonly passwordHash: string | null;
+export interface NewUser extends NewAccount {
   readonly bot?: Bot | null;
   /** Replaces the default avatar. */
   readonly avatar?: UploadedAvatar | null;
   /** Replaces the default channels; none may be archived. */
   readonly channels?: readonly Channel[];
-  /** Overrides the realm's defaults. */
-  readonly settings?: Partial<UserSettings>;
-  /** Id in the host application. */
-  readonly externalId?: string;
+  /** Keys of placeholders that the person has proven. A placeholder with one of them becomes the account. */
+  readonly claims?: readonly string[];
 }
 
 /** Maximum number of channels that one unit of work adds to a new user; jobs add the rest. */
@@ -55,11 +47,16 @@ export const MAX_CHANNELS_OF_NEW_USER_AT_ONCE = 100;
 type Reads = Pick<Repositories | Transaction, 'users'>;
 
 /**
- * Checks the name of a new user. @throws DomainError USER_NAME_TAKEN if the realm requires unique names and the name
- * is in use.
+ * Checks the name of a new user. `placeholder`: user that becomes the account. @throws DomainError USER_NAME_TAKEN if
+ * the realm requires unique names and the name is in use.
  */
-export async function assertNameAvailable({ users }: Reads, realm: Realm, fullName: string): Promise<void> {
-  if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, null))) {
+export async function assertNameAvailable(
+  { users }: Reads,
+  realm: Realm,
+  fullName: string,
+  placeholder: User | null = null,
+): Promise<void> {
+  if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, placeholder?.id ?? null))) {
     throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
   }
 }
@@ -76,11 +73,38 @@ export async function assertEmailAvailable({ users }: Reads, realm: Realm, email
 export async function addUser(
   tx: Transaction,
   realm: Realm,
-  { email, fullName, role, passwordHash, bot = null, avatar = null, settings = {}, channels, externalId }: NewUser,
+  person: NewUser,
   { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
 ): Promise<User> {
-  await assertNameAvailable(tx, realm, fullName);
+  const { email, fullName, bot = null, channels, claims = [] } = person;
+  const placeholder = await findPlaceholder(tx, realm.id, claims);
+  await assertNameAvailable(tx, realm, fullName, placeholder);
   await assertEmailAvailable(tx, realm, email);
+  const user = placeholder
+    ? await claimPlaceholder(tx, realm, placeholder, person, now)
+    : await createUser(tx, realm, person, { now, mint });
+  if (!bot) {
+    // New users need no banners about changed features (organization §10.3).
+    await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
+    const subscribed =
+      channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
+    const [first = [], ...others] = [...slicesOf(subscribed, MAX_CHANNELS_OF_NEW_USER_AT_ONCE)];
+    await subscribeToChannels(tx, { channels: first, userIds: [user.id], requestedColors: new Map() });
+    for (const some of others) {
+      const payload = { op: 'add', channelIds: some.map(({ id }) => id), userIds: [user.id], colors: [] } as const;
+      await tx.jobs.schedule(encodeJob(SUBSCRIPTION_PART_JOB, { realmId: realm.id, dueAt: now, payload }));
+    }
+    if (!placeholder) await announceExportConsent(tx, user);
+  }
+  return user;
+}
+
+async function createUser(
+  tx: Transaction,
+  realm: Realm,
+  { email, fullName, role, passwordHash, bot = null, avatar = null, settings = {}, externalId }: NewUser,
+  { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
+): Promise<User> {
   const user = await tx.users.add(
     {
       realmId: realm.id,
@@ -115,19 +139,6 @@ export async function addUser(
       event: { type: 'group.members_changed', op: 'add', groupId: system[name], userIds: [user.id] },
       audience: wholeRealm,
     });
-  }
-  if (!bot) {
-    // New users need no banners about changed features (organization §10.3).
-    await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
-    const subscribed =
-      channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
-    const [first = [], ...others] = [...slicesOf(subscribed, MAX_CHANNELS_OF_NEW_USER_AT_ONCE)];
-    await subscribeToChannels(tx, { channels: first, userIds: [user.id], requestedColors: new Map() });
-    for (const some of others) {
-      const payload = { op: 'add', channelIds: some.map(({ id }) => id), userIds: [user.id], colors: [] } as const;
-      await tx.jobs.schedule(encodeJob(SUBSCRIPTION_PART_JOB, { realmId: realm.id, dueAt: now, payload }));
-    }
-    await announceExportConsent(tx, user);
   }
   return user;
 }

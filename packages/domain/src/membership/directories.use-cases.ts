@@ -26,6 +26,7 @@ import {
 } from './directories.js';
 import { requireUnlinked } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
+import { emailKey, externalIdKey, findPlaceholder } from './placeholders.js';
 import { changeRole } from './roles.js';
 import { loadOpenRealm } from './sign-up.js';
 import { type RoleChange, roleChange } from './stated-roles.js';
@@ -151,7 +152,9 @@ async function placePerson(
     const { email, role } = person;
     const invitation = await findEmailInvitation(tx, realm, email, now);
     if (!planned && !invitation) return null;
-    const newcomer = { email, fullName: await freeName(tx, realm, person), passwordHash: null };
+    const claims = [externalIdKey(directoryMethod(directory), person.subject), emailKey(email)];
+    const placeholder = await findPlaceholder(tx, realm.id, claims);
+    const newcomer = { email, fullName: await freeName(tx, realm, person, placeholder), passwordHash: null, claims };
     const user = invitation
       ? await admit(tx, realm, { ...newcomer, role, invitation, words: null }, { now, mint, systemMessages })
       : await addUser(tx, realm, { ...newcomer, role: role?.role ?? 'member' }, { now, mint });
@@ -172,11 +175,17 @@ async function placePerson(
 }
 
 /** Falls back to the email address for a missing, invalid or taken name. */
-async function freeName(tx: Transaction, realm: Realm, { fullName, email }: DirectoryPerson): Promise<string> {
+async function freeName(
+  tx: Transaction,
+  realm: Realm,
+  { fullName, email }: DirectoryPerson,
+  placeholder: User | null,
+): Promise<string> {
+  const exceptId = placeholder?.id ?? null;
   for (const candidate of [fullName, email.split('@')[0]!]) {
     const name = validName(candidate);
     if (name === null) continue;
-    if (!realm.settings.requireUniqueNames || !(await tx.users.isNameTaken(realm.id, name, null))) return name;
+    if (!realm.settings.requireUniqueNames || !(await tx.users.isNameTaken(realm.id, name, exceptId))) return name;
   }
   return email;
 }

@@ -15,6 +15,7 @@ import { addUser } from './add-user.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
 import { checkExternalId, findHostUser, getHostUser, type HostUserReference } from './host-users.js';
 import { welcomeFirstOwner } from './organization-start.js';
+import { externalIdKey } from './placeholders.js';
 import { changeRole } from './roles.js';
 
 export interface HostUser {
@@ -197,7 +198,8 @@ export class UpsertHostUser {
     realm: Realm,
     { externalId, fullName, email, role = 'member' }: UpsertHostUserInput & { readonly email: string },
   ): Promise<User> {
-    const person = { email, fullName, role, passwordHash: null, externalId };
+    const claims = [externalIdKey('host', externalId)];
+    const person = { email, fullName, role, passwordHash: null, externalId, claims };
     const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
     await welcomeFirstOwner(tx, realm, user, this.systemMessages);
     return user;

@@ -19,6 +19,7 @@ import { parseFullName, type User } from '../users/user.js';
 import { assertNameAvailable } from './add-user.js';
 import { admit } from './admission.js';
 import type { InvitationConfig } from './invitations.js';
+import { emailKey, findPlaceholder } from './placeholders.js';
 import {
   acceptedAddress,
   assertNoAccount,
@@ -93,7 +94,7 @@ export class JoinRealm {
     const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);
     const passwordHash = await this.hasher.hash(password, { client: ip, cancellation });
     const joined = await this.uow.write(realmId, async (tx) => {
-      const { realm, invitation, confirmation, email, fullName } = await this.check(tx, realmId, input);
+      const { realm, invitation, confirmation, email, fullName, claims } = await this.check(tx, realmId, input);
       const now = this.clock.now();
       const { timezone, emailAddressVisibility, defaultChannelGroupIds = [] } = input;
       const settings = {
@@ -110,6 +111,7 @@ export class JoinRealm {
         invitation,
         defaultChannelGroupIds,
         words,
+        claims,
       };
       const user = await admit(tx, realm, newcomer, { now, mint, systemMessages });
       if (confirmation) {
@@ -127,7 +129,7 @@ export class JoinRealm {
     repositories: Repositories | Transaction,
     realmId: RealmId,
     input: JoinRealmInput,
-  ): Promise<SignUp & { readonly email: string; readonly fullName: string }> {
+  ): Promise<SignUp & { readonly email: string; readonly fullName: string; readonly claims: readonly string[] }> {
     const signUp = await loadSignUp(repositories, this.keys, realmId, input.key, this.clock.now());
     const { realm } = signUp;
     assertTakesPasswords(realm);
@@ -137,8 +139,10 @@ export class JoinRealm {
     const email = await acceptedAddress(repositories, realm, signUp.email ?? input.email ?? '', this.disposable);
     await assertNoAccount(repositories, realmId, email);
     const fullName = parseFullName(input.fullName);
-    await assertNameAvailable(repositories, realm, fullName);
-    return { ...signUp, email, fullName };
+    // Without emails, nobody proves an address.
+    const claims = signUp.email !== null && this.config.confirmsAddresses ? [emailKey(email)] : [];
+    await assertNameAvailable(repositories, realm, fullName, await findPlaceholder(repositories, realmId, claims));
+    return { ...signUp, email, fullName, claims };
   }
 }
 

@@ -18,6 +18,7 @@ import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js'
 import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { sealConnection, type UnprovenLogIn } from './account-connections.use-cases.js';
+import { assertNameAvailable } from './add-user.js';
 import { admit } from './admission.js';
 import {
   completeFlow,
@@ -48,6 +49,7 @@ import {
   requireUnlinkedOrReport,
 } from './log-in-methods.js';
 import { planPicture } from './log-in-pictures.js';
+import { emailKey, externalIdKey, findPlaceholder } from './placeholders.js';
 import { RejectedClientNotices } from './rejected-client-notices.js';
 import { changeRole } from './roles.js';
 import { invitationRequired, loadOpenRealm, OPEN_OFFER, type SignUpKeys } from './sign-up.js';
@@ -449,7 +451,7 @@ export class CompleteLogIn {
   private async join(
     tx: Transaction,
     realm: Realm,
-    { method, identity: { fullName, role } }: Authenticated,
+    { method, identity: { subject, fullName, role } }: Authenticated,
     {
       email,
       invitation,
@@ -458,24 +460,31 @@ export class CompleteLogIn {
   ): Promise<User> {
     if (!invitation && !admitsStrangers(method, realm)) throw invitationRequired(email);
     enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'joinForm'));
-    const name = await this.nameFor(tx, realm, fullName, email);
-    const newcomer = { email, fullName: name, role, passwordHash: null, invitation, words };
+    const claims = [externalIdKey(method.name, subject), emailKey(email)];
+    const placeholder = await findPlaceholder(tx, realm.id, claims);
+    const name = await this.nameFor(tx, realm, [fullName ?? '', email.split('@')[0]!, email], placeholder);
+    const newcomer = { email, fullName: name, role, passwordHash: null, invitation, words, claims };
     const { mint, systemMessages } = this;
     return admit(tx, realm, newcomer, { now: this.clock.now(), mint, systemMessages });
   }
 
-  /** Falls back to the email address for a missing or taken name; users can change it later. */
-  private async nameFor(tx: Transaction, realm: Realm, fullName: string | null, email: string): Promise<string> {
-    for (const candidate of [fullName ?? '', email.split('@')[0]!, email]) {
+  /** Returns the first valid and free name, or else the last one; users can change it later. */
+  private async nameFor(
+    tx: Transaction,
+    realm: Realm,
+    candidates: readonly string[],
+    placeholder: User | null,
+  ): Promise<string> {
+    for (const candidate of candidates) {
       try {
         const name = parseFullName(toFullName(candidate), SHORTEST_GIVEN_NAME);
-        const isTaken = realm.settings.requireUniqueNames && (await tx.users.isNameTaken(realm.id, name, null));
-        if (!isTaken) return name;
+        await assertNameAvailable(tx, realm, name, placeholder);
+        return name;
       } catch (error) {
         if (!(error instanceof DomainError)) throw error;
       }
     }
-    return email;
+    return candidates.at(-1)!;
   }
 }
 

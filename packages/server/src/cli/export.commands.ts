@@ -30,7 +30,7 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   const { findReader, importRecords } = await import('./import-records.js');
   const reader = await findReader(path);
   if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
-  for (const name of ['people', 'dry-run', 'download', 'token-file', 'report']) {
+  for (const name of ['people', 'claim-by', 'dry-run', 'download', 'token-file', 'report']) {
     if (context.flag(name) !== undefined || context.isOn(name)) {
       throw new UsageError(`--${name} has no meaning for exports of Parley and Zulip.`);
     }
@@ -93,6 +93,12 @@ export const EXPORT_COMMANDS: readonly Command[] = [
       people: {
         value: 'FILE',
         help: 'CSV file with the columns person, email and name: accounts of people in the source',
+      },
+      'claim-by': {
+        value: 'LIST',
+        help:
+          'who gets the account of a person who cannot log in: email (unverified in the source), or the system of the ' +
+          'ids in the source: a log-in method, host (the application) or scim',
       },
       'dry-run': { help: 'reads everything, changes nothing and reports what would become of it' },
       download: {

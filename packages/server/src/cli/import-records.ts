@@ -43,12 +43,15 @@ export async function importRecords(
   if (stringId === undefined) throw new UsageError('--realm must be the string id of the new organization.');
   checkNewRealm({ stringId, name: stringId || 'Organization' });
   const mappings = await readMappings(context.flag('people'));
+  const claimBy = context.flag('claim-by')?.split(',') ?? [];
+  if (!claimBy.every((by) => /^[\w-]+$/.test(by)))
+    throw new UsageError('--claim-by must be a list such as email,keycloak.');
   const token = readToken(context, reader);
   const exported = await reader.open(context.words[0]!);
   let opened = exported;
   try {
     opened = await withDownloads(context, reader, exported, token);
-    const options = { stringId, mappings, temporaryFolder: temporaryFolderOf(context) };
+    const options = { stringId, mappings, claimBy, temporaryFolder: temporaryFolderOf(context) };
     return context.isOn('dry-run')
       ? await dryRun(context, opened, options)
       : await writeImport(context, opened, options, onProgress);
@@ -87,7 +90,7 @@ async function withDownloads(
   return opened;
 }
 
-type CommandOptions = Pick<PlanOptions, 'stringId' | 'mappings' | 'temporaryFolder'>;
+type CommandOptions = Pick<PlanOptions, 'stringId' | 'mappings' | 'claimBy' | 'temporaryFolder'>;
 
 /** Works without a database. */
 async function dryRun(context: CommandContext, opened: OpenImport, options: CommandOptions): Promise<CommandResult> {

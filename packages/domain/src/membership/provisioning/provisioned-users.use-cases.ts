@@ -21,6 +21,7 @@ import { canChangeRole, isOnlyOwnerOf } from '../../users/user-permissions.js';
 import { addUser } from '../add-user.js';
 import { deactivateWithBots, reactivateWithGroups } from '../deactivation.js';
 import { checkExternalId } from '../host-users.js';
+import { externalIdKey } from '../placeholders.js';
 import { changeRole } from '../roles.js';
 import type { ExpectedVersion, ProvisionedUser, ProvisionedUserChange } from './provisioning.js';
 
@@ -187,7 +188,8 @@ export class ProvisionUser {
         throw new DomainError('EXTERNAL_ID_TAKEN', `The external id '${externalId}' is taken.`);
       }
       await this.requireAllowed(tx, realm, email);
-      const person = { email, fullName, role, passwordHash: null, ...(externalId !== undefined && { externalId }) };
+      const identity = externalId === undefined ? {} : { externalId, claims: [externalIdKey('scim', externalId)] };
+      const person = { email, fullName, role, passwordHash: null, ...identity };
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       return describe(isActive ? user : await this.apply(tx, realm, user, { isActive }));
     });

@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ImportRealm } from '@parley/domain/exports';
+import type { RealmId } from '@parley/domain/kernel';
+import { SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
+import { planImport } from '@parley/imports';
+import { openRecords, type TestRecords } from '@parley/imports/testing';
+import { fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
+import { TestBrowser } from './testing/test-browser.js';
+import { TestLogInServices } from './testing/test-log-in-services.js';
+import { TestServer, type TestServerOptions, type TestUser } from './testing/test-server.js';
+
+const RECORDS: TestRecords = [
+  { kind: 'person', id: 'ann', name: 'Ann', email: 'ann@acme.example', isEmailVerified: true, role: 'owner' },
+  { kind: 'person', id: 'cleo', name: 'Cleo', email: 'Cleo@acme.example', externalId: 'x7', role: 'administrator' },
+  { kind: 'person', id: 'dan', name: 'Dan', email: 'shared@acme.example', isDeactivated: true, externalId: 'x8' },
+  { kind: 'person', id: 'eve', name: 'Eve', email: 'eve@acme.example' },
+  { kind: 'person', id: 'fay', name: 'Fay', email: 'eve@acme.example' },
+  { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: ['ann', 'cleo'] },
+  { kind: 'conversation', id: 'd', members: ['ann', 'cleo'] },
+  { kind: 'message', id: 'm1', channel: 's', sender: 'cleo', sentAt: 100, content: 'psst' },
+  { kind: 'message', id: 'm2', conversation: 'd', sender: 'cleo', sentAt: 110, content: 'hello Ann' },
+];
+
+const services = new TestLogInServices();
+let server: TestServer;
+let folder: string;
+let realmId: RealmId;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-placeholders-'));
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Imports the records, and returns the ids of people by name. */
+async function importPeople(
+  claimBy: readonly string[],
+  options: TestServerOptions = {},
+): Promise<ReadonlyMap<string, number>> {
+  server = await TestServer.start({
+    logInProviders: [
+      services.provider('company', { createsPeople: true }),
+      services.provider('other', { createsPeople: true }),
+    ],
+    ...options,
+  });
+  const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
+  const plan = await planImport(openRecords(RECORDS, {}), {
+    ...{ stringId: 'acme', realmUrl: '', mappings: [], claimBy, temporaryFolder: folder },
+    ...{ now: clock.now(), renderer, unicodeEmoji },
+  });
+  try {
+    const input = { source: plan.source, stringId: 'acme' };
+    const { realm } = await server.parley.useCase(ImportRealm).execute(input);
+    realmId = realm.id;
+  } finally {
+    plan.close();
+  }
+  return server.storage.uow.write(realmId, async (tx) => {
+    const realm = await tx.realms.get(realmId);
+    await tx.realms.update({ ...realm, settings: { ...realm.settings, openIdConnectAuthentication: true } });
+    const ids = (await tx.users.listEntries(realmId)).map(({ id }) => id);
+    return new Map((await tx.users.list(realmId, ids)).map(({ fullName, id }) => [fullName, id]));
+  });
+}
+
+async function userNamed(email: string): Promise<TestUser> {
+  const [user] = await server.storage.uow.read(realmId, ({ users }) => users.listByEmail(realmId, [email]));
+  const record = await server.storage.uow.read(realmId, ({ apiKeys }) => apiKeys.find(realmId, user!.id));
+  return { id: user!.id, email, password: '', apiKey: server.parley.ports.apiKeyMint.derive(record!), user: user! };
+}
+
+const post = (path: string, params: object, as: TestUser | null = null) =>
+  server.request('POST', path, { as, params: params as Record<string, unknown>, realm: 'acme' });
+
+async function invite(email: string): Promise<string> {
+  fieldsOf(await post('/invites', { invitee_emails: email, stream_ids: [] }, await userNamed('ann@acme.example')));
+  await runJobs(server, server.parley.useCase(SendInvitationEmails));
+  return /do_confirm\/(\w+)/.exec(server.mailer.emails.at(-1)!.text)![1]!;
+}
+
+const accept = (key: string, params: object = {}) =>
+  post('/invites/accept', { key, full_name: 'Cleo Smith', password: 'alas, poor yorick 1601', ...params });
+
+async function logInAt(method: string, subject: string, email: string): Promise<number> {
+  services.confirmed = { subject, email, emailStatements: [{ email, isVerified: true }], fullName: 'Cleo S' };
+  const browser = new TestBrowser(server);
+  const realm = { realm: 'acme' };
+  const begun = await browser.request('GET', `/accounts/login/external/${method}/`, undefined, realm);
+  const state = new URL(begun.headers.location!).searchParams.get('state')!;
+  await browser.request('GET', `/accounts/login/complete/${method}/`, { state }, realm);
+  return (await browser.request('GET', '/json/users/me', undefined, realm)).body.user_id;
+}
+
+describe('placeholder of an import', () => {
+  it('becomes the account of the person who joins with its address', async () => {
+    const ids = await importPeople(['email']);
+    const ann = await userNamed('ann@acme.example');
+    const account = fieldsOf(await accept(await invite('cleo@acme.example'))) as Wire;
+    expect(account.user_id).toBe(ids.get('Cleo'));
+    const cleo = { ...ann, id: account.user_id, email: account.email, apiKey: account.api_key };
+    const get = async (path: string, params = {}) =>
+      fieldsOf(await server.request('GET', path, { as: cleo, params, realm: 'acme' })) as Wire;
+    // The sign-up determines the role, not the source.
+    expect(await get('/users/me')).toMatchObject({ full_name: 'Cleo Smith', role: 400, is_active: true });
+    const { messages } = await get('/messages', { anchor: 'newest', num_before: 10, num_after: 0 });
+    const imported = messages.filter(({ sender_id }: Wire) => sender_id === cleo.id);
+    expect(imported.map(({ content }: Wire) => content)).toEqual(['<p>psst</p>', '<p>hello Ann</p>']);
+    expect((await get('/users/me/subscriptions')).subscriptions).toMatchObject([{ name: 'secret' }]);
+    fieldsOf(await post('/messages', { type: 'direct', to: [cleo.id], content: 'welcome' }, ann));
+    expect((await get('/messages', { anchor: 'newest', num_before: 1, num_after: 0 })).messages).toMatchObject([
+      { content: '<p>welcome</p>', flags: [] },
+    ]);
+  });
+
+  it('stays closed after its account was deactivated', async () => {
+    const ids = await importPeople(['email', 'company']);
+    fieldsOf(await accept(await invite('cleo@acme.example')));
+    const ann = await userNamed('ann@acme.example');
+    fieldsOf(await server.request('DELETE', `/users/${ids.get('Cleo')}`, { as: ann, realm: 'acme' }));
+    const joined = await logInAt('company', 'x7', 'cleo.smith@acme.example');
+    expect([...ids.values()]).not.toContain(joined);
+  });
+
+  it.each([
+    ['the import allows no claims', [], 'cleo@acme.example'],
+    ['the person left the source', ['email'], 'shared@acme.example'],
+    ['several people have the address', ['email'], 'eve@acme.example'],
+  ])('is not claimed if %s', async (_, claimBy, email) => {
+    const ids = await importPeople(claimBy);
+    const account = fieldsOf(await accept(await invite(email))) as Wire;
+    expect([...ids.values()]).not.toContain(account.user_id);
+  });
+
+  it('is not claimed with an unproven address', async () => {
+    const ids = await importPeople(['email'], { sendsMail: false });
+    const { invite_link } = fieldsOf(await post('/invites/multiuse', {}, await userNamed('ann@acme.example'))) as Wire;
+    const key = invite_link.split('/').filter(Boolean).at(-1);
+    const account = fieldsOf(await accept(key, { email: 'cleo@acme.example' })) as Wire;
+    expect([...ids.values()]).not.toContain(account.user_id);
+  });
+
+  it('is claimed by its id only through the method that the import names', async () => {
+    const ids = await importPeople(['company']);
+    expect([...ids.values()]).not.toContain(await logInAt('other', 'x7', 'mallory@acme.example'));
+    expect(await logInAt('company', 'x7', 'c@elsewhere.example')).toBe(ids.get('Cleo'));
+    const cleo = await userNamed('c@elsewhere.example');
+    expect(cleo.user).toMatchObject({ fullName: 'Cleo S', role: 'member', isActive: true });
+  });
+
+  it("is claimed by the host application's id, which it keeps", async () => {
+    const ids = await importPeople(['host']);
+    const upsert = () =>
+      server.parley.useCase(UpsertHostUser).execute({ realmId, externalId: 'x7', fullName: 'Cleo the host' });
+    const user = await upsert();
+    expect(user).toMatchObject({ id: ids.get('Cleo'), externalId: 'x7', fullName: 'Cleo the host', isActive: true });
+    expect((await upsert()).id).toBe(user.id);
+  });
+});

@@ -1,0 +1,10 @@
+import { PLACEHOLDER_KEY_ROWS, type PlaceholderKey } from '@parley/domain/membership';
+import { Table } from '../engine/declared-rows.js';
+
+export const PLACEHOLDER_FEATURE = {
+  ...new Table<PlaceholderKey>(PLACEHOLDER_KEY_ROWS, {
+    columns: { placeholderId: 'int', key: 'text' },
+    indices: ['UNIQUE INDEX placeholder_key_by_key ON placeholder_key (realm_id, key)'],
+  }).feature(27, 'placeholderKeys'),
+  notExported: { placeholder_key: 'It refers to people of the original system.' },
+};
