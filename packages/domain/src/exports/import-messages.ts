@@ -3,7 +3,7 @@ import type { BlobKey, BlobStore } from '../files/blobs.js';
 import type { FileImage } from '../files/files.js';
 import { scheduleThumbnails, type Thumbnails } from '../files/thumbnails.js';
 import { invalidImport } from '../kernel/export-parts.js';
-import type { FileId, MessageId, Ordinal, RecipientId, UserId } from '../kernel/ids.js';
+import type { FileId, MessageId, Ordinal, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -87,12 +87,16 @@ const MESSAGES_AT_A_TIME = 4000;
 const MESSAGES_BEFORE_YIELD = 50;
 const FLAGS_AT_A_TIME = 1000;
 const RECORDS_AT_A_TIME = 500;
+/** Clocks of the original servers may differ by this much. */
+const CLOCK_SKEW_SECONDS = 3600;
 
 /** Imports messages with all dependent data and records their receivers in `runs`. */
 export class MessageImport {
   /** Id of the last imported message; 0 before the first. */
   lastId = 0;
   private readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
+  /** Current range of ids in which times ascend. */
+  private range: { readonly first: MessageId; readonly newest: UnixSeconds } | null = null;
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -123,7 +127,10 @@ export class MessageImport {
       rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
       if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
     }
-    const ordinals = await tx.copies.appendMessages(rows);
+    const ordinals: Ordinal[] = [];
+    for (const { first, messages } of this.byRange(rows)) {
+      ordinals.push(...(await tx.copies.appendMessages(messages, first)));
+    }
     const special: FlagsCopy[] = [];
     for (const [index, copy] of page.entries()) {
       const { id, recipientId } = rows[index]!;
@@ -140,6 +147,20 @@ export class MessageImport {
     }
     await this.remember(tx, page, rows);
     this.lastId = rows.at(-1)?.id ?? this.lastId;
+  }
+
+  /** Begins a new range where times go back, as in archives of organizations with a merged history. */
+  private byRange(rows: readonly AppendedCopy[]) {
+    const parts: { readonly first: MessageId; readonly messages: AppendedCopy[] }[] = [];
+    for (const row of rows) {
+      const { first, newest } = this.range ?? { first: row.id, newest: row.sentAt };
+      const isEarlier = row.sentAt < newest - CLOCK_SKEW_SECONDS;
+      this.range = isEarlier ? { first: row.id, newest: row.sentAt } : { first, newest: Math.max(newest, row.sentAt) };
+      const part = parts.at(-1);
+      if (part?.first === this.range.first) part.messages.push(row);
+      else parts.push({ first: this.range.first, messages: [row] });
+    }
+    return parts;
   }
 
   private async remember(tx: Transaction, page: readonly MessageCopy[], rows: readonly AppendedCopy[]): Promise<void> {

@@ -234,8 +234,9 @@ export interface CopyRepository extends CopyReads {
   /**
    * Appends messages of one realm in order, without personal flags, under ids reserved by `raiseIds`. Their age does
    * not affect time-based look-ups of other messages. Returns the ordinal of each.
+   * @param rangeStart first of reserved ids in which times ascend, the same for all messages of one run
    */
-  appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]>;
+  appendMessages(messages: readonly AppendedCopy[], rangeStart: MessageId): Promise<readonly Ordinal[]>;
   /** Stores the complete edit history of a message that has none yet; newest first. */
   putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void>;
   /**

@@ -143,6 +143,22 @@ export interface MessageListEntry {
   readonly flags: PersonalFlags;
 }
 
+/** Inclusive. The last range can be open-ended, up to the largest safe integer. */
+export interface MessageIdRange {
+  readonly first: MessageId;
+  readonly last: MessageId;
+}
+
+/** Condition for messages with an id in one of the ranges. */
+export function inRanges(ranges: readonly MessageIdRange[]): MessageCondition {
+  const conditions = ranges.map(({ first, last }): MessageCondition => {
+    const from: MessageCondition = { kind: 'fromMessage', messageId: first };
+    if (last === Number.MAX_SAFE_INTEGER) return from;
+    return { kind: 'allOf', conditions: [from, not({ kind: 'fromMessage', messageId: (last + 1) as MessageId })] };
+  });
+  return conditions.length === 1 ? conditions[0]! : { kind: 'anyOf', conditions };
+}
+
 /** Reads message pages by narrow or by ids. Every implementation passes message-page-reads.contract.ts. */
 export interface MessagePageReads {
   /** Returns the newest `limit` matches with ids up to `atMost` (null: any), by ascending id. */
@@ -172,8 +188,11 @@ export interface MessagePageReads {
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
   /** Loads only the texts of messages, by ascending id; unknown ids are absent. */
   listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]>;
-  /** Returns the lowest id of the realm's messages sent at or after that time, or null. */
-  findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
+  /**
+   * Returns ascending ranges of ids that contain all messages of the realm sent at or after that time, and no earlier
+   * one. Several ranges are possible only if older messages were imported into the realm.
+   */
+  listIdsSince(realmId: RealmId, since: UnixSeconds): Promise<readonly MessageIdRange[]>;
 }
 
 declare module '../kernel/unit-of-work.js' {

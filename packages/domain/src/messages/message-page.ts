@@ -2,7 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
 import type { MessageId, UnixSeconds } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { type MessageListEntry, not, type SimpleCondition, type Viewer } from './message-condition.js';
+import { inRanges, type MessageListEntry, not, type SimpleCondition, type Viewer } from './message-condition.js';
 import type { ResolvedNarrow } from './narrow.js';
 import { mutedMessages } from './narrow-operators.js';
 
@@ -117,9 +117,9 @@ export async function selectPage(
         return (await reads.personal.findFirstUnread(viewer, unmuted)) ?? NEWEST_ANCHOR;
       }
       case 'date': {
-        const first = await reads.pages.findFirstIdSince(viewer.realmId, range.anchor.since);
-        if (first === null) return NEWEST_ANCHOR;
-        const [entry] = await reads.pages.listEntriesFrom(viewer, filter, first, 1);
+        const since = inRanges(await reads.pages.listIdsSince(viewer.realmId, range.anchor.since));
+        const sent = { ...filter, conditions: [...filter.conditions, since] };
+        const [entry] = await reads.pages.listEntriesFrom(viewer, sent, 0, 1);
         return entry?.id ?? NEWEST_ANCHOR;
       }
     }

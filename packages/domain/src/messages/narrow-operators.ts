@@ -14,6 +14,7 @@ import {
   type ChannelTopic,
   type Combined,
   EVERY_MESSAGE,
+  inRanges,
   type MessageCondition,
   NO_MESSAGE,
   not,
@@ -410,10 +411,8 @@ async function periodOf({ reads, actor }: NarrowContext, operand: Operand): Prom
   return period;
 }
 
-/** Times follow the order of ids, as in pages that open at a date. */
 async function sentSince({ reads, actor }: NarrowContext, since: UnixSeconds): Promise<MessageCondition> {
-  const messageId = await reads.pages.findFirstIdSince(actor.realmId, since);
-  return messageId === null ? NO_MESSAGE : { kind: 'fromMessage', messageId };
+  return inRanges(await reads.pages.listIdsSince(actor.realmId, since));
 }
 
 /** Finds a channel by numeric id or by name; a numeric string counts as a name. */

@@ -7,7 +7,7 @@ import {
   type WebPublicOption,
 } from '../channels/channel-access.js';
 import { readAsSpectator, type Spectator } from '../channels/spectators.js';
-import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Viewer } from './message-condition.js';
@@ -52,7 +52,7 @@ export interface TopicReads {
   countSince(
     realmId: RealmId,
     recipientIds: readonly RecipientId[],
-    since: number,
+    since: UnixSeconds,
   ): Promise<ReadonlyMap<RecipientId, number>>;
 }
 

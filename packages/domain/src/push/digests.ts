@@ -348,12 +348,12 @@ async function unreadSince(
   since: UnixSeconds,
 ): Promise<readonly UnreadMessage[]> {
   const { realmId, id: userId } = actor;
-  const firstId = await reads.pages.findFirstIdSince(realmId, since);
-  if (firstId === null || recipientIds.length === 0) return [];
+  if (recipientIds.length === 0) return [];
+  const ranges = await reads.pages.listIdsSince(realmId, since);
   const muted = await mutedMessages({ reads, actor }, 'topicsAndChannels');
   const filter = { scope: 'own', conditions: [{ kind: 'recipient', recipientIds }, not(muted)] } as const;
   const found = await reads.personal.listUnread({ realmId, userId }, MAX_DIGEST_UNREAD, filter);
-  const unread = found.filter(({ id }) => id >= firstId);
+  const unread = found.filter(({ id }) => ranges.some(({ first, last }) => first <= id && id <= last));
   const senders = await reads.users.list(realmId, [...new Set(unread.map(({ senderId }) => senderId))]);
   const people = new Set(senders.filter(({ bot }) => bot === null).map(({ id }) => id));
   return unread.filter(({ senderId }) => people.has(senderId));

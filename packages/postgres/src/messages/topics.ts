@@ -66,13 +66,12 @@ export class PostgresTopicReads extends SqlTopicReads {
     return this.topics.all(recipientId, realmId);
   }
 
-  async countSince(
+  protected countFrom(
     realmId: RealmId,
     recipientIds: readonly RecipientId[],
-    since: number,
-  ): Promise<ReadonlyMap<RecipientId, number>> {
-    const first = await this.sentSince.firstId(realmId, since);
-    return new Map(await this.counts.all(first, recipientIds, realmId));
+    first: number,
+  ): Promise<readonly (readonly [RecipientId, number])[]> {
+    return this.counts.all(first, recipientIds, realmId);
   }
 
   /** Goes back in rounds, by one message per round that the viewer lost by a move. */

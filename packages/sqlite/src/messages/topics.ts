@@ -64,20 +64,14 @@ export class SqliteTopicReads extends SqlTopicReads {
     return this.topics.all(recipientId, recipientId, recipientId, realmId);
   }
 
-  async countSince(
+  protected countFrom(
     realmId: RealmId,
     recipientIds: readonly RecipientId[],
-    since: number,
-  ): Promise<ReadonlyMap<RecipientId, number>> {
-    const first = await this.sentSince.firstId(realmId, since);
+    first: number,
+  ): readonly (readonly [RecipientId, number])[] {
     const [ids, counts] = this.counts.get(first, jsonList(recipientIds), realmId)!;
     const sent: readonly (number | null)[] = JSON.parse(counts);
-    const found = new Map<RecipientId, number>();
-    (JSON.parse(ids) as readonly RecipientId[]).forEach((id, n) => {
-      const count = sent[n];
-      if (typeof count === 'number') found.set(id, count);
-    });
-    return found;
+    return (JSON.parse(ids) as readonly RecipientId[]).map((id, n) => [id, sent[n] ?? 0]);
   }
 
   protected newestOwn(

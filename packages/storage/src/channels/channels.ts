@@ -161,7 +161,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       `SELECT c.id FROM channel c
        WHERE c.id ${inSet} AND +c.realm_id = ? AND c.created_at < ?
          AND NOT EXISTS (SELECT 1 FROM message m ${indexedBy('message_by_recipient')}
-                         WHERE m.recipient_id = c.recipient_id AND m.id >= ?)
+                         WHERE m.recipient_id = c.recipient_id AND m.id BETWEEN ? AND ?)
        ORDER BY c.id`,
     );
     this.sentSince = new SentSince(statements);
@@ -353,7 +353,11 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
     if (ids.length === 0) return [];
-    return await this.idle.all(this.set(ids), realmId, since, await this.sentSince.firstId(realmId, since));
+    let idle = ids;
+    for (const { first, last } of await this.sentSince.ranges(realmId, since)) {
+      idle = await this.idle.all(this.set(idle), realmId, since, first, last);
+    }
+    return idle;
   }
 
   async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {

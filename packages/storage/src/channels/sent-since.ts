@@ -1,17 +1,14 @@
-import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
+import type { MessageId, RealmId, UnixSeconds } from '@parley/domain/kernel';
+import type { MessageIdRange } from '@parley/domain/messages';
 import type { Statements } from '../engine/statements.js';
 
-/** Inclusive range of ids with ascending times. */
-interface IdRange {
-  readonly first: number;
-  readonly last: number;
-}
+const MAX_ID = Number.MAX_SAFE_INTEGER;
 
-/** Finds the position in id order at which a time begins. */
+/** Finds the ids of messages sent since a time. Times ascend with ids, except between an imported range and the others. */
 export class SentSince {
   private readonly firstSince;
   private readonly newestId;
-  private readonly importOf;
+  private readonly importsOf;
   private readonly importBefore;
 
   constructor(statements: Statements) {
@@ -29,19 +26,32 @@ export class SentSince {
     );
     this.newestId = statements.values<number>('SELECT coalesce(max(id), 0) FROM message');
     const range = 'SELECT first_id AS first, last_id AS last FROM imported_messages';
-    this.importOf = statements.rows<IdRange>(`${range} WHERE realm_id = ?`);
-    this.importBefore = statements.rows<IdRange>(`${range} WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`);
+    this.importsOf = statements.rows<MessageIdRange>(`${range} WHERE realm_id = ? ORDER BY first_id`);
+    this.importBefore = statements.rows<MessageIdRange>(`${range} WHERE first_id <= ? ORDER BY first_id DESC LIMIT 1`);
   }
 
-  /** Returns an id with no lower message id in the realm sent at or after that time. */
-  async firstId(realmId: RealmId, since: UnixSeconds): Promise<number> {
-    // The ids of an import belong to one realm, and its later messages have higher ids.
-    const own = await this.importOf.get(realmId);
-    if (own) {
-      const first = await this.firstIn(own, since);
-      if (first <= own.last) return first;
+  /**
+   * Returns ascending ranges that contain all messages of the realm sent at or after that time, and no earlier one. The
+   * last range is open-ended.
+   */
+  async ranges(realmId: RealmId, since: UnixSeconds): Promise<readonly MessageIdRange[]> {
+    const imports = await this.importsOf.all(realmId);
+    const live = await this.firstGiven(since);
+    const ranges: { first: number; last: number }[] = [];
+    const add = (first: number, last: number) => {
+      const previous = ranges.at(-1);
+      if (first > last) return;
+      if (previous && previous.last === first - 1) previous.last = last;
+      else ranges.push({ first, last });
+    };
+    let next = live;
+    for (const imported of imports) {
+      add(next, imported.first - 1);
+      add(await this.firstIn(imported, since), imported.last);
+      next = Math.max(live, imported.last + 1);
     }
-    return Math.max(await this.firstGiven(since), own ? own.last + 1 : 0);
+    add(next, MAX_ID);
+    return ranges as { first: MessageId; last: MessageId }[];
   }
 
   /** Searches messages sent on this server between the imports, newest range first. */
@@ -62,7 +72,7 @@ export class SentSince {
   }
 
   /** Returns the id after the last one if there is none. */
-  private async firstIn({ first, last }: IdRange, since: UnixSeconds): Promise<number> {
+  private async firstIn({ first, last }: { readonly first: number; readonly last: number }, since: UnixSeconds) {
     return (await this.firstSince.get(first, last + 1, since, since))!;
   }
 }

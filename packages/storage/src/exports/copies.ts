@@ -67,8 +67,8 @@ export class SqlCopyRepository implements CopyRepository {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.noteImported = statements.command(
-      `INSERT INTO imported_messages (realm_id, first_id, last_id) VALUES (?, ?, ?)
-       ON CONFLICT (realm_id) DO UPDATE SET last_id = excluded.last_id`,
+      `INSERT INTO imported_messages (first_id, last_id, realm_id) VALUES (?, ?, ?)
+       ON CONFLICT (first_id) DO UPDATE SET last_id = excluded.last_id`,
     );
     // Starts before all events and moves of the realm.
     this.insertSpan = statements.command(
@@ -111,7 +111,7 @@ export class SqlCopyRepository implements CopyRepository {
     else this.writes.raiseSequence(tableOf(kind), last);
   }
 
-  async appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]> {
+  async appendMessages(messages: readonly AppendedCopy[], rangeStart: MessageId): Promise<readonly Ordinal[]> {
     const nextOrdinals = await this.takeOrdinals(messages);
     const ordinals: Ordinal[] = [];
     const newest = new Map<RecipientId, MessageId>();
@@ -125,8 +125,8 @@ export class SqlCopyRepository implements CopyRepository {
       if (index % MESSAGES_BEFORE_YIELD === 0) await this.statements.yield();
     }
     for (const [recipientId, id] of newest) this.writes.noteNewest(recipientId, id);
-    const [first, last] = [messages[0], messages.at(-1)];
-    if (first && last) this.noteImported.defer(first.realmId, first.id, last.id);
+    const last = messages.at(-1);
+    if (last) this.noteImported.defer(rangeStart, last.id, last.realmId);
     return ordinals;
   }
 

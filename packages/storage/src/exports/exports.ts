@@ -80,12 +80,29 @@ CREATE TABLE imported_messages (
 CREATE UNIQUE INDEX imported_messages_by_id ON imported_messages (first_id, last_id);
 `;
 
+const SEVERAL_RANGES = `
+-- expand: an organization can have several imported ranges. A node of the previous release cannot import meanwhile.
+
+{CREATE TABLE imported_range (
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  first_id INTEGER PRIMARY KEY,
+  last_id INTEGER NOT NULL
+) STRICT;
+INSERT INTO imported_range (realm_id, first_id, last_id) SELECT realm_id, first_id, last_id FROM imported_messages;
+DROP TABLE imported_messages;
+ALTER TABLE imported_range RENAME TO imported_messages|
+DROP INDEX imported_messages_by_id;
+ALTER TABLE imported_messages DROP CONSTRAINT imported_messages_pkey;
+ALTER TABLE imported_messages ADD PRIMARY KEY (first_id)};
+CREATE INDEX imported_messages_of_realm ON imported_messages (realm_id, first_id);
+`;
+
 export const EXPORT_FEATURE = {
   schema: 'exports',
-  steps: { 1: TABLES },
+  steps: { 1: TABLES, 27: SEVERAL_RANGES },
   realmTables: ['imported_messages', 'realm_export'],
   notExported: {
-    imported_messages: 'The range is noted by each import.',
+    imported_messages: 'Each import notes its ranges.',
     realm_export: 'Archives stay on the original server.',
   },
   rows: { exports: EXPORT_TABLE },

@@ -3,6 +3,7 @@ import {
   HISTORICAL,
   type MessageCondition,
   type MessageFilter,
+  type MessageIdRange,
   type MessageListEntry,
   type MessagePageReads,
   type MessageText,
@@ -21,8 +22,6 @@ import type { PageBounds } from './page-range.js';
 import type { IndexRowsById, MessageIndexRow, ViewerMessageState } from './viewer-message-state.js';
 
 const MAX_ID = Number.MAX_SAFE_INTEGER;
-/** Number of ids searched for the next message of a realm. */
-const NEAR_IDS = 1000;
 
 /** Columns of `"user" u` for presentation with messages. */
 export const USER_SUMMARY = `u.id, u.full_name, u.email, u.settings, u.avatar_source, u.avatar_version, u.avatar_key,
@@ -65,8 +64,6 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
   private readonly conversationHeads;
   private readonly senderVersions;
   private readonly texts;
-  private readonly firstInRealm;
-  private readonly firstOfRecipients;
 
   constructor(
     private readonly statements: Statements,
@@ -77,7 +74,7 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
     this.rows = new MessageRows(statements, quarantine);
     this.sentSince = new SentSince(statements);
 
-    const { inSet, indexedBy } = statements.dialect;
+    const { inSet } = statements.dialect;
     this.texts = statements.rows<MessageText>(
       `SELECT id, topic, rendered_content AS "renderedContent"
        FROM message WHERE id ${inSet} AND +realm_id = ? ORDER BY id`,
@@ -94,15 +91,6 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
       `SELECT id, version FROM "user" WHERE id ${inSet}`,
     );
     this.submessages = statements.rows(`SELECT * FROM submessage WHERE message_id ${inSet} ORDER BY id`);
-    // The next message is near in most realms; a quiet realm among busy ones searches its own recipients.
-    this.firstInRealm = statements.values<MessageId>(
-      'SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1',
-    );
-    this.firstOfRecipients = statements.values<MessageId | null>(
-      `SELECT min((SELECT m.id FROM message m ${indexedBy('message_by_recipient')}
-                   WHERE m.recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1))
-       FROM recipient r WHERE r.realm_id = ?`,
-    );
   }
 
   protected abstract viewRows(realmId: RealmId, ids: readonly MessageId[]): Promise<ViewRows>;
@@ -165,10 +153,8 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
     });
   }
 
-  async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
-    const first = await this.sentSince.firstId(realmId, since);
-    const near = await this.firstInRealm.get(first, first + NEAR_IDS, realmId);
-    return near ?? (await this.firstOfRecipients.get(first + NEAR_IDS, realmId)) ?? null;
+  listIdsSince(realmId: RealmId, since: UnixSeconds): Promise<readonly MessageIdRange[]> {
+    return this.sentSince.ranges(realmId, since);
   }
 
   /** Converts ascending rows; rows of another realm's conversations are dropped. */

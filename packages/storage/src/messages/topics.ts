@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
 import { SentSince } from '../channels/sent-since.js';
 import type { MaybePromise, Statements } from '../engine/statements.js';
@@ -8,7 +8,7 @@ export type LastInTopic = readonly [key: string, id: MessageId, topic: string];
 export type NewestInTopic = readonly [key: string, id: MessageId];
 
 export abstract class SqlTopicReads implements TopicReads {
-  protected readonly sentSince: SentSince;
+  private readonly sentSince: SentSince;
   private readonly anyMessage;
   private readonly anyInTopic;
   private readonly anyNamedTopic;
@@ -61,11 +61,30 @@ export abstract class SqlTopicReads implements TopicReads {
     newest: readonly NewestInTopic[],
   ): MaybePromise<ReadonlyMap<string, MessageId>>;
 
-  abstract countSince(
+  /** Counts the messages with ids of at least `first` per recipient. Recipients without such messages may be absent. */
+  protected abstract countFrom(
     realmId: RealmId,
     recipientIds: readonly RecipientId[],
-    since: number,
-  ): Promise<ReadonlyMap<RecipientId, number>>;
+    first: number,
+  ): MaybePromise<readonly (readonly [RecipientId, number])[]>;
+
+  async countSince(
+    realmId: RealmId,
+    recipientIds: readonly RecipientId[],
+    since: UnixSeconds,
+  ): Promise<ReadonlyMap<RecipientId, number>> {
+    const counts = new Map<RecipientId, number>();
+    const add = async (first: number, sign: 1 | -1) => {
+      for (const [id, count] of await this.countFrom(realmId, recipientIds, first)) {
+        counts.set(id, (counts.get(id) ?? 0) + sign * count);
+      }
+    };
+    for (const { first, last } of await this.sentSince.ranges(realmId, since)) {
+      await add(first, 1);
+      if (last < Number.MAX_SAFE_INTEGER) await add(last + 1, -1);
+    }
+    return new Map([...counts].filter(([, count]) => count > 0));
+  }
 
   async hasMessages(realmId: RealmId, recipientId: RecipientId, key?: string): Promise<boolean> {
     const found =

@@ -201,7 +201,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
           copyOf(last.id + 6, '', { recipientId: direct, channelId: null }),
           copyOf(last.id + 9, 'b', { recipientId, channelId }),
         ];
-        expect(await tx.copies.appendMessages(rows)).toEqual(ordinals);
+        expect(await tx.copies.appendMessages(rows, rows[0]!.id)).toEqual(ordinals);
         return rows;
       });
       const ids = added.map(({ id }) => id);
@@ -229,38 +229,53 @@ export function copyRepositoryContract(open: OpenStorage): void {
       const now = clock.now();
       const [day, days] = [86_400, 10];
       await uow.write(copied.realm.id, (tx) => tx.messages.remove(copied.realm.id, [last!.id]));
-      await uow.writeAcross(async (tx) => {
-        const first = (await tx.copies.lastId('message')) + 1;
-        await tx.copies.raiseIds('message', first + 2 * days);
-        for (const half of [0, days]) {
-          const rows = Array.from({ length: days }, (_, n) => ({
-            ...last!,
-            id: (first + half + n) as MessageId,
-            recipientId,
-            channelId,
-            // Newest message of yesterday.
-            sentAt: (now - (2 * days - half - n) * day) as UnixSeconds,
-          }));
-          await tx.copies.appendMessages(rows);
-        }
-      });
-      const since = (seconds: number) =>
-        uow.readAcross(async ({ topics, pages }) => {
-          const count = async (realmId: RealmId, id: RecipientId) =>
-            (await topics.countSince(realmId, [id], now - seconds)).get(id) ?? 0;
-          const copies = await count(copied.realm.id, recipientId);
-          const first = await pages.findFirstIdSince(copied.realm.id, (now - seconds) as UnixSeconds);
-          return [await count(realm.id, channel('denmark').recipientId), copies, first];
+      /** Appends messages of the preceding days, one a day, in two pages. */
+      const append = (count: number, since: number) =>
+        uow.writeAcross(async (tx) => {
+          const first = ((await tx.copies.lastId('message')) + 1) as MessageId;
+          await tx.copies.raiseIds('message', first + 2 * count);
+          for (const half of [0, count]) {
+            const rows = Array.from({ length: count }, (_, n) => ({
+              ...last!,
+              id: (first + half + n) as MessageId,
+              recipientId,
+              channelId,
+              sentAt: (since + (half + n) * day) as UnixSeconds,
+            }));
+            await tx.copies.appendMessages(rows, first);
+          }
         });
-      expect(await since(0)).toEqual([10, 0, null]);
-      expect(await since(5 * day)).toEqual([10, 5, expect.any(Number)]);
-      expect(await since(15 * day)).toEqual([10, 15, expect.any(Number)]);
-      expect(await since(50 * day)).toEqual([10, 20, expect.any(Number)]);
+      // The newest message is of yesterday.
+      await append(days, now - 2 * days * day);
+      const since = (seconds: number) =>
+        uow.readAcross(async ({ topics, pages, messages }) => {
+          const count = async (realmId: RealmId, id: RecipientId) =>
+            (await topics.countSince(realmId, [id], (now - seconds) as UnixSeconds)).get(id) ?? 0;
+          const copies = await count(copied.realm.id, recipientId);
+          const ranges = await pages.listIdsSince(copied.realm.id, (now - seconds) as UnixSeconds);
+          const ids = await messages.listOldestIds(copied.realm.id, recipientId, 100);
+          const found = ids.filter((id) => ranges.some((range) => range.first <= id && id <= range.last));
+          expect(found).toHaveLength(copies);
+          return [await count(realm.id, channel('denmark').recipientId), copies];
+        });
+      expect(await since(0)).toEqual([10, 0]);
+      expect(await since(5 * day)).toEqual([10, 5]);
+      expect(await since(15 * day)).toEqual([10, 15]);
+      expect(await since(50 * day)).toEqual([10, 20]);
       await copied.add(aMessage({ from: 'otherRealmUser', to: 'theirs' }));
       await fixture.add(aMessage({ from: 'iago', to: 'denmark' }));
-      expect(await since(0)).toEqual([11, 1, expect.any(Number)]);
-      expect(await since(5 * day)).toEqual([11, 6, expect.any(Number)]);
-      expect(await since(50 * day)).toEqual([11, 21, expect.any(Number)]);
+      expect(await since(0)).toEqual([11, 1]);
+      expect(await since(5 * day)).toEqual([11, 6]);
+      expect(await since(50 * day)).toEqual([11, 21]);
+      // A second import into the living organization is older than the messages sent in between.
+      await append(2, now - 16 * day);
+      expect(await since(0)).toEqual([11, 1]);
+      expect(await since(5 * day)).toEqual([11, 6]);
+      expect(await since(15 * day)).toEqual([11, 19]);
+      expect(await since(50 * day)).toEqual([11, 25]);
+      await copied.add(aMessage({ from: 'otherRealmUser', to: 'theirs' }));
+      expect(await since(0)).toEqual([11, 2]);
+      expect(await since(15 * day)).toEqual([11, 20]);
     });
 
     it('stores received and read messages by ordinals', async () => {

@@ -1,7 +1,7 @@
 import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import { HISTORICAL, type MessageCondition, type MessageFilter, not } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
-import { chatter, people, pick } from './chatter.js';
+import { chatter, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
 export function messagePageReadsContract(open: OpenStorage): void {
@@ -370,21 +370,10 @@ export function messagePageReadsContract(open: OpenStorage): void {
       expect(view!.sender.emailVisibility).toBe('everyone');
     });
 
-    it('finds the first id since a time', async () => {
+    it('lists the ids since a time, also in a quiet realm with many messages elsewhere', async () => {
       const fixture = await stage(...chatter);
-      const { uow, realm, clock, messages } = fixture;
-      clock.advance(100);
-      await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: 'general' }));
-      const firstSince = (time: number) => uow.read(realm.id, (r) => r.pages.findFirstIdSince(realm.id, time));
-      expect(await firstSince(0)).toBe(messages[0]!.id);
-      expect(await firstSince(clock.now())).toBe(messages[10]!.id);
-      expect(await firstSince(clock.now() - 99)).toBe(messages[10]!.id);
-      expect(await firstSince(clock.now() + 1)).toBeNull();
-    });
-
-    it('finds the first id since a time in a quiet realm despite many messages elsewhere', async () => {
-      const fixture = await stage(...people, aChannel({ name: 'general' }));
-      const { uow, clock, realm } = fixture;
+      const { uow, clock } = fixture;
+      const earlier = fixture.messages.length;
       const busy = await createFixtureOn(
         uow,
         clock,
@@ -392,16 +381,23 @@ export function messagePageReadsContract(open: OpenStorage): void {
         aUser({ name: 'x' }),
         aChannel({ name: 'y' }),
       );
-      await fixture.add(aMessage({ from: 'a', to: 'general' }));
       clock.advance(100);
       const since = clock.now();
       await busy.add(...Array.from({ length: 1100 }, () => aMessage({ from: 'x', to: 'y' })));
-      const firstSince = (id = realm.id) => uow.read(id, (r) => r.pages.findFirstIdSince(id, since));
-      expect(await firstSince()).toBeNull();
+      const sentSince = async (
+        time: number,
+        { realm, messages }: Pick<typeof busy, 'realm' | 'messages'> = fixture,
+      ) => {
+        const ranges = await uow.read(realm.id, (r) => r.pages.listIdsSince(realm.id, time));
+        return idsOf(messages).filter((id) => ranges.some(({ first, last }) => first <= id && id <= last));
+      };
+      expect(await sentSince(since)).toEqual([]);
       clock.advance(100);
       await fixture.add(aMessage({ from: 'a', to: 'general' }), aMessage({ from: 'a', to: ['b'] }));
-      expect(await firstSince()).toBe(fixture.messages[1]!.id);
-      expect(await firstSince(busy.realm.id)).toBe(busy.messages[0]!.id);
+      expect(await sentSince(0)).toEqual(idsOf(fixture.messages));
+      expect(await sentSince(since)).toEqual(idsOf(fixture.messages.slice(earlier)));
+      expect(await sentSince(clock.now() + 1)).toEqual([]);
+      expect(await sentSince(since, busy)).toEqual(idsOf(busy.messages));
     });
 
     it('isolates realms', async () => {
@@ -419,9 +415,8 @@ export function messagePageReadsContract(open: OpenStorage): void {
         await r.pages.listEntriesFrom(outsider, shared({ kind: 'channelPrivacy', privacies: ['public'] }), 0, 100),
         await r.pages.listViews(other.realm.id, ids),
         await r.pages.listTexts(other.realm.id, ids),
-        await r.pages.findFirstIdSince(other.realm.id, 0),
       ]);
-      expect(found).toEqual([[], [], [], [], [], [], [], null]);
+      expect(found).toEqual([[], [], [], [], [], [], []]);
     });
   });
 }

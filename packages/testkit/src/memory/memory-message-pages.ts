@@ -4,6 +4,7 @@ import {
   type Message,
   type MessageCondition,
   type MessageFilter,
+  type MessageIdRange,
   type MessageListEntry,
   type MessagePageReads,
   type MessageText,
@@ -76,8 +77,18 @@ export class MemoryMessagePages implements MessagePageReads {
     }));
   }
 
-  async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
-    return messagesOf(this.unit, realmId).find(({ sentAt }) => sentAt >= since)?.id ?? null;
+  async listIdsSince(realmId: RealmId, since: UnixSeconds): Promise<readonly MessageIdRange[]> {
+    const ranges: { first: MessageId; last: MessageId }[] = [];
+    let isContinued = false;
+    for (const { id, sentAt } of messagesOf(this.unit, realmId)) {
+      if (sentAt >= since) {
+        if (isContinued) ranges.at(-1)!.last = id;
+        else ranges.push({ first: id, last: id });
+      }
+      isContinued = sentAt >= since;
+    }
+    if (isContinued) ranges.at(-1)!.last = Number.MAX_SAFE_INTEGER as MessageId;
+    return ranges;
   }
 
   private reactionsOf({ id }: Message): Pick<MessageView, 'reactions'> {
