@@ -1,9 +1,9 @@
 import { ConfigureRealm, SendWelcomeEmails } from '@parley/domain/membership';
-import { ExpireMessages } from '@parley/domain/messages';
+import { ExpireMessages, LINK_PREVIEW_JOB } from '@parley/domain/messages';
 import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { SETTINGS_WITHOUT_READER } from '@parley/repo-checks';
 import { fieldsOf, type Wire } from './testing/expectations.js';
-import { runJobs } from './testing/jobs.js';
+import { jobsWithin, runJobs } from './testing/jobs.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
@@ -170,6 +170,15 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     ask: async () => (await rendered('https://example.com/a.png')).includes('<img'),
     before: true,
     after: false,
+  },
+  inlineUrlEmbedPreview: {
+    change: { inline_url_embed_preview: true },
+    ask: async () => {
+      await server.sendMessage(as('hamlet'), general, { content: 'https://example.com/' });
+      return (await jobsWithin(server, LINK_PREVIEW_JOB.name, 0)).length > 0;
+    },
+    before: false,
+    after: true,
   },
   inviteRequired: {
     change: { invite_required: false },
@@ -536,7 +545,6 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   gitHubAuthentication: null,
   gitLabAuthentication: null,
   googleAuthentication: null,
-  inlineUrlEmbedPreview: null,
   jitsiServerUrl: null,
   mediaPreviewSize: null,
   messageContentAllowedInEmailNotifications: null,

@@ -8,7 +8,8 @@ import { OPTIONS, resolve } from './fixtures/world.js';
 import { htmlMessages } from './html-messages.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
-const { highlightContent, highlightTopic, diff, plainText, searchableText } = htmlMessages;
+const { highlightContent, highlightTopic, diff, plainText, searchableText, previewableLinks, showPreviews } =
+  htmlMessages;
 const hit = (text: string) => `<span class="highlight">${text}</span>`;
 
 describe('search highlighting', () => {
@@ -233,5 +234,83 @@ describe('showThumbnails', () => {
       const html = `image-loading-placeholder${piece.repeat(20_000)}`;
       expect(await workMsOf(() => showThumbnails(html, uploads(image('failed'))), 500)).toBeLessThan(500);
     }
+  });
+});
+
+describe('page previews (markdown §15.6)', () => {
+  const link = (url: string, text = url) => `<p><a href="${url}">${text}</a></p>`;
+  const manyLinks = (count: number) => Array.from({ length: count }, (_, n) => link(`https://a.example/${n}`)).join('');
+  const preview = { title: 'T', description: 'D', picture: '/external_content/1/2' };
+  const shown = (html: string, url: string, more: object = {}) =>
+    showPreviews(html, new Map([[url, { ...preview, ...more }]]));
+
+  it.each([
+    ['a page', link('https://a.example/x?a=1&amp;b=2'), ['https://a.example/x?a=1&b=2']],
+    ['the same page twice', link('https://a.example/') + link('https://a.example/', 'x'), ['https://a.example/']],
+    ['a video on YouTube', link('https://youtu.be/abc'), ['https://youtu.be/abc']],
+    [
+      'a page after a quote',
+      `<blockquote>${link('https://q.example/')}</blockquote>${link('https://a.example/')}`,
+      ['https://a.example/'],
+    ],
+    ['a quote in a quote', `<blockquote><blockquote></blockquote>${link('https://q.example/')}</blockquote>`, []],
+    ['an image', link('https://a.example/x.png?a'), []],
+    ['a video file', link('https://a.example/x.mp4'), []],
+    ['the own server', link('https://chat.example/x') + link('https://chat.example') + link('/#narrow/x'), []],
+    ['a similar host', link('https://chat.example.com/x'), ['https://chat.example.com/x']],
+    ['another scheme', link('mailto:a@a.example') + link('ftp://a.example/'), []],
+    ['credentials', link('https://a:b@a.example/'), []],
+    ['an impossible address', link('https://a.example:99999/'), []],
+    ['a long address', link(`https://a.example/${'x'.repeat(2000)}`), []],
+    ['24 links', manyLinks(24), Array.from({ length: 24 }, (_, n) => `https://a.example/${n}`)],
+    ['25 links', manyLinks(25), []],
+  ])('finds links that can have a preview: %s', (_what, html, expected) => {
+    expect(previewableLinks(html, 'https://chat.example')).toEqual(expected);
+  });
+
+  it('writes title and description only if the page has them, and nothing without a picture', () => {
+    const url = 'https://a.example/';
+    const start = `<div class="message_embed"><a class="message_embed_image" href="${url}" style="background-image: url(&quot;/external_content/1/2&quot;)"></a><div class="data-container">`;
+    const title = `<div class="message_embed_title"><a href="${url}" title="T">T</a></div>`;
+    const description = '<div class="message_embed_description">D</div>';
+    const whole = `${start}${title}${description}</div></div>`;
+    expect(shown('<p>x</p>', url)).toBe(`<p>x</p>\n${whole}`);
+    const media = '<div class="message_inline_image"><a href="/x"><img src="/x"></a></div>';
+    expect(shown(media, url)).toBe(media + whole);
+    const two = new Map([url, `${url}2`].map((each) => [each, preview]));
+    expect(showPreviews('<p>x</p>', two)).toBe(`<p>x</p>\n${whole}${whole.replaceAll(url, `${url}2`)}`);
+    expect(shown('', url, { title: null })).toBe(`${start}${description}</div></div>`);
+    expect(shown('', url, { description: null })).toBe(`${start}${title}</div></div>`);
+    expect(shown('<p>x</p>', url, { picture: null })).toBe('<p>x</p>');
+  });
+
+  it.each(['https://youtu.be/abc', 'https://www.youtube.com/watch?v=abc&t=1'])(
+    'names a link to the video %s',
+    (url) => {
+      const written = url.replace('&', '&amp;');
+      const html = link(written) + link(written, 'own name');
+      expect(shown(html, url, { title: 'A & <b> $&' })).toBe(
+        link(written, 'YouTube - A &amp; &lt;b&gt; $&amp;') + link(written, 'own name'),
+      );
+      expect(shown(html, url, { title: null })).toBe(html);
+    },
+  );
+
+  it.each([
+    ['https://vimeo.com/123', 'Vimeo - T'],
+    ['https://www.vimeo.com/channels/staff/123/', 'Vimeo - T'],
+  ])('names a link to the video %s', (url, name) => {
+    expect(shown(link(url), url)).toBe(link(url, name));
+  });
+
+  it.each(Object.entries(HOSTILE_TEXTS))('writes safe HTML for a hostile text: %s', (_name, text) => {
+    const about = { title: text.slice(0, 500), description: text.slice(0, 500) };
+    expect(findFaults(shown('<p>x</p>', 'https://a.example/"><script>', about))).toEqual([]);
+  });
+
+  it('leaves previews out of search and notifications', () => {
+    const html = shown('<p>own text</p>', 'https://a.example/');
+    expect([plainText(html), searchableText(html)]).toEqual(['own text', 'own text']);
+    expect(plainText('<p>&lt;div class="message_embed"&gt; stays</p>')).toBe('<div class="message_embed"> stays');
   });
 });

@@ -1,5 +1,6 @@
 import type { RenderedMessages } from '@parley/domain/markdown';
 import { diffHtml } from './rendered/diff-html.js';
+import { previewableLinks, showPreviews } from './rendered/page-previews.js';
 import { plainText, searchableText, showThumbnails } from './rendered/rendered-html.js';
 import { highlightContent, highlightTopic, occurrences } from './search/highlight-search.js';
 import { searchedWords, searchTerms, typedWords } from './search/search-terms.js';
@@ -16,4 +17,6 @@ export const htmlMessages: RenderedMessages = {
   typedWords,
   occurrences,
   showThumbnails,
+  previewableLinks,
+  showPreviews,
 };

@@ -122,4 +122,17 @@ describe('PublicWebClient', () => {
     const { body } = await client(['127.0.0.0/8']).open(`http://127.0.0.1:${port}/`, {});
     await expect(body.toArray()).rejects.toThrow();
   });
+
+  it('follows redirects of a page, each to an allowed address', async () => {
+    const port = await serve((request, response) => {
+      if (request.url === '/private') response.writeHead(302, { Location: 'http://10.0.0.1/' }).end();
+      else if (request.url === '/first') response.writeHead(301, { Location: '/second' }).end();
+      else response.writeHead(200, { 'Content-Type': 'text/html' }).end(String(request.headers.accept));
+    });
+    const get = (path: string) => client(['127.0.0.0/8']).get(`http://127.0.0.1:${port}${path}`, 'text/html');
+    const { url, status, headers, body } = await get('/first');
+    expect([url, status, headers['content-type']]).toEqual([`http://127.0.0.1:${port}/second`, 200, 'text/html']);
+    expect((await body.toArray()).join('')).toBe('text/html');
+    await expect(get('/private')).rejects.toBeInstanceOf(WebhookRefused);
+  });
 });

@@ -1,6 +1,7 @@
 import { lookup as resolveName } from 'node:dns';
 import {
   type ClientRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   request as requestByHttp,
@@ -62,13 +63,26 @@ export interface WebFile {
   readonly body: IncomingMessage;
 }
 
+/** Response to a request that may have been redirected. */
+export interface WebPage {
+  /** URL after redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Throws if the connection breaks or the time is over. */
+  readonly body: IncomingMessage;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
+
 /** Maximum time without data, and in total, for the download of a file. */
 const FILE_IDLE_MS = 30_000;
 const FILE_TIMEOUT_MS = 3_600_000;
 
 /**
  * Sends requests to user-supplied URLs. Connects to public addresses only: the addresses of a host name are checked at
- * connection time, which prevents DNS rebinding. Follows no redirects and uses no proxy.
+ * connection time, which prevents DNS rebinding. Uses no proxy, and follows redirects only in `get`.
  */
 export class PublicWebClient implements WebhookClient, PictureDownloads {
   private readonly allowed: BlockList;
@@ -93,7 +107,8 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
   /** Requests a file of any size. The caller reads or destroys the body. */
   open(url: string, headers: Readonly<Record<string, string>>): Promise<WebFile> {
     return new Promise((resolve, reject) => {
-      const sent = this.request(url, 'GET', { ...headers, 'Accept-Encoding': 'identity' }, FILE_TIMEOUT_MS);
+      const signal = AbortSignal.timeout(FILE_TIMEOUT_MS);
+      const sent = this.request(url, 'GET', { ...headers, 'Accept-Encoding': 'identity' }, signal);
       sent.setTimeout(FILE_IDLE_MS, () => sent.destroy(new Error('No data arrived in time')));
       sent.on('error', reject);
       sent.on('response', (body) => {
@@ -117,15 +132,40 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     body?: string | Uint8Array,
   ): Promise<ReadResponse> {
     return new Promise((resolve, reject) => {
-      const sent = this.request(url, method, headers, this.options.timeoutMs ?? TIMEOUT_MS);
+      const sent = this.request(url, method, headers, AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS));
       sent.on('error', reject);
       sent.on('response', (response) => readResponse(sent, response, maxBytes).then(resolve, reject));
       sent.end(body);
     });
   }
 
+  /**
+   * Requests a page, and follows redirects to public addresses. The time limit includes reading the body, which the
+   * caller reads or destroys.
+   */
+  async get(url: string, accept: string): Promise<WebPage> {
+    const headers = { Accept: accept, 'Accept-Encoding': 'identity' };
+    const signal = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+    for (let address = url, redirects = 0; ; redirects++) {
+      const body = await this.respond(this.request(address, 'GET', headers, signal));
+      const { location } = body.headers;
+      const status = body.statusCode!;
+      if (!REDIRECTS.has(status) || location === undefined)
+        return { url: address, status, headers: body.headers, body };
+      body.destroy();
+      if (redirects === MAX_REDIRECTS) throw new Error('Too many redirects');
+      address = new URL(location, address).href;
+    }
+  }
+
+  private respond(sent: ClientRequest): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      sent.on('error', reject).on('response', resolve).end();
+    });
+  }
+
   /** @throws WebhookRefused if the host is an address that is not public */
-  private request(url: string, method: string, headers: OutgoingHttpHeaders, timeoutMs: number): ClientRequest {
+  private request(url: string, method: string, headers: OutgoingHttpHeaders, signal: AbortSignal): ClientRequest {
     const { protocol, hostname } = new URL(url);
     const literal = hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0 && !this.isReachable(literal)) throw refused();
@@ -135,7 +175,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
       // Uses a new connection, so that every request checks the addresses.
       agent: false,
       lookup: this.lookup,
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
       headers: { ...headers, 'User-Agent': this.options.userAgent },
     });
   }

@@ -78,6 +78,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'mime',
       'nodemailer',
       'otplib',
+      'parse5',
       'qr',
       'html-to-text',
       'postal-mime',

@@ -13,6 +13,7 @@ import type { ArchiveWriter, ExportLimits } from '../exports/exports.js';
 import type { ExportParts } from '../exports/realm-copy.js';
 import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
+import type { ExternalPicturePaths, ExternalPictures } from '../files/external-pictures.js';
 import type { FileLimits, FileTokens } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import type { ImageProcessor } from '../files/images.js';
@@ -40,6 +41,7 @@ import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js
 import type { PictureDownloads } from '../membership/log-in-pictures.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
 import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
+import type { LinkPreviewFetcher } from '../messages/link-previews.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
 import type { MessageHooks } from '../messages/post-message.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
@@ -124,6 +126,9 @@ export interface Ports {
   readonly blobStore: BlobStore;
   readonly partialBlobStore: PartialBlobStore;
   readonly imageProcessor: ImageProcessor;
+  readonly externalPicturePaths: ExternalPicturePaths;
+  readonly externalPictures: ExternalPictures;
+  readonly linkPreviewFetcher: LinkPreviewFetcher;
   readonly fileLimits: FileLimits;
   readonly fileTokens: FileTokens;
   readonly contentTypes: ContentTypes;

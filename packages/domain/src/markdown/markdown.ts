@@ -205,10 +205,19 @@ export interface RenderedMessages {
    */
   showThumbnails(html: string, uploadOf: (path: string) => StoredUpload | null): string;
 
-  /** Returns plain text for notifications; spoilers stay hidden. */
+  /**
+   * Returns distinct addresses of links to other sites that can have a preview of the page, in order. Omits links in
+   * quotes, and links to images and videos. Empty if the message has too many links for previews.
+   */
+  previewableLinks(html: string, realmUrl: string): readonly string[];
+
+  /** Adds previews of pages, keyed by link address. Their pictures are paths of this server. */
+  showPreviews(html: string, previews: ReadonlyMap<string, PagePreview>): string;
+
+  /** Returns plain text for notifications; omits previews of pages, and spoilers stay hidden. */
   plainText(html: string): string;
 
-  /** Returns all searchable text. */
+  /** Returns all searchable text; omits previews of pages. */
   searchableText(html: string): string;
 
   /** Returns the distinct terms of a message's text or topic. Omits stop words. */
@@ -222,6 +231,14 @@ export interface RenderedMessages {
 
   /** Returns a function that finds the words of a query in a text, in the order of the query. */
   occurrences(query: string): (text: string) => readonly WordOccurrences[];
+}
+
+/** Preview of a web page (markdown §15.6). */
+export interface PagePreview {
+  readonly title: string | null;
+  readonly description: string | null;
+  /** URL of a picture. */
+  readonly picture: string | null;
 }
 
 /** Occurrences of a query's word in a text. */

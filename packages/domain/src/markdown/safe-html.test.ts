@@ -23,3 +23,8 @@ it('safeHtml converts unsafe message HTML to plain text', async () => {
     expect([bad, isSafeHtml(bad)]).toEqual([bad, false]);
   }
 });
+
+it('safeHtml omits previews of pages, with pictures of another server', () => {
+  const preview = '<div class="message_embed"><a style="background-image: url(&quot;/x&quot;)"></a></div>';
+  expect(safeHtml(`<p>a</p>\n${preview}`, 'a')).toBe('<p>a</p>');
+});

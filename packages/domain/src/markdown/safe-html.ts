@@ -71,9 +71,22 @@ function isSafeUrl(value: string): boolean {
   return scheme === undefined || SCHEMES.has(scheme.toLowerCase());
 }
 
-/** Returns safe HTML unchanged, otherwise the source as plain text. */
-export const safeHtml = (html: string, source: string): string =>
-  isSafeHtml(html) ? html : `<p>${escapeHtml(source)}</p>`;
+const PAGE_PREVIEWS = '<div class="message_embed">';
+
+/**
+ * Removes the previews of pages at the end of a message (markdown §15.6). User text cannot imitate them, because angle
+ * brackets are escaped.
+ */
+export function withoutPagePreviews(html: string): string {
+  const start = html.indexOf(PAGE_PREVIEWS);
+  return start === -1 ? html : html.slice(0, start).trimEnd();
+}
+
+/** Returns safe HTML, otherwise the source as plain text. Omits previews of pages: another server has their pictures. */
+export function safeHtml(html: string, source: string): string {
+  const own = withoutPagePreviews(html);
+  return isSafeHtml(own) ? own : `<p>${escapeHtml(source)}</p>`;
+}
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');

@@ -5,6 +5,7 @@ export * from './drafts.js';
 export * from './drafts.use-cases.js';
 export * from './flags.js';
 export * from './flags.use-cases.js';
+export * from './link-previews.js';
 export * from './message.js';
 export * from './message-condition.js';
 export * from './message-delivery.js';

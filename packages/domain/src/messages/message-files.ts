@@ -1,4 +1,5 @@
 import type { Actor } from '../access/actor.js';
+import type { Channel } from '../channels/channel.js';
 import type { BlobContent, BlobStore, ByteRange } from '../files/blobs.js';
 import {
   type AttachedFile,
@@ -313,6 +314,27 @@ function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promis
   });
 }
 
+/**
+ * Replaces the HTML of an unchanged text and publishes it. Does nothing if it is the same. `channel` is null for direct
+ * messages.
+ */
+export async function showRerendered(
+  tx: Transaction,
+  message: Message,
+  channel: Channel | null,
+  rendered: string,
+  at: UnixSeconds,
+): Promise<void> {
+  const { realmId, id, content } = message;
+  if (rendered === message.renderedContent) return;
+  await tx.messages.rerender(realmId, id, rendered);
+  await tx.events.append(realmId, {
+    event: { type: 'message.rerendered', messageId: id, at, content, rendered },
+    audience: messageWatchers(message, channel),
+    quotes: id,
+  });
+}
+
 /** Maximum number of messages per unit of work. */
 const MESSAGES_PER_UPDATE = 50;
 
@@ -376,22 +398,8 @@ export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
       const rendered = this.rendered.showThumbnails(message.renderedContent, (path) =>
         spellingsOf(path).includes(file.pathId) ? upload : null,
       );
-      if (rendered === message.renderedContent) continue;
-      await tx.messages.rerender(realmId, message.id, rendered);
-      await tx.events.append(realmId, {
-        event: {
-          type: 'message.rerendered',
-          messageId: message.id,
-          at: this.clock.now(),
-          content: message.content,
-          rendered,
-        },
-        audience: messageWatchers(
-          message,
-          message.channelId === null ? null : (channels.get(message.channelId) ?? null),
-        ),
-        quotes: message.id,
-      });
+      const channel = message.channelId === null ? null : (channels.get(message.channelId) ?? null);
+      await showRerendered(tx, message, channel, rendered, this.clock.now());
       await tx.yield();
     }
     await tx.files.endAwaiting(realmId, fileId, ids);

@@ -17,6 +17,7 @@ import { findByPublicAddress } from '../users/find-user.js';
 import type { User } from '../users/user.js';
 import { accessAnnouncer } from '../users/user-events.js';
 import { decideAutomaticTopicPolicies } from './automatic-topic-policies.js';
+import { planLinkPreviews } from './link-previews.js';
 import { parseContent } from './message.js';
 import {
   type Destination,
@@ -231,6 +232,7 @@ export class SendMessage {
       replacedTopicPolicies: topicPolicies.replaced,
       echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
     });
+    await planLinkPreviews(tx, realm, sender, message.id, rendered.html, now);
     if (destination.kind === 'channel' && actor.botOwnerId !== null) {
       await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
     }

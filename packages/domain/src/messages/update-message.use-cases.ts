@@ -20,6 +20,7 @@ import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
+import { planLinkPreviews } from './link-previews.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
 import { loadSender, type Message, participantIdsOf } from './message.js';
 import { editText, parseEditedContent } from './message-edit.js';
@@ -146,6 +147,7 @@ export class UpdateMessage {
         const outside = move ? await storeMove(tx, actor, { ...move, ids: first }, edit ? before.id : null) : [];
         if (!move) await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
         const detached = edit ? await editText(tx, before, { ...edit, editedAt: now, destination, sender }) : [];
+        if (edit) await planLinkPreviews(tx, realm, sender, before.id, edit.rendered.html, now);
         // The policies are moved after the last message.
         const policies =
           move && others.length === 0

@@ -17,6 +17,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /accounts/unsubscribe/:kind/:key/',
   'GET /accounts/login/confirm/:key',
   'GET /import/:source/*path',
+  // Needs the server's signature.
+  'GET /external_content/:signature/:encoded_url',
   // Features without configuration.
   'POST /incoming_email',
   'GET /accounts/go/',

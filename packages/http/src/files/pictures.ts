@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import '@parley/domain/files';
-import type { ReadablePicture } from '@parley/domain/files';
+import { type ReadablePicture, ReadExternalPicture } from '@parley/domain/files';
 import type { HttpFeature } from '../kernel/feature.js';
+import { TextParam } from '../kernel/params.js';
 import type { Reply } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
 
 /** Returns a PNG chunk with length and checksum. `type` has four letters. */
 export function pngChunk(type: string, data: Buffer): Buffer {
@@ -102,7 +103,7 @@ export const SERVES_PICTURES = { tag: 'Files', auth: 'anyone', limit: 'none', at
 const HEADERS = ['Content-Security-Policy', "sandbox; default-src 'none'"];
 
 /** Serves a whole picture. A changed picture has a different URL or version. */
-export const servePicture = ({ format, size, read }: ReadablePicture): Reply => ({
+export const servePicture = ({ format, size, read }: Pick<ReadablePicture, 'format' | 'size' | 'read'>): Reply => ({
   status: 200,
   body: { bytes: read(), length: size },
   contentType: `image/${format}`,
@@ -118,4 +119,31 @@ export const serveIdenticon = (seed: string, size: number): Reply => ({
   cacheControl: 'public, max-age=86400',
 });
 
-export const PICTURES = { errors: { UNKNOWN_PICTURE: { status: 404 } } } satisfies HttpFeature;
+const MAX_ENCODED_LENGTH = 4000;
+
+class ExternalPictureDto {
+  @TextParam({ max: 40, description: 'Signature of the URL.' }) signature!: string;
+  @TextParam({ max: MAX_ENCODED_LENGTH, description: 'URL of the picture in hexadecimal.' }) encoded_url!: string;
+}
+
+const externalPictures = (): readonly Route[] => [
+  route('GET', '/external_content/:signature/:encoded_url', {
+    summary: 'Get a picture of another site, for a link preview',
+    extension: 'extensions §1',
+    ...SERVES_PICTURES,
+    dto: ExternalPictureDto,
+    useCase: ReadExternalPicture,
+    response: 'bytes',
+    handle: async ({ dto: { signature, encoded_url: encodedUrl }, caller, useCase }) => {
+      const picture = servePicture(await useCase.execute(caller, { signature, encodedUrl }));
+      // The site may replace the picture.
+      return { ...picture, cacheControl: 'public, max-age=86400' };
+    },
+  }),
+];
+
+export const PICTURES = {
+  tag: 'Files',
+  routes: externalPictures,
+  errors: { UNKNOWN_PICTURE: { status: 404 } },
+} satisfies HttpFeature;

@@ -94,13 +94,16 @@ export function attributesOfUpload(
 }
 
 /** Maximum number of links; above it, a message shows no previews. */
-const MAX_LINKS = 24;
+export const MAX_LINKS = 24;
 
 const IMAGE_PATH = /\.(?:bmp|gif|jpe|jpeg|jpg|png|webp)$/i;
-const VIDEO_URL = /\.(?:mp4|webm)$/i;
+export const VIDEO_URL = /\.(?:mp4|webm)$/i;
 /** Host that serves HTML pages at URLs that end like image files. */
 const HOST_WITHOUT_IMAGES = 'pasteboard.co';
 const PREVIEW_CLASS = 'message_inline_image';
+
+/** True for URLs of images, by their ends. */
+export const mayBeImage = ({ path, host }: UrlParts): boolean => IMAGE_PATH.test(path) && host !== HOST_WITHOUT_IMAGES;
 
 interface FoundLink {
   readonly element: Element;
@@ -179,7 +182,7 @@ function addPreview(root: Element, link: FoundLink, context: PreviewContext): vo
       `${PREVIEW_CLASS} message_inline_video`,
       new Element('video', { preload: 'metadata', src }),
     );
-  } else if (path === null && IMAGE_PATH.test(parts.path) && parts.host !== HOST_WITHOUT_IMAGES) {
+  } else if (path === null && mayBeImage(parts)) {
     outcome.hasImage = true;
     const src = parts.host === '' ? href : context.proxied(href);
     insertPreview(root, link, PREVIEW_CLASS, new Element('img', { src }));

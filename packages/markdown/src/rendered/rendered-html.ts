@@ -1,4 +1,4 @@
-import type { StoredUpload } from '@parley/domain/markdown';
+import { type StoredUpload, withoutPagePreviews } from '@parley/domain/markdown';
 import { trim } from '../characters.js';
 import { type Attributes, Element, HtmlStash, writeHtml } from '../html/html.js';
 import { attributesOfUpload, LOADING } from '../inline/previews.js';
@@ -148,13 +148,13 @@ const EMOJI_CODE = /(?:^| )emoji-(\S+)/;
 
 /** Returns the notification text, in which spoilers stay hidden. */
 export function plainText(html: string): string {
-  return write(readHtml(html), 0);
+  return write(readHtml(withoutPagePreviews(html)), 0);
 }
 
 /** Returns all searchable content, including spoilers. */
 export function searchableText(html: string): string {
   let text = '';
-  for (const token of readTokens(html)) {
+  for (const token of readTokens(withoutPagePreviews(html))) {
     if (token.kind === 'text') text += decodeEntities(token.html);
     else if (token.kind === 'formula') text += sourceOf(token.html);
     else if (token.tag === 'img' && token.kind !== 'close') text += ` ${attributeOf(token.html, 'alt') ?? ''} `;

@@ -22,6 +22,7 @@ import {
   HmacLinkKeys,
   HmacLogInTokens,
   HmacMeetingLinks,
+  HmacPicturePaths,
   HmacSessionTokens,
   HttpPushService,
   INVITATION_LINKS,
@@ -35,6 +36,8 @@ import {
   SystemTimers,
   UNSUBSCRIBE_LINKS,
   VapidWebPushService,
+  WebPages,
+  WebPictures,
   ZxcvbnPasswordStrength,
 } from '@parley/node-adapters';
 import { FILE_LIMITS } from '../configuration/settings.js';
@@ -181,6 +184,8 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
       return new HttpPushService({ ...parts, account: push, server });
     },
 
+    linkPreviewFetcher: () => new WebPages(pageClientOf(options), get('clock')),
+    externalPictures: () => new WebPictures(pageClientOf(options), get('imageProcessor'), get('clock')),
     webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
     pictureDownloads: () =>
       new PublicWebClient({ allowedNetworks: options.webhookNetworks ?? [], userAgent: 'Parley' }),
@@ -191,6 +196,16 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
       }),
   }) satisfies SomePorts;
 
+/** Maximum time for a linked page or its picture, with all redirects. */
+const PAGE_TIMEOUT_MS = 5000;
+
+const pageClientOf = ({ webhookNetworks = [] }: ParleyDependencies) =>
+  new PublicWebClient({
+    allowedNetworks: webhookNetworks,
+    userAgent: 'Mozilla/5.0 (compatible; ParleyLinkPreview)',
+    timeoutMs: PAGE_TIMEOUT_MS,
+  });
+
 /** Files and exports. */
 const filePorts = (options: ParleyDependencies, get: Get) =>
   ({
@@ -199,6 +214,7 @@ const filePorts = (options: ParleyDependencies, get: Get) =>
     imageProcessor: () => options.images,
     fileLimits: () => options.fileLimits ?? FILE_LIMITS,
     fileTokens: () => new HmacFileTokens(options.secret),
+    externalPicturePaths: () => new HmacPicturePaths(options.secret),
     fileUsers: () => FILE_USERS,
     exportParts: () => EXPORT_PARTS,
     contentTypes: () => new FileTypeContentTypes(),

@@ -124,7 +124,7 @@ export const SETTINGS = {
     'PARLEY_WEBHOOK_NETWORKS',
     'webhook-networks',
     'NETWORKS',
-    'networks other than the public Internet that outgoing webhooks and log-in pictures may use, such as 10.0.0.0/8,loopback; default: none',
+    'networks other than the public Internet that outgoing webhooks, log-in pictures and link previews may use, such as 10.0.0.0/8,loopback; default: none',
     parseWebhookNetworks,
     [] as readonly string[],
   ),

@@ -146,8 +146,8 @@ export interface ParleyOptions extends LogInOptions {
    */
   readonly mailGatewayToken?: string;
   /**
-   * Private networks that outgoing webhooks and profile picture downloads may access, such as `10.0.0.0/8,loopback`;
-   * default: none.
+   * Private networks that outgoing webhooks, profile picture downloads and link previews may access, such as
+   * `10.0.0.0/8,loopback`; default: none.
    */
   readonly webhookNetworks?: string;
   /**

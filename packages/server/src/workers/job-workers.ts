@@ -31,6 +31,7 @@ import {
   MarkAllReadParts,
   MoveParts,
   MuteUserParts,
+  PreviewLinks,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
 import {
@@ -156,6 +157,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(MuteUserParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
+  resolve(PreviewLinks),
   resolve(DeliverWebhooks),
   resolve(FetchLogInPictures),
   resolve(SendMissedEmails),

@@ -1,0 +1,61 @@
+import type { Clock } from '@parley/domain/kernel';
+import type { PagePreview } from '@parley/domain/markdown';
+import type { LinkPreviewFetcher } from '@parley/domain/messages';
+import { RecentResults } from './recent-results.js';
+import type { PublicWebClient } from './web-client.js';
+
+/** Maximum number of bytes read of a page; its head is usually shorter. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+const HTML = /^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i;
+const HOUR_SECONDS = 3600;
+/** Time after which a page without a preview is requested again. */
+const RETRY_SECONDS = 600;
+/** Approximate size of a cache entry without its texts. */
+const ENTRY_BYTES = 500;
+
+/** Reads previews from the heads of web pages: Open Graph, title and description. */
+export class WebPages implements LinkPreviewFetcher {
+  private readonly recent: RecentResults<PagePreview | null>;
+
+  constructor(
+    private readonly client: PublicWebClient,
+    clock: Pick<Clock, 'nowMs'>,
+  ) {
+    this.recent = new RecentResults(clock, {
+      maxCount: 2000,
+      maxBytes: 8 * 1024 * 1024,
+      bytesOf: (page) => ENTRY_BYTES + 2 * lengthOf(page),
+      secondsOf: (page) => (page ? HOUR_SECONDS : RETRY_SECONDS),
+    });
+  }
+
+  fetch(url: string): Promise<PagePreview | null> {
+    // Servers never see the fragment.
+    const key = url.replace(/#.*/, '');
+    return this.recent.get(key, () => this.read(key).catch(() => null));
+  }
+
+  private async read(link: string): Promise<PagePreview | null> {
+    const { url, status, headers, body } = await this.client.get(link, 'text/html,application/xhtml+xml');
+    try {
+      const type = headers['content-type'] ?? '';
+      // A compressed response was not requested and could expand without bounds.
+      const isCompressed = (headers['content-encoding'] ?? 'identity') !== 'identity';
+      if (status !== 200 || isCompressed || !HTML.test(type)) return null;
+      const { PageHead } = await import('./page-head.js');
+      const head = new PageHead(url, type);
+      let length = 0;
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        head.write(chunk);
+        length += chunk.length;
+        if (head.isDone || length > MAX_PAGE_BYTES) break;
+      }
+      return head.preview();
+    } finally {
+      body.destroy();
+    }
+  }
+}
+
+const lengthOf = (page: PagePreview | null): number =>
+  page ? [page.title, page.description, page.picture].reduce((sum, text) => sum + (text?.length ?? 0), 0) : 0;
