@@ -71,11 +71,12 @@ describe('PostgreSQL database', () => {
     it('serves an organization once parley migrate has created the schema', async () => {
       const { url, drop } = await createDatabase({ copyOf: 'template0' });
       await expect(open(url)).rejects.toThrow('run parley migrate');
-      expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 3 });
-      expect(await run(url, 'migrate')).toMatchObject({
-        code: 0,
-        out: expect.stringMatching(/^Applied: baseline\b.*\.$/),
-      });
+      const found = await run(url, 'migrate', '--check');
+      expect(found.code).toBe(3);
+      const pending = [...found.out.matchAll(/^ {2}pending: (.+)$/gm)].map(([, step]) => step);
+      expect((await run(url, 'doctor')).out).toContain(`schema: ${pending.length} migration steps are pending`);
+      const migrated = await run(url, 'migrate');
+      expect(migrated).toMatchObject({ code: 0, out: `Applied: ${pending.join(', ')}.` });
       expect(await run(url, 'migrate', '--check')).toMatchObject({ code: 0 });
       const created = await run(url, 'realm', 'create', 'shop', 'The Shop');
       expect(created.code).toBe(0);

@@ -42,7 +42,7 @@ interface RecordedStep {
 /** Steps missing from the database. */
 export interface PendingSteps {
   readonly expand: readonly Migration[];
-  /** Steps to be run at the end of an upgrade. */
+  /** Steps to be run at the end of an upgrade. Empty in a new database, which gets all steps at once. */
   readonly contract: readonly Migration[];
 }
 
@@ -146,10 +146,9 @@ export async function pendingSteps(client: Queries, migrations: readonly Migrati
       );
     }
   }
-  return {
-    expand: missing.filter(({ isContract }) => !isContract),
-    contract: missing.filter(({ isContract }) => isContract),
-  };
+  const expand = missing.filter(({ isContract }) => !isContract);
+  const contract = missing.filter(({ isContract }) => isContract);
+  return record.length === 0 ? { expand: [...expand, ...contract], contract: [] } : { expand, contract };
 }
 
 async function recordOf(client: Queries): Promise<readonly RecordedStep[]> {

@@ -118,6 +118,7 @@ describe('upgrade of several servers', () => {
       { name: 'baseline', sql: 'CREATE TABLE server_fact (name text PRIMARY KEY, value text); CREATE TABLE a (x int)' },
       { name: 'b', sql: '-- contract: test\nALTER TABLE a DROP COLUMN x', isContract: true },
     ];
+    expect(await names(steps)).toEqual({ expand: ['baseline', 'b'], contract: [] });
     expect(await migrate(client, steps)).toEqual(['baseline', 'b']);
     expect(await names(steps)).toEqual({ expand: [], contract: [] });
   });

@@ -118,14 +118,12 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   }
   requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
   const done = await administration.migrate();
-  // Older servers cannot run on a database that was empty.
-  const postponed = finalSteps.filter((step) => !done.includes(step));
   return {
     lines: [
       done.length === 0 ? 'The schema is up to date.' : `Applied: ${done.join(', ')}.`,
-      ...(postponed.length > 0 ? ['Run parley cluster finish-upgrade once all servers run this release.'] : []),
+      ...(finalSteps.length > 0 ? ['Run parley cluster finish-upgrade once all servers run this release.'] : []),
     ],
-    data: { ...state, schema: latestSchema - postponed.length, pendingSteps: [], done },
+    data: { ...state, schema: latestSchema - finalSteps.length, pendingSteps: [], done },
   };
 }
 
