@@ -66,6 +66,8 @@ export interface DownloadCounts {
 /** Start of the path of a downloaded file; no file of an export has such a path. */
 const PATH = '\0downloaded/';
 
+export const isDownloaded = (path: string): boolean => path.startsWith(PATH);
+
 /**
  * Downloads the files that the export contains only as URLs. Returns the export with the downloaded files. Files with a
  * permanent failure are missing for that reason; others keep their URL.
@@ -92,11 +94,11 @@ export async function downloadFiles(
         }
       },
       sizeOf: async (path) => {
-        if (!path.startsWith(PATH)) return opened.sizeOf(path);
+        if (!isDownloaded(path)) return opened.sizeOf(path);
         return statSync(downloads.locationOf(path), { throwIfNoEntry: false })?.size ?? null;
       },
       openFile: async (path) => {
-        if (!path.startsWith(PATH)) return opened.openFile(path);
+        if (!isDownloaded(path)) return opened.openFile(path);
         const location = downloads.locationOf(path);
         return existsSync(location) ? createReadStream(location) : null;
       },

@@ -1,5 +1,5 @@
 import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
-import type { ExportedRecords, FileCopy, ImportSource, PictureCopy } from '@parley/domain/exports';
+import type { ExportedRecords, FileCopy, ImportSource, LateMessage, PictureCopy } from '@parley/domain/exports';
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
 import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { cutName, printable } from '@parley/domain/imports';
@@ -7,6 +7,7 @@ import { DomainError, invalidImport, type MessageId, type UserId } from '@parley
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
 import { addedAccess, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
@@ -40,6 +41,8 @@ export interface PlanOptions {
 export interface ImportPlan {
   readonly source: ImportSource;
   readonly records: ExportedRecords;
+  /** Messages with files that the export contains only as URLs and that are downloaded now. */
+  readonly lateMessages: () => AsyncIterable<LateMessage>;
   /** Readers of conversations in the source, by users and recipients of the plan. */
   readonly access: AccessCopy<UserId>;
   readonly summary: PlanSummary;
@@ -177,6 +180,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   return {
     source,
     records: recordsOf(origins, staging),
+    lateMessages: () => lateMessages(staging, opened),
     access,
     summary: summaryOf(staging, people, places, messages, organization.name, claimBy),
     unrenderable: () => copies.counts.unrenderable,

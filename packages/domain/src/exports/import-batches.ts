@@ -29,7 +29,9 @@ export type ImportedKind =
   | 'group'
   | 'channel'
   | 'conversation'
-  | 'emoji';
+  | 'emoji'
+  /** Added after the import. */
+  | 'file';
 
 /** Record of the source that an object was created from. */
 export interface RecordOrigin {

@@ -1,3 +1,4 @@
+export * from './add-imported-files.use-cases.js';
 export * from './exports.js';
 export * from './exports.use-cases.js';
 export * from './find-imported-message.use-cases.js';

@@ -118,7 +118,7 @@ export interface UpdateAnnouncement {
 
 export async function announceUpdate(
   tx: Transaction,
-  actor: Actor,
+  actor: Pick<Actor, 'id' | 'realmId'>,
   { message, channel, move, edit, editedAt }: UpdateAnnouncement,
 ): Promise<void> {
   const { realmId } = actor;

@@ -10,7 +10,14 @@ import type { TopicLink } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
 import { triggerBots } from './bot-triggers.js';
-import { type Message, type MessageView, type SentFlags, type Submessage, userSummary } from './message.js';
+import {
+  type Message,
+  type MessageView,
+  participantIdsOf,
+  type SentFlags,
+  type Submessage,
+  userSummary,
+} from './message.js';
 import type { ReceivedFlags } from './message-events.js';
 import { attachableFiles, attachFiles, awaitThumbnails } from './message-files.js';
 import { canMention } from './message-permissions.js';
@@ -60,6 +67,17 @@ export type Destination =
       readonly topicLinks: readonly TopicLink[];
     }
   | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
+
+/** `channel`: null for direct messages. */
+export async function destinationOf(
+  tx: Transaction,
+  { message, channel }: { readonly message: Message; readonly channel: Channel | null },
+): Promise<Destination> {
+  const { realmId, recipientId, topic, topicLinks } = message;
+  if (channel) return { kind: 'channel', channel, topic, topicLinks };
+  const participants = await tx.users.list(realmId, (await participantIdsOf(tx, message)) ?? []);
+  return { kind: 'direct', recipientId, participants };
+}
 
 /** Destination without a recipient, because a direct conversation has none until it is opened. */
 export type DestinationNamed =

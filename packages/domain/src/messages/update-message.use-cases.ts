@@ -22,7 +22,7 @@ import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { planLinkPreviews } from './link-previews.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
-import { loadSender, type Message, participantIdsOf } from './message.js';
+import { loadSender, type Message } from './message.js';
 import { editText, parseEditedContent } from './message-edit.js';
 import type { MovePropagation } from './message-events.js';
 import {
@@ -45,7 +45,7 @@ import {
   type ValidTarget,
 } from './move-parts.js';
 import { allInTopic, FIRST_POLICY, MoveNotices, selectMoved, visibleInTopic } from './moves.js';
-import { type Destination, enforceMentions, type MessageHooks, NO_HOOKS } from './post-message.js';
+import { destinationOf, enforceMentions, type MessageHooks, NO_HOOKS } from './post-message.js';
 import { renderText, type TextAhead, UserTextParser } from './render-message.js';
 
 export interface UpdateMessageInput {
@@ -306,13 +306,6 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
 });
 
 /** Returns the message's location, which determines mention permissions. */
-async function destinationOf(tx: Transaction, { message, channel }: LocatedMessage): Promise<Destination> {
-  const { realmId, recipientId, topic, topicLinks } = message;
-  if (channel) return { kind: 'channel', channel, topic, topicLinks };
-  const participants = await tx.users.list(realmId, (await participantIdsOf(tx, message)) ?? []);
-  return { kind: 'direct', recipientId, participants };
-}
-
 async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Promise<PermissionHolder | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
 }

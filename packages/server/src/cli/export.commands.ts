@@ -7,6 +7,7 @@ import { exportToFile } from '../exports/write-exports.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
+import { DOWNLOAD } from './import.commands.js';
 import { progressOn } from './progress.js';
 
 async function exportRealm(context: CommandContext): Promise<CommandResult> {
@@ -101,11 +102,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
           'ids in the source: a log-in method, host (the application) or scim',
       },
       'dry-run': { help: 'reads everything, changes nothing and reports what would become of it' },
-      download: {
-        value: 'FOLDER',
-        help: 'downloads files that the export contains only as URLs to a folder, which later imports reuse',
-      },
-      'token-file': { value: 'FILE', help: 'file with the access token for these downloads (Slack, Teams)' },
+      ...DOWNLOAD,
       report: { value: 'FOLDER', help: 'writes the report to report.txt, report.json and report.html in a folder' },
       ...NEW_DATABASE,
     },

@@ -196,6 +196,49 @@ describe('parley import of records', () => {
     }
   });
 
+  it('adds files after the import, once they can be downloaded', async () => {
+    let status = 403;
+    const server = createServer((_, response) => void response.writeHead(status).end('hello'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/logo.txt`;
+    const file = { source: 'crm', kind: 'file', id: 'logo', name: 'logo.txt', url };
+    const message = { source: 'crm', kind: 'message', channel: 'c1', sender: 'ann', sentAt: 1_700_000_100 };
+    const lines = [
+      file,
+      { ...message, id: 'm8', content: 'Attached', files: ['logo'] },
+      { ...message, id: 'm9', content: ['See ', { link: 'file', id: 'logo', label: 'the logo' }, ' (soon)'] },
+    ].map((record) => JSON.stringify(record));
+    writeFileSync(records, [...documented, ...lines].join('\n'));
+    const options = [`--database=sqlite:${database}`, '--webhook-networks=loopback'];
+    const addFiles = (...args: readonly string[]) =>
+      runCommand(['imports', 'files', '1', records, `--download=${join(directory, 'downloads')}`, ...args, ...options]);
+    try {
+      expect((await run(records, '--realm=acme', '--new-database')).out).toContain('file: 1 waiting: not downloaded');
+      expect((await addFiles()).out).toBe('Added 0 files to 0 messages');
+      status = 200;
+      expect((await addFiles()).out).toBe('Added 1 files to 2 messages');
+      expect((await addFiles()).out).toBe('Added 0 files to 0 messages');
+    } finally {
+      server.close();
+    }
+
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+    try {
+      const [ann] = await parley.users.list({ realm: 'acme' }).toArray();
+      const chat = parley.as({ realm: 'acme', userId: ann!.id });
+      const messages = await chat.messages.list({ channel: 'sales', topic: '' }).toArray();
+      expect(messages.map(({ content }) => content.replace(/user_uploads.*(?=\/)/, '…')).slice(-2)).toEqual([
+        'Attached\n\n[logo.txt](/…/logo.txt)',
+        'See [the logo](/…/logo.txt) (soon)',
+      ]);
+    } finally {
+      await parley.close();
+    }
+    // An added file is no edit by people.
+    const undone = await runCommand(['imports', 'undo', '1', '--dry-run', `--database=sqlite:${database}`]);
+    expect(undone.out).toBe('Would remove 5 messages from acme (Acme)');
+  });
+
   it.each([
     [['--realm=acme', '--token-file=/nowhere', '--dry-run'], 2, '--token-file requires --download'],
     [['--realm=acme', '--token-file=/nowhere', '--download=/nowhere', '--dry-run'], 2, 'records need no token'],

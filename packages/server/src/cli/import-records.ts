@@ -61,7 +61,7 @@ export async function importRecords(
 }
 
 /** @throws UsageError, StartupError */
-function readToken(context: CommandContext, { name, tokenHosts = [] }: ImportReader): string | null {
+export function readToken(context: CommandContext, { name, tokenHosts = [] }: ImportReader): string | null {
   const path = context.flag('token-file');
   if (path === undefined) return null;
   if (context.flag('download') === undefined) throw new UsageError('--token-file requires --download.');
@@ -74,7 +74,7 @@ function readToken(context: CommandContext, { name, tokenHosts = [] }: ImportRea
 }
 
 /** Downloads the files of the export if the operator wants that. */
-async function withDownloads(
+export async function withDownloads(
   context: CommandContext,
   { tokenHosts = [] }: ImportReader,
   exported: OpenImport,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import {
+  AddImportedFiles,
   type DifferenceLine,
   type ImportBatch,
   type KeptMessage,
@@ -8,12 +9,20 @@ import {
   type UndoImportOutput,
   VerifyImport,
 } from '@parley/domain/exports';
-import { printable } from '@parley/domain/imports';
-import type { ImportBatchId } from '@parley/domain/kernel';
-import type { AddedReader } from '@parley/imports';
+import { type ImportReader, type OpenImport, printable } from '@parley/domain/imports';
+import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
+import type { AddedReader, ImportPlan } from '@parley/imports';
 import { unicodeEmoji } from '@parley/markdown';
+import type { ComposedParley } from '../composition/parley.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
-import { always, type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
+import {
+  always,
+  type Command,
+  type CommandContext,
+  type CommandFlag,
+  type CommandResult,
+  EXIT_CODES,
+} from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
 import { progressOn } from './progress.js';
 
@@ -82,25 +91,48 @@ function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): 
 const keptLine = ({ id, reason, channelId, topic }: KeptMessage): string =>
   `  ${id}: ${reason}, ${channelId === null ? 'direct message' : `channel ${channelId}, topic ${topic || '(general)'}`}`;
 
+/** Plans the import of an export again, to compare it with an earlier import. */
+async function withPlan(
+  context: CommandContext,
+  parley: ComposedParley,
+  opened: OpenImport,
+  use: (plan: ImportPlan, realmId: RealmId) => Promise<CommandResult>,
+): Promise<CommandResult> {
+  const { planImport } = await import('@parley/imports');
+  const { temporaryFolderOf } = await import('./import-records.js');
+  const { markdownRenderer: renderer, clock } = parley.ports;
+  const { id: realmId, stringId } = await findRealm(parley, context.flag('realm'));
+  const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
+  const plan = await planImport(opened, { ...sources, stringId, realmUrl: '', now: clock.now() });
+  try {
+    return await use(plan, realmId);
+  } finally {
+    plan.close();
+  }
+}
+
+/** @throws StartupError */
+async function readerOf(path: string): Promise<ImportReader> {
+  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+  const { findReader } = await import('./import-records.js');
+  const reader = await findReader(path);
+  if (!reader) throw new StartupError(`${path} is not an export of another system.`);
+  return reader;
+}
+
 async function verify(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
   const path = context.words[1]!;
-  if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
-  const { findReader, temporaryFolderOf } = await import('./import-records.js');
-  const { addedReaders, planImport } = await import('@parley/imports');
-  const reader = await findReader(path);
-  if (!reader) throw new StartupError(`${path} is not an export of another system.`);
+  const reader = await readerOf(path);
+  const { addedReaders } = await import('@parley/imports');
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
-    const { unitOfWork, markdownRenderer: renderer, clock } = parley.ports;
-    const { id: realmId, stringId } = await findRealm(parley, context.flag('realm'));
     const opened = await reader.open(path);
     try {
-      const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
-      const plan = await planImport(opened, { ...sources, stringId, realmUrl: '', now: clock.now() });
-      try {
+      return await withPlan(context, parley, opened, async (plan, realmId) => {
         const { records } = plan;
         const verified = await parley.useCase(VerifyImport).execute({ realmId, batchId, records });
+        const { unitOfWork } = parley.ports;
         const added = await addedReaders(plan, verified.batch, unitOfWork, parley.useCase(RealmReader));
         const { unchanged, differences } = verified;
         return {
@@ -108,9 +140,36 @@ async function verify(context: CommandContext): Promise<CommandResult> {
           data: { unchanged, differences, addedReaders: added },
           exitCode: differences.length === 0 && added.length === 0 ? EXIT_CODES.done : EXIT_CODES.found,
         };
-      } finally {
-        plan.close();
-      }
+      });
+    } finally {
+      await opened.close();
+    }
+  });
+}
+
+async function addFiles(context: CommandContext): Promise<CommandResult> {
+  const batchId = batchIdOf(context);
+  const path = context.words[1]!;
+  if (context.flag('download') === undefined) throw new UsageError('--download is missing.');
+  const reader = await readerOf(path);
+  const { readToken, withDownloads } = await import('./import-records.js');
+  const token = readToken(context, reader);
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const opened = await withDownloads(context, reader, await reader.open(path), token);
+    try {
+      return await withPlan(context, parley, opened, async (plan, realmId) => {
+        const input = { realmId, batchId, source: plan.summary.source, messages: plan.lateMessages() };
+        const added = await parley.useCase(AddImportedFiles).execute(input);
+        const { files, messages, kept } = added;
+        return {
+          lines: [
+            `Added ${files} files to ${messages} messages`,
+            ...(kept === 0 ? [] : [`Messages that people edited or deleted since the import, without files: ${kept}`]),
+          ],
+          data: added,
+        };
+      });
     } finally {
       await opened.close();
     }
@@ -130,6 +189,14 @@ function accessLines(added: readonly AddedReader[]): readonly string[] {
     ...(added.length > MAX_LISTED ? [`  and ${added.length - MAX_LISTED} more`] : []),
   ];
 }
+
+export const DOWNLOAD: Readonly<Record<string, CommandFlag>> = {
+  download: {
+    value: 'FOLDER',
+    help: 'downloads files that the export contains only as URLs to a folder, which later imports reuse',
+  },
+  'token-file': { value: 'FILE', help: 'file with the access token for these downloads (Slack, Teams)' },
+};
 
 export const IMPORT_COMMANDS: readonly Command[] = [
   {
@@ -152,6 +219,18 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     flags: REALM,
     examples: ['parley imports verify 1 slack-export.zip --realm=acme'],
     run: verify,
+  },
+  {
+    name: 'imports files',
+    words: 'BATCH FILE',
+    help: 'downloads files that an import lacks and adds them to its messages',
+    details:
+      'FILE is the export of the import, or a newer one. Messages contain a note for each file that could not be ' +
+      'downloaded; a link to the file replaces it. Messages that people edited since keep the note. A killed command ' +
+      'continues when it is repeated. The server may be running.',
+    flags: { ...REALM, ...DOWNLOAD },
+    examples: ['parley imports files 1 slack-export.zip --realm=acme --download=files --token-file=token.txt'],
+    run: addFiles,
   },
   {
     name: 'imports undo',
