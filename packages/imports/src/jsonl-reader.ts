@@ -27,17 +27,25 @@ export const JSONL_READER: ImportReader = {
     const path = resolve(given);
     const root = (await isFolder(path)) ? path : dirname(path);
     const name = root === path ? RECORDS_FILE : basename(path);
-    return {
-      records: () => readRecords(root, name),
-      sizeOf: async (file) => (await findFile(root, pathIn(root, '.', file)))?.size ?? null,
-      openFile: async (file) => {
-        const location = pathIn(root, '.', file);
-        return (await findFile(root, location)) ? createReadStream(location) : null;
-      },
-      close: async () => {},
-    };
+    return { records: () => readRecords(root, name), ...filesIn(root), close: async () => {} };
   },
 };
+
+type Files = Pick<OpenImport, 'sizeOf' | 'openFile'>;
+
+/** Files below a folder; paths must not leave it. */
+export const filesIn = (folder: string): Files => {
+  const root = resolve(folder);
+  return {
+    sizeOf: async (file) => (await findFile(root, pathIn(root, '.', file)))?.size ?? null,
+    openFile: async (file) => {
+      const location = pathIn(root, '.', file);
+      return (await findFile(root, location)) ? createReadStream(location) : null;
+    },
+  };
+};
+
+export const NO_FILES: Files = { sizeOf: async () => null, openFile: async () => null };
 
 async function* readRecords(root: string, name: string): AsyncGenerator<ImportRecord> {
   let number = 0;

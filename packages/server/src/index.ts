@@ -29,6 +29,19 @@ export type { ParleyEvent, ParleyEventType } from './facade/events.js';
 export type { Facade, MountedHandler, Parley } from './facade/facade.js';
 export { type ErrorHandlerOptions, errorHandler } from './facade/facade.js';
 export type { HostAuthenticate, HostIdentity } from './facade/host-authentication.js';
+export type {
+  ImportedPerson,
+  ImportRef,
+  ImportReport,
+  Imports,
+  ImportToUndo,
+  ListedImport,
+  RecordsToImport,
+  RecordsToWrite,
+  UndoneImport,
+  VerifiedImport,
+  WrittenImport,
+} from './facade/imports.js';
 export {
   type Hook,
   type HookOptions,

@@ -8,6 +8,7 @@ import { eventTypeAt, functionAt } from './arguments.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
 import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.js';
+import { type Imports, importsOf } from './imports.js';
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
 import { type Users, usersOf } from './people.js';
 import { type Realms, realmsOf } from './realms.js';
@@ -67,6 +68,7 @@ export interface Facade {
   readonly realms: Realms;
   readonly users: Users;
   readonly scimTokens: ScimTokens;
+  readonly imports: Imports;
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
   as(user: UserRef, options?: ChatOptions): Chat;
   /**
@@ -108,6 +110,7 @@ export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: F
     realms: realmsOf(uow, urls, resolve),
     users: usersOf(resolve),
     scimTokens: scimTokensOf(resolve),
+    imports: importsOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
     on(type, listener) {
       eventTypeAt('The type', type);

@@ -1,0 +1,255 @@
+import { tmpdir } from 'node:os';
+import { ImportRealm, RealmReader, UndoImport, VerifyImport } from '@parley/domain/exports';
+import type { ImportRecord, LedgerLine, OpenImport } from '@parley/domain/imports';
+import type { Clock } from '@parley/domain/kernel';
+import { DomainError, type ImportBatchId, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
+import type { MarkdownRenderer } from '@parley/domain/markdown';
+import type { ImportPlan } from '@parley/imports';
+import { unicodeEmoji } from '@parley/markdown';
+import type { Resolve } from '../kernel/injector.js';
+import { flagAt, numberedAt, objectAt, optionalTextAt, textAt } from './arguments.js';
+import { Addresses } from './references.js';
+
+/** History of another chat as import records (docs/import.md). */
+export interface RecordsToImport {
+  /** Name of the organization. */
+  readonly realm: string;
+  /** In any order; all of one source. */
+  readonly records: Iterable<ImportRecord> | AsyncIterable<ImportRecord>;
+  /** Folder of the files that records refer to by `path`. */
+  readonly folder?: string;
+}
+
+export interface RecordsToWrite extends RecordsToImport {
+  /** Accounts of people in the source. */
+  readonly people?: readonly ImportedPerson[];
+  /**
+   * Identities in the source that claim a placeholder at the first log-in: `email`, a log-in method, `host` (the
+   * application's external ids) or `scim`. Default: none.
+   */
+  readonly claimBy?: readonly string[];
+}
+
+export interface ImportedPerson {
+  /** Id, user name or email in the source. */
+  readonly person: string;
+  readonly email: string;
+  /** Default: the name in the source. */
+  readonly name?: string;
+}
+
+/** Outcome of the records. */
+export interface ImportReport {
+  readonly source: string;
+  readonly records: number;
+  /** Number of records by kind, outcome and reason. */
+  readonly ledger: readonly LedgerLine[];
+  readonly accounts: number;
+  /** People who cannot log in. */
+  readonly placeholders: number;
+  readonly channels: number;
+  readonly conversations: number;
+  readonly messages: number;
+  readonly files: number;
+  /** The whole report as text. */
+  readonly text: string;
+}
+
+export interface WrittenImport {
+  readonly realm: string;
+  /** Number of the import. */
+  readonly id: number;
+  readonly report: ImportReport;
+}
+
+export interface ListedImport {
+  readonly id: number;
+  readonly source: string;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  readonly status: 'running' | 'complete' | 'undoing' | 'undone';
+  readonly messages: number;
+}
+
+export interface ImportRef {
+  readonly realm: string;
+  readonly id: number;
+}
+
+export interface VerifiedImport {
+  /** Number of records without a difference. */
+  readonly unchanged: number;
+  readonly differences: readonly {
+    readonly kind: string;
+    readonly difference: string;
+    readonly count: number;
+    /** Ids of the first records. */
+    readonly examples: readonly string[];
+  }[];
+  /** People who can read imported conversations now but could not in the source; null for direct conversations. */
+  readonly addedReaders: readonly { readonly userId: number; readonly channel: string | null }[];
+}
+
+export interface ImportToUndo extends ImportRef {
+  /** Also removes messages that people answered, edited, moved or reacted to. Default: false. */
+  readonly isForced?: boolean;
+  /** Changes nothing. Default: false. */
+  readonly isDryRun?: boolean;
+}
+
+export interface UndoneImport {
+  readonly removed: number;
+  readonly kept: number;
+  /** Kept messages, at most 1000. */
+  readonly keptMessages: readonly {
+    readonly id: number;
+    readonly reason: 'answered' | 'edited' | 'moved' | 'reaction';
+  }[];
+  readonly archivedChannels: number;
+}
+
+/** Imports the history of other chats. */
+export interface Imports {
+  /** Reports what `write` would do, and changes nothing. @throws DomainError INVALID_IMPORT */
+  dryRun(records: RecordsToWrite): Promise<ImportReport>;
+  /**
+   * Creates an organization from records. A failure leaves nothing behind. @throws DomainError INVALID_IMPORT,
+   * STRING_ID_TAKEN
+   */
+  write(records: RecordsToWrite): Promise<WrittenImport>;
+  /** Oldest first. */
+  list(realm: string): Promise<readonly ListedImport[]>;
+  /** Compares an import with records of the same source. @throws DomainError UNKNOWN_IMPORT, ANOTHER_SOURCE */
+  verify(records: RecordsToImport & ImportRef): Promise<VerifiedImport>;
+  /** Removes the messages of an import. @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
+  undo(undone: ImportToUndo): Promise<UndoneImport>;
+}
+
+/** Plans and runs imports of records. The planner is loaded on the first use. */
+class RecordImports implements Imports {
+  static readonly inject = [
+    'unitOfWork',
+    'markdownRenderer',
+    'realmUrls',
+    'clock',
+    Addresses,
+    ImportRealm,
+    RealmReader,
+    VerifyImport,
+    UndoImport,
+  ] as const;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly urls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly addresses: Addresses,
+    private readonly importRealm: ImportRealm,
+    private readonly reader: RealmReader,
+    private readonly verifyImport: VerifyImport,
+    private readonly undoImport: UndoImport,
+  ) {}
+
+  dryRun(records: RecordsToWrite): Promise<ImportReport> {
+    return this.withPlan(records, reportOf);
+  }
+
+  write(records: RecordsToWrite): Promise<WrittenImport> {
+    return this.withPlan(records, async (plan) => {
+      const { verifyImport } = await import('@parley/imports');
+      const { realm } = await this.importRealm.execute({
+        source: plan.source,
+        stringId: records.realm,
+        verify: (imported) => verifyImport(plan, imported, this.reader),
+      });
+      const [batch] = await this.batchesOf(realm.id);
+      return { realm: realm.stringId, id: batch!.id, report: await reportOf(plan) };
+    });
+  }
+
+  async list(realm: string): Promise<readonly ListedImport[]> {
+    const batches = await this.batchesOf(await this.addresses.realmId(realm));
+    return batches.map(({ id, source, startedAt, status, messages }) => ({ id, source, startedAt, status, messages }));
+  }
+
+  async verify(records: RecordsToImport & ImportRef): Promise<VerifiedImport> {
+    const { realmId, batchId } = await this.batchAt(records);
+    return this.withPlan(records, async (plan) => {
+      const { addedReaders } = await import('@parley/imports');
+      const input = { realmId, batchId, records: plan.records };
+      const { batch, unchanged, differences } = await this.verifyImport.execute(input);
+      const added = await addedReaders(plan, batch, this.uow, this.reader);
+      return { unchanged, differences, addedReaders: added.map(({ userId, channel }) => ({ userId, channel })) };
+    });
+  }
+
+  async undo(undone: ImportToUndo): Promise<UndoneImport> {
+    const { isForced = false, isDryRun = false } = objectAt('The import', undone);
+    flagAt('isForced', isForced);
+    flagAt('isDryRun', isDryRun);
+    return this.undoImport.execute({ ...(await this.batchAt(undone)), isForced, isDryRun });
+  }
+
+  private batchesOf(realmId: RealmId) {
+    return this.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+  }
+
+  private async batchAt({ realm, id }: ImportRef) {
+    return { realmId: await this.addresses.realmId(realm), batchId: numberedAt('id', id) as ImportBatchId };
+  }
+
+  private async withPlan<T>(records: RecordsToWrite, use: (plan: ImportPlan) => Promise<T>): Promise<T> {
+    const { realm: stringId, people = [], claimBy = [] } = objectAt('The import', records);
+    textAt('realm', stringId);
+    const { planImport } = await import('@parley/imports');
+    const plan = await planImport(await opened(records), {
+      stringId,
+      realmUrl: this.urls.urlOf({ stringId, isAtServerAddress: false }),
+      mappings: people.map(mappingAt),
+      claimBy: claimBy.map((by) => textAt('claimBy', by)),
+      temporaryFolder: tmpdir(),
+      now: this.clock.now(),
+      renderer: this.renderer,
+      unicodeEmoji,
+    });
+    try {
+      return await use(plan);
+    } finally {
+      plan.close();
+    }
+  }
+}
+
+const mappingAt = (given: ImportedPerson, index: number) => {
+  const { person, email, name } = objectAt(`people[${index}]`, given);
+  return {
+    person: textAt(`people[${index}].person`, person),
+    email: textAt(`people[${index}].email`, email),
+    name: optionalTextAt(`people[${index}].name`, name) ?? null,
+  };
+};
+
+async function opened({ records, folder }: RecordsToImport): Promise<OpenImport> {
+  if (typeof records !== 'object' || !(Symbol.asyncIterator in records || Symbol.iterator in records)) {
+    throw new DomainError('INVALID_ARGUMENT', 'records must be an iterable of import records.');
+  }
+  const { filesIn, NO_FILES } = await import('@parley/imports');
+  const root = optionalTextAt('folder', folder);
+  return {
+    records: async function* () {
+      yield* records;
+    },
+    ...(root === undefined ? NO_FILES : filesIn(root)),
+    close: async () => {},
+  };
+}
+
+async function reportOf({ summary }: ImportPlan): Promise<ImportReport> {
+  const { reportLines } = await import('@parley/imports');
+  const { source, records, ledger, accounts, placeholders, channels, conversations, messages, files } = summary;
+  const counts = { source, records, ledger, accounts, placeholders, channels, conversations, messages, files };
+  return { ...counts, text: reportLines(summary).join('\n') };
+}
+
+export const importsOf = (resolve: Resolve): Imports => resolve(RecordImports);
