@@ -123,6 +123,54 @@ test('has every formatting action in a menu on a phone, and cuts no button', asy
   await page.context().close();
 });
 
+test('has one tab stop for the formatting buttons, which arrow keys move between', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'toolbar-keys'));
+  await page.setViewportSize({ width: 1600, height: 900 });
+  const tools = page.getByRole('toolbar', { name: 'Formatting' });
+  const button = (name: string) => tools.getByRole('button', { name, exact: true });
+  await fieldOf(page).fill('Text');
+  await page.keyboard.press('Tab');
+  await expect(button('Attach files')).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(button('Insert emoji')).toBeFocused();
+  await page.keyboard.press('End');
+  await expect(button('Preview')).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(button('Attach files')).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowLeft');
+  await expect(button('Enlarge the field')).toBeFocused();
+  await page.keyboard.press('Home');
+  await page.keyboard.press('Tab');
+  await expect(tools.locator(':focus')).toHaveCount(0);
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  await expect(fieldOf(page)).toBeFocused();
+
+  // A dialog returns the focus to its button, and disabled buttons are skipped.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('combobox', { name: 'Search emoji' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(button('Insert emoji')).toBeFocused();
+  await fieldOf(page).fill('');
+  await button('Insert emoji').focus();
+  await page.keyboard.press('End');
+  await expect(button('Enlarge the field')).toBeFocused();
+
+  // Columns of the page that are too narrow move buttons into a menu.
+  await page.setViewportSize({ width: 1000, height: 900 });
+  await button('Add a call').focus();
+  await page.keyboard.press('ArrowLeft');
+  await expect(button('Code')).toBeFocused();
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+  });
+  await page.keyboard.press('ArrowLeft');
+  await expect(button('Add a call')).toBeFocused();
+});
+
 test('edits with the tools of the composer', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'editor'));
   await send(page, 'To be edited');

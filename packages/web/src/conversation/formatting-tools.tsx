@@ -27,6 +27,7 @@ import {
 import type { ReactNode } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { insertText } from '../kit/text-field.js';
+import { useToolbar } from '../kit/toolbar.js';
 import { useField } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import type { UploadPlace } from '../services/uploads.js';
@@ -69,9 +70,10 @@ interface Action {
 export function FormattingTools(props: Props) {
   const { filesOf, text, preview } = props;
   const { i18n } = useLingui();
+  const toolbar = useToolbar();
   const groups = [useMarks(props), useInsertions(props)].flat();
   return (
-    <div className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
+    <div {...toolbar} className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
       <AttachButton destination={filesOf} />
       <IconButton
         icon={Smile}
