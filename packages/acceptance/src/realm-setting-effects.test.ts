@@ -362,6 +362,25 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     before: OK,
     after: 'Password authentication is disabled in this organization',
   },
+  searchLanguages: {
+    change: { search_languages: 'de' },
+    ask: async () => {
+      const topic = unique('Wartung ');
+      await server.sendMessage(as('hamlet'), general, { topic, content: 'verschoben' });
+      const page = {
+        narrow: [
+          ['search', 'Wartungen'],
+          ['topic', topic],
+        ],
+        anchor: 'newest',
+        num_before: 1,
+        num_after: 0,
+      };
+      return fieldsOf(await server.get('/messages', as('hamlet'), page)).messages.length;
+    },
+    before: 0,
+    after: 1,
+  },
   secondFactorRequiredFor: {
     change: { second_factor_required_for: 'members' },
     ask: () => {

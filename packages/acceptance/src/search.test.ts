@@ -155,6 +155,22 @@ describe('search (messages §7.6)', () => {
     expect(complete.messages).toHaveLength(4);
   });
 
+  it('indexes messages again if the languages of the organization change', async () => {
+    const index = server.parley.useCase(IndexMessages);
+    const id = await server.sendMessage(people.hamlet, general, { topic: 'Wartung Server', content: 'verschoben' });
+    const isFound = async () => (await find([search('Wartungen')])).some((message) => message.id === id);
+    expect(await isFound()).toBe(false);
+    fieldsOf(await server.patch('/realm', people.iago, { search_languages: 'de' }));
+    expect(fieldsOf(await get([search('Wartungen')]))).toMatchObject({ search_incomplete: true, messages: [] });
+    while (await index.execute());
+    expect(await isFound()).toBe(true);
+    expect(fieldsOf(await get([search('Wartungen')]))).not.toHaveProperty('search_incomplete');
+    await server.patch('/realm', people.iago, { search_languages: '' });
+    while (await index.execute());
+    expect(await isFound()).toBe(false);
+    fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+  });
+
   it('finds the first unread message', async () => {
     const { anchor } = fieldsOf(
       await get([search('lunch')], { anchor: 'first_unread', num_before: 0, num_after: 1 }),

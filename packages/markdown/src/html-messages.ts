@@ -4,19 +4,38 @@ import { previewableLinks, showPreviews } from './rendered/page-previews.js';
 import { plainText, searchableText, showThumbnails } from './rendered/rendered-html.js';
 import { highlightContent, highlightTopic, occurrences } from './search/highlight-search.js';
 import { searchedWords, searchTerms, typedWords } from './search/search-terms.js';
+import { ALL_LANGUAGES, SearchLanguages } from './search/word-forms.js';
 
-/** Reads and highlights rendered HTML. */
-export const htmlMessages: RenderedMessages = {
-  highlightContent,
-  highlightTopic,
+const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
+  highlightContent: (html, operands) => highlightContent(html, operands, languages),
+  highlightTopic: (topic, operands) => highlightTopic(topic, operands, languages),
   diff: diffHtml,
   plainText,
   searchableText,
-  searchTerms,
-  searchedWords,
-  typedWords,
-  occurrences,
+  searchTerms: (text) => searchTerms(text, languages),
+  searchedWords: (text) => searchedWords(text, languages),
+  typedWords: (text) => typedWords(text, languages),
+  occurrences: (query) => occurrences(query, languages),
   showThumbnails,
   previewableLinks,
   showPreviews,
-};
+  inLanguages,
+});
+
+/** Reads and highlights rendered HTML. */
+export const htmlMessages = messagesIn(ALL_LANGUAGES);
+
+/** Organizations mostly use the same few combinations. */
+const MAX_COMBINATIONS = 100;
+const combinations = new Map<string, RenderedMessages>();
+
+function inLanguages(codes: string): RenderedMessages {
+  if (codes === '') return htmlMessages;
+  let messages = combinations.get(codes);
+  if (!messages) {
+    if (combinations.size >= MAX_COMBINATIONS) combinations.clear();
+    messages = messagesIn(new SearchLanguages(codes));
+    combinations.set(codes, messages);
+  }
+  return messages;
+}

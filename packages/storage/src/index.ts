@@ -31,6 +31,7 @@ export * from './messages/page-reads.js';
 export * from './messages/personal-messages.js';
 export * from './messages/personal-sources.js';
 export * from './messages/recipients.js';
+export * from './messages/search.js';
 export * from './messages/topics.js';
 export * from './messages/unread.js';
 export * from './messages/unread-ranges.js';

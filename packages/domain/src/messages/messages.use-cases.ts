@@ -79,6 +79,8 @@ export class GetMessages {
       const actor = await repositories.actors.get(caller);
       const terms = await replaceWith(repositories, actor, narrow);
       checkPage(select);
+      const realm = await repositories.realms.get(actor.realmId);
+      const texts = this.texts.inLanguages(realm.settings.searchLanguages);
       const context = { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts };
       const resolved = await resolveNarrow(context, terms);
       const { search } = resolved;
@@ -86,13 +88,12 @@ export class GetMessages {
         'ids' in select
           ? pageOfIds(await listReadableEntries(repositories, actor, select.ids, resolved.filter.conditions))
           : byRelevance && search !== null
-            ? await selectRelevant(repositories, this.texts, actor, { ...resolved, search }, select.before)
+            ? await selectRelevant(repositories, texts, actor, { ...resolved, search }, select.before)
             : await selectPage(repositories, actor, resolved, select);
-      const realm = await repositories.realms.get(actor.realmId);
       const senderIds = page.entries.map((entry) => entry.senderId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
       const viewer = { realmId: actor.realmId, userId: actor.id };
-      const highlight = search === null ? null : highlighting(this.texts, search);
+      const highlight = search === null ? null : highlighting(texts, search);
       const isEmptySearch = search !== null && page.entries.length === 0 && !('ids' in select);
       return present(
         {
@@ -102,9 +103,9 @@ export class GetMessages {
           realm,
           hiddenUserIds,
           highlight,
-          isSearchIncomplete: await isSearchIncomplete(repositories, search),
+          isSearchIncomplete: await isSearchIncomplete(repositories, realm.id, search),
           proposal: isEmptySearch
-            ? await proposeSearch(repositories, this.texts, viewer, search, {
+            ? await proposeSearch(repositories, texts, viewer, search, {
                 place: resolved.filter,
                 everywhere: (await resolveNarrow(context, [])).filter,
               })
@@ -250,13 +251,15 @@ export class MatchNarrow {
     return this.uow.read(caller.realmId, async (reads) => {
       const actor = await reads.actors.get(caller);
       checkPage({ ids });
+      const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
+      const texts = this.texts.inLanguages(searchLanguages);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
       const { filter, search } = await resolveNarrow(context, narrow, 'received');
       const viewer = { realmId: actor.realmId, userId: actor.id };
       const entries = await reads.pages.listEntries(viewer, ids, filter.conditions);
       const isOwn = await ownership(reads, viewer, entries);
       const matching = entries.filter(isOwn).map(({ id }) => id);
-      return present({ ids: matching, highlight: highlighting(this.texts, search) }, (some) =>
+      return present({ ids: matching, highlight: highlighting(texts, search) }, (some) =>
         reads.pages.listTexts(actor.realmId, some),
       );
     });
@@ -283,6 +286,7 @@ export class SpectateMessages {
       if (!isForSpectators(narrow)) throw loginRequired();
       const terms = await replaceWith(reads, actor, narrow, mayRead);
       checkPage(select);
+      const texts = this.texts.inLanguages(realm.settings.searchLanguages);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
       const resolved = await resolveNarrow(context, terms, 'webPublic');
       const page =
@@ -296,7 +300,7 @@ export class SpectateMessages {
             )
           : await selectPage(reads, actor, resolved, select);
       const entries = page.entries.map((entry) => ({ ...entry, flags: FLAGS }));
-      const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
+      const highlight = resolved.search === null ? null : highlighting(texts, resolved.search);
       return present(
         {
           ...page,
@@ -305,7 +309,7 @@ export class SpectateMessages {
           realm,
           hiddenUserIds: new Set(),
           highlight,
-          isSearchIncomplete: await isSearchIncomplete(reads, resolved.search),
+          isSearchIncomplete: await isSearchIncomplete(reads, realm.id, resolved.search),
           proposal: null,
           ranking: null,
         },

@@ -274,8 +274,9 @@ const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['search'],
     operand: 'nonBlankText',
-    resolve: async ({ words }, operand, negated) => {
-      const query = parseSearch(words, String(operand), negated);
+    resolve: async ({ words, reads, actor }, operand, negated) => {
+      const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
+      const query = parseSearch(words.inLanguages(searchLanguages), String(operand), negated);
       if (query === null) return { condition: NO_MESSAGE };
       return { condition: { kind: 'search', ...query } };
     },

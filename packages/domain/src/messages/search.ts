@@ -1,4 +1,4 @@
-import type { UserId } from '../kernel/ids.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { SearchedTerm, SearchedWord, SearchTexts, SearchWords } from '../markdown/markdown.js';
@@ -141,6 +141,7 @@ export const PLAIN_TEXTS: SearchTexts = {
     }),
   highlightContent: markPlainly,
   highlightTopic: markPlainly,
+  inLanguages: () => PLAIN_TEXTS,
 };
 
 /**
@@ -150,13 +151,18 @@ export const PLAIN_TEXTS: SearchTexts = {
 export interface SearchIndex {
   /** Clears the index, so that all messages are pending. */
   reset(): Promise<void>;
-  /** Indexes at most `limit` pending messages, newest first. Returns false if none are left. */
+  /** Makes all messages of the realm pending, without clearing their terms. */
+  indexAgain(realmId: RealmId): Promise<void>;
+  /** Indexes at most `limit` pending messages, newest first, realm by realm. Returns false if none are left. */
   indexSome(limit: number): Promise<boolean>;
 }
 
 export interface SearchIndexReads {
-  /** Returns the id above which all messages have their present terms; 0 if all messages do. */
-  unindexedUpTo(): Promise<number>;
+  /**
+   * Returns the id above which all messages have their present terms; 0 if all messages do.
+   * @param realmId null for the messages of all realms
+   */
+  unindexedUpTo(realmId: RealmId | null): Promise<number>;
 }
 
 declare module '../kernel/unit-of-work.js' {
@@ -168,15 +174,16 @@ declare module '../kernel/unit-of-work.js' {
 /** True for a search that may miss older messages, because they are being indexed. */
 export const isSearchIncomplete = async (
   { searchIndex }: Pick<Repositories, 'searchIndex'>,
+  realmId: RealmId,
   search: string | null,
-): Promise<boolean> => search !== null && (await searchIndex.unindexedUpTo()) > 0;
+): Promise<boolean> => search !== null && (await searchIndex.unindexedUpTo(realmId)) > 0;
 
 /** Batch size, chosen so that a unit of work takes only a few milliseconds even for long messages. */
 const BATCH = 50;
 
 /**
- * Indexes pending messages: those older than the index, all after a reset, and all after an upgrade that changed terms.
- * They keep their former terms until then.
+ * Indexes pending messages: those older than the index, all after a reset or an upgrade that changed terms, and those of
+ * an organization that changed its languages. Messages keep their former terms until then.
  */
 export class IndexMessages {
   static readonly inject = ['unitOfWork'] as const;
@@ -184,7 +191,7 @@ export class IndexMessages {
 
   /** Indexes a batch of pending messages. Returns false if none are left. */
   async execute(): Promise<boolean> {
-    if ((await this.uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo())) === 0) return false;
+    if ((await this.uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo(null))) === 0) return false;
     return this.uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(BATCH));
   }
 

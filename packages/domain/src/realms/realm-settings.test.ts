@@ -43,6 +43,7 @@ const CONTRACT = `
   presenceDisabled                           | boolean | false               | nobody         | any
   requireE2eePushNotifications               | boolean | false               | administrators | any
   requireUniqueNames                         | boolean | false               | administrators | any
+  searchLanguages                            | text    | ""                  | administrators | to 100
   secondFactorRequiredFor                    | choice  | "nobody"            | owners         | ["nobody","owners","administrators","moderators","members","everyone"]
   sendChannelEventsMessages                  | boolean | true                | administrators | any
   sendWelcomeEmails                          | boolean | true                | administrators | any

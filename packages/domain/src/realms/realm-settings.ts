@@ -61,6 +61,21 @@ const MAX_WELCOME_LENGTH = 8000;
 const MAX_WORD_LENGTH = 100;
 const MAX_URL_LENGTH = 200;
 
+/** Languages with word forms for search (extensions §9). */
+export const SEARCH_LANGUAGES = 'ar cs da de en es fi fr hu it nl no pt ro ru sv tr'.split(' ');
+/** Messages in no clear language have terms for each of them. */
+const MAX_SEARCH_LANGUAGES = 5;
+
+function areSearchLanguages(codes: string): boolean {
+  const listed = codes.split(',');
+  return (
+    codes === '' ||
+    (listed.length <= MAX_SEARCH_LANGUAGES &&
+      new Set(listed).size === listed.length &&
+      listed.every((code) => SEARCH_LANGUAGES.includes(code)))
+  );
+}
+
 const isHttpUrl = (address: string): boolean => /^https?:\/\/[^\s/?#]+(?:[/?#]\S*)?$/i.test(address);
 
 /** Settings of a realm (organization §2.1 and §2.3, events §5.1). */
@@ -103,6 +118,8 @@ export const REALM_SETTINGS = {
   presenceDisabled: byOperator(flag(false)),
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
+  /** Codes separated by commas, besides English; empty for the languages of each message. */
+  searchLanguages: byAdministrators(text('', { max: MAX_WORD_LENGTH, isValid: areSearchLanguages })),
   /** Users with these or higher roles cannot log in with a password alone. */
   secondFactorRequiredFor: byOwners(
     oneOf('nobody', ['nobody', 'owners', 'administrators', 'moderators', 'members', 'everyone']),

@@ -160,6 +160,10 @@ const REALM_SETTING_TABLE = {
   presenceDisabled: 'presence_disabled',
   requireE2eePushNotifications: 'require_e2ee_push_notifications',
   requireUniqueNames: 'require_unique_names',
+  searchLanguages: {
+    name: 'search_languages',
+    refusal: (codes) => ({ text: `Invalid search_languages '${codes}'` }),
+  },
   secondFactorRequiredFor: 'second_factor_required_for',
   sendChannelEventsMessages: 'send_channel_events_messages',
   sendWelcomeEmails: 'send_welcome_emails',

@@ -23,9 +23,11 @@ import {
   authenticationMethods,
   type LoadedRealmPermissions,
   REALM_PERMISSIONS,
+  REALM_SETTINGS,
   type Realm,
   type RealmImageName,
   type RealmPermission,
+  type RealmSettingName,
 } from '@parley/domain/realms';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
 import { emojiDataUrl } from '../files/emoji.js';
@@ -118,12 +120,14 @@ const SERVER = {
   max_logo_file_size_mib: wire.integer(),
 };
 
+/** Settings unknown to Zulip clients, so organizations that do not use them omit the fields. */
+const isOmittedByDefault = (name: RealmSettingName): boolean =>
+  name === 'secondFactorRequiredFor' || name === 'searchLanguages';
+
 /** Events §5.1–5.2. */
 export const REALM_FIELDS = {
-  ...REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: (name) => name !== 'secondFactorRequiredFor' }),
-  ...wire.optionalFields(
-    REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: (name) => name === 'secondFactorRequiredFor' }),
-  ),
+  ...REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: (name) => !isOmittedByDefault(name) }),
+  ...wire.optionalFields(REALM_SETTING_FORMS.schemas({ prefix: 'realm_', isWanted: isOmittedByDefault })),
   realm_name: wire.text(),
   realm_mandatory_topics: wire.boolean(),
   realm_allow_edit_history: wire.boolean(),
@@ -177,16 +181,16 @@ export function presentRealm(
   serverInfo: ServerInfo,
 ): WireFields {
   const { settings } = realm;
-  const { realm_second_factor_required_for: required, ...fields } = REALM_SETTING_FORMS.present(settings, {
-    prefix: 'realm_',
-  });
   const { isDevelopment, logInKinds, directoryRealms } = serverInfo;
   const configured = new Set([...logInKinds, ...(directoryRealms.has(realm.stringId) ? ['ldapAuthentication'] : [])]);
   const methods = authenticationMethods(settings, { isOn: isDevelopment }, configured);
   return {
-    ...fields,
-    // Unknown to Zulip clients, so organizations without the setting omit the field.
-    ...(required !== 'nobody' && { realm_second_factor_required_for: required }),
+    ...REALM_SETTING_FORMS.present(settings, {
+      prefix: 'realm_',
+      names: (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
+        (name) => !isOmittedByDefault(name) || settings[name] !== REALM_SETTINGS[name].default,
+      ),
+    }),
     realm_name: realm.name,
     realm_mandatory_topics: settings.topicsPolicy === 'emptyTopicRefused',
     realm_allow_edit_history: settings.messageEditHistoryVisibilityPolicy !== 'none',

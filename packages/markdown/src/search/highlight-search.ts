@@ -1,15 +1,15 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, isDense, searchedWords } from './search-terms.js';
-import { type Language, languagesOf } from './word-forms.js';
+import { ALL_LANGUAGES, type Language, type SearchLanguages } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
 /** Marks every matching word in HTML; tags, attributes and formulas stay unchanged. */
-export function highlightContent(html: string, operands: readonly string[]): string {
-  const searched = searchedTermsOf(operands);
+export function highlightContent(html: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
+  const searched = searchedTermsOf(operands, languages);
   if (searched.length === 0) return html;
-  const wanted = { isWanted: matcherOf(searched), languages: languagesOf(searchableText(html)) };
+  const wanted = { isWanted: matcherOf(searched), languages: languages.of(searchableText(html)) };
   let result = '';
   for (const token of readTokens(html)) {
     result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), wanted, (text) => text) : token.html;
@@ -18,18 +18,18 @@ export function highlightContent(html: string, operands: readonly string[]): str
 }
 
 /** Returns the topic as HTML with every matching word marked. */
-export function highlightTopic(topic: string, operands: readonly string[]): string {
-  const isWanted = matcherOf(searchedTermsOf(operands));
-  return mark(topic, topic, { isWanted, languages: languagesOf(topic) }, escapeTopic);
+export function highlightTopic(topic: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
+  const isWanted = matcherOf(searchedTermsOf(operands, languages));
+  return mark(topic, topic, { isWanted, languages: languages.of(topic) }, escapeTopic);
 }
 
 /** Cached, because all messages of a page use the same operands. */
 const termsOfOperands = new WeakMap<readonly string[], readonly SearchedTerm[]>();
 
-function searchedTermsOf(operands: readonly string[]): readonly SearchedTerm[] {
+function searchedTermsOf(operands: readonly string[], languages: SearchLanguages): readonly SearchedTerm[] {
   const existing = termsOfOperands.get(operands);
   if (existing) return existing;
-  const terms = operands.flatMap(searchedWords).flat(2);
+  const terms = operands.flatMap((operand) => searchedWords(operand, languages)).flat(2);
   termsOfOperands.set(operands, terms);
   return terms;
 }
@@ -51,12 +51,12 @@ const MAX_POSITIONS = 20;
 const TYPED_WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** Returns a function that finds the words of a query in a text, in the order of the query. */
-export function occurrences(query: string): (text: string) => readonly WordOccurrences[] {
-  const words = searchedWords(query).map((word) => matcherOf(word.flat()));
+export function occurrences(query: string, languages = ALL_LANGUAGES): (text: string) => readonly WordOccurrences[] {
+  const words = searchedWords(query, languages).map((word) => matcherOf(word.flat()));
   const typed = new Set(query.toLowerCase().match(TYPED_WORD));
   return (text) => {
     const found = words.map(() => ({ asTyped: 0, positions: [] as number[] }));
-    forEachTerm(text, (start, end, term) => {
+    const note = (start: number, end: number, term: string) => {
       for (const [index, isWanted] of words.entries()) {
         const { positions } = found[index]!;
         // A word has several terms.
@@ -64,7 +64,8 @@ export function occurrences(query: string): (text: string) => readonly WordOccur
         positions.push(start);
         if (typed.has(text.slice(start, end).toLowerCase())) found[index]!.asTyped++;
       }
-    });
+    };
+    forEachTerm(text, note, languages.of(text));
     return found;
   };
 }

@@ -1,7 +1,10 @@
 import { containsWords } from '@parley/domain/messages';
+import { SEARCH_LANGUAGES } from '@parley/domain/realms';
 import { workMsOf } from '@parley/testkit/process-usage';
+import { htmlMessages } from '../html-messages.js';
 import { highlightContent } from './highlight-search.js';
 import { searchedWords, searchTerms } from './search-terms.js';
+import { SearchLanguages } from './word-forms.js';
 
 /** True if a search for the query finds the text. */
 function finds(query: string, text: string): boolean {
@@ -201,6 +204,38 @@ describe('searchedWords and searchTerms', () => {
     ['rat', 'Die Heirat ist im Mai'],
   ])('do not find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(false);
+  });
+});
+
+describe('inLanguages', () => {
+  const finds = (codes: string, query: string, text: string) => {
+    const { searchTerms, searchedWords } = htmlMessages.inLanguages(codes);
+    return containsWords(new Set(searchTerms(text)), searchedWords(query));
+  };
+
+  it.each(SEARCH_LANGUAGES.filter((code) => code !== 'en'))('has the language %s', (code) => {
+    expect(new SearchLanguages(code).writing('wort слово كلمة').map((language) => language.code)).toEqual([code]);
+  });
+
+  it('finds other forms in texts without frequent words', () => {
+    expect(finds('', 'Haus', 'Häuser besichtigt')).toBe(true);
+    expect(finds('', 'Wartungen', 'Wartung verschoben')).toBe(false);
+    expect(finds('de', 'Wartungen', 'Wartung verschoben')).toBe(true);
+    expect(finds('fr,de', 'Wartungen', 'Wartung verschoben')).toBe(true);
+    expect(finds('fr', 'Wartungen', 'Wartung verschoben')).toBe(false);
+  });
+
+  it('ignores forms of other languages, and always finds English ones', () => {
+    expect(finds('de', 'файл ', 'Новые файлы здесь')).toBe(false);
+    expect(finds('de,ru', 'файл ', 'Новые файлы здесь')).toBe(true);
+    expect(finds('de', 'meeting', 'met the people, meetings are over')).toBe(true);
+    expect(finds('de', 'Häuser', 'Haus and the garden are here')).toBe(false);
+  });
+
+  it('highlights the same forms', () => {
+    expect(htmlMessages.inLanguages('de').highlightTopic('Wartung Server', ['Wartungen'])).toBe(
+      '<span class="highlight">Wartung</span> Server',
+    );
   });
 });
 

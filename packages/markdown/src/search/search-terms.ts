@@ -3,7 +3,7 @@ import { isPassedOver } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
-import { type Language, languagesOf, languagesWith, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
+import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
 
 /** Cache of `indexedForms` by word. Stemming takes microseconds, and texts repeat the same words. */
 const forms = new Map<string, readonly string[]>();
@@ -46,7 +46,7 @@ function makeIndexedForms(word: string): readonly string[] {
  * queries need them, and stemming in all languages takes as long as for ten words of a text.
  * @param isUnfinished adds the beginnings of terms
  */
-function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTerm[] {
+function searchedForms(word: string, isUnfinished: boolean, languages: SearchLanguages): readonly SearchedTerm[] {
   if (NUMBER.test(word)) return isPassedOver(word) ? [] : [word];
   const lowered = word.toLowerCase();
   if (isPassedOver(lowered)) return [];
@@ -57,7 +57,7 @@ function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTe
     own,
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
-    ...searchedTermsIn(languagesWith(lowered), lowered),
+    ...searchedTermsIn(languages.writing(lowered), lowered),
   ]);
   return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
 }
@@ -234,7 +234,7 @@ const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 export function forEachTerm(
   text: string,
   use: (start: number, end: number, term: string, isIndexed?: boolean) => void,
-  languages = languagesOf(text),
+  languages = ALL_LANGUAGES.of(text),
 ): void {
   visit(text, {
     word(start, word) {
@@ -273,11 +273,12 @@ export function forEachTerm(
 }
 
 /** Returns the distinct terms of a text, for indexing messages. */
-export function searchTerms(text: string): readonly string[] {
+export function searchTerms(text: string, languages = ALL_LANGUAGES): readonly string[] {
   const terms = new Set<string>();
-  forEachTerm(text, (_start, _end, term, isIndexed = true) => {
+  const use = (_start: number, _end: number, term: string, isIndexed = true) => {
     if (isIndexed) terms.add(term);
-  });
+  };
+  forEachTerm(text, use, languages.of(text));
   return [...terms];
 }
 
@@ -288,12 +289,12 @@ const MAX_PAIRS = 8;
  * Returns the words of a query; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
  * that begin with it; a space or a quote finishes it.
  */
-export function searchedWords(text: string): readonly SearchedWord[] {
+export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly SearchedWord[] {
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
   visit(text, {
     word(start, word, whole) {
-      const searched = searchedForms(word, start + word.length === text.length);
+      const searched = searchedForms(word, start + word.length === text.length, languages);
       if (searched.length > 0) add([...searched, ...(whole === word ? [] : formerTerms(whole))]);
     },
     run(_, run, whole) {
@@ -316,11 +317,11 @@ export function searchedWords(text: string): readonly SearchedWord[] {
 const plainOf = (word: string): string => withoutDiacritics(normalize(word.toLowerCase()));
 
 /** Returns the words of a query that may be misspelled; see `TypedWord`. */
-export function typedWords(text: string): readonly TypedWord[] {
+export function typedWords(text: string, languages = ALL_LANGUAGES): readonly TypedWord[] {
   const words: TypedWord[] = [];
   visit(text, {
     word(start, word) {
-      const searched = searchedForms(word, start + word.length === text.length);
+      const searched = searchedForms(word, start + word.length === text.length, languages);
       const plain = plainOf(word);
       const near = spellingsNear(plain);
       if (searched.length === 0 || near.size === 0) return;

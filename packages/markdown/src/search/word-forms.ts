@@ -15,6 +15,8 @@ const MAX_STEMS = 5000;
 
 /** Language with word forms, in addition to English. */
 export interface Language {
+  /** Code in the setting `searchLanguages`. */
+  readonly code: string;
   /** Returns the form that all forms of a lower-case word share. */
   stem(word: string): string;
   readonly script: RegExp;
@@ -34,52 +36,80 @@ export const stemEnglish = stemmerOf('english');
 
 const LATIN = /\p{sc=Latin}/u;
 
-/** Languages written in Latin letters by Snowball name, with their other letters and frequent words. */
-const LATIN_LANGUAGES: Readonly<Record<string, readonly [letters: string, words: string]>> = {
-  german: [
+/** Languages written in Latin letters by code: Snowball name, other letters and frequent words. */
+const LATIN_LANGUAGES: Readonly<Record<string, readonly [name: string, letters: string, words: string]>> = {
+  de: [
+    'german',
     'äöüß',
     'der die das und ist nicht ein eine einen dem den des mit von zu im auf für sich wir ihr sie es ich du hat haben sind war werden wird auch aber oder wenn noch nur bei aus wie kann bitte sehr',
   ],
-  dutch: [
+  nl: [
+    'dutch',
     'éëïóöü',
     'de het een en is niet van in op te dat die voor met zijn er maar om ook als aan bij nog we wij ik je jij hij ze naar kan moet heeft hebben wordt worden over deze dit geen wat',
   ],
-  french: [
+  fr: [
+    'french',
     'àâæçéèêëîïôœùûüÿ',
     'le la les un une des du de et est pas dans pour que qui sur avec au aux ce cette ces il elle nous vous ils elles je tu ne se son sa ses mais ou où par plus sont ont été être avoir fait très',
   ],
-  spanish: [
+  es: [
+    'spanish',
     'áéíñóúü',
     'el la los las un una de del y es no me te en que por para con se su sus al lo como más pero está están son fue hay ha han nos muy mi tu yo este esta esto ese esa desde cuando',
   ],
-  portuguese: [
+  pt: [
+    'portuguese',
     'ãõáâàçéêíóôú',
     'o a os as um uma de do da dos das e é não em no na nos nas que por para com se seu sua ao mais mas como foi são está estão tem muito eu você ele ela nós este esta isso às',
   ],
-  italian: [
+  it: [
+    'italian',
     'àèéìòù',
     'il lo la i gli le un una di del della dei delle e è non in nel nella che per con su al alla si ma come più sono ha hanno io tu lui lei noi questo questa sul dal anche molto',
   ],
-  romanian: ['ăâîșțşţ', 'și în la cu pe nu este sunt un o de din că pentru mai se am ai are fost care ce lui ei'],
-  swedish: [
+  ro: ['romanian', 'ăâîșțşţ', 'și în la cu pe nu este sunt un o de din că pentru mai se am ai are fost care ce lui ei'],
+  sv: [
+    'swedish',
     'åäö',
     'i och är att det en ett som på finns för med inte av den till jag du vi har han hon de om kan var men så',
   ],
-  danish: ['æøå', 'i og er at det en et som på for med ikke af den til jeg du vi har han hun de om kan var men der'],
-  norwegian: ['æøå', 'i og er at det en et som på for med ikke av den til jeg du vi har han hun de om kan var men der'],
-  finnish: ['äö', 'ja on ei se että oli hän minä sinä me te he ovat mutta kun niin jos myös kuin tai olen tämä nyt'],
-  hungarian: ['áéíóöőúüű', 'és az egy nem hogy ez van volt is de ha meg már csak mint még én te ő mi ti ők kell'],
-  turkish: ['çğıöşüâ', 've bir bu için ile de da çok mi mı ne ama gibi daha ben sen biz siz var yok değil her olan'],
-  czech: ['áčďéěíňóřšťúůýž', 'a je se na že to v z do s i o k ve pro jsem jsme není ale jako už by byl byla jsou si'],
+  da: [
+    'danish',
+    'æøå',
+    'i og er at det en et som på for med ikke af den til jeg du vi har han hun de om kan var men der',
+  ],
+  no: [
+    'norwegian',
+    'æøå',
+    'i og er at det en et som på for med ikke av den til jeg du vi har han hun de om kan var men der',
+  ],
+  fi: [
+    'finnish',
+    'äö',
+    'ja on ei se että oli hän minä sinä me te he ovat mutta kun niin jos myös kuin tai olen tämä nyt',
+  ],
+  hu: ['hungarian', 'áéíóöőúüű', 'és az egy nem hogy ez van volt is de ha meg már csak mint még én te ő mi ti ők kell'],
+  tr: [
+    'turkish',
+    'çğıöşüâ',
+    've bir bu için ile de da çok mi mı ne ama gibi daha ben sen biz siz var yok değil her olan',
+  ],
+  cs: [
+    'czech',
+    'áčďéěíňóřšťúůýž',
+    'a je se na že to v z do s i o k ve pro jsem jsme není ale jako už by byl byla jsou si',
+  ],
 };
 
-const newLanguage = (name: string, script: RegExp, letters: string): Language => {
+const newLanguage = (code: string, name: string, script: RegExp, letters: string): Language => {
   const stem = stemmerOf(name);
   const stems = new Map<string, string>();
   return {
+    code,
     script,
     letters: new Set(letters),
-    hasCompounds: name === 'german' || name === 'dutch',
+    hasCompounds: code === 'de' || code === 'nl',
     stem(word) {
       const existing = stems.get(word);
       if (existing !== undefined) return existing;
@@ -93,16 +123,18 @@ const newLanguage = (name: string, script: RegExp, letters: string): Language =>
   };
 };
 
-const latinLanguages = Object.entries(LATIN_LANGUAGES).map(([name, [letters]]) => newLanguage(name, LATIN, letters));
+const latinLanguages = Object.entries(LATIN_LANGUAGES).map(([code, [name, letters]]) =>
+  newLanguage(code, name, LATIN, letters),
+);
 /** Languages of texts that may as well be English. */
 const withoutCompounds = latinLanguages.map((language) => ({ ...language, hasCompounds: false }));
-const russian = newLanguage('russian', /\p{sc=Cyrillic}/u, '');
-const arabic = newLanguage('arabic', /\p{sc=Arabic}/u, '');
+const russian = newLanguage('ru', 'russian', /\p{sc=Cyrillic}/u, '');
+const arabic = newLanguage('ar', 'arabic', /\p{sc=Arabic}/u, '');
 const languages = [...latinLanguages, russian, arabic];
 
 /** Indexes of the languages in which a word is frequent; English has the index after the last language. */
 const frequent = new Map<string, number[]>();
-[...Object.values(LATIN_LANGUAGES).map(([, words]) => words.split(' ')), STOP_WORDS].forEach((words, index) => {
+[...Object.values(LATIN_LANGUAGES).map(([, , words]) => words.split(' ')), STOP_WORDS].forEach((words, index) => {
   for (const word of words) frequent.set(word, [...(frequent.get(word) ?? []), index]);
 });
 const ENGLISH = latinLanguages.length;
@@ -116,36 +148,65 @@ const NOT_RUSSIAN = /[\u0456\u0457\u0454\u0491\u045e\u0458\u0459\u045a]/;
 /** Length of the beginning of a text that determines its languages. */
 const EXAMINED = 2000;
 
-/** Returns the languages of a text besides English; empty if the text is English or unclear. */
-export function languagesOf(text: string): readonly Language[] {
-  const lowered = text.slice(0, EXAMINED).toLowerCase();
-  const hasOtherLetters = OTHER_LETTER.test(lowered);
-  const found = latinLanguagesOf(lowered, hasOtherLetters);
-  if (!hasOtherLetters) return found;
-  return [
-    ...found,
-    ...(russian.script.test(lowered) && !NOT_RUSSIAN.test(lowered) ? [russian] : []),
-    ...(arabic.script.test(lowered) ? [arabic] : []),
-  ];
+/** Languages of an organization besides English, in which its messages and searches have word forms. */
+export class SearchLanguages {
+  private readonly languages: readonly Language[];
+  /** Indexes in `latinLanguages`. */
+  private readonly latin: readonly number[];
+
+  /** @param codes value of the setting `searchLanguages`; all languages if empty */
+  constructor(private readonly codes: string) {
+    const listed = new Set(codes.split(','));
+    const isListed = ({ code }: Language) => codes === '' || listed.has(code);
+    this.languages = languages.filter(isListed);
+    this.latin = [...latinLanguages.keys()].filter((index) => isListed(latinLanguages[index]!));
+  }
+
+  /** Returns the languages of a text: by default none if it is unclear, otherwise all of its script. */
+  of(text: string): readonly Language[] {
+    const lowered = text.slice(0, EXAMINED).toLowerCase();
+    const hasOtherLetters = OTHER_LETTER.test(lowered);
+    const found = this.latin.length === 0 ? [] : this.latinOf(lowered, hasOtherLetters);
+    if (!hasOtherLetters) return found;
+    const isRussian = russian.script.test(lowered) && !NOT_RUSSIAN.test(lowered);
+    return [
+      ...found,
+      ...this.languages.filter((it) => (it === russian ? isRussian : it === arabic && it.script.test(lowered))),
+    ];
+  }
+
+  private latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
+    const counts = countFrequent(lowered, hasOtherLetters);
+    const most = Math.max(...this.latin.map((index) => counts[index]!));
+    const english = counts[ENGLISH]!;
+    const isUnclear = this.codes !== '' && most === 0 && english === 0;
+    if (isUnclear) return this.latin.map((index) => latinLanguages[index]!);
+    const least = Math.max(english, most / 2, 1);
+    return this.latin.flatMap((index) => {
+      if (counts[index]! < least) return [];
+      return counts[index]! > english ? [latinLanguages[index]!] : [withoutCompounds[index]!];
+    });
+  }
+
+  /** Returns the languages that use the script of a word. */
+  writing(word: string): readonly Language[] {
+    return this.languages.filter(({ script }) => script.test(word));
+  }
 }
 
-function latinLanguagesOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
+/** Counts the frequent words and the letters of each language in a text. */
+function countFrequent(lowered: string, hasOtherLetters: boolean): readonly number[] {
   const counts: number[] = new Array(ENGLISH + 1).fill(0);
   for (const word of lowered.match(hasOtherLetters ? WORD : ASCII_WORD) ?? []) {
     for (const index of frequent.get(word) ?? []) counts[index]!++;
   }
-  if (hasOtherLetters) {
-    const others = [...new Set(lowered.match(OTHER_LETTERS))].filter((letter) => LATIN.test(letter));
-    latinLanguages.forEach(({ letters }, index) => {
-      if (others.length > 0 && others.every((letter) => letters.has(letter))) counts[index]!++;
-    });
-  }
-  const least = Math.max(counts[ENGLISH]!, Math.max(...counts) / 2, 1);
-  return latinLanguages.flatMap((language, index) => {
-    if (counts[index]! < least) return [];
-    return counts[index]! > counts[ENGLISH]! ? [language] : [withoutCompounds[index]!];
+  if (!hasOtherLetters) return counts;
+  const others = [...new Set(lowered.match(OTHER_LETTERS))].filter((letter) => LATIN.test(letter));
+  latinLanguages.forEach(({ letters }, index) => {
+    if (others.length > 0 && others.every((letter) => letters.has(letter))) counts[index]!++;
   });
+  return counts;
 }
 
-/** Returns the languages that use the script of a word. */
-export const languagesWith = (word: string): readonly Language[] => languages.filter(({ script }) => script.test(word));
+/** Languages of organizations without the setting. */
+export const ALL_LANGUAGES = new SearchLanguages('');

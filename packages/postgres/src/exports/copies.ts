@@ -16,10 +16,10 @@ function copyWrites(connection: Connection, searchTerms: SearchTerms): CopyWrite
   );
   return {
     takeOrdinals: (realmId, recipientId, count) => inserts.takeOrdinals(realmId, recipientId, count),
-    add(message, ordinal) {
+    add(message, ordinal, settings) {
       const { id, realmId, topic, renderedContent } = message;
       inserts.add(message, id, ordinal, topicKeyOf(message));
-      searchTerms.put([[id, realmId, topic, renderedContent]]);
+      searchTerms.put([[id, realmId, topic, renderedContent, settings]]);
     },
     noteNewest: (recipientId, id) => inserts.noteNewest(recipientId, id),
     isOpen: (recipientId, userId) => spans.isOpen(recipientId, userId),

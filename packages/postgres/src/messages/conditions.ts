@@ -21,14 +21,22 @@ import {
   PROPERTY_BITS,
   RESOLVED,
   readsText,
+  searchLanguagesOf,
   textTerms,
 } from '@parley/storage';
 import type { Command, Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
-/** Message columns that determine its search terms. */
-export type IndexedText = readonly [id: MessageId, realmId: RealmId, topic: string, renderedContent: string];
-export const INDEXED_TEXT = 'm.id, m.realm_id, m.topic, m.rendered_content';
+/** Values that determine a message's search terms. */
+export type IndexedText = readonly [
+  id: MessageId,
+  realmId: RealmId,
+  topic: string,
+  renderedContent: string,
+  settings: string,
+];
+const SETTINGS = '(SELECT settings FROM realm r WHERE r.id = m.realm_id)';
+export const INDEXED_TEXT = `m.id, m.realm_id, m.topic, m.rendered_content, ${SETTINGS}`;
 
 /** Maximum length of an indexed term in characters; index entries have at most 2,704 bytes. */
 const LONGEST_TERM = 400;
@@ -61,9 +69,10 @@ export class SearchTerms {
     if (texts.length === 0) return;
     // Locations and senders have separate indexes. As terms of every message, they would account for most of the WAL's
     // bytes.
-    const terms = texts.map(([, , topic, renderedContent]) =>
-      textTerms(this.words, { topic, renderedContent }).map(indexed).join(' '),
-    );
+    const terms = texts.map(([, , topic, renderedContent, settings]) => {
+      const words = this.words.inLanguages(searchLanguagesOf(settings));
+      return textTerms(words, { topic, renderedContent }).map(indexed).join(' ');
+    });
     this.upsert.defer(
       texts.map(([id]) => id),
       texts.map(([, realmId]) => realmId),
@@ -75,7 +84,7 @@ export class SearchTerms {
 /** Evaluates conditions on read state, flags and phrases message by message, since no query can. */
 export class ConditionSubjects {
   private readonly details: Query<ConditionRow>;
-  private readonly texts: Query<readonly [MessageId, string, string, string]>;
+  private readonly texts: Query<readonly [MessageId, string, string, string, string]>;
 
   constructor(
     connection: Connection,
@@ -87,7 +96,7 @@ export class ConditionSubjects {
        FROM message m LEFT JOIN channel c ON c.id = m.channel_id WHERE m.id = ANY($1::bigint[])`,
     );
     this.texts = connection.tuples(
-      'SELECT id, topic, content, rendered_content FROM message WHERE id = ANY($1::bigint[])',
+      `SELECT m.id, m.topic, m.content, m.rendered_content, ${SETTINGS} FROM message m WHERE m.id = ANY($1::bigint[])`,
     );
   }
 
@@ -111,9 +120,9 @@ export class ConditionSubjects {
   private async textsOf(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, SearchedText>> {
     const rows = await this.texts.all(ids);
     return new Map(
-      rows.map(([id, topic, content, renderedContent]) => [
+      rows.map(([id, topic, content, renderedContent, settings]) => [
         id,
-        searchedText(this.words, { topic, content, renderedContent }),
+        searchedText(this.words.inLanguages(searchLanguagesOf(settings)), { topic, content, renderedContent }),
       ]),
     );
   }

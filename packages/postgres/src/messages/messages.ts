@@ -42,13 +42,13 @@ export class MessageInsert {
       'UPDATE recipient SET last_ordinal = last_ordinal + $1 WHERE id = $2 AND realm_id = $3 RETURNING last_ordinal',
     );
     // The recipient's row stays locked until the commit, so ids ascend with ordinals.
-    this.insertNext = connection.tuples<readonly [MessageId, Ordinal]>(
+    this.insertNext = connection.tuples<readonly [MessageId, Ordinal, string]>(
       `WITH taken AS (
          UPDATE recipient SET last_ordinal = last_ordinal + 1 WHERE id = $3 AND realm_id = $1 RETURNING last_ordinal)
        INSERT INTO message (${COLUMNS}, ordinal, version)
        SELECT $1::bigint, $2::bigint, $3::bigint, $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7::bigint, $8::bigint,
               $9::text, $10::text, $11::text, $12::text, $13::text, $14::text, taken.last_ordinal, 1 FROM taken
-       RETURNING id, ordinal`,
+       RETURNING id, ordinal, (SELECT settings FROM realm WHERE id = $1)`,
     );
     this.insert = connection.command(
       `INSERT INTO message (${COLUMNS}, ordinal, version, id)
@@ -64,8 +64,11 @@ export class MessageInsert {
     return last;
   }
 
-  /** Adds a message with the next id and ordinal. @param key see `topicKeyOf` */
-  async addNext(message: InsertedMessage, key: string | null): Promise<readonly [MessageId, Ordinal]> {
+  /**
+   * Adds a message with the next id and ordinal, and returns them with the JSON of the realm's settings.
+   * @param key see `topicKeyOf`
+   */
+  async addNext(message: InsertedMessage, key: string | null): Promise<readonly [MessageId, Ordinal, string]> {
     const added = await this.insertNext.get(...valuesOf(message, key));
     if (!added) throw new Error(`No recipient ${message.recipientId} in realm ${message.realmId}`);
     return added;
@@ -180,13 +183,13 @@ export class PostgresMessageRepository extends SqlMessageRepository {
     const named = [...exceptions.keys()];
     const considered = [...new Set([...readBy, ...named])];
     // Sent in one packet, since none depends on the result of another.
-    const [[id, ordinal], receivers, muters, latest] = await Promise.all([
+    const [[id, ordinal, settings], receivers, muters, latest] = await Promise.all([
       this.inserts.addNext(message, key),
       considered.length === 0 ? NOBODY : this.spans.withOpen(recipientId, considered),
       named.length === 0 ? [] : this.mutersOf.all(senderId, realmId),
       readBy.length === 0 ? NOTHING_READ : this.readSets.latest(readBy, recipientId),
     ]);
-    this.searchTerms.put([[id, realmId, message.topic, message.renderedContent]]);
+    this.searchTerms.put([[id, realmId, message.topic, message.renderedContent, settings]]);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (exceptions.size > 0) this.addExceptions(id, message, receivers, new Set(muters));
     for (const userId of readBy) {

@@ -38,6 +38,7 @@ const ABOUT_WHOLE_REALMS = [
   'DELETE FROM realm WHERE id = ?', // checks its foreign keys after all its rows are deleted
   'SELECT DISTINCT holder FROM job WHERE holder IS NOT NULL', // jobs in progress, once after startup
   'SELECT DISTINCT holder FROM worker_lease', // one row per recurring work, once after startup
+  'SELECT realm_id, unindexed_up_to FROM realm_search_backlog ORDER BY realm_id LIMIT 1', // the first row
   'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted
 ];
 /** Indexes selective enough on their own for rows of a realm. */

@@ -1,5 +1,5 @@
 import type { SearchWords } from '@parley/domain/markdown';
-import { type CopyWrites, messageTerms, SqlCopyRepository, topicKeyOf } from '@parley/storage';
+import { type CopyWrites, messageTerms, SqlCopyRepository, searchLanguagesOf, topicKeyOf } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { MessageInsert } from '../messages/messages.js';
@@ -18,10 +18,10 @@ function copyWrites(connection: Connection, words: SearchWords): CopyWrites {
   const raiseSequence = connection.command('UPDATE sqlite_sequence SET seq = ? WHERE name = ? AND seq < ?');
   return {
     takeOrdinals: (realmId, recipientId, count) => inserts.takeOrdinals(realmId, recipientId, count),
-    add(message, ordinal) {
+    add(message, ordinal, settings) {
       const topicKey = topicKeyOf(message);
       inserts.add(message, message.id, ordinal, topicKey);
-      insertTerms.run(message.id, messageTerms(words, message, topicKey));
+      insertTerms.run(message.id, messageTerms(words.inLanguages(searchLanguagesOf(settings)), message, topicKey));
     },
     noteNewest: (recipientId, id) => inserts.noteNewest(recipientId, id),
     isOpen: (recipientId, userId) => spans.isOpen(recipientId, userId),

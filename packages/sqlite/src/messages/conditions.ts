@@ -24,6 +24,7 @@ import {
   messageTerms,
   PROPERTY_BITS,
   readsText,
+  searchLanguagesOf,
 } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import type { Connection, Query } from '../engine/connection.js';
@@ -35,22 +36,40 @@ const quoted = (term: SearchedTerm): string => (typeof term === 'string' ? `"${t
 export const allOf = (query: IndexQuery): string => query.map(anyOf).join(' AND ');
 export const anyOf = (terms: readonly SearchedTerm[]): string => `(${terms.map(quoted).join(' OR ')})`;
 
+/** Adds the terms of messages that have none. */
+export const INSERT_MESSAGE_TERMS = `
+  INSERT INTO message_search (rowid, terms)
+  SELECT m.id,
+         message_terms(r.settings, m.realm_id, m.sender_id, m.recipient_id, m.topic_key, m.topic, m.rendered_content)
+  FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value CROSS JOIN realm r ON r.id = m.realm_id`;
+
+type TermArguments = [
+  settings: string,
+  realmId: RealmId,
+  senderId: UserId,
+  recipientId: RecipientId,
+  topicKey: string | null,
+  topic: string,
+  renderedContent: string,
+];
+
 /** Defines the SQL functions used by triggers and queries. */
 export function defineSearchFunctions(database: Database, words: SearchWords): void {
   database.function(
     'message_terms',
-    { deterministic: true },
-    (
-      realmId: RealmId,
-      senderId: UserId,
-      recipientId: RecipientId,
-      topicKey: string | null,
-      topic: string,
-      renderedContent: string,
-    ) => messageTerms(words, { realmId, senderId, recipientId, topic, renderedContent }, topicKey),
+    { deterministic: true, varargs: true },
+    (...[settings, realmId, senderId, recipientId, topicKey, topic, renderedContent]: TermArguments) =>
+      messageTerms(
+        words.inLanguages(searchLanguagesOf(settings)),
+        { realmId, senderId, recipientId, topic, renderedContent },
+        topicKey,
+      ),
   );
-  database.function('message_words', { deterministic: true }, (topic: string, renderedContent: string) =>
-    JSON.stringify([...termsOfMessage(words, { topic, renderedContent })]),
+  database.function(
+    'message_words',
+    { deterministic: true },
+    (settings: string, topic: string, renderedContent: string) =>
+      JSON.stringify([...termsOfMessage(words.inLanguages(searchLanguagesOf(settings)), { topic, renderedContent })]),
   );
   database.function('holds_phrases', { deterministic: true }, (content: string, topic: string, phrases: string) =>
     holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,
@@ -72,8 +91,8 @@ export class ConditionSubjects {
        FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value LEFT JOIN channel c ON c.id = m.channel_id`,
     );
     this.texts = connection.tuples(
-      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(m.topic, m.rendered_content)
-       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value`,
+      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(r.settings, m.topic, m.rendered_content)
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value CROSS JOIN realm r ON r.id = m.realm_id`,
     );
   }
 

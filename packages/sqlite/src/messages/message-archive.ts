@@ -3,6 +3,7 @@ import type { ArchivedMessage } from '@parley/domain/messages';
 import { jsonList, messageTablesOf, SqlMessageArchive } from '@parley/storage';
 import { asStatements, type Command, type Connection, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
+import { INSERT_MESSAGE_TERMS } from './conditions.js';
 
 interface Column {
   readonly name: string;
@@ -59,11 +60,7 @@ export class SqliteMessageArchive extends SqlMessageArchive {
       putBack: [
         this.putBackInto('message', { version: `(r.value ->> 'version') + 1` }),
         ...this.tables.map((table) => this.putBackInto(table)),
-        this.connection.command(
-          `INSERT INTO message_search (rowid, terms)
-           SELECT id, message_terms(realm_id, sender_id, recipient_id, topic_key, topic, rendered_content)
-           FROM message WHERE id IN (SELECT value FROM json_each(?))`,
-        ),
+        this.connection.command(INSERT_MESSAGE_TERMS),
       ],
     };
   }

@@ -11,6 +11,7 @@ import {
   type Quarantine,
   SqlMessageRepository,
   type SubmessageRow,
+  searchLanguagesOf,
   TEXT_BITS,
   toFlag,
   topicKeyOf,
@@ -99,6 +100,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
+  private readonly settingsOf;
   private readonly changeText;
   private readonly changeRendered;
   private readonly namesSomebody;
@@ -122,6 +124,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
+    this.settingsOf = connection.values<string>('SELECT settings FROM realm WHERE id = ?');
     this.changeText = connection.command(
       `UPDATE message SET content = ?, rendered_content = ?, last_edited_at = ?, version = version + 1,
          property_bits = (property_bits & ~${TEXT_BITS}) | ${PROPERTY_BITS.isEdited} | ?
@@ -166,7 +169,8 @@ export class SqliteMessageRepository extends SqlMessageRepository {
     const ordinal = this.inserts.takeOrdinals(realmId, recipientId, 1);
     const topicKey = topicKeyOf(message);
     const id = this.inserts.add(message, null, ordinal, topicKey);
-    const terms = messageTerms(this.words, message, topicKey);
+    const languages = searchLanguagesOf(this.settingsOf.get(realmId)!);
+    const terms = messageTerms(this.words.inLanguages(languages), message, topicKey);
     this.connection.batchEnd.add(INSERT_TERMS, id, [id, terms]);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) await this.addExceptions(id, message);

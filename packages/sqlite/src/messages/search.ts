@@ -1,23 +1,25 @@
 import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import type { SearchedTerm } from '@parley/domain/markdown';
-import type { MessageCondition, MessageFilter, SearchIndex, SearchIndexReads, Viewer } from '@parley/domain/messages';
+import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import {
   after,
   type IndexQuery,
   idOf,
   indexQuery,
+  jsonList,
   type MessageIndexRow,
   mentionTerm,
   merge,
   orderOf,
   type PageBounds,
   realmTerm,
+  SqlSearchIndex,
   senderTerm,
   seriesTerm,
 } from '@parley/storage';
-import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { asStatements, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
-import { allOf, anyOf } from './conditions.js';
+import { allOf, anyOf, INSERT_MESSAGE_TERMS } from './conditions.js';
 import type { Narrowing } from './message-filter.js';
 import type { MessageSeries } from './message-series.js';
 import type { ReceivedMessagePages } from './received-message-pages.js';
@@ -232,54 +234,26 @@ export function splitExclusions(conditions: readonly MessageCondition[]): {
   return { others, excluded: excluded.length === 0 ? null : excluded.map((each) => `(${each})`).join(' OR ') };
 }
 
-/** Rebuilds the search index; otherwise message inserts and triggers maintain it. */
-export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {
-  private readonly backlog;
-  private readonly setBacklog;
-  private readonly newestId;
-  private readonly clear;
-  private readonly lowestOf;
-  private readonly drop;
+export class SqliteSearchIndex extends SqlSearchIndex {
+  private readonly removeAll;
+  private readonly remove;
   private readonly insert;
 
   constructor(connection: Connection) {
-    this.backlog = connection.values<number>('SELECT unindexed_up_to FROM search_backlog WHERE id = 1');
-    this.setBacklog = connection.command('UPDATE search_backlog SET unindexed_up_to = ? WHERE id = 1');
-    this.newestId = connection.values<number | null>('SELECT max(id) FROM message');
-    this.clear = connection.command("INSERT INTO message_search (message_search) VALUES ('delete-all')");
-    this.lowestOf = connection.values<number | null>(
-      `SELECT min(id) FROM (SELECT id FROM message WHERE id <= ? ORDER BY id DESC ${LIMIT})`,
-    );
+    super(asStatements(connection));
+    this.removeAll = connection.command("INSERT INTO message_search (message_search) VALUES ('delete-all')");
     // Edited messages are in the index already.
-    this.drop = connection.command(
-      'DELETE FROM message_search WHERE rowid IN (SELECT id FROM message WHERE id BETWEEN ? AND ?)',
-    );
-    this.insert = connection.command(
-      `INSERT INTO message_search (rowid, terms)
-       SELECT id, message_terms(realm_id, sender_id, recipient_id, topic_key, topic, rendered_content)
-       FROM message WHERE id BETWEEN ? AND ?`,
-    );
+    this.remove = connection.command('DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))');
+    this.insert = connection.command(INSERT_MESSAGE_TERMS);
   }
 
-  async unindexedUpTo(): Promise<number> {
-    return this.backlog.get() ?? 0;
+  protected clear(): void {
+    this.removeAll.run();
   }
 
-  async reset(): Promise<void> {
-    this.clear.run();
-    this.setBacklog.run(this.newestId.get() ?? 0);
-  }
-
-  async indexSome(limit: number): Promise<boolean> {
-    const last = await this.unindexedUpTo();
-    const first = last === 0 ? null : (this.lowestOf.get(last, limit) ?? null);
-    if (first !== null) {
-      this.drop.run(first, last);
-      this.insert.run(first, last);
-    }
-    const left = first === null ? 0 : first - 1;
-    if (left !== last) this.setBacklog.run(left);
-    return left > 0;
+  protected put(ids: readonly MessageId[]): void {
+    this.remove.run(jsonList(ids));
+    this.insert.run(jsonList(ids));
   }
 }
 

@@ -81,7 +81,7 @@ interface Parsed<T> {
   readonly problem: string | null;
 }
 
-function parseObject(json: string): Parsed<Readonly<Record<string, unknown>>> {
+export function parseObject(json: string): Parsed<Readonly<Record<string, unknown>>> {
   try {
     const value: unknown = JSON.parse(json);
     return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -14,8 +14,8 @@ const MESSAGES_BEFORE_YIELD = 50;
 export interface CopyWrites {
   /** Reserves `count` ordinals and returns the last one. */
   takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal | Promise<Ordinal>;
-  /** Adds a message and its search terms. */
-  add(message: AppendedCopy, ordinal: Ordinal): void;
+  /** Adds a message and its search terms. `settings`: JSON of the realm's settings. */
+  add(message: AppendedCopy, ordinal: Ordinal, settings: string): void;
   /** Records the newest message of a direct conversation. */
   noteNewest(recipientId: RecipientId, id: MessageId): void;
   isOpen(recipientId: RecipientId, userId: UserId): boolean | Promise<boolean>;
@@ -26,6 +26,7 @@ export interface CopyWrites {
 
 export class SqlCopyRepository implements CopyRepository {
   private readonly messagesAfter;
+  private readonly settingsOf;
   private readonly receivedRecipients;
   private readonly sentTo;
   private readonly flagging;
@@ -47,6 +48,7 @@ export class SqlCopyRepository implements CopyRepository {
     this.messagesAfter = statements.tuples<readonly [MessageId, RealmId]>(
       'SELECT id, realm_id FROM message WHERE id > ? ORDER BY id LIMIT ? + 0',
     );
+    this.settingsOf = statements.values<string>('SELECT settings FROM realm WHERE id = ?');
     this.receivedRecipients = statements.values<RecipientId>(
       'SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND +realm_id = ? ORDER BY recipient_id',
     );
@@ -112,6 +114,9 @@ export class SqlCopyRepository implements CopyRepository {
   }
 
   async appendMessages(messages: readonly AppendedCopy[], rangeStart: MessageId): Promise<readonly Ordinal[]> {
+    if (messages.length === 0) return [];
+    const { realmId } = messages[0]!;
+    const settings = (await this.settingsOf.get(realmId))!;
     const nextOrdinals = await this.takeOrdinals(messages);
     const ordinals: Ordinal[] = [];
     const newest = new Map<RecipientId, MessageId>();
@@ -119,14 +124,13 @@ export class SqlCopyRepository implements CopyRepository {
       const { id, recipientId, channelId } = message;
       const ordinal = nextOrdinals.get(recipientId)!;
       nextOrdinals.set(recipientId, (ordinal + 1) as Ordinal);
-      this.writes.add(message, ordinal);
+      this.writes.add(message, ordinal, settings);
       if (channelId === null) newest.set(recipientId, id);
       ordinals.push(ordinal);
       if (index % MESSAGES_BEFORE_YIELD === 0) await this.statements.yield();
     }
     for (const [recipientId, id] of newest) this.writes.noteNewest(recipientId, id);
-    const last = messages.at(-1);
-    if (last) this.noteImported.defer(rangeStart, last.id, last.realmId);
+    this.noteImported.defer(rangeStart, messages.at(-1)!.id, realmId);
     return ordinals;
   }
 

@@ -247,10 +247,28 @@ const INDEX_WHOLE_WORDS = `
 UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
 `;
 
+const SEARCH_LANGUAGES = `
+-- expand: messages of an organization that changed its search languages get other terms in the background.
+
+-- Messages of the realm with ids up to this one may have terms of its former languages.
+CREATE TABLE realm_search_backlog (
+  realm_id {int} PRIMARY KEY REFERENCES realm (id),
+  unindexed_up_to {int} NOT NULL
+) {strict};
+{DROP TRIGGER message_search_update;
+CREATE TRIGGER message_search_update AFTER UPDATE OF recipient_id, topic, topic_key, rendered_content ON message
+WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rendered_content <> new.rendered_content BEGIN
+  DELETE FROM message_search WHERE rowid = old.id;
+  INSERT INTO message_search (rowid, terms) VALUES (new.id,
+    message_terms((SELECT settings FROM realm WHERE id = new.realm_id),
+      new.realm_id, new.sender_id, new.recipient_id, new.topic_key, new.topic, new.rendered_content));
+END;|}
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
-  steps: { 1: TABLES, 23: INDEX_AGAIN, 24: BEGINNINGS, 25: INDEX_WHOLE_WORDS },
+  steps: { 1: TABLES, 23: INDEX_AGAIN, 24: BEGINNINGS, 25: INDEX_WHOLE_WORDS, 28: SEARCH_LANGUAGES },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
     'message_flag',
@@ -264,6 +282,7 @@ export const MESSAGE_TABLES = {
     'submessage',
     'message_edit',
     'message',
+    'realm_search_backlog',
     'direct_participant',
     'recipient',
     'muted_sender',
@@ -274,5 +293,6 @@ export const MESSAGE_TABLES = {
     removed_message_holder: 'Deleted messages stay deleted.',
     channel_move: 'Exports contain the result of moves.',
     moved_message: 'Exports contain the result of moves.',
+    realm_search_backlog: 'It follows from messages.',
   },
 } satisfies FeatureTables;

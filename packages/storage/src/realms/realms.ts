@@ -1,8 +1,9 @@
-import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
+import { DomainError, isSettingValue, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
 import {
   type LinkifierRow,
   type NewRealmRow,
   REALM_PERMISSIONS,
+  REALM_SETTINGS,
   type Realm,
   type RealmImage,
   type RealmRepository,
@@ -18,11 +19,13 @@ import {
   grouped,
   groupSettingsColumn,
   objectColumn,
+  parseObject,
   settingsColumn,
   toFlag,
   withNobody,
 } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
+import { memoize } from '../engine/text-cache.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 import type { SqlGroupRepository } from '../groups/groups.js';
 import { ALLOWED_DOMAIN_TABLE, LINKIFIER_TABLE, PLAYGROUND_TABLE, SqlLinkifiers } from './realm-lists.js';
@@ -30,6 +33,11 @@ import { ALLOWED_DOMAIN_TABLE, LINKIFIER_TABLE, PLAYGROUND_TABLE, SqlLinkifiers 
 const stringIdTaken = () =>
   new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
 const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
+/** Returns `searchLanguages` of the column `settings`; invalid values become the default. */
+export const searchLanguagesOf = memoize((settings: string): string => {
+  const { searchLanguages } = parseObject(settings).value;
+  return isSettingValue(REALM_SETTINGS.searchLanguages, searchLanguages) ? (searchLanguages as string) : '';
+});
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
 const images = objectColumn<RealmImage>('realm', 'images', (value) => {
   const { isUploaded, version } = (value ?? {}) as Partial<RealmImage>;

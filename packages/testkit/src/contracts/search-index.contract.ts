@@ -1,4 +1,4 @@
-import type { MessageId, Transaction } from '@parley/domain/kernel';
+import type { MessageId, RealmId, Transaction } from '@parley/domain/kernel';
 import type { SearchedWord } from '@parley/domain/markdown';
 import { type MessageCondition, type MessageFilter, not, type Viewer } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
@@ -273,10 +273,25 @@ export function searchIndexContract(open: OpenStorage): void {
       await fixture.add(aMessage({ from: 'a', to: 'general', topic: 'later', content: 'pizza' })); // 5
       await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 1)));
       while (await uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(2)));
-      expect(await uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo())).toBe(0);
+      expect(await uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo(null))).toBe(0);
       expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 0, 2, 5));
       await uow.write(realm.id, (tx) => tx.messages.remove(realm.id, pick(fixture, 0)));
       expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 2, 5));
+    });
+
+    it('keeps the terms of all messages while those of one realm are indexed again', async () => {
+      const fixture = await stage(...said);
+      const { uow, realm } = fixture;
+      const other = (await anotherRealm(fixture)).realm;
+      const pendingIn = (realmId: RealmId | null) =>
+        uow.readAcross(({ searchIndex }) => searchIndex.unindexedUpTo(realmId));
+      await uow.write(realm.id, (tx) => tx.searchIndex.indexAgain(realm.id));
+      await uow.write(other.id, (tx) => tx.searchIndex.indexAgain(other.id));
+      while (await uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(2))) {
+        expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 0, 1, 2));
+      }
+      expect([await pendingIn(realm.id), await pendingIn(other.id), await pendingIn(null)]).toEqual([0, 0, 0]);
+      expect(await find(fixture, own(search('lunch')))).toEqual(pick(fixture, 0, 1, 3));
     });
   });
 }

@@ -4,6 +4,8 @@ import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
 export class MemorySearchIndex implements SearchIndexReads, SearchIndex {
   async reset(): Promise<void> {}
 
+  async indexAgain(): Promise<void> {}
+
   async indexSome(): Promise<boolean> {
     return false;
   }

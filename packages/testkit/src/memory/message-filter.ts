@@ -30,7 +30,10 @@ export function matches(
     message,
     channelPrivacy: message.channelId === null ? null : unit.read('channels').get(message.channelId)!.privacy,
     flags: findFlags(unit, viewer.userId, message.id) ?? HISTORICAL,
-    text: () => searchedText(unit.words, message),
+    text: () => {
+      const { searchLanguages } = unit.read('realms').get(message.realmId)!.settings;
+      return searchedText(unit.words.inLanguages(searchLanguages), message);
+    },
   };
   return conditions.every((condition) => matchesCondition(subject, condition));
 }

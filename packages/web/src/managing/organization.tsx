@@ -225,6 +225,13 @@ function MessageSettings() {
           isOptional: true,
           hint: i18n._('For blocks without a language, such as python'),
         },
+        {
+          name: 'search_languages',
+          label: i18n._('Languages of search'),
+          kind: 'text',
+          isOptional: true,
+          hint: i18n._('Codes such as de,fr; otherwise those of each message'),
+        },
       ]}
     />
   );

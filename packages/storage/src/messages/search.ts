@@ -1,0 +1,85 @@
+import type { MessageId, RealmId } from '@parley/domain/kernel';
+import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
+import type { MaybePromise, Statements } from '../engine/statements.js';
+
+/** Messages to look through for those of one realm, in addition to the time for indexing them. */
+const MAX_EXAMINED = 1000;
+
+/** Rebuilds the search index; otherwise code and triggers that change messages maintain it. */
+export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
+  private readonly pendingUpTo;
+  private readonly setPending;
+  private readonly pendingInRealm;
+  private readonly pendingRealm;
+  private readonly setPendingRealm;
+  private readonly endPendingRealm;
+  private readonly newestId;
+  private readonly before;
+
+  constructor(statements: Statements) {
+    this.pendingUpTo = statements.values<number>('SELECT unindexed_up_to FROM search_backlog WHERE id = 1');
+    this.setPending = statements.command('UPDATE search_backlog SET unindexed_up_to = ? WHERE id = 1');
+    this.pendingInRealm = statements.values<number>(
+      'SELECT unindexed_up_to FROM realm_search_backlog WHERE realm_id = ?',
+    );
+    this.pendingRealm = statements.tuples<readonly [RealmId, MessageId]>(
+      'SELECT realm_id, unindexed_up_to FROM realm_search_backlog ORDER BY realm_id LIMIT 1',
+    );
+    this.setPendingRealm = statements.command(
+      `INSERT INTO realm_search_backlog (realm_id, unindexed_up_to) VALUES (?, ?)
+       ON CONFLICT (realm_id) DO UPDATE SET unindexed_up_to = excluded.unindexed_up_to`,
+    );
+    this.endPendingRealm = statements.command('DELETE FROM realm_search_backlog WHERE realm_id = ?');
+    this.newestId = statements.values<MessageId | null>('SELECT max(id) FROM message');
+    this.before = statements.tuples<readonly [MessageId, RealmId]>(
+      'SELECT id, realm_id FROM message WHERE id <= ? ORDER BY id DESC LIMIT ? + 0',
+    );
+  }
+
+  /** Removes all terms. */
+  protected abstract clear(): void;
+
+  /** Replaces the terms of messages. */
+  protected abstract put(ids: readonly MessageId[]): MaybePromise<void>;
+
+  async unindexedUpTo(realmId: RealmId | null): Promise<number> {
+    const [ofAll = 0, ofRealm = 0] = await Promise.all([
+      this.pendingUpTo.get(),
+      realmId === null ? this.pendingRealm.get() : this.pendingInRealm.get(realmId),
+    ]);
+    return Math.max(ofAll, typeof ofRealm === 'number' ? ofRealm : ofRealm[1]);
+  }
+
+  async reset(): Promise<void> {
+    const newest = (await this.newestId.get()) ?? 0;
+    this.clear();
+    this.setPending.defer(newest);
+  }
+
+  async indexAgain(realmId: RealmId): Promise<void> {
+    const newest = await this.newestId.get();
+    if (newest != null) this.setPendingRealm.defer(realmId, newest);
+  }
+
+  async indexSome(limit: number): Promise<boolean> {
+    const last = (await this.pendingUpTo.get()) ?? 0;
+    if (last > 0) {
+      const messages = await this.before.all(last, limit);
+      await this.put(messages.map(([id]) => id));
+      this.setPending.defer(messages.length < limit ? 0 : messages.at(-1)![0] - 1);
+    } else {
+      const [realmId, lastInRealm] = (await this.pendingRealm.get()) ?? [];
+      if (realmId !== undefined) await this.indexSomeOf(realmId, lastInRealm!, limit);
+    }
+    return (await this.unindexedUpTo(null)) > 0;
+  }
+
+  private async indexSomeOf(realmId: RealmId, last: MessageId, limit: number): Promise<void> {
+    const messages = await this.before.all(last, MAX_EXAMINED);
+    const ids = messages.filter(([, realm]) => realm === realmId).map(([id]) => id);
+    await this.put(ids.slice(0, limit));
+    const lowest = ids.length > limit ? ids[limit - 1]! : messages.length < MAX_EXAMINED ? 0 : messages.at(-1)![0];
+    if (lowest > 1) this.setPendingRealm.defer(realmId, lowest - 1);
+    else this.endPendingRealm.defer(realmId);
+  }
+}
