@@ -68,7 +68,7 @@ export type Destination =
     }
   | { readonly kind: 'direct'; readonly recipientId: RecipientId; readonly participants: readonly User[] };
 
-/** `channel`: null for direct messages. */
+/** Returns the location of a message, which determines mention permissions. `channel`: null for direct messages. */
 export async function destinationOf(
   tx: Transaction,
   { message, channel }: { readonly message: Message; readonly channel: Channel | null },

@@ -305,7 +305,6 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
   channelId: null,
 });
 
-/** Returns the message's location, which determines mention permissions. */
 async function ownerOf(tx: Transaction, { realmId }: Actor, ownerId: UserId): Promise<PermissionHolder | null> {
   return (await tx.actors.list(realmId, [ownerId])).get(ownerId) ?? null;
 }
