@@ -1,12 +1,15 @@
-import { Bell, Trash2 } from 'lucide-react';
+import { Bell, PencilLine, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { ColorPalette } from '../src/channels/color-dialog.js';
 import { TimeField } from '../src/conversation/time-field.js';
 import { Avatar } from '../src/kit/avatar.js';
 import { UnreadBadge } from '../src/kit/badge.js';
 import { Emoji } from '../src/kit/emoji.js';
+import { Empty } from '../src/kit/empty.js';
 import { ErrorBoundary } from '../src/kit/error-boundary.js';
 import { IconButton } from '../src/kit/icon-button.js';
+import { Loading } from '../src/kit/loading.js';
+import overlays from '../src/kit/overlays.module.css';
 import { PickField } from '../src/kit/pick-field.js';
 import { RowList } from '../src/kit/row-list.js';
 import { MemberList } from '../src/managing/member-list.js';
@@ -61,6 +64,66 @@ export const KIT: readonly Exhibit[] = [
         <IconButton icon={Bell} label="Pressed" isPressed onClick={nothing} />
         <IconButton icon={Trash2} label="Disabled" isDisabled onClick={nothing} />
       </div>
+    ),
+  },
+  {
+    name: 'buttons with a text: usual, main, dangerous, disabled',
+    draw: () => (
+      <div className={styles.row}>
+        {(['button', 'primary', 'dangerous'] as const).map((kind) => (
+          <button key={kind} type="button" className={overlays[kind]}>
+            Save
+          </button>
+        ))}
+        <button type="button" className={overlays.button} disabled>
+          Save
+        </button>
+      </div>
+    ),
+  },
+  {
+    name: 'choices: on, off, disabled',
+    draw: () => (
+      <div className={styles.row}>
+        {(['checkbox', 'radio'] as const).flatMap((type) =>
+          [true, false].flatMap((isOn) =>
+            [false, true].map((isDisabled) => (
+              <label key={`${type} ${isOn} ${isDisabled}`} className={overlays.option}>
+                <input type={type} checked={isOn} disabled={isDisabled} onChange={nothing} /> {isOn ? 'On' : 'Off'}
+              </label>
+            )),
+          ),
+        )}
+      </div>
+    ),
+  },
+  {
+    name: 'fields with a text and a list',
+    draw: () => (
+      <div className={styles.row}>
+        <label className={overlays.field}>
+          Name
+          <input defaultValue="Cordelia" />
+        </label>
+        <label className={overlays.field}>
+          Role
+          <select defaultValue="Member">
+            <option>Member</option>
+            <option>Guest</option>
+          </select>
+        </label>
+      </div>
+    ),
+  },
+  { name: 'loading', draw: () => <Loading /> },
+  {
+    name: 'nothing there',
+    draw: () => (
+      <Empty icon={PencilLine} text="You have no drafts." hint="Messages that you begin to write are kept here.">
+        <button type="button" className={overlays.button}>
+          Write
+        </button>
+      </Empty>
     ),
   },
   {

@@ -4,10 +4,10 @@ import type { Narrow } from '@parley/chat';
 import { type ComponentType, useMemo } from 'react';
 import { ConversationPage } from '../conversation/conversation-page.js';
 import type { ListView } from '../inbox/pages.js';
+import { Loading } from '../kit/loading.js';
 import { useAddress, useChat } from '../services/context.js';
 import { useDrawn, useLoaded } from '../services/loading.js';
 import { useReading } from '../services/use-reading.js';
-import styles from './app.module.css';
 
 /** Page for the current address. */
 export function Page() {
@@ -31,12 +31,6 @@ const needsAccount = (narrow: Narrow): boolean =>
     ({ operator, operand }) =>
       operator === 'dm' || operator === 'dm-including' || (operator === 'is' && operand !== 'resolved'),
   );
-
-/** Shown while page code loads, which may take long on a bad connection. */
-function Loading() {
-  const { i18n } = useLingui();
-  return <output className={styles.notFound}>{i18n._('Loading…')}</output>;
-}
 
 const loadNotFound = () => import('./no-page.js').then(({ NotFound }) => NotFound);
 const loadNeedsAccount = () => import('./no-page.js').then(({ NeedsAccount }) => NeedsAccount);

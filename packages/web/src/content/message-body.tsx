@@ -382,7 +382,7 @@ function Image({ image }: { image: ImageNode }) {
         aria-haspopup={openViewer ? 'dialog' : undefined}
         onClick={openViewer ?? undefined}
       >
-        <Picture src={image.src} alt={image.title} {...box} />
+        <Picture src={image.src} alt={image.title} style={{ aspectRatio: width / height }} {...box} />
       </a>
     </Foreign>
   );

@@ -27,6 +27,7 @@ import {
 } from 'react';
 import { MediaContext, mediaIn } from '../content/media.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
+import { Loading } from '../kit/loading.js';
 import { useChat, useComputed, usePlace, useServices } from '../services/context.js';
 import { reportDone, reportFailure, useReason } from '../services/failures.js';
 import { loadLater, useDrawn, useLoaded } from '../services/loading.js';
@@ -176,7 +177,8 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const isOffline = useComputed(() => chat.connection.value.state === 'offline', [chat]);
   const isEmpty = keys.length === 0;
   const isSearching = isSearch(view.narrow);
-  const notices = useLoaded(loadNotices, missing !== null || failure !== null);
+  const isLoading = older !== 'none' || newer !== 'none';
+  const notices = useLoaded(loadNotices, missing !== null || failure !== null || (isEmpty && !isLoading));
   const results = useLoaded(loadResults, isSearching);
   const media = useCallback(
     () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
@@ -186,16 +188,13 @@ export function Messages({ view, near = null, start = null, commands }: Messages
     return notices && <notices.Missing part={missing} narrow={view.narrow} />;
   if (failure && isEmpty) return <Failed text={reason} onRetry={() => view.goTo('newest')} />;
   if (isEmpty) {
-    const isLoading = older !== 'none' || newer !== 'none';
+    if (isLoading && !isOffline) return <Loading />;
+    if (!isLoading && !isSearching) return notices && <notices.NoMessages view={view} />;
     return (
       <div className={styles.empty}>
         {isLoading
-          ? isOffline
-            ? i18n._('This cannot be loaded without a connection.')
-            : i18n._('Loading…')
-          : isSearching
-            ? results && <results.NothingFound view={view} />
-            : i18n._('There are no messages here yet.')}
+          ? i18n._('This cannot be loaded without a connection.')
+          : results && <results.NothingFound view={view} />}
       </div>
     );
   }

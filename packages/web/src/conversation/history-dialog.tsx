@@ -3,6 +3,7 @@ import type { MessageSnapshot } from '@parley/client';
 import { useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Dialog, FailureText } from '../kit/dialog.js';
+import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useField, useServices } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';
@@ -24,7 +25,7 @@ export function HistoryDialog({ messageId }: { readonly messageId: number }) {
     <Dialog title={i18n._('Edit history')}>
       <div className={overlays.scroll}>
         <FailureText failure={failure} />
-        {versions === null && failure === null && <p>{i18n._('Loading…')}</p>}
+        {versions === null && failure === null && <Loading />}
         <ol className={styles.versions}>
           {versions?.map((version, index) => (
             <Version

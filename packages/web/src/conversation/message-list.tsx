@@ -38,7 +38,7 @@ export interface MessageListProps extends ListStart {
   onSeen(keys: readonly string[]): void;
   /** Called with keys pressed in the list outside of fields; handlers prevent the default of handled keys. */
   onKey(event: KeyboardEvent<HTMLElement>): void;
-  /** Renders a row. Ids of the elements for its name, text and time start with `labelId`. */
+  /** Renders a row. Ids of the elements for its name, text, time and note start with `labelId`. */
   draw(key: string, index: number, isSelected: boolean, labelId: string): ReactNode;
   readonly header: ReactNode;
 }
@@ -222,7 +222,7 @@ function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
             tabIndex={-1}
             aria-setsize={keys.length}
             aria-posinset={index + 1}
-            aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time`}
+            aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time ${labelId}-note`}
             onFocus={() => cursor.onRowFocus(String(key))}
           >
             {draw(String(key), index, key === cursor.key, labelId)}

@@ -37,7 +37,7 @@ export interface MessageRowProps {
   readonly showsDestination: boolean;
   readonly commands: MessageCommands;
   readonly view: ConversationView;
-  /** Prefix of the element ids that label the row: name, text and time. */
+  /** Prefix of the element ids that label the row: name, text, time and note. */
   readonly labelId: string;
 }
 
@@ -280,11 +280,15 @@ function Side({ message, isContinued, labelId }: SenderProps) {
 function SenderLine({ message, sender, isContinued, labelId }: SenderProps & { readonly sender: PersonRow }) {
   const chat = useChat();
   const time = useTimeOf(message);
+  const note = <ChangeNote message={message} labelId={labelId} />;
   if (isContinued) {
     return (
-      <span id={`${labelId}-name`} hidden>
-        {message.sender.name}
-      </span>
+      <>
+        <span id={`${labelId}-name`} hidden>
+          {message.sender.name}
+        </span>
+        {note}
+      </>
     );
   }
   const href = chat.formatAddress({ view: 'narrow', narrow: narrowOf(message.destination), near: message.id });
@@ -306,7 +310,19 @@ function SenderLine({ message, sender, isContinued, labelId }: SenderProps & { r
           {time}
         </time>
       </a>
+      {note}
     </header>
+  );
+}
+
+/** Mark of an edited or moved message, next to its time or first line. */
+function ChangeNote({ message, labelId }: Pick<SenderProps, 'message' | 'labelId'>) {
+  const { i18n } = useLingui();
+  if (message.editedAt === null && message.movedAt === null) return null;
+  return (
+    <span id={`${labelId}-note`} className={styles.changed}>
+      {message.editedAt === null ? i18n._('moved') : i18n._('edited')}
+    </span>
   );
 }
 
@@ -350,8 +366,6 @@ function Footer({ message, onEdit }: { readonly message: Message; readonly onEdi
     );
   }
   if (delivery === 'waiting') return <div className={styles.note}>{i18n._('Will be sent when you are online')}</div>;
-  if (message.editedAt !== null) return <div className={styles.note}>{i18n._('edited')}</div>;
-  if (message.movedAt !== null) return <div className={styles.note}>{i18n._('moved')}</div>;
   return null;
 }
 

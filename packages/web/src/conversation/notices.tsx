@@ -1,8 +1,11 @@
 // Parts of a conversation that are rarely shown, loaded when they are needed.
 import { useLingui } from '@lingui/react';
-import type { Narrow } from '@parley/chat';
+import type { ConversationView, Narrow } from '@parley/chat';
+import { AtSign, MessageSquare, Star } from 'lucide-react';
 import { textOfHtml } from '../content/html-text.js';
-import { useChat } from '../services/context.js';
+import { Empty } from '../kit/empty.js';
+import overlays from '../kit/overlays.module.css';
+import { useChat, useComputed } from '../services/context.js';
 import styles from './conversation-page.module.css';
 
 interface MissingProps {
@@ -41,6 +44,33 @@ export function Missing({ part: known, narrow }: MissingProps) {
 function refusedIn(narrow: Narrow): 'channel' | 'person' | 'page' {
   if (narrow.some(({ operator, operand }) => operator === 'channel' && typeof operand === 'string')) return 'channel';
   return narrow.some(({ operator }) => operator === 'sender' || operator === 'mentions') ? 'person' : 'page';
+}
+
+/** Conversation or view without messages. */
+export function NoMessages({ view }: { readonly view: ConversationView }) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const { narrow, destination } = view;
+  const mayWrite = useComputed(() => destination !== null && chat.rights.canSend(destination) === null, [chat, view]);
+  const of = narrow.length === 1 && narrow[0]!.operator === 'is' ? narrow[0]!.operand : null;
+  const hint =
+    of === 'starred'
+      ? i18n._('Messages that you star appear here.')
+      : of === 'mentioned'
+        ? i18n._('Messages that mention you appear here.')
+        : mayWrite
+          ? i18n._('Write the first one below.')
+          : undefined;
+  const icon = of === 'starred' ? Star : of === 'mentioned' ? AtSign : MessageSquare;
+  return (
+    <Empty icon={icon} text={i18n._('There are no messages here yet.')} hint={hint}>
+      {narrow.length === 0 && !chat.isVisitor && (
+        <a className={overlays.button} href="#channels/all">
+          {i18n._('Browse channels')}
+        </a>
+      )}
+    </Empty>
+  );
 }
 
 /** Plain text of a message that failed to render. */

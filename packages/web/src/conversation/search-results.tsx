@@ -7,6 +7,7 @@ import { RotateCcw, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
+import { Loading } from '../kit/loading.js';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { useReason } from '../services/failures.js';
 import { readStored, store } from '../services/storage.js';
@@ -178,7 +179,7 @@ function MostRelevant({ narrow }: { readonly narrow: Narrow }) {
       </div>
     );
   }
-  if (hits === null) return <div className={pageStyles.empty}>{i18n._('Loading…')}</div>;
+  if (hits === null) return <Loading />;
   return (
     <section className={styles.hits} aria-label={i18n._('Messages')} data-messages tabIndex={-1} onKeyDown={moveFocus}>
       <ol>

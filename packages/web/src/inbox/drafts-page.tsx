@@ -1,8 +1,10 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { Trash2 } from 'lucide-react';
+import { PencilLine, Trash2 } from 'lucide-react';
 import { DestinationName } from '../conversation/destination-heading.js';
+import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import overlays from '../kit/overlays.module.css';
 import { useAddressOf, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
@@ -13,7 +15,19 @@ import styles from './inbox.module.css';
 export function DraftsPage() {
   const { i18n } = useLingui();
   const rows = useReading(useServices().drafts.all);
-  if (rows.length === 0) return <p className={styles.empty}>{i18n._('You have no drafts.')}</p>;
+  if (rows.length === 0) {
+    return (
+      <Empty
+        icon={PencilLine}
+        text={i18n._('You have no drafts.')}
+        hint={i18n._('Messages that you begin to write are kept here.')}
+      >
+        <a className={overlays.button} href="#recent">
+          {i18n._('Recent conversations')}
+        </a>
+      </Empty>
+    );
+  }
   return (
     <div className={styles.page}>
       <ul aria-label={i18n._('Drafts')}>

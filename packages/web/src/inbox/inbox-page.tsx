@@ -1,9 +1,19 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type ConversationRow, type Destination, destinationKey } from '@parley/chat';
-import { AtSign, BellOff, BellRing, ChevronDown, ChevronRight, MailCheck, MoveRight } from 'lucide-react';
+import {
+  AtSign,
+  BellOff,
+  BellRing,
+  ChevronDown,
+  ChevronRight,
+  CircleCheckBig,
+  MailCheck,
+  MoveRight,
+} from 'lucide-react';
 import { type ComponentType, useMemo, useState } from 'react';
 import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
+import { Empty } from '../kit/empty.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
@@ -65,7 +75,7 @@ export function InboxPage() {
         <Tools hasUnread={groups.length > 0} />
         {isRead && <InboxDone />}
         {!isRead && filter !== 'later' && groups.length === 0 && (
-          <p className={styles.empty}>{i18n._('Nothing unread here.')}</p>
+          <Empty icon={CircleCheckBig} text={i18n._('Nothing unread here.')} />
         )}
         <section {...keys} className={styles.list} tabIndex={-1} aria-label={i18n._('Inbox')} data-messages>
           {filter === 'later' && LaterList && <LaterList />}

@@ -1,7 +1,9 @@
 import { useLingui } from '@lingui/react';
 import type { ConversationRow, Destination } from '@parley/chat';
+import { Bookmark } from 'lucide-react';
 import { type ReactNode, useEffect } from 'react';
 import { CountBadge } from '../kit/badge.js';
+import { Empty } from '../kit/empty.js';
 import { useChat, useComputed, useField } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
@@ -32,9 +34,10 @@ export function LaterList() {
   useMessages([...shownStars, ...shownTopics.map(({ lastMessageId }) => lastMessageId)].filter((id) => id > 0));
   if (reminders.length + scheduled.length + starred.length + followed.length === 0) {
     return (
-      <p className={styles.empty}>
-        {i18n._('Reminders, scheduled messages, starred messages and topics that you follow appear here.')}
-      </p>
+      <Empty
+        icon={Bookmark}
+        text={i18n._('Reminders, scheduled messages, starred messages and topics that you follow appear here.')}
+      />
     );
   }
   return (

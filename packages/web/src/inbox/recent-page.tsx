@@ -1,6 +1,10 @@
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
+import { Clock } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
+import { Empty } from '../kit/empty.js';
+import { Loading } from '../kit/loading.js';
+import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
@@ -30,8 +34,14 @@ export function RecentPage() {
   const keys = useRowKeys(() => false);
   const isLoading = useRecentTopics();
   if (all.length === 0) {
-    const text = isLoading ? i18n._('Loading…') : i18n._('There are no conversations yet.');
-    return <p className={styles.empty}>{text}</p>;
+    if (isLoading) return <Loading />;
+    return (
+      <Empty icon={Clock} text={i18n._('There are no conversations yet.')}>
+        <a className={overlays.button} href="#channels/all">
+          {i18n._('Browse channels')}
+        </a>
+      </Empty>
+    );
   }
   return (
     <div className={styles.page}>

@@ -1,8 +1,11 @@
 import { useLingui } from '@lingui/react';
 import type { Reminder } from '@parley/client';
+import { Bell } from 'lucide-react';
 import { MessageBody } from '../content/message-body.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
+import { Empty } from '../kit/empty.js';
+import overlays from '../kit/overlays.module.css';
 import { useField, useServices } from '../services/context.js';
 import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
@@ -14,9 +17,11 @@ export function RemindersPage() {
   const reminders = useField('reminders') ?? [];
   if (reminders.length === 0) {
     return (
-      <p className={pageStyles.empty}>
-        {i18n._('You have no reminders. The menu of a message has “Remind me about this…”.')}
-      </p>
+      <Empty icon={Bell} text={i18n._('You have no reminders. The menu of a message has “Remind me about this…”.')}>
+        <a className={overlays.button} href="#recent">
+          {i18n._('Recent conversations')}
+        </a>
+      </Empty>
     );
   }
   return (

@@ -1,13 +1,15 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
-import { Pencil } from 'lucide-react';
+import { Clock, Pencil } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { ScheduledMessageDialog, useScheduling } from '../conversation/schedule-dialog.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
+import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import overlays from '../kit/overlays.module.css';
 import { useAddressOf, useField } from '../services/context.js';
 import { reportFailure, useRefusals } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
@@ -19,7 +21,19 @@ import pageStyles from './inbox.module.css';
 export function ScheduledPage() {
   const { i18n } = useLingui();
   const messages = useField('scheduled_messages') ?? [];
-  if (messages.length === 0) return <p className={pageStyles.empty}>{i18n._('You have no scheduled messages.')}</p>;
+  if (messages.length === 0) {
+    return (
+      <Empty
+        icon={Clock}
+        text={i18n._('You have no scheduled messages.')}
+        hint={i18n._('Messages that you send later wait here.')}
+      >
+        <a className={overlays.button} href="#recent">
+          {i18n._('Recent conversations')}
+        </a>
+      </Empty>
+    );
+  }
   return (
     <div className={pageStyles.page}>
       <ScheduledList />

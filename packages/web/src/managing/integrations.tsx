@@ -4,6 +4,7 @@ import type { Integration } from '@parley/client';
 import { BookOpen } from 'lucide-react';
 import { type FormEvent, useCallback, useMemo, useState } from 'react';
 import { Dialog, FailureText } from '../kit/dialog.js';
+import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
@@ -13,7 +14,7 @@ import { BOT_TYPE } from './bots.js';
 import type { Setting } from './fields.js';
 import { Fields, useValues, type Values } from './form.js';
 import styles from './managing.module.css';
-import { Line, Loading, SearchField } from './page-parts.js';
+import { Line, SearchField } from './page-parts.js';
 import { useFetched } from './personal-lists.js';
 
 /** Services that can post to channels, and the addresses for them. */

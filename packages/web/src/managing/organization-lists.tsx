@@ -2,12 +2,12 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { DataExport, Linkifier, Playground, ProfileField } from '@parley/client';
 import { useCallback } from 'react';
+import { Loading } from '../kit/loading.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import { Collection } from './collection.js';
 import type { ListOption, Setting } from './fields.js';
 import type { Values } from './form.js';
-import { Loading } from './page-parts.js';
 import { useFetched } from './personal-lists.js';
 
 export const text = (

@@ -33,12 +33,6 @@ export function Missing({ kind }: { readonly kind?: 'channel' | 'group' | 'for a
   );
 }
 
-/** Placeholder while a list is loading. */
-export function Loading() {
-  const { i18n } = useLingui();
-  return <output className={styles.empty}>{i18n._('Loading…')}</output>;
-}
-
 interface SearchFieldProps {
   readonly label: string;
   readonly value: string;

@@ -1,10 +1,12 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { narrowOf, type TopicPolicy } from '@parley/chat';
-import { Trash2, X } from 'lucide-react';
+import { BellOff, Paperclip, Trash2, UserX, X } from 'lucide-react';
 import { type FormEvent, Fragment, useCallback, useEffect, useState } from 'react';
 import { ChannelIcon } from '../conversation/destination-heading.js';
+import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
 import { sizeText } from '../kit/size-text.js';
@@ -14,7 +16,7 @@ import { useManagement } from '../services/use-management.js';
 import { askFirst } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Line, Loading } from './page-parts.js';
+import { Line } from './page-parts.js';
 
 /** Words that notify the user whenever they occur. */
 export function AlertWords() {
@@ -75,7 +77,15 @@ export function MutedTopics() {
         .map(({ stream_id, topic_name }) => `${stream_id}:${topic_name.toLowerCase()}`),
     [state],
   );
-  if (keys.length === 0) return <p className={styles.empty}>{i18n._('No topics are muted or followed.')}</p>;
+  if (keys.length === 0) {
+    return (
+      <Empty
+        icon={BellOff}
+        text={i18n._('No topics are muted or followed.')}
+        hint={i18n._('The menu of a topic mutes or follows it.')}
+      />
+    );
+  }
   return (
     <RowList keys={keys} label={i18n._('Topics')} rowHeight={56}>
       {(key) => <PolicyLine policyKey={key} />}
@@ -126,7 +136,9 @@ export function MutedPeople() {
   const { i18n } = useLingui();
   const chat = useChat();
   const ids = useComputed(() => (chat.field('muted_users') ?? []).map(({ id }) => id), [chat]);
-  if (ids.length === 0) return <p className={styles.empty}>{i18n._('Nobody is muted.')}</p>;
+  if (ids.length === 0) {
+    return <Empty icon={UserX} text={i18n._('Nobody is muted.')} hint={i18n._('The card of a person mutes them.')} />;
+  }
   return (
     <MemberList userIds={ids} label={i18n._('Muted people')}>
       {(id, name) => (
@@ -233,7 +245,15 @@ export function Uploads() {
   const [answer, reload] = useFetched(fetch, 'attachments');
   if (!answer) return <Loading />;
   const files = new Map(answer.attachments.map((file) => [file.id, file]));
-  if (files.size === 0) return <p className={styles.empty}>{i18n._('You have not uploaded any files.')}</p>;
+  if (files.size === 0) {
+    return (
+      <Empty
+        icon={Paperclip}
+        text={i18n._('You have not uploaded any files.')}
+        hint={i18n._('Files that you attach to messages appear here.')}
+      />
+    );
+  }
   return (
     <RowList keys={[...files.keys()]} label={i18n._('Uploaded files')} rowHeight={56}>
       {(id) => {

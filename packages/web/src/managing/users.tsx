@@ -4,6 +4,7 @@ import { Copy, Pencil, Plus, RotateCcw, Send, Trash2, UserX } from 'lucide-react
 import { useCallback, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
 import { IconButton } from '../kit/icon-button.js';
+import { Loading } from '../kit/loading.js';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed, useServices } from '../services/context.js';
@@ -15,7 +16,7 @@ import { askFirst, Section, ValuesDialog } from './form.js';
 import { expiryOf, InviteDialog } from './invite-dialog.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
-import { Line, Loading, SayingButton } from './page-parts.js';
+import { Line, SayingButton } from './page-parts.js';
 import { browserOf, timeOf, useFetched } from './personal-lists.js';
 import { ProfileFields } from './profile.js';
 import { ROLE, rolesOf } from './roles.js';

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { useEffect, useState } from 'react';
 import { Dialog, FailureText } from '../kit/dialog.js';
+import { Loading } from '../kit/loading.js';
 import overlays from '../kit/overlays.module.css';
 import { useServices } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';
@@ -22,7 +23,7 @@ export function ReceiptsDialog({ messageId }: { readonly messageId: number }) {
     <Dialog title={i18n._('Read receipts')}>
       <div className={overlays.scroll}>
         <FailureText failure={failure} />
-        {userIds === null && failure === null && <p>{i18n._('Loading…')}</p>}
+        {userIds === null && failure === null && <Loading />}
         {userIds !== null && (
           <>
             <p>
