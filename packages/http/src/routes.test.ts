@@ -59,6 +59,7 @@ describe('route table', () => {
       'GET /api/',
       'GET /compatibility',
       'GET /dev_list_users',
+      'GET /external_content/:signature/:encoded_url',
       'GET /json/messages',
       'GET /json/messages/:message_id',
       'GET /json/realm/subdomain/:subdomain',
