@@ -99,7 +99,7 @@ CREATE INDEX imported_messages_of_realm ON imported_messages (realm_id, first_id
 
 export const EXPORT_FEATURE = {
   schema: 'exports',
-  steps: { 1: TABLES, 27: SEVERAL_RANGES },
+  steps: { 1: TABLES, 29: SEVERAL_RANGES },
   realmTables: ['imported_messages', 'realm_export'],
   notExported: {
     imported_messages: 'Each import notes its ranges.',
