@@ -186,6 +186,8 @@ describe('database from before the baseline', () => {
     const later = MIGRATIONS.slice(1).map(({ sql }) => sql);
     const matches = (pattern: RegExp) => later.flatMap((sql) => [...sql.matchAll(pattern)]);
     for (const [, index] of matches(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
+    const renamed = new Map(matches(/ALTER TABLE (\w+) RENAME TO (\w+)/g).map(([, from, to]) => [from, to]));
+    for (const table of renamed.values()) database.exec(`DROP TABLE ${table}`);
     for (const [, table] of matches(/DROP TABLE (\w+)/g)) {
       const former = new RegExp(`CREATE TABLE ${table} [^;]*;|CREATE (UNIQUE )?INDEX \\w+ ON ${table} [^;]*;`, 'g');
       for (const [statement] of MIGRATIONS[0]!.sql.matchAll(former)) database.exec(statement);
@@ -193,7 +195,9 @@ describe('database from before the baseline', () => {
     for (const [, table, column] of matches(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
       database.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
     }
-    for (const [, table] of matches(/CREATE (?:VIRTUAL )?TABLE (\w+)/g).reverse()) database.exec(`DROP TABLE ${table}`);
+    for (const [, table] of matches(/CREATE (?:VIRTUAL )?TABLE (\w+)/g).reverse()) {
+      if (!renamed.has(table)) database.exec(`DROP TABLE ${table}`);
+    }
     database.exec("DELETE FROM schema_step; INSERT INTO server_fact VALUES ('kept', 'yes')");
     const insert = database.prepare('INSERT INTO schema_step VALUES (?, ?, ?)');
     for (const step of record) insert.run(...step);
