@@ -157,7 +157,14 @@ describe('parley command with every setting in the environment file', () => {
     // These commands need other servers; push-server.test.ts, move.test.ts and the cluster story run them.
     const ofServers = ['push register', 'push backup', 'move', 'cluster finish-upgrade', 'cluster status'];
     // Imports from another system; import-records.test.ts runs these commands.
-    const others = [...ofServers, 'imports verify', 'imports files', 'imports undo'];
+    const others = [
+      ...ofServers,
+      'imports verify',
+      'imports files',
+      'imports undo',
+      'imports merge',
+      'imports unmerge',
+    ];
     const names = COMMANDS.map(({ name }) => name).filter((name) => !others.includes(name));
     expect(Object.keys(ARGUMENTS).sort()).toEqual(names.sort());
   });

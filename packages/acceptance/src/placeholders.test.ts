@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ImportRealm } from '@parley/domain/exports';
-import type { RealmId } from '@parley/domain/kernel';
+import { ImportRealm, MergePlaceholder, UnmergePlaceholder } from '@parley/domain/exports';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
 import { planImport } from '@parley/imports';
 import { openRecords, type TestRecords } from '@parley/imports/testing';
@@ -20,6 +20,10 @@ const RECORDS: TestRecords = [
   { kind: 'person', id: 'fay', name: 'Fay', email: 'eve@acme.example' },
   { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: ['ann', 'cleo'] },
   { kind: 'conversation', id: 'd', members: ['ann', 'cleo'] },
+  { kind: 'channel', id: 'c', name: 'general', privacy: 'public', members: ['ann', 'cleo'] },
+  { kind: 'message', id: 'm0', channel: 'c', sender: 'ann', sentAt: 90, content: 'tea?' },
+  { kind: 'reaction', id: 'r0', message: 'm0', person: 'cleo', emoji: '+1' },
+  { kind: 'reaction', id: 'r1', message: 'm0', person: 'cleo', emoji: 'tada' },
   { kind: 'message', id: 'm1', channel: 's', sender: 'cleo', sentAt: 100, content: 'psst' },
   { kind: 'message', id: 'm2', conversation: 'd', sender: 'cleo', sentAt: 110, content: 'hello Ann' },
 ];
@@ -110,7 +114,10 @@ describe('placeholder of an import', () => {
     const { messages } = await get('/messages', { anchor: 'newest', num_before: 10, num_after: 0 });
     const imported = messages.filter(({ sender_id }: Wire) => sender_id === cleo.id);
     expect(imported.map(({ content }: Wire) => content)).toEqual(['<p>psst</p>', '<p>hello Ann</p>']);
-    expect((await get('/users/me/subscriptions')).subscriptions).toMatchObject([{ name: 'secret' }]);
+    expect((await get('/users/me/subscriptions')).subscriptions).toMatchObject([
+      { name: 'general' },
+      { name: 'secret' },
+    ]);
     fieldsOf(await post('/messages', { type: 'direct', to: [cleo.id], content: 'welcome' }, ann));
     expect((await get('/messages', { anchor: 'newest', num_before: 1, num_after: 0 })).messages).toMatchObject([
       { content: '<p>welcome</p>', flags: [] },
@@ -159,5 +166,99 @@ describe('placeholder of an import', () => {
     const user = await upsert();
     expect(user).toMatchObject({ id: ids.get('Cleo'), externalId: 'x7', fullName: 'Cleo the host', isActive: true });
     expect((await upsert()).id).toBe(user.id);
+  });
+});
+
+describe('merge of a placeholder', () => {
+  let ids: ReadonlyMap<string, number>;
+  let ann: TestUser;
+  let ben: TestUser;
+  beforeEach(async () => {
+    ids = await importPeople([]);
+    ann = await userNamed('ann@acme.example');
+    ben = await server.addUser({ realmId, email: 'ben@acme.example', fullName: 'Ben' });
+  });
+
+  const input = (more: object = {}) => {
+    const [placeholderId, userId] = [ids.get('Cleo') as UserId, ben.id];
+    return { realmId, placeholderId, userId, isDryRun: false, ...more };
+  };
+  const merge = (more?: object) => server.parley.useCase(MergePlaceholder).execute(input(more));
+  const unmerge = (more?: object) => server.parley.useCase(UnmergePlaceholder).execute(input(more));
+  /** Returns what Ann sees: senders and reactions by text. */
+  async function shown(as = ann): Promise<Wire> {
+    const params = { anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
+    const { messages } = fieldsOf(await server.request('GET', '/messages', { as, params, realm: 'acme' })) as Wire;
+    return Object.fromEntries(
+      messages.map(({ content, sender_id, reactions }: Wire) => [
+        content,
+        [sender_id, ...reactions.map(({ emoji_name, user_id }: Wire) => `${emoji_name} ${user_id}`)],
+      ]),
+    );
+  }
+  const subscribed = async () =>
+    (
+      fieldsOf(await server.request('GET', '/users/me/subscriptions', { as: ben, realm: 'acme' })) as Wire
+    ).subscriptions.map(({ name }: Wire) => name);
+
+  it('gives messages, reactions and channels to a user, and lists the channels', async () => {
+    const cleo = ids.get('Cleo');
+    const before = await shown();
+    expect(before).toMatchObject({ psst: [cleo], 'hello Ann': [cleo], 'tea?': [ann.id, `+1 ${cleo}`, `tada ${cleo}`] });
+    const { messages } = fieldsOf(
+      await server.request('GET', '/messages', {
+        as: ann,
+        params: {
+          anchor: 'oldest',
+          num_before: 0,
+          num_after: 10,
+          narrow: [{ operator: 'channel', operand: 'general' }],
+        },
+        realm: 'acme',
+      }),
+    ) as Wire;
+    await post(`/messages/${messages[0].id}/reactions`, { emoji_name: 'tada' }, ben);
+
+    const gained = {
+      messages: 1,
+      reactions: 1,
+      channels: [
+        expect.objectContaining({ name: 'secret', isPrivate: true }),
+        expect.objectContaining({ name: 'general' }),
+      ],
+    };
+    expect(await merge({ isDryRun: true })).toMatchObject({ messages: 1, reactions: 1 });
+    expect(await shown()).toEqual({ ...before, 'tea?': [...before['tea?'], `tada ${ben.id}`] });
+    const merged = await merge();
+    expect(merged).toEqual({ ...gained, channels: expect.arrayContaining(gained.channels) });
+    expect(await subscribed()).toEqual(['general', 'secret']);
+    expect(await shown()).toMatchObject({ psst: [ben.id], 'hello Ann': [cleo] });
+    expect((await shown())['tea?'].sort()).toEqual([ann.id, `+1 ${ben.id}`, `tada ${cleo}`, `tada ${ben.id}`].sort());
+    expect(await shown(ben)).not.toHaveProperty('hello Ann');
+    const search = { anchor: 'newest', num_before: 5, num_after: 0 };
+    const narrow = [
+      { operator: 'sender', operand: ben.id },
+      { operator: 'search', operand: 'psst' },
+    ];
+    const found = await server.request('GET', '/messages', { as: ann, params: { ...search, narrow }, realm: 'acme' });
+    expect((fieldsOf(found) as Wire).messages).toHaveLength(1);
+    expect(await merge()).toMatchObject({ messages: 0, reactions: 0, channels: [] });
+
+    expect(await unmerge()).toEqual({ messages: 1, reactions: 1 });
+    expect(await shown()).toMatchObject({ psst: [cleo], 'hello Ann': [cleo] });
+    expect((await shown())['tea?'].sort()).toEqual([ann.id, `+1 ${cleo}`, `tada ${cleo}`, `tada ${ben.id}`].sort());
+    expect(await subscribed()).toEqual([]);
+    expect(await merge()).toMatchObject({ messages: 1 });
+  });
+
+  it('rejects users who are no placeholders, and merges of others', async () => {
+    const refused = (code: string) => expect.objectContaining({ code });
+    await expect(merge({ placeholderId: ann.id })).rejects.toEqual(refused('NOT_A_PLACEHOLDER'));
+    await expect(merge({ placeholderId: 9999 })).rejects.toEqual(refused('UNKNOWN_USER'));
+    await expect(merge({ userId: ids.get('Eve') })).rejects.toEqual(refused('NAMED_USER_DEACTIVATED'));
+    await expect(merge({ realmId: server.realmId })).rejects.toEqual(refused('UNKNOWN_USER'));
+    await expect(unmerge()).rejects.toEqual(refused('NOT_MERGED'));
+    await merge();
+    await expect(merge({ userId: ann.id })).rejects.toEqual(refused('NOT_A_PLACEHOLDER'));
   });
 });

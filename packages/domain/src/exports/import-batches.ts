@@ -31,7 +31,12 @@ export type ImportedKind =
   | 'conversation'
   | 'emoji'
   /** Added after the import. */
-  | 'file';
+  | 'file'
+  /** Changes by a merge of a placeholder, named by its id in `hash`. */
+  | 'merge'
+  | 'mergedMessage'
+  | 'mergedReaction'
+  | 'mergedSubscription';
 
 /** Record of the source that an object was created from. */
 export interface RecordOrigin {
@@ -97,6 +102,10 @@ export const IMPORT_BATCH_ERRORS = declareErrors({
   IMPORT_RUNNING: 'conflict',
   /** A later import of the organization must be undone first. */
   LATER_IMPORT: 'conflict',
+  /** The user is not a placeholder of an import, or was claimed or merged. */
+  NOT_A_PLACEHOLDER: 'conflict',
+  /** The user was not merged into another one. */
+  NOT_MERGED: 'conflict',
   /** The export is from another system than the import. */
   ANOTHER_SOURCE: 'invalid',
 });

@@ -509,6 +509,8 @@ export interface MessageRepository extends MessageReads {
   edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void>;
   /** Replaces the rendered content of an unchanged text, which does not count as an edit. Ignores unknown ids. */
   rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void>;
+  /** Changes the sender of those messages that `from` sent, in a new version. Ignores other ids. */
+  changeSender(realmId: RealmId, ids: readonly MessageId[], from: UserId, to: UserId): Promise<void>;
   /** Adds a submessage to the message view. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
   /** Removes messages with all personal rows and submessages. Returns the ids that existed, ascending. */

@@ -61,9 +61,16 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
+/** Reaction with its message. */
+export interface UserReaction extends Reaction {
+  readonly messageId: MessageId;
+}
+
 export interface ReactionReads {
   /** Returns a reaction with the emoji by the given user or by any user, or null. */
   find(realmId: RealmId, messageId: MessageId, emoji: EmojiKey, userId?: UserId): Promise<Reaction | null>;
+  /** Returns the user's reactions to these messages by ascending message and position. */
+  listOfUser(realmId: RealmId, messageIds: readonly MessageId[], userId: UserId): Promise<readonly UserReaction[]>;
   /** Returns the number of a message's reactions and of their distinct emoji. */
   count(realmId: RealmId, messageId: MessageId): Promise<{ readonly reactions: number; readonly emoji: number }>;
 }
@@ -103,8 +110,8 @@ export const REACTION_FEATURE = {
 export async function publishReaction(
   tx: Transaction,
   op: ReactionEventTypes['reaction.changed']['op'],
-  { realmId, id }: Actor,
-  { message, channel }: LocatedMessage,
+  { realmId, id }: Pick<Actor, 'realmId' | 'id'>,
+  { message, channel }: Pick<LocatedMessage, 'message' | 'channel'>,
   { type, code, name }: Emoji,
 ): Promise<void> {
   const user = (await tx.users.find(realmId, id))!;

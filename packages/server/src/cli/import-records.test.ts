@@ -84,6 +84,20 @@ describe('parley import of records', () => {
     expect(left).toContain('undone');
   });
 
+  it('merges a placeholder into a user, and reverts that', async () => {
+    await run(records, '--realm=acme', '--new-database');
+    const imports = (...args: readonly string[]) => runCommand(['imports', ...args, `--database=sqlite:${database}`]);
+    const { out } = await runCommand(['user', 'list', '--deactivated', `--database=sqlite:${database}`]);
+    const bob = /(\d+)\D*imported-\d+@parley\.invalid.*Bob/.exec(out)![1]!;
+    expect((await imports('merge', bob, 'ann@acme.example', '--dry-run')).out).toBe(
+      `Would give 1 messages and 0 reactions of user ${bob} to ann@acme.example`,
+    );
+    expect((await imports('merge', bob, 'ann@acme.example')).out).toMatch(/^Gave 1 messages/);
+    expect((await imports('unmerge', bob)).out).toBe(`Returned 1 messages and 0 reactions to user ${bob}`);
+    expect(await imports('unmerge', bob)).toMatchObject({ code: 1, err: expect.stringContaining('is not merged') });
+    expect(await imports('merge', bob, 'nobody@acme.example')).toMatchObject({ code: 1 });
+  });
+
   it('imports an export of Slack', async () => {
     const slack = join(directory, 'slack');
     const write = (name: string, value: unknown) => writeFileSync(join(slack, name), JSON.stringify(value));

@@ -4,9 +4,11 @@ import {
   type DifferenceLine,
   type ImportBatch,
   type KeptMessage,
+  MergePlaceholder,
   RealmReader,
   UndoImport,
   type UndoImportOutput,
+  UnmergePlaceholder,
   VerifyImport,
 } from '@parley/domain/exports';
 import { type ImportReader, type OpenImport, printable } from '@parley/domain/imports';
@@ -23,7 +25,7 @@ import {
   type CommandResult,
   EXIT_CODES,
 } from './command.js';
-import { findRealm, nameOf, REALM } from './databases.js';
+import { findRealm, findUser, nameOf, REALM } from './databases.js';
 import { progressOn } from './progress.js';
 
 const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }: ImportBatch) => ({
@@ -176,6 +178,47 @@ async function addFiles(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function merge(context: CommandContext): Promise<CommandResult> {
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const { realm, placeholder, isDryRun } = {
+      ...(await placeholderOf(parley, context)),
+      isDryRun: context.isOn('dry-run'),
+    };
+    const user = await findUser(parley, realm, context.words[1]!);
+    const input = { realmId: realm.id, placeholderId: placeholder.id, userId: user.id, isDryRun };
+    const merged = await parley.useCase(MergePlaceholder).execute(input);
+    const { messages, reactions, channels } = merged;
+    return {
+      lines: [
+        `${isDryRun ? 'Would give' : 'Gave'} ${messages} messages and ${reactions} reactions of user ${placeholder.id} to ${user.email}`,
+        ...(channels.length === 0 ? [] : [`Channels that ${user.email} is subscribed to by the merge:`]),
+        ...channels.map(({ name, isPrivate }) => `  ${printable(name)}${isPrivate ? ' (private)' : ''}`),
+      ],
+      data: merged,
+    };
+  });
+}
+
+async function unmerge(context: CommandContext): Promise<CommandResult> {
+  context.terminal.comeAfterServer();
+  return context.withParley(async (parley) => {
+    const { realm, placeholder } = await placeholderOf(parley, context);
+    const input = { realmId: realm.id, placeholderId: placeholder.id };
+    const unmerged = await parley.useCase(UnmergePlaceholder).execute(input);
+    const { messages, reactions } = unmerged;
+    return {
+      lines: [`Returned ${messages} messages and ${reactions} reactions to user ${placeholder.id}`],
+      data: unmerged,
+    };
+  });
+}
+
+async function placeholderOf(parley: ComposedParley, context: CommandContext) {
+  const realm = await findRealm(parley, context.flag('realm'));
+  return { realm, placeholder: await findUser(parley, realm, context.words[0]!) };
+}
+
 const differenceLine = ({ kind, difference, count, examples }: DifferenceLine): string =>
   `  ${kind}: ${count} ${difference} (for example ${examples.map(printable).join(', ')})`;
 
@@ -231,6 +274,28 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     flags: { ...REALM, ...DOWNLOAD },
     examples: ['parley imports files 1 slack-export.zip --realm=acme --download=files --token-file=token.txt'],
     run: addFiles,
+  },
+  {
+    name: 'imports merge',
+    words: 'PLACEHOLDER USER',
+    help: "gives a placeholder's messages to a user",
+    details:
+      'PLACEHOLDER and USER are numbers or addresses of parley user list --deactivated. The user gets the messages and reactions ' +
+      'in channels, and is subscribed to the channels of the placeholder, which the command lists. Direct conversations ' +
+      'stay with the placeholder. A killed command continues when it is repeated. The server may be running; people ' +
+      'see the new sender once their client loads the messages again.',
+    flags: { ...REALM, 'dry-run': { help: 'changes nothing and reports what the user would get' } },
+    examples: ['parley imports merge 17 ann@acme.example --realm=acme --dry-run'],
+    run: merge,
+  },
+  {
+    name: 'imports unmerge',
+    words: 'PLACEHOLDER',
+    help: 'reverts parley imports merge',
+    details: 'Returns messages, reactions and subscriptions to the placeholder. The server may be running.',
+    flags: REALM,
+    examples: ['parley imports unmerge 17 --realm=acme'],
+    run: unmerge,
   },
   {
     name: 'imports undo',

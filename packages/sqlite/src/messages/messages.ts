@@ -5,6 +5,7 @@ import {
   bitsOf,
   exceptionRows,
   type InsertedMessage,
+  jsonList,
   MESSAGE_TABLES,
   messageTerms,
   PROPERTY_BITS,
@@ -20,6 +21,7 @@ import {
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { lastSeqOf } from '../kernel/events.js';
+import { INSERT_MESSAGE_TERMS } from './conditions.js';
 import { ReadSets, Spans } from './read-sets.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
@@ -109,6 +111,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
   private readonly countSubmessages;
   private readonly firstSubmessage;
   private readonly insertFlags;
+  private readonly renewTerms;
 
   constructor(
     private readonly connection: Connection,
@@ -151,6 +154,11 @@ export class SqliteMessageRepository extends SqlMessageRepository {
       `SELECT * FROM submessage INDEXED BY submessage_by_message
        WHERE message_id = ? AND +realm_id = ? ORDER BY id LIMIT 1`,
     );
+    // The triggers of the index ignore senders, which no other write changes.
+    this.renewTerms = [
+      connection.command('DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))'),
+      connection.command(INSERT_MESSAGE_TERMS),
+    ];
     this.insertFlags = connection.command(
       `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, mentioned, topic_wildcard_mentioned,
                                  has_alert_word)
@@ -222,6 +230,12 @@ export class SqliteMessageRepository extends SqlMessageRepository {
 
   async rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void> {
     this.changeRendered.run(renderedContent, id, realmId);
+  }
+
+  override async changeSender(realmId: RealmId, ids: readonly MessageId[], from: UserId, to: UserId): Promise<void> {
+    const changed = (await this.list(realmId, ids)).filter(({ senderId }) => senderId === from).map(({ id }) => id);
+    await super.changeSender(realmId, changed, from, to);
+    for (const command of this.renewTerms) command.run(jsonList(changed));
   }
 
   private async addExceptions(id: MessageId, message: NewMessage): Promise<void> {

@@ -68,6 +68,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
   protected readonly mutersOf: Query<UserId>;
   private readonly insertSubmessage;
   private readonly renewVersion;
+  private readonly renewSender;
   private readonly removals: readonly Command[];
   private readonly renewNewest;
 
@@ -95,6 +96,9 @@ export abstract class SqlMessageRepository implements MessageRepository {
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?) RETURNING id',
     );
     this.renewVersion = statements.command('UPDATE message SET version = version + 1 WHERE id = ? AND realm_id = ?');
+    this.renewSender = statements.command(
+      `UPDATE message SET sender_id = ?, version = version + 1 WHERE id ${inSet} AND sender_id = ? AND realm_id = ?`,
+    );
     this.removals = [
       `INSERT INTO removed_message (id, realm_id, sender_id, sent_recipient_id, ordinal, removed_at_seq)
        SELECT m.id, m.realm_id, m.sender_id, m.sent_recipient_id, m.ordinal, ${lastSeqOf('m.realm_id')}
@@ -143,6 +147,10 @@ export abstract class SqlMessageRepository implements MessageRepository {
 
   async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
     return this.mutersOf.all(senderId, realmId);
+  }
+
+  async changeSender(realmId: RealmId, ids: readonly MessageId[], from: UserId, to: UserId): Promise<void> {
+    this.renewSender.defer(to, this.statements.dialect.set(ids), from, realmId);
   }
 
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {

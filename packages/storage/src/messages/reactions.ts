@@ -1,5 +1,12 @@
 import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
-import type { EmojiKey, Message, MessageParts, Reaction, ReactionRepository } from '@parley/domain/messages';
+import type {
+  EmojiKey,
+  Message,
+  MessageParts,
+  Reaction,
+  ReactionRepository,
+  UserReaction,
+} from '@parley/domain/messages';
 import type { MessagePartReads, StorageFeature } from '../engine/feature.js';
 import type { Query, Statements } from '../engine/statements.js';
 import { PROPERTY_BITS } from './message-rows.js';
@@ -7,16 +14,21 @@ import { PROPERTY_BITS } from './message-rows.js';
 export class SqlReactionRepository implements ReactionRepository {
   private readonly ofAnybody;
   private readonly ofUser;
+  private readonly ofUserIn;
   private readonly counts;
   private readonly insert;
   private readonly delete;
   private readonly renewMessage;
 
-  constructor(connection: Statements) {
+  constructor(private readonly connection: Statements) {
     const withEmoji = `SELECT user_id, emoji_name FROM reaction
       WHERE message_id = ? AND emoji_type = ? AND emoji_code = ? AND realm_id = ?`;
     this.ofAnybody = connection.rows<ReactionRow>(`${withEmoji} LIMIT 1`);
     this.ofUser = connection.rows<ReactionRow>(`${withEmoji} AND user_id = ?`);
+    this.ofUserIn = connection.rows<UserReaction>(
+      `SELECT message_id AS "messageId", user_id AS "userId", emoji_type AS "type", emoji_code AS "code", emoji_name AS "name"
+       FROM reaction WHERE message_id ${connection.dialect.inSet} AND user_id = ? AND realm_id = ? ORDER BY message_id, id`,
+    );
     this.counts = connection.tuples<readonly [reactions: number, emoji: number]>(
       `SELECT coalesce(sum(count), 0), count(*) FROM (
          SELECT count(*) AS count FROM reaction WHERE message_id = ? AND realm_id = ? GROUP BY emoji_type, emoji_code) AS emoji`,
@@ -46,6 +58,14 @@ export class SqlReactionRepository implements ReactionRepository {
         ? await this.ofAnybody.get(messageId, type, code, realmId)
         : await this.ofUser.get(messageId, type, code, realmId, userId);
     return row ? { userId: row.user_id, type, code, name: row.emoji_name } : null;
+  }
+
+  async listOfUser(
+    realmId: RealmId,
+    messageIds: readonly MessageId[],
+    userId: UserId,
+  ): Promise<readonly UserReaction[]> {
+    return await this.ofUserIn.all(this.connection.dialect.set(messageIds), userId, realmId);
   }
 
   async count(realmId: RealmId, messageId: MessageId) {

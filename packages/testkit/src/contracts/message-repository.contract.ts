@@ -129,6 +129,20 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, before.id))).toEqual(after);
     });
 
+    it('changes the sender of the messages of one user, in a new version', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, messages } = fixture;
+      const from = messages[0]!.senderId;
+      const to = messages.find(({ senderId }) => senderId !== from)!.senderId;
+      const ids = [...idsOf(messages), 9999 as MessageId];
+      await uow.write(realm.id, (tx) => tx.messages.changeSender(realm.id, ids, from, to));
+      expect(await uow.read(realm.id, (r) => r.messages.list(realm.id, ids))).toEqual(
+        messages.map((message) =>
+          message.senderId === from ? { ...message, senderId: to, version: message.version + 1 } : message,
+        ),
+      );
+    });
+
     it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;
@@ -138,6 +152,8 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(other.realm.id, (r) => r.messages.list(other.realm.id, ids))).toEqual([]);
       expect(await uow.write(other.realm.id, (tx) => tx.messages.remove(other.realm.id, ids))).toEqual([]);
       await uow.write(other.realm.id, (tx) => tx.messages.rerender(other.realm.id, ids[0]!, '<p>new</p>'));
+      const { senderId } = fixture.messages[0]!;
+      await uow.write(other.realm.id, (tx) => tx.messages.changeSender(other.realm.id, ids, senderId, senderId));
       expect(await uow.read(fixture.realm.id, (r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
 

@@ -1,4 +1,4 @@
-import type { MessageId } from '@parley/domain/kernel';
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { Reaction } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -84,6 +84,22 @@ export function reactionRepositoryContract(open: OpenStorage): void {
       await fixture.uow.read(fixture.realm.id, async ({ reactions }) => {
         expect(await reactions.find(fixture.realm.id, idOf(fixture, 0), CUSTOM)).toBeNull();
       });
+    });
+
+    it('lists the reactions of one user by message and position', async () => {
+      const fixture = await stage(...pieces);
+      const [thumb, smile] = [reaction(fixture, 'a', THUMB), reaction(fixture, 'a', SMILE)];
+      await add(fixture, 1, smile);
+      await add(fixture, 0, reaction(fixture, 'b', SMILE), thumb, smile);
+      const ids = [idOf(fixture, 1), idOf(fixture, 0), 9999 as MessageId];
+      const list = (realmId: RealmId) =>
+        fixture.uow.read(realmId, ({ reactions }) => reactions.listOfUser(realmId, ids, thumb.userId));
+      expect(await list(fixture.realm.id)).toEqual([
+        { messageId: idOf(fixture, 0), ...thumb },
+        { messageId: idOf(fixture, 0), ...smile },
+        { messageId: idOf(fixture, 1), ...smile },
+      ]);
+      expect(await list((await anotherRealm(fixture)).realm.id)).toEqual([]);
     });
 
     it('counts the reactions and the distinct emoji of a message', async () => {

@@ -120,6 +120,13 @@ export class MemoryMessages implements MessageRepository {
     this.unit.change('messages').set(id, { ...message, renderedContent, version: message.version + 1 });
   }
 
+  async changeSender(realmId: RealmId, ids: readonly MessageId[], from: UserId, to: UserId): Promise<void> {
+    for (const message of await this.list(realmId, ids)) {
+      if (message.senderId !== from) continue;
+      this.unit.change('messages').set(message.id, { ...message, senderId: to, version: message.version + 1 });
+    }
+  }
+
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
     const added = { ...submessage, id: this.unit.nextNumber<number>('submessage') };
     this.unit.change('submessages').set(added.id, added);

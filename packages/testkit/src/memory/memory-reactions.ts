@@ -19,6 +19,13 @@ export class MemoryReactions implements ReactionRepository {
     return found ?? null;
   }
 
+  async listOfUser(realmId: RealmId, messageIds: readonly MessageId[], userId: UserId) {
+    return [...messageIds]
+      .sort((a, b) => a - b)
+      .flatMap((messageId) => this.list(realmId, messageId).map((reaction) => ({ ...reaction, messageId })))
+      .filter((reaction) => reaction.userId === userId);
+  }
+
   async count(realmId: RealmId, messageId: MessageId) {
     const reactions = this.list(realmId, messageId);
     return { reactions: reactions.length, emoji: new Set(reactions.map(({ type, code }) => `${type} ${code}`)).size };

@@ -1,0 +1,295 @@
+import { type Channel, isPrivate } from '../channels/channel.js';
+import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, ImportBatchId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { isPlaceholder } from '../membership/placeholders.js';
+import type { Message } from '../messages/message.js';
+import { publishReaction, type UserReaction } from '../messages/reactions.js';
+import { changeEmail } from '../users/change-email.js';
+import type { User } from '../users/user.js';
+import { BEFORE_RECORDS, type ImportBatch, type ImportedKind, type ImportedRecord } from './import-batches.js';
+
+export interface MergePlaceholderInput {
+  readonly realmId: RealmId;
+  readonly placeholderId: UserId;
+  /** User who gets the messages. */
+  readonly userId: UserId;
+  /** True to change nothing. */
+  readonly isDryRun: boolean;
+}
+
+export interface MergePlaceholderOutput {
+  /** Numbers of messages and reactions in channels. */
+  readonly messages: number;
+  readonly reactions: number;
+  /** Channels that the user can read only since the merge. */
+  readonly channels: readonly { readonly id: ChannelId; readonly name: string; readonly isPrivate: boolean }[];
+}
+
+export interface UnmergePlaceholderInput {
+  readonly realmId: RealmId;
+  readonly placeholderId: UserId;
+}
+
+type Counts = { -readonly [Name in 'messages' | 'reactions']: number };
+type Reads = Repositories | Transaction;
+
+/** Messages per unit of work, to limit the delay of other writes. */
+const MESSAGES_AT_A_TIME = 50;
+/** Domain of the addresses of merged placeholders, whom nobody can claim. */
+const MERGED_DOMAIN = 'merged.parley.invalid';
+
+/**
+ * Gives the messages, reactions and channels of a placeholder to a user, reversibly and in small units of work. Direct
+ * conversations stay with the placeholder. A killed run continues when it is repeated.
+ */
+export class MergePlaceholder {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_A_PLACEHOLDER */
+  async execute(input: MergePlaceholderInput): Promise<MergePlaceholderOutput> {
+    const { realmId, placeholderId, userId, isDryRun } = input;
+    const { batches, channels } = await this.uow.read(realmId, async (reads) => {
+      await loadMerge(reads, input);
+      const gained = await gainedChannels(reads, input);
+      return { batches: await reads.importBatches.list(realmId), channels: gained };
+    });
+    const counts: Counts = { messages: 0, reactions: 0 };
+    if (!isDryRun) await this.uow.write(realmId, (tx) => this.begin(tx, input));
+    for (const batch of batches) {
+      await eachPage(this.uow, batch, { kind: 'message', isDryRun, counts }, async (reads, records) => {
+        const ids = records.map(({ targetId }) => targetId as MessageId);
+        const messages = (await reads.messages.list(realmId, ids)).filter(({ channelId }) => channelId !== null);
+        const own = messages.filter(({ senderId }) => senderId === placeholderId);
+        const reactions = await freeReactions(reads, messages, placeholderId, userId);
+        const done = { messages: own.length, reactions: reactions.length };
+        if (isDryRun) return done;
+        const tx = reads as Transaction;
+        await changeSenders(tx, own, placeholderId, userId);
+        await changeReactions(tx, messages, reactions, userId);
+        await tx.importedRecords.put(realmId, [
+          ...own.map(({ id }) => changed(batch, 'mergedMessage', placeholderId, id)),
+          ...reactions.map(({ messageId, type, code }) =>
+            changed(batch, 'mergedReaction', placeholderId, messageId, ` ${type} ${code}`),
+          ),
+        ]);
+        return done;
+      });
+    }
+    return {
+      ...counts,
+      channels: channels.map((channel) => ({ id: channel.id, name: channel.name, isPrivate: isPrivate(channel) })),
+    };
+  }
+
+  /** Remembers the merge and subscribes the user. */
+  private async begin(tx: Transaction, input: MergePlaceholderInput): Promise<void> {
+    const { realmId, placeholderId, userId } = input;
+    const { placeholder, merge } = await loadMerge(tx, input);
+    if (merge) return;
+    const [batch] = await tx.importBatches.list(realmId);
+    const channels = await gainedChannels(tx, input);
+    const row = { batchId: batch!.id, editedAt: null, reactions: 0 };
+    await tx.importedRecords.put(realmId, [
+      { ...row, kind: 'merge', recordId: String(placeholderId), targetId: userId, hash: placeholder.email },
+      ...channels.map(({ id }) => changed(batch!, 'mergedSubscription', placeholderId, id)),
+    ]);
+    await changeEmail(tx, placeholder, `merged-${placeholderId}@${MERGED_DOMAIN}`);
+    await subscribeToChannels(tx, { channels, userIds: [userId], requestedColors: new Map() });
+  }
+}
+
+/** Reverts a merge: returns everything that is still there to the placeholder. */
+export class UnmergePlaceholder {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NOT_MERGED */
+  async execute({ realmId, placeholderId }: UnmergePlaceholderInput): Promise<Counts> {
+    const { batches, merge } = await this.uow.read(realmId, async (reads) => {
+      const found = await findMerge(reads, realmId, placeholderId);
+      if (!found) throw new DomainError('NOT_MERGED', `User ${placeholderId} is not merged.`);
+      return { batches: await reads.importBatches.list(realmId), merge: found };
+    });
+    const userId = merge.targetId as UserId;
+    const counts: Counts = { messages: 0, reactions: 0 };
+    const revert = async (
+      kind: ImportedKind,
+      undo: (tx: Transaction, records: readonly ImportedRecord[]) => Promise<Partial<Counts>>,
+    ) => {
+      for (const batch of batches) {
+        await eachPage(this.uow, batch, { kind, isDryRun: false, counts }, async (reads, page) => {
+          const tx = reads as Transaction;
+          const records = page.filter(({ hash }) => hash === String(placeholderId));
+          const done = await undo(tx, records);
+          await tx.importedRecords.remove(realmId, records);
+          return done;
+        });
+      }
+    };
+    await revert('mergedMessage', async (tx, records) => {
+      const messages = await tx.messages.list(realmId, targetsOf(records));
+      const own = messages.filter(({ senderId }) => senderId === userId);
+      await changeSenders(tx, own, userId, placeholderId);
+      return { messages: own.length };
+    });
+    await revert('mergedReaction', async (tx, records) => {
+      const messages = await tx.messages.list(realmId, [...new Set(targetsOf(records))]);
+      const wanted = new Set(records.map(({ recordId }) => recordId));
+      const reactions = (await freeReactions(tx, messages, userId, placeholderId)).filter(({ messageId, type, code }) =>
+        wanted.has(recordIdOf(placeholderId, messageId, ` ${type} ${code}`)),
+      );
+      await changeReactions(tx, messages, reactions, placeholderId);
+      return { reactions: reactions.length };
+    });
+    await revert('mergedSubscription', async (tx, records) => {
+      const channels = await tx.channels.list(
+        realmId,
+        records.map(({ targetId }) => targetId as ChannelId),
+      );
+      await unsubscribeFromChannels(tx, channels, [userId]);
+      return {};
+    });
+    await this.uow.write(realmId, async (tx) => {
+      const placeholder = await getUser(tx, realmId, placeholderId);
+      await changeEmail(tx, placeholder, merge.hash);
+      await tx.importedRecords.remove(realmId, [merge]);
+    });
+    return counts;
+  }
+}
+
+async function getUser({ users }: Pick<Reads, 'users'>, realmId: RealmId, id: UserId): Promise<User> {
+  const user = await users.find(realmId, id);
+  if (!user) throw new DomainError('UNKNOWN_USER', `There is no user ${id}.`);
+  return user;
+}
+
+async function findMerge(reads: Reads, realmId: RealmId, placeholderId: UserId): Promise<ImportedRecord | null> {
+  const [merge] = await reads.importedRecords.list(realmId, 'merge', [String(placeholderId)]);
+  return merge ?? null;
+}
+
+/** Checks the users. `merge`: an earlier, maybe interrupted run. */
+async function loadMerge(
+  reads: Reads,
+  { realmId, placeholderId, userId }: MergePlaceholderInput,
+): Promise<{ readonly placeholder: User; readonly merge: ImportedRecord | null }> {
+  const placeholder = await getUser(reads, realmId, placeholderId);
+  const user = await getUser(reads, realmId, userId);
+  if (!user.isActive || user.bot) {
+    throw new DomainError('NAMED_USER_DEACTIVATED', `User ${userId} is a bot or deactivated.`);
+  }
+  const merge = await findMerge(reads, realmId, placeholderId);
+  if (merge?.targetId === userId) return { placeholder, merge };
+  const batches = await reads.importBatches.list(realmId);
+  if (merge || batches.length === 0 || !isPlaceholder(placeholder)) {
+    throw new DomainError('NOT_A_PLACEHOLDER', `User ${placeholderId} is not a placeholder of an import.`);
+  }
+  return { placeholder, merge: null };
+}
+
+/** Returns the active channels of the placeholder to which the user does not subscribe. */
+async function gainedChannels(
+  { channels }: Pick<Reads, 'channels'>,
+  { realmId, placeholderId, userId }: MergePlaceholderInput,
+): Promise<readonly Channel[]> {
+  const own = new Set(await channels.listSubscribedIds(realmId, userId));
+  const ids = (await channels.listSubscribedIds(realmId, placeholderId)).filter((id) => !own.has(id));
+  return (await channels.list(realmId, ids)).filter(({ isArchived }) => !isArchived);
+}
+
+interface Pages {
+  readonly kind: ImportedKind;
+  /** True to only read. */
+  readonly isDryRun: boolean;
+  /** Sums of what `use` returns. */
+  readonly counts: Counts;
+}
+
+/** Runs `use` for every page of a batch's records, each in its own unit. */
+async function eachPage(
+  uow: UnitOfWork,
+  { id, realmId }: ImportBatch,
+  { kind, isDryRun, counts }: Pages,
+  use: (reads: Reads, records: readonly ImportedRecord[]) => Promise<Partial<Counts>>,
+): Promise<void> {
+  let after = BEFORE_RECORDS;
+  let page: readonly ImportedRecord[];
+  do {
+    const from = after;
+    const run = async (reads: Reads) => {
+      const records = await reads.importedRecords.listOfBatch(realmId, { id, kind }, from, MESSAGES_AT_A_TIME);
+      return { records, done: await use(reads, records) };
+    };
+    const { records, done } = await (isDryRun ? uow.read(realmId, run) : uow.write(realmId, run, { yields: true }));
+    counts.messages += done.messages ?? 0;
+    counts.reactions += done.reactions ?? 0;
+    page = records;
+    after = page.at(-1) ?? after;
+  } while (page.length === MESSAGES_AT_A_TIME);
+}
+
+const targetsOf = (records: readonly ImportedRecord[]) => records.map(({ targetId }) => targetId as MessageId);
+
+const recordIdOf = (placeholderId: UserId, targetId: number, part = ''): string =>
+  `${placeholderId} ${targetId}${part}`;
+
+const changed = (
+  { id: batchId }: { readonly id: ImportBatchId },
+  kind: ImportedKind,
+  placeholderId: UserId,
+  targetId: number,
+  part = '',
+): ImportedRecord => ({
+  ...{ batchId, kind, targetId, editedAt: null, reactions: 0 },
+  recordId: recordIdOf(placeholderId, targetId, part),
+  hash: String(placeholderId),
+});
+
+const changeSenders = async (tx: Transaction, messages: readonly Message[], from: UserId, to: UserId) => {
+  const [first] = messages;
+  if (!first) return;
+  await tx.messages.changeSender(
+    first.realmId,
+    messages.map(({ id }) => id),
+    from,
+    to,
+  );
+};
+
+/** Returns the reactions of `from` to these messages, without those that `to` has as well. */
+async function freeReactions(
+  { reactions }: Pick<Reads, 'reactions'>,
+  messages: readonly Message[],
+  from: UserId,
+  to: UserId,
+): Promise<readonly UserReaction[]> {
+  const [first] = messages;
+  if (!first) return [];
+  const ids = messages.map(({ id }) => id);
+  const keyOf = ({ messageId, type, code }: UserReaction) => `${messageId} ${type} ${code}`;
+  const taken = new Set((await reactions.listOfUser(first.realmId, ids, to)).map(keyOf));
+  return (await reactions.listOfUser(first.realmId, ids, from)).filter((reaction) => !taken.has(keyOf(reaction)));
+}
+
+async function changeReactions(
+  tx: Transaction,
+  messages: readonly Message[],
+  reactions: readonly UserReaction[],
+  userId: UserId,
+): Promise<void> {
+  const byId = new Map(messages.map((message) => [message.id, message]));
+  for (const { messageId, ...reaction } of reactions) {
+    const message = byId.get(messageId)!;
+    const { realmId } = message;
+    const channel = await tx.channels.find(realmId, message.channelId!);
+    const located = { message, channel };
+    await tx.reactions.remove(realmId, messageId, reaction, reaction.userId);
+    await publishReaction(tx, 'remove', { realmId, id: reaction.userId }, located, reaction);
+    await tx.reactions.add(realmId, messageId, { ...reaction, userId });
+    await publishReaction(tx, 'add', { realmId, id: userId }, located, reaction);
+  }
+}
