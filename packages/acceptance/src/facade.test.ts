@@ -529,6 +529,36 @@ describe('call by untyped JavaScript', () => {
     ['id must be an integer: Parley\'s id, not "1".', () => chat().messages.get!('1')],
     ['ids must be an array of ids, not 1.', () => chat().messages.markRead!(1)],
     ['emoji must be a string, not undefined.', () => chat().messages.react!(1)],
+    [
+      'The channel has no property private; did you mean isPrivate?',
+      () => chat().channels.create!({ name: 'n', private: true }),
+    ],
+    [
+      'The channel has no property members. Its properties are name, description, isPrivate, sharesHistory, isDefault, subscribers, announce.',
+      () => chat().channels.ensure!({ name: 'n', members: ['u2'] }),
+    ],
+    [
+      'The message has no property chanel; did you mean channel?',
+      () => chat().messages.send!({ chanel: 'orders', content: 'x' }),
+    ],
+    [
+      'The selection has no property chanel; did you mean channel?',
+      () => (chat().messages.list!({ chanel: 'orders' }) as { toArray(): unknown }).toArray(),
+    ],
+    [
+      'The change has no property text. Its properties are content, topic, channel.',
+      () => chat().messages.edit!(1, { text: 'x' }),
+    ],
+    ['The scope has no property chanel; did you mean channel?', () => chat().unread.markRead!({ chanel: 'orders' })],
+    ['The user has no property rol; did you mean role?', () => parley().users.upsert!({ ...person, rol: 'guest' })],
+    [
+      'The organization has no property setings; did you mean settings?',
+      () => parley().realms.ensure!({ name: 'x', setings: {} }),
+    ],
+    [
+      'The organization has no property isStarted. Its properties are name, title, preset, settings, permissions, userDefaults.',
+      () => parley().realms.configure!({ name: realm, isStarted: true }),
+    ],
     ['isPrivate must be true or false, not "yes".', () => chat().channels.create!({ name: 'n', isPrivate: 'yes' })],
     ['channel must be the name or the number of a channel, not an object.', () => chat().channels.archive!({})],
     [

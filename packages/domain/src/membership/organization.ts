@@ -280,7 +280,13 @@ export class RealmChanges {
     const updates: { [P in RealmPermission]?: GroupSettingUpdate } = {};
     for (const [permission, name] of Object.entries(permissions) as [RealmPermission, string][]) {
       const group = await tx.groups.findByName(realm.id, name);
-      if (!group) throw new DomainError('UNKNOWN_GROUP', `There is no group '${name}'.`);
+      if (!group) {
+        const isRole = (await tx.groups.findByName(realm.id, `role:${name}`)) !== null;
+        throw new DomainError(
+          'UNKNOWN_GROUP',
+          `There is no group '${name}'${isRole ? `; did you mean role:${name}?` : '.'}`,
+        );
+      }
       updates[permission] = { new: group.id };
     }
     const withDefaults = await changeUserDefaults(tx, realm, userDefaults);

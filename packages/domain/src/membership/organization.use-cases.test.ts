@@ -122,6 +122,10 @@ describe('CreateRealm', () => {
     await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'nobody here' } }), {
       code: 'UNKNOWN_GROUP',
     });
+    await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'moderators' } }), {
+      code: 'UNKNOWN_GROUP',
+      message: "There is no group 'moderators'; did you mean role:moderators?",
+    });
   });
 
   it.each(['a', 'a-1', '42', 'a'.repeat(40)])('accepts the subdomain %j', async (stringId) => {

@@ -26,6 +26,16 @@ export function objectAt<T>(property: string, value: T): T {
   throw invalidArgument(property, 'an object', value);
 }
 
+/** Requires an object with these properties only, since a misspelled one would be ignored. */
+export function propertiesAt<T>(subject: string, value: T, names: readonly string[]): T {
+  for (const name of Object.keys(objectAt(subject, value) as object)) {
+    if (names.includes(name)) continue;
+    const meant = hint(name, names) || `. Its properties are ${names.join(', ')}.`;
+    throw new DomainError('INVALID_ARGUMENT', `${subject} has no property ${name}${meant}`);
+  }
+  return value;
+}
+
 export function textAt(property: string, value: unknown): string {
   if (typeof value === 'string') return value;
   throw invalidArgument(property, 'a string', value);

@@ -35,8 +35,8 @@ import {
   invalidArgument,
   numberedAt,
   numbersAt,
-  objectAt,
   optionalTextAt,
+  propertiesAt,
   textAt,
 } from './arguments.js';
 import type { Addresses, PersonRef } from './references.js';
@@ -230,6 +230,8 @@ export type MessageToSend = {
     }
 );
 
+const MESSAGE_PROPERTIES = ['content', 'isReadBySender', 'channel', 'topic', 'to'];
+
 /** Filter for messages; all conditions must match. */
 export interface MessageSelection {
   readonly channel?: string | number;
@@ -248,6 +250,8 @@ export interface MessageSelection {
   readonly after?: number;
   readonly before?: number;
 }
+
+const SELECTION_PROPERTIES = ['channel', 'topic', 'with', 'search', 'unread', 'last', 'first', 'after', 'before'];
 
 /** Messages read page by page during iteration, oldest first. */
 export interface MessageStream extends AsyncIterable<OwnChatMessage> {
@@ -326,7 +330,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
     },
     async edit(id, change) {
       numberedAt('id', id);
-      const { content, topic, channel } = objectAt('The change', change);
+      const { content, topic, channel } = propertiesAt('The change', change, ['content', 'topic', 'channel']);
       optionalTextAt('content', content);
       optionalTextAt('topic', topic);
       const who = await caller();
@@ -447,7 +451,7 @@ export async function inputOf(
   { realmId }: Caller,
   message: MessageToSend,
 ): Promise<SendMessageInput> {
-  const { content, isReadBySender = true } = objectAt('The message', message);
+  const { content, isReadBySender = true } = propertiesAt('The message', message, MESSAGE_PROPERTIES);
   textAt('content', content);
   flagAt('isReadBySender', isReadBySender);
   optionalTextAt('topic', message.topic);
@@ -471,8 +475,10 @@ export async function inputOf(
 export async function narrowOf(
   { addresses, channelId }: MessagesParts,
   who: Caller,
-  { channel, topic, with: people, search, unread }: MessageSelection,
+  selection: MessageSelection,
 ): Promise<readonly NarrowTerm[]> {
+  propertiesAt('The selection', selection, SELECTION_PROPERTIES);
+  const { channel, topic, with: people, search, unread } = selection;
   const terms: NarrowTerm[] = [];
   const add = (operator: string, operand: NarrowTerm['operand']) => terms.push({ operator, operand, negated: false });
   if (channel !== undefined) add('channel', await channelId(who, channel));

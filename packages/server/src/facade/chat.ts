@@ -11,7 +11,7 @@ import {
 import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/injector.js';
-import { channelAt, flagAt, objectAt, optionalTextAt, textAt } from './arguments.js';
+import { channelAt, flagAt, optionalTextAt, propertiesAt, textAt } from './arguments.js';
 import {
   type ChatChannel,
   type ChatMessages,
@@ -82,6 +82,17 @@ export const findChannelId = (
     : resolve(FindChannelId).execute(caller, { name: channel });
 };
 
+const CHANNEL_PROPERTIES = [
+  'name',
+  'description',
+  'isPrivate',
+  'sharesHistory',
+  'isDefault',
+  'subscribers',
+  'announce',
+];
+const SCOPE_PROPERTIES = ['channel', 'topic', 'with'];
+
 const EVERY_ACTIVE_CHANNEL = {
   includePublic: true,
   includeWebPublic: true,
@@ -104,7 +115,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
 
   const channels: ChatChannels = {
     async create(channel) {
-      objectAt('The channel', channel);
+      propertiesAt('The channel', channel, CHANNEL_PROPERTIES);
       const { name, description = '', isPrivate = false, subscribers = [], announce = false, ...more } = channel;
       textAt('name', name);
       textAt('description', description);
@@ -125,7 +136,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       return view(channelId);
     },
     async ensure(channel) {
-      textAt('name', objectAt('The channel', channel).name);
+      textAt('name', propertiesAt('The channel', channel, CHANNEL_PROPERTIES).name);
       const existing = await channels.find(channel.name);
       if (existing) return existing;
       try {
@@ -246,6 +257,7 @@ export function chatUnread(parts: MessagesParts): ChatUnread {
       });
     },
     async markRead(scope = {}) {
+      propertiesAt('The scope', scope, SCOPE_PROPERTIES);
       const who = await caller();
       if (scope.with !== undefined) return markNarrow(parts, who, await narrowOf(parts, who, { with: scope.with }));
       const { channel, topic } = scope;

@@ -9,7 +9,16 @@ import {
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
 import type { Resolve } from '../kernel/injector.js';
-import { externalIdAt, flagAt, numberedAt, objectAt, optionalTextAt, roleAt, textAt } from './arguments.js';
+import {
+  externalIdAt,
+  flagAt,
+  numberedAt,
+  objectAt,
+  optionalTextAt,
+  propertiesAt,
+  roleAt,
+  textAt,
+} from './arguments.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -48,6 +57,7 @@ export interface Users {
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
 }
 
+const PROPERTIES = ['realm', 'externalId', 'name', 'email', 'role'];
 /** Number of users per page. */
 const PAGE = 500;
 
@@ -70,7 +80,7 @@ export function usersOf(resolve: Resolve): Users {
   }
   return {
     async upsert(properties) {
-      const { name, ...user } = objectAt('The user', properties);
+      const { name, ...user } = propertiesAt('The user', properties, PROPERTIES);
       externalIdAt('externalId', user.externalId);
       const fullName = textAt('name', name);
       optionalTextAt('email', user.email);

@@ -17,7 +17,7 @@ import {
 } from '@parley/domain/realms';
 import type { Resolve } from '../kernel/injector.js';
 import { describeValues } from '../kernel/setting-values.js';
-import { flagAt, nameAt, objectAt, optionalTextAt, shown, textAt } from './arguments.js';
+import { flagAt, nameAt, objectAt, optionalTextAt, propertiesAt, shown, textAt } from './arguments.js';
 import { type ChatRealm, presentRealm } from './chat-messages.js';
 
 /** Settings of an organization; absent ones stay unchanged. */
@@ -65,6 +65,9 @@ export interface Realms {
   list(): Promise<readonly ChatRealm[]>;
 }
 
+const PROPERTIES = ['name', 'title', 'preset', 'settings', 'permissions', 'userDefaults'];
+const PROPERTIES_OF_NEW = [...PROPERTIES, 'isStarted'];
+
 const STAFF = 'role:members';
 
 const PRESETS: Readonly<Record<RealmPreset, Required<RealmSettingsToSet>>> = {
@@ -102,7 +105,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
   const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
   return {
     async ensure(realm) {
-      const name = textAt('name', objectAt('The organization', realm).name);
+      const name = textAt('name', propertiesAt('The organization', realm, PROPERTIES_OF_NEW).name);
       const title = optionalTextAt('title', realm.title) ?? (name === '' ? 'Chat' : name);
       const configuration = configurationAt(realm);
       const { isStarted = false } = realm;
@@ -120,7 +123,7 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       }
     },
     async configure(realm) {
-      const name = textAt('name', objectAt('The organization', realm).name);
+      const name = textAt('name', propertiesAt('The organization', realm, PROPERTIES).name);
       const title = optionalTextAt('title', realm.title);
       const configuration = configurationAt(realm);
       const found = await find(name);
