@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
+import { emojiData } from './emoji-plugin.js';
 
 const OUT = 'dist/app';
 const ASSETS = 'web';
@@ -111,7 +112,8 @@ const SHARED_MODULES = {
   '@preact/signals-core': 'parley/chat/signals',
 };
 
-const plugins = [react(), lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') }), ownTexts, pack];
+const translations = lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') });
+const plugins = [react(), translations, ownTexts, emojiData, pack];
 
 /**
  * `Features.DirSelector` of Lightning CSS, which would emit a language selector, although English pages can be

@@ -267,3 +267,73 @@ test('lists recently picked emoji first', async ({ server, logIn }) => {
   await expect(picker.getByRole('option').first()).toHaveAccessibleName(':rocket:');
   await expect(picker.getByRole('option').nth(1)).toHaveAccessibleName(':octopus:');
 });
+
+test('shows emoji by category, in tabs that are one tab stop', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'emoji-tabs'));
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  const picker = page.getByRole('dialog', { name: 'Insert emoji' });
+  const tab = (name: string) => picker.getByRole('tab', { name, exact: true });
+  await expect(tab('All emoji, recent ones first')).toHaveAttribute('aria-selected', 'true');
+  await expect(picker.getByRole('combobox', { name: 'Search emoji' })).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('ArrowRight');
+  await expect(tab('Smileys')).toBeFocused();
+  await expect(tab('Smileys')).toHaveAttribute('aria-selected', 'true');
+  await expect(picker.getByRole('listbox').getByRole('option').first()).toHaveAccessibleName(':grinning:');
+  await tab('Animals and nature').click();
+  await expect(picker.getByRole('listbox').getByRole('option').first()).toHaveAccessibleName(':monkey_face:');
+  await expect(picker.getByRole('listbox').getByRole('option', { name: ':grinning:', exact: true })).toHaveCount(0);
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Tab');
+  await expect(picker.getByRole('listbox')).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(picker.getByRole('listbox').getByRole('option', { selected: true })).toHaveAccessibleName(':monkey:');
+  await page.keyboard.press('Tab');
+  await expect(picker.getByRole('combobox', { name: 'Skin tone' })).toBeFocused();
+  await picker.getByRole('combobox', { name: 'Search emoji' }).fill('grinning');
+  await expect(picker.getByRole('listbox').getByRole('option').first()).toHaveAccessibleName(':grinning:');
+  await expect(picker.getByRole('tab', { selected: true })).toHaveCount(0);
+});
+
+test('finds emoji by words of the page in German, and names them', async ({ browser, server, logIn }) => {
+  const { context } = await logIn('prospero');
+  const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
+  const page = await german.newPage();
+  await page.goto(`${server.url}/${await placeOf(server, 'emoji-words')}`);
+  await page.getByRole('button', { name: 'Emoji einfügen' }).click();
+  const picker = page.getByRole('dialog', { name: 'Emoji einfügen' });
+  const search = picker.getByRole('combobox', { name: 'Emoji suchen' });
+  await search.fill('böll');
+  await expect(picker.getByRole('listbox').getByRole('option')).toHaveCount(1);
+  await expect(picker.getByRole('status')).toHaveText(':tada: Konfettibombe');
+  await search.fill('frankr');
+  await expect(picker.getByRole('status')).toHaveText(':flag_france: Frankreich');
+  await search.press('Enter');
+  await expect(page.getByRole('textbox', { name: 'Nachricht', exact: true })).toHaveValue(':flag_france: ');
+  await german.close();
+});
+
+test('inserts emoji in a skin tone that this browser remembers, only into texts', async ({ server, logIn }) => {
+  const { page } = await logIn('othello', await placeOf(server, 'skin-tones'));
+  const picker = page.getByRole('dialog', { name: 'Insert emoji' });
+  const tone = picker.getByRole('combobox', { name: 'Skin tone' });
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await tone.selectOption('✋🏽');
+  await picker.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true }).click();
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await picker.getByRole('listbox').getByRole('option', { name: ':tada:', exact: true }).click();
+  await expect(fieldOf(page)).toHaveValue('👍🏽 :tada: ');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(messageWith(page, '👍🏽')).toBeVisible();
+  await page.reload();
+  await messageWith(page, '👍🏽').hover();
+  await messageWith(page, '👍🏽').getByRole('button', { name: 'Add a reaction' }).click();
+  const reactions = page.getByRole('dialog', { name: 'Add a reaction' });
+  await expect(reactions.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true })).toHaveText('👍');
+  await expect(reactions.getByRole('combobox', { name: 'Skin tone' })).toHaveCount(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Insert emoji' }).click();
+  await expect(picker.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true })).toHaveText('👍🏽');
+  await tone.selectOption('✋');
+  await expect(picker.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true })).toHaveText('👍');
+});

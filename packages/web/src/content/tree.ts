@@ -1,3 +1,5 @@
+import { characterOf } from '../kit/emoji-character.js';
+
 /** Node of a message. Elements not named in the contract (markdown §2.2) become plain text. */
 export type ContentNode =
   | string
@@ -266,11 +268,8 @@ function alignOf(cell: Element): Align {
   return align as Align;
 }
 
-function emojiOf(classes: DOMTokenList): string {
-  const code = [...classes].find((name) => name.startsWith('emoji-'))?.slice('emoji-'.length) ?? '';
-  const points = code.split('-').map((digits) => Number.parseInt(digits, 16));
-  return points.every((point) => point >= 0 && point <= 0x10ffff) ? String.fromCodePoint(...points) : '';
-}
+const emojiOf = (classes: DOMTokenList): string =>
+  characterOf([...classes].find((name) => name.startsWith('emoji-'))?.slice('emoji-'.length) ?? '');
 
 function math(element: Element): ContentNode | null {
   const source = element.querySelector('annotation')?.textContent;

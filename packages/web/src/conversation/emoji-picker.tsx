@@ -5,16 +5,19 @@ import { useOverlay } from '../kit/overlay.js';
 
 interface Props {
   readonly label: string;
+  /** True for texts. */
+  readonly hasTones?: boolean;
   onPick(emoji: EmojiEntry): void;
 }
 
 /** Emoji picker card. */
-export function EmojiPicker({ label, onPick }: Props) {
+export function EmojiPicker({ label, hasTones, onPick }: Props) {
   const { close } = useOverlay();
   return (
     <Card label={label}>
       <EmojiGrid
         label={label}
+        hasTones={hasTones === true}
         onPick={(emoji) => {
           close();
           onPick(emoji);

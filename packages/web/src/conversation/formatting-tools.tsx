@@ -85,7 +85,10 @@ export function FormattingTools(props: Props) {
             return (
               <EmojiPicker
                 label={i18n._('Insert emoji')}
-                onPick={({ emoji_name: name }) => insertText(preview.enterField(), `:${name}: `)}
+                hasTones
+                onPick={({ emoji_name: name, character, isToned }) =>
+                  insertText(preview.enterField(), `${isToned ? character : `:${name}:`} `)
+                }
               />
             );
           })

@@ -1,7 +1,7 @@
 import type { Chat, Emoji, EmojiName } from '@parley/chat';
 import { computed, type ReadonlySignal, signal } from '@preact/signals-core';
 import { useServices } from '../services/context.js';
-import { characterOf } from './emoji.js';
+import { characterOf } from './emoji-character.js';
 
 /** Selectable emoji. */
 export interface EmojiEntry extends Emoji {
@@ -10,6 +10,8 @@ export interface EmojiEntry extends Emoji {
   /** Unicode emoji; empty for custom emoji. */
   readonly character: string;
   readonly imageUrl: string | null;
+  /** True if the character has a skin tone. The server knows no names of these. */
+  readonly isToned?: boolean;
 }
 
 /** Emoji of the organization, followed by Unicode emoji, which are loaded on first use. */
@@ -93,7 +95,7 @@ const POPULAR = [
   unicodeEntry('1f440', ['eyes']),
   unicodeEntry('2705', ['check']),
 ];
-const POPULAR_CODES = POPULAR.map(({ emoji_code: code }) => code);
+export const POPULAR_CODES: readonly string[] = POPULAR.map(({ emoji_code: code }) => code);
 
 /** Unicode blocks with faces and hands, the most frequent emoji. */
 const FACES: readonly (readonly [from: number, to: number])[] = [

@@ -1,4 +1,5 @@
 import { useField, useServices } from '../services/context.js';
+import { characterOf } from './emoji-character.js';
 import styles from './kit.module.css';
 
 interface Props {
@@ -6,9 +7,6 @@ interface Props {
   readonly code: string;
   readonly name: string;
 }
-
-export const characterOf = (code: string): string =>
-  String.fromCodePoint(...code.split('-').map((digits) => Number.parseInt(digits, 16)));
 
 /** Unicode or custom emoji. */
 export function Emoji({ type, code, name }: Props) {

@@ -1,9 +1,12 @@
+import type { Emoji } from '@parley/chat';
 import type { EmojiEntry } from './emoji-names.js';
 
 /** Number of remembered emoji: three rows of the picker. */
 export const MAX_RECENT = 21;
 
-const keyOf = ({ reaction_type: type, emoji_code: code }: EmojiEntry): string => `${type} ${code}`;
+/** Identifies an emoji among recent ones. */
+export const keyOf = ({ reaction_type: type, emoji_code: code }: Omit<Emoji, 'emoji_name'>): string =>
+  `${type} ${code}`;
 
 /** Puts a picked emoji in front of the recent keys. */
 export const withPicked = (recent: readonly string[], picked: EmojiEntry): readonly string[] =>
