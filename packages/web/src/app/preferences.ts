@@ -10,6 +10,10 @@ type Theme = 'light' | 'dark';
 const THEMES: readonly (Theme | null)[] = [null, 'dark', 'light'];
 /** Font size that corresponds to the browser's default size. */
 const USUAL_SIZE_PX = 16;
+/** Line height, in percent, that corresponds to that of the style sheet. */
+const USUAL_HEIGHT = 140;
+/** Line height below which other spaces shrink too; Zulip's compact value is 122. */
+const COMPACT_BELOW = 130;
 const THEME_KEY = 'parley-theme';
 const SCHEMES = { dark: 2, light: 3 } as const;
 
@@ -21,8 +25,12 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
     const settings = chat.field('user_settings');
     if (!settings) return;
     showTheme(THEMES[settings.color_scheme - 1] ?? null);
-    const { web_font_size_px: size } = settings;
+    const { web_font_size_px: size, web_line_height_percent: height } = settings;
     document.documentElement.style.fontSize = size === USUAL_SIZE_PX ? '' : `${(100 * size) / USUAL_SIZE_PX}%`;
+    const { style, dataset } = document.documentElement;
+    style.setProperty('--parley-line-height', height === USUAL_HEIGHT ? '' : String((1.5 * height) / USUAL_HEIGHT));
+    if (height < COMPACT_BELOW) dataset.compact = '';
+    else delete dataset.compact;
     // The user did not choose the organization's default, so the browser's language is kept.
     const former = language ?? chat.field('realm_default_language');
     language = settings.default_language;

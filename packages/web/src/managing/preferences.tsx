@@ -77,6 +77,10 @@ function Appearance({ source, isOwn = false }: Props) {
           [18, i18n._('Large')],
           [20, i18n._('Very large')],
         ]),
+        choice('web_line_height_percent', i18n._('Density'), [
+          [140, i18n._('Comfortable')],
+          [122, i18n._('Compact')],
+        ]),
         choice('web_home_view', i18n._('First view'), [
           ['inbox', i18n._('Inbox')],
           ['recent', i18n._('Recent conversations')],
