@@ -42,3 +42,18 @@ test('shows more messages in the compact density', async ({ logIn, server }) => 
   await server.call('zoe', 'PATCH', '/settings', { web_line_height_percent: 140 });
   await expect.poll(height).toBe(comfortable);
 });
+
+test('shows initials of people without a picture in browsers that choose them', async ({ logIn, server }) => {
+  await post(server, 'iago', 'initials', 'Signed');
+  const { page } = await logIn('zoe', '#settings/preferences');
+  await page.getByLabel('Show initials of people without a picture').check();
+  await goTo(page, await placeOf(server, 'initials'));
+  const side = messageWith(page, 'Signed').locator('[part="avatar"]');
+  await expect(side).toHaveText('I');
+  await page.reload();
+  await expect(side).toHaveText('I');
+  await goTo(page, '#settings/preferences');
+  await page.getByLabel('Show initials of people without a picture').uncheck();
+  await goTo(page, await placeOf(server, 'initials'));
+  await expect(messageWith(page, 'Signed').locator('img[part="avatar"]')).toBeVisible();
+});

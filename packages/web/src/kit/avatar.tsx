@@ -1,20 +1,38 @@
-import { useContext, useState } from 'react';
+import { type CSSProperties, useContext, useState } from 'react';
 import { type AvatarProps, ComponentsContext } from '../services/components.js';
+import { useLoaded } from '../services/loading.js';
+import { showsInitials } from '../services/shows-initials.js';
+import { useReading } from '../services/use-reading.js';
 import styles from './kit.module.css';
 
-/** Avatar of a person, or the first letter of the name as a fallback. */
+/** Avatar of a person, or the initials of the name as a fallback. */
 export function Avatar(props: AvatarProps) {
   const { Avatar: Own = UsualAvatar } = useContext(ComponentsContext);
   return <Own {...props} />;
 }
 
+type InitialsFor = typeof import('./initials.js').initialsFor;
+
+/** Kept so that further avatars show initials immediately. */
+let initialsFor: InitialsFor | null = null;
+const loadInitials = async (): Promise<InitialsFor> => {
+  ({ initialsFor } = await import('./initials.js'));
+  return initialsFor;
+};
+
 function UsualAvatar({ url, name, size }: AvatarProps) {
   const [hasFailed, setFailed] = useState(false);
-  const box = { width: size, height: size, fontSize: size * 0.45 };
-  if (url === null || hasFailed) {
+  const hasInitials = useReading(showsInitials);
+  const isMissing = url === null || hasFailed;
+  const isWanted = hasInitials || isMissing;
+  useLoaded(loadInitials, isWanted && initialsFor === null);
+  const initials = isWanted ? initialsFor?.(isMissing ? null : url, name) : null;
+  const box = { width: size, height: size, fontSize: size * 0.4 };
+  if (isMissing || initials) {
+    const style = { ...box, '--hue': initials?.hue } as CSSProperties;
     return (
-      <span className={styles.avatar} part="avatar" style={box} aria-hidden>
-        {[...name][0] ?? '?'}
+      <span className={styles.avatar} part="avatar" style={style} aria-hidden>
+        {initials?.letters ?? [...name][0]}
       </span>
     );
   }

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { type ComponentType, useEffect, useId, useMemo, useRef } from 'react';
 import { useComputed, useServices } from '../services/context.js';
+import { setShowsInitials, showsInitials } from '../services/shows-initials.js';
 import { useManagement } from '../services/use-management.js';
 import { Account } from './account.js';
 import { AllBots, OwnBots } from './bots.js';
@@ -141,17 +142,18 @@ function OwnPreferences() {
   // While the setting is the organization's default, which the user did not choose, the page uses the browser's
   // language.
   const source = useMemo<SettingsSource>(
-    () =>
-      setLanguage === undefined
-        ? personal
-        : {
-            ...personal,
-            read: (name) => (name === 'default_language' ? locale : personal.read(name)),
-            save: async (changes) => {
-              await personal.save(changes);
-              if (changes.default_language !== undefined) setLanguage(String(changes.default_language));
-            },
-          },
+    () => ({
+      ...personal,
+      read: (name) => {
+        if (name === 'initials') return showsInitials.value;
+        return name === 'default_language' && setLanguage !== undefined ? locale : personal.read(name);
+      },
+      save: async (changes) => {
+        if (changes.initials !== undefined) return setShowsInitials(changes.initials === true);
+        await personal.save(changes);
+        if (changes.default_language !== undefined) setLanguage?.(String(changes.default_language));
+      },
+    }),
     [personal, setLanguage, locale],
   );
   return <Preferences source={source} isOwn />;

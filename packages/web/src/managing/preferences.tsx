@@ -50,6 +50,12 @@ function Appearance({ source, isOwn = false }: Props) {
     kind: 'choice',
     options: languageOptions(),
   };
+  const initialsSetting: Setting = {
+    name: 'initials',
+    label: i18n._('Show initials of people without a picture'),
+    hint: i18n._('In this browser, instead of patterns'),
+    kind: 'switch',
+  };
   return (
     <Section
       title={i18n._('Appearance')}
@@ -81,6 +87,7 @@ function Appearance({ source, isOwn = false }: Props) {
           [140, i18n._('Comfortable')],
           [122, i18n._('Compact')],
         ]),
+        ...(isOwn ? [initialsSetting] : []),
         choice('web_home_view', i18n._('First view'), [
           ['inbox', i18n._('Inbox')],
           ['recent', i18n._('Recent conversations')],
