@@ -166,9 +166,12 @@ describe('web client', () => {
     });
   });
 
-  it('makes browsers revalidate the service worker', async () => {
+  it('makes browsers revalidate the service worker, which may serve the page', async () => {
     const { headers } = await fetch(`${server.url}/web/service-worker.js`);
     expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('service-worker-allowed')).toBe('..');
+    const other = await fetch(`${server.url}/web/main-abc.js`);
+    expect(other.headers.get('service-worker-allowed')).toBeNull();
   });
 
   it('is installable, with icons large enough for masks', async () => {

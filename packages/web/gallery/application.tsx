@@ -12,6 +12,7 @@ import { Messages } from '../src/components/messages.js';
 import { People } from '../src/components/people.js';
 import { SearchSuggestions } from '../src/conversation/search-suggestions.js';
 import { ElementView } from '../src/element/element-view.js';
+import { BottomBar } from '../src/phone/bottom-bar.js';
 import { ServicesContext, useServices } from '../src/services/context.js';
 import { lastFailure } from '../src/services/failures.js';
 import { Sidebar } from '../src/sidebar/sidebar.js';
@@ -62,6 +63,7 @@ export const APPLICATION: readonly Exhibit[] = [
   { name: 'visitor', world: 'visitor', height: 500, at: 'feed', draw: () => <VisitorApp onLogIn={nothing} /> },
   { name: 'channel', height: 500, at: `narrow/channel/${channel}-Verona`, draw: () => <Workspace /> },
   { name: 'new organization', world: 'empty', height: 600, draw: () => <Workspace /> },
+  { name: 'bar of touch screens', draw: () => <BottomBar isMenuOpen={false} onMenu={nothing} /> },
   { name: 'list of conversations', draw: () => <Sidebar /> },
   { name: 'list of conversations, empty', world: 'empty', draw: () => <Sidebar /> },
   { name: 'filtered list of conversations', height: 400, draw: () => <FilteredList query="o" /> },

@@ -5,6 +5,7 @@ import { DeleteTopicDialog } from '../src/channels/delete-topic-dialog.js';
 import { MoveDialog } from '../src/channels/move-dialog.js';
 import { TopicMenu } from '../src/channels/topic-menu.js';
 import { MediaViewer } from '../src/content/media-viewer.js';
+import { AttachMenu } from '../src/conversation/attach-menu.js';
 import { CallMenu } from '../src/conversation/call-menu.js';
 import { DiscardDialog } from '../src/conversation/discard-dialog.js';
 import { EmojiPicker } from '../src/conversation/emoji-picker.js';
@@ -29,6 +30,7 @@ import { GroupCard } from '../src/people/group-card.js';
 import { PersonCard } from '../src/people/person-card.js';
 import { ReceiptsDialog } from '../src/people/receipts-dialog.js';
 import { StatusDialog } from '../src/people/status-dialog.js';
+import { ShareDialog } from '../src/phone/share-dialog.js';
 import { DeviceNotificationsDialog } from '../src/push/device-notifications.js';
 import { ChannelsMenu } from '../src/sidebar/channels-menu.js';
 import { ViewsDialog } from '../src/sidebar/views-dialog.js';
@@ -108,6 +110,8 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Colour of a channel', open: () => <ColorDialog channelId={VERONA} /> },
   { name: 'Mark all as read', open: () => <ReadAllDialog /> },
   { name: 'Palette', open: (_, anchor) => <Palette anchor={anchor} pageActions={[]} /> },
+  { name: 'Attach files', open: () => <AttachMenu onChoose={nothing} onPhoto={nothing} /> },
+  { name: 'Shared files', open: () => <ShareDialog text="A link" files={[]} /> },
   { name: 'Forwarding', open: () => <ForwardDialog text="A quote" write={nothing} /> },
   { name: 'Shortcuts', open: () => <ShortcutsDialog /> },
   { name: 'New conversation', open: () => <DirectDialog /> },

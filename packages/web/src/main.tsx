@@ -80,6 +80,7 @@ async function start(): Promise<void> {
   });
   const logOut = async () => {
     await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
+    await import('./phone/offline.js').then(({ forgetDevice }) => forgetDevice(baseUrl)).catch(() => {});
     await services.forget();
     const elsewhere = await services.client.endSession().catch(() => null);
     if (elsewhere === null) goToLogIn();

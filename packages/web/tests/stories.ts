@@ -6,7 +6,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { type Browser, type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  test as base,
+  expect,
+  type Page,
+} from '@playwright/test';
 
 const SERVER = join(import.meta.dirname, '../../server/dist/bundle/main.js');
 const WRITE_LARGE = join(import.meta.dirname, '../../bench/dist/write-large-organization.js');
@@ -77,8 +84,8 @@ export interface Person {
 }
 
 interface Fixtures {
-  /** Logs in and opens a place. */
-  logIn(name: string, hash?: string): Promise<Person>;
+  /** Logs in and opens a place, by default on a desktop. */
+  logIn(name: string, hash?: string, device?: BrowserContextOptions): Promise<Person>;
 }
 
 interface Workers {
@@ -147,8 +154,8 @@ export const test = base.extend<Fixtures, Workers>({
   logIn: async ({ browser, server }, use) => {
     const complaints: string[] = [];
     const contexts: BrowserContext[] = [];
-    await use(async (name, hash = '') => {
-      const context = await browser.newContext();
+    await use(async (name, hash = '', device = {}) => {
+      const context = await browser.newContext(device);
       contexts.push(context);
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(error.message));
@@ -156,14 +163,14 @@ export const test = base.extend<Fixtures, Workers>({
         if (message.type() === 'error' && !isFailedCall(message.text())) complaints.push(message.text());
       });
       page.on('request', (request) => {
-        if (!request.url().startsWith(server.url)) complaints.push(`request to ${request.url()}`);
+        if (!request.url().replace('blob:', '').startsWith(server.url)) complaints.push(`request to ${request.url()}`);
       });
       await context.addCookies([{ name: 'csrftoken', value: CSRF_TOKEN, url: server.url }]);
       const form = { csrfmiddlewaretoken: CSRF_TOKEN, username: emailOf(name), password: `pw-${emailOf(name)}` };
       const response = await context.request.post(`${server.url}/login/`, { form, maxRedirects: 0 });
       expect(response.status()).toBe(303);
       await page.goto(`${server.url}/${hash}`);
-      await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
+      await expect(page.getByRole('navigation', { name: 'Conversations', includeHidden: true })).toBeAttached();
       // This prompt appears late and moves hovered content. Devices with permission get no prompt.
       const question = page.getByRole('region', { name: 'Notifications' });
       await question.waitFor({ timeout: 5000 }).catch(() => undefined);
@@ -239,6 +246,9 @@ export async function violationsIn(
   );
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
 }
+
+/** Small phone. */
+export const PHONE: BrowserContextOptions = { hasTouch: true, isMobile: true, viewport: { width: 360, height: 640 } };
 
 /** Opens a phone page logged in as the person of another browser. */
 export async function openPhone(browser: Browser, context: BrowserContext): Promise<Page> {

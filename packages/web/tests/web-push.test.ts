@@ -76,7 +76,7 @@ async function deliver(page: Page, { url }: Pick<Server, 'url'>, payload: object
   const session: CDPSession = await page.context().newCDPSession(page);
   const registered = new Promise<string>((resolve) => {
     session.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const found = registrations.find(({ scopeURL, isDeleted }) => scopeURL === `${url}/web/` && !isDeleted);
+      const found = registrations.find(({ scopeURL, isDeleted }) => scopeURL === `${url}/` && !isDeleted);
       if (found) resolve(found.registrationId);
     });
   });

@@ -9,7 +9,7 @@ const POLICY = { muted: 1, unmuted: 2, followed: 3 };
 export const UNREAD_PART: StatePart = {
   begin(state, answer) {
     const { unread } = state;
-    const { pms = [], streams = [], huddles = [], mentions = [] } = answer.unread_msgs ?? {};
+    const { pms = [], streams = [], huddles = [], mentions = [], old_unreads_missing } = answer.unread_msgs ?? {};
     for (const set of [unread.destinations, unread.byDestination, unread.mentioned, unread.wildcards]) set.clear();
     const { user_id: selfId } = answer;
     const direct = (ids: readonly number[]): Destination => ({
@@ -23,7 +23,7 @@ export const UNREAD_PART: StatePart = {
     ];
     for (const id of mentions) unread.mentioned.add(id);
     for (const [destination, ids] of rows) for (const id of ids) put(unread, id, destination);
-    unread.isTruncated = answer.unread_msgs?.old_unreads_missing === true;
+    unread.isTruncated = old_unreads_missing === true;
     unread.tallies.reset([...unread.byDestination].map(([key, ids]) => [key, tallyOf(unread, ids)]));
     const topics = new Map<number, Set<string>>();
     for (const key of unread.byDestination.keys()) {
@@ -249,4 +249,5 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Order of different texts. */
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);

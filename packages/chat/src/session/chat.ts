@@ -168,6 +168,13 @@ export class Chat {
     this.session.leave(code);
   }
 
+  /** Fetches open lists that receive no events again, as happens each minute. */
+  reload(): void {
+    // A visitor's lists receive no events at all.
+    if (this.isVisitor) this.lists.restart();
+    else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
+  }
+
   private connect(options: ConnectionOptions): Connection {
     return new Connection(
       this.state,
@@ -179,11 +186,7 @@ export class Chat {
           this.outbox.online(queueId);
           this.lists.retry();
         },
-        // A visitor's lists receive no events at all.
-        reload: () => {
-          if (this.isVisitor) this.lists.restart();
-          else this.lists.reload((channelId) => !hasJoined(this.state, channelId));
-        },
+        reload: () => this.reload(),
         changed: (messageId, reach) => void this.fetchChanged(messageId, reach),
         stop: () => {
           this.keptLists?.stop();

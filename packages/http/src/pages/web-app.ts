@@ -16,6 +16,8 @@ const MANIFEST = 'manifest.webmanifest';
 
 const FRAME_SCRIPT = 'frame.js';
 
+const SERVICE_WORKER = 'service-worker.js';
+
 /** Page background, which phones show around the page. */
 const COLORS = { light: '#ffffff', dark: '#1b1d22' };
 
@@ -135,6 +137,13 @@ function manifestReply({ name, settings, images }: Realm, base: string): Reply {
       display: 'standalone',
       background_color: COLORS.light,
       theme_color: COLORS.light,
+      // The service worker takes what other applications share.
+      share_target: {
+        action: `${base}/`,
+        method: 'POST',
+        enctype: 'multipart/form-data',
+        params: { title: 'title', text: 'text', url: 'url', files: [{ name: 'files', accept: ['*/*'] }] },
+      },
       icons: images.icon.isUploaded
         ? [icon(OWN_ICON, '192x192 512x512', 'any'), icon(OWN_MASKABLE_ICON, 'any', 'maskable')]
         : [
@@ -221,6 +230,8 @@ export const webAssetRoutes = ({
         headers: [
           'Vary',
           'Accept-Encoding',
+          // The worker also serves the page, which is outside of its folder.
+          ...(file === SERVICE_WORKER ? ['Service-Worker-Allowed', '..'] : []),
           ...(contentEncoding === undefined ? [] : ['Content-Encoding', contentEncoding]),
         ],
       };

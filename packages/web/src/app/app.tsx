@@ -32,6 +32,10 @@ const NotificationsLine = lazy(() => loadLater(() => import('./notifications-lin
 
 const NewVersionLine = lazy(() => loadLater(() => import('./new-version-line.js')));
 
+const Phone = lazy(() => loadLater(() => import('../phone/phone.js')));
+
+const loadBottomBar = () => loadLater(() => import('../phone/bottom-bar.js')).then(({ BottomBar }) => BottomBar);
+
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
@@ -56,6 +60,7 @@ export function App({ onLogOut }: AppProps) {
       <Suspense>
         <NotificationsLine />
         <NewVersionLine />
+        <Phone />
       </Suspense>
       {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
     </>
@@ -127,6 +132,7 @@ export function Workspace({ tools, account, notices, invites = false }: Workspac
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [isPanelOpen, setPanelOpen] = useState(false);
   const PeoplePanel = useLoaded(loadPeoplePanel, isPanelOpen);
+  const BottomBar = useLoaded(loadBottomBar, matchMedia('(pointer: coarse)').matches);
   const { isVisitor } = useChat();
   // Keeps the focus within a settings area.
   const placeKey = place.address?.view === 'other' ? place.address.path[0] : `${place.hash} ${place.visit}`;
@@ -174,6 +180,7 @@ export function Workspace({ tools, account, notices, invites = false }: Workspac
             <Page />
           </ErrorBoundary>
         </main>
+        {BottomBar && <BottomBar isMenuOpen={isMenuOpen} onMenu={() => setMenuOpen(!isMenuOpen)} />}
         {isPanelOpen && PeoplePanel && (
           <ErrorBoundary text={i18n._('The list of people could not be shown.')}>
             <PeoplePanel onClose={() => setPanelOpen(false)} />

@@ -173,24 +173,29 @@ export function ranked(entries: readonly Entry[], query: string, isOffered = (_:
 }
 
 interface ForwardProps {
+  /** Default: "Forward message". */
+  readonly title?: string;
   readonly text: string;
   /** Puts the text into the input field of a conversation. */
   write(to: Destination, text: string): void;
+  /** Called with the place that holds the files of that field. */
+  onPick?(filesOf: Destination): void;
 }
 
 /** Forwards a text to the field of a conversation or new topic, found by parts of its name. */
-export function ForwardDialog({ text, write }: ForwardProps) {
+export function ForwardDialog({ title, text, write, onPick }: ForwardProps) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat } = services;
   const places = useComputed(() => placesOf(chat), [chat]);
   return (
     <Finder
-      title={i18n._('Forward message')}
+      title={title ?? i18n._('Forward message')}
       label={i18n._('Name of a conversation, channel or person')}
       entries={places}
       isOffered={({ to, channelId }) => (to ? chat.rights.canSend(to) : chat.rights.canPost(channelId!)) === null}
       onPick={({ to, channelId }) => {
+        onPick?.(to ?? { kind: 'channel', channelId: channelId!, topic: '' });
         const destination = to ?? topicInField(services, channelId!);
         if (destination) write(destination, text);
         else writeInTopic(services, channelId!, text);

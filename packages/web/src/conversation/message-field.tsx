@@ -21,6 +21,7 @@ import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
 import { useLoaded } from '../services/loading.js';
+import { openOverlay } from '../services/overlay.js';
 import type { UploadPlace } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import { useUploads } from '../services/use-uploads.js';
@@ -178,9 +179,21 @@ export function AttachButton({ destination }: { readonly destination: UploadPlac
   const uploads = useUploads();
   const { i18n } = useLingui();
   const input = useRef<HTMLInputElement>(null);
+  const choose = () => input.current?.click();
+  const openMenu = (anchor: HTMLElement) =>
+    openOverlay(anchor, async () => {
+      const { AttachMenu } = await import('./attach-menu.js');
+      return <AttachMenu onChoose={choose} onPhoto={(photo) => uploads.add(destination, photo)} />;
+    });
+  const hasCamera = matchMedia('(pointer: coarse)').matches;
   return (
     <>
-      <IconButton icon={Paperclip} label={i18n._('Attach files')} onClick={() => input.current?.click()} />
+      <IconButton
+        icon={Paperclip}
+        label={i18n._('Attach files')}
+        {...(hasCamera && { opens: 'menu' })}
+        onClick={({ currentTarget }) => (hasCamera ? openMenu(currentTarget) : choose())}
+      />
       <input
         ref={input}
         type="file"

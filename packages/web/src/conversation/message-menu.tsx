@@ -6,6 +6,7 @@ import {
   Check,
   ChevronsDownUp,
   ChevronsUpDown,
+  Copy,
   Eye,
   Flag,
   Forward,
@@ -14,15 +15,18 @@ import {
   type LucideIcon,
   MailOpen,
   MoveRight,
+  Pencil,
+  Quote,
   RotateCcw,
   SmilePlus,
+  Star,
   Trash2,
 } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
 import { type Services, useServices } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import { reportDone, reportFailure } from '../services/failures.js';
 import { copyLink } from '../services/location.js';
 import { openOverlay } from '../services/overlay.js';
 
@@ -62,6 +66,32 @@ interface ActionTarget {
   readonly anchor: HTMLElement;
   readonly services: Services;
   readonly i18n: I18n;
+}
+
+/** Buttons of a message by their shortcuts. */
+const BUTTONS: readonly (readonly [shortcut: string, icon: LucideIcon])[] = [
+  [':', SmilePlus],
+  ['>', Quote],
+  ['Control+S', Star],
+  ['e', Pencil],
+];
+
+/** Actions of the buttons next to the anchor, for touch screens, and copying, since a long press does not select. */
+function touchActions({ message, anchor, services: { chat }, i18n }: ActionTarget): readonly RareAction[] {
+  if (!matchMedia('(pointer: coarse)').matches) return [];
+  const buttons = BUTTONS.flatMap(([shortcut, icon]): readonly RareAction[] => {
+    const button = anchor.parentElement?.querySelector<HTMLElement>(`[aria-keyshortcuts="${shortcut}"]`);
+    // The closing menu moves the focus first.
+    return button ? [{ icon, name: button.ariaLabel ?? '', run: () => void setTimeout(() => button.click()) }] : [];
+  });
+  const copy = () => {
+    const text = chat.commands.source(message.id!).then((source) => new Blob([source], { type: 'text/plain' }));
+    // Some browsers allow only writes that begin with the gesture.
+    navigator.clipboard
+      .write([new ClipboardItem({ 'text/plain': text })])
+      .then(() => reportDone(i18n._('Text copied')), reportFailure);
+  };
+  return [...buttons, { icon: Copy, name: i18n._('Copy text'), run: copy }];
 }
 
 type Offered = readonly (RareAction | false | null)[];
@@ -245,7 +275,11 @@ interface Props {
 export function MessageMenu({ message, commands }: Props) {
   const { i18n } = useLingui();
   const { anchor } = useOverlay();
-  const actions = rareActionsOn(message, anchor, commands, useServices(), i18n);
+  const services = useServices();
+  const actions = [
+    ...touchActions({ message, anchor, services, i18n }),
+    ...rareActionsOn(message, anchor, commands, services, i18n),
+  ];
   return (
     <Menu label={i18n._('More actions')}>
       {actions.map(({ icon, name, isDangerous = false, run }) => (

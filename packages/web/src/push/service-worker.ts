@@ -1,4 +1,7 @@
-/** Notifications while no page of the chat is open. A classic script, so it must not import values. */
+/**
+ * Notifications while no page of the chat is open, starts without a connection, and files shared by other applications.
+ * A classic script, so it must not import values.
+ */
 
 /** Push message for one notification (docs/notifications.md). */
 interface Push {
@@ -46,7 +49,9 @@ interface ShownNotification extends Notification {
 interface WorkerEvent extends Event {
   readonly data: { json(): Push } | null;
   readonly notification: ShownNotification;
+  readonly request: Request;
   waitUntil(work: Promise<unknown>): void;
+  respondWith(response: Promise<Response>): void;
 }
 
 interface PageClient {
@@ -69,6 +74,10 @@ const LOCK = 'parley-notifications';
 const APIS = ['json', 'api/v1'];
 
 worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
+worker.addEventListener('fetch', (event) => {
+  const response = responseTo(event.request);
+  if (response) event.respondWith(response);
+});
 worker.addEventListener('push', (event) => {
   if (event.data) event.waitUntil(receive(event.data.json()));
 });
@@ -76,6 +85,43 @@ worker.addEventListener('notificationclick', (event) => {
   event.notification.close();
   event.waitUntil(open(event.notification.data));
 });
+
+/** See `offline.ts`. */
+const SHARED = `parley-shared ${baseUrl}`;
+const MAX_SHARED_FILES = 20;
+
+/** Response to a request for the page or its files; null for others. */
+function responseTo(request: Request): Promise<Response> | null {
+  const [address] = request.url.split('#') as [string];
+  if (request.mode === 'navigate' && address === baseUrl) {
+    return request.method === 'POST' ? takeShared(request) : pageOrKept(request);
+  }
+  const isFile = request.method === 'GET' && address.startsWith(`${baseUrl}web/`) && /\.(js|css|woff2)$/.test(address);
+  return isFile ? caches.match(request, { ignoreVary: true }).then((kept) => kept ?? fetch(request)) : null;
+}
+
+/** The page from the server, or the one of the last start while the server is unreachable. */
+async function pageOrKept(request: Request): Promise<Response> {
+  const response = await fetch(request).catch(() => null);
+  if (response && response.status < 500) return response;
+  return (await caches.match(baseUrl)) ?? response ?? Response.error();
+}
+
+/** Keeps a text and files from another application for the page that opens. */
+async function takeShared(request: Request): Promise<Response> {
+  const form = await request.formData();
+  const lines = ['title', 'text', 'url'].map((name) => form.get(name)).filter(Boolean);
+  const files = form.getAll('files').slice(0, MAX_SHARED_FILES);
+  await caches.delete(SHARED);
+  const cache = await caches.open(SHARED);
+  await cache.put(`${baseUrl}shared/text`, new Response(lines.join('\n')));
+  for (const [index, file] of files.entries()) {
+    if (!(file instanceof File)) continue;
+    const headers = { 'Content-Type': file.type, 'X-Name': encodeURIComponent(file.name) };
+    await cache.put(`${baseUrl}shared/${index}`, new Response(file, { headers }));
+  }
+  return Response.redirect(baseUrl, 303);
+}
 
 async function receive(push: Push): Promise<void> {
   await show(push);

@@ -3,21 +3,13 @@ import type { Services } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { readStored, store } from '../services/storage.js';
 import type { PageQuestion } from './service-worker.js';
+import { registerWorker, workerOf } from './worker.js';
 
 /** `unasked`: the user has not chosen yet. `failed`: the browser's push service is unreachable. */
 export type WebPushState = 'unasked' | 'off' | 'on' | 'failed';
 
 /** Logout must not wait for an unreachable push service. */
 const MAX_END_MS = 3000;
-
-interface Policy {
-  createScriptURL(url: string): string;
-}
-
-/** The only script address that the application loads itself. */
-const policy: Policy = (
-  globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }
-).trustedTypes?.createPolicy('parley-worker', { createScriptURL: (url) => url }) ?? { createScriptURL: (url) => url };
 
 let opening: Promise<WebPush | null> | null = null;
 
@@ -50,7 +42,6 @@ async function open(services: Services): Promise<WebPush | null> {
 /** Notifications of this browser while no chat page is open (extensions §5). */
 export class WebPush {
   readonly state = signal<WebPushState>('off');
-  private readonly script: string;
   private readonly storageKey: string;
 
   constructor(
@@ -59,7 +50,6 @@ export class WebPush {
     private readonly key: string,
   ) {
     const { baseUrl, chat } = services;
-    this.script = `${baseUrl}web/service-worker.js`;
     this.storageKey = `parley-web-push:${baseUrl}:${chat.state.selfId}`;
     navigator.serviceWorker.addEventListener('message', ({ data, ports: [port] }) => {
       port?.postMessage(this.deals(data as PageQuestion));
@@ -101,7 +91,7 @@ export class WebPush {
 
   private async subscribe(endpoints: readonly string[]): Promise<void> {
     try {
-      const registration = await this.register();
+      const registration = await registerWorker(this.services.baseUrl);
       let subscription = await registration.pushManager.getSubscription();
       if (subscription && !(endpoints.includes(subscription.endpoint) && this.hasKey(subscription))) {
         await subscription.unsubscribe();
@@ -120,19 +110,9 @@ export class WebPush {
     }
   }
 
-  private async register(): Promise<ServiceWorkerRegistration> {
-    const registration = await navigator.serviceWorker.register(policy.createScriptURL(this.script));
-    const starting = registration.installing ?? registration.waiting;
-    while (!registration.active && starting?.state !== 'redundant') {
-      await new Promise((resolve) => starting?.addEventListener('statechange', resolve, { once: true }));
-    }
-    return registration;
-  }
-
-  /** Null until the user turns notifications on. A host page may have a different registration for the whole site. */
-  async registration(): Promise<ServiceWorkerRegistration | null> {
-    const found = await navigator.serviceWorker.getRegistration(this.script);
-    return found?.scope === new URL('.', this.script).href ? found : null;
+  /** Null until the page has registered its worker. */
+  registration(): Promise<ServiceWorkerRegistration | null> {
+    return workerOf(this.services.baseUrl);
   }
 
   private async subscription(): Promise<PushSubscription | null> {

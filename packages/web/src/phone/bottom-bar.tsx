@@ -1,0 +1,47 @@
+import { useLingui } from '@lingui/react';
+import { Menu, Search } from 'lucide-react';
+import { UnreadBadge } from '../kit/badge.js';
+import { useChat, useIsCurrent } from '../services/context.js';
+import { type SidebarView, useViews } from '../sidebar/views.js';
+import styles from './phone.module.css';
+
+interface Props {
+  readonly isMenuOpen: boolean;
+  onMenu(): void;
+}
+
+/** Views within reach of a thumb; the others are in the list of conversations. */
+const FRAGMENTS = ['inbox', 'recent', 'narrow/is/mentioned'];
+
+/** Navigation at the lower edge of touch screens. */
+export function BottomBar({ isMenuOpen, onMenu }: Props) {
+  const { i18n } = useLingui();
+  const { isVisitor } = useChat();
+  const search = () => document.querySelector<HTMLElement>('main input[type="search"]')?.focus();
+  return (
+    <nav className={styles.bar} aria-label={i18n._('Views')}>
+      <button type="button" aria-label={i18n._('Conversations')} aria-expanded={isMenuOpen} onClick={onMenu} data-menu>
+        <Menu size={22} aria-hidden />
+      </button>
+      {!isVisitor && <Views />}
+      <button type="button" aria-label={i18n._('Search')} onClick={search}>
+        <Search size={22} aria-hidden />
+      </button>
+    </nav>
+  );
+}
+
+const Views = () =>
+  useViews()
+    .filter(({ fragment }) => FRAGMENTS.includes(fragment))
+    .map((view) => <ViewLink key={view.href} view={view} />);
+
+function ViewLink({ view: { href, icon: Icon, label, count } }: { readonly view: SidebarView }) {
+  const isCurrent = useIsCurrent(href);
+  return (
+    <a href={href} aria-label={label} aria-current={isCurrent ? 'page' : undefined}>
+      <Icon size={22} />
+      <UnreadBadge count={count} />
+    </a>
+  );
+}

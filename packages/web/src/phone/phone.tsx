@@ -1,0 +1,101 @@
+import { ArrowUp, RotateCcw } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { type Services, useChat, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
+import { openOverlay } from '../services/overlay.js';
+import { useReading } from '../services/use-reading.js';
+import { watchKeyboard } from './keyboard.js';
+import { keepForOffline, takeShared } from './offline.js';
+import styles from './phone.module.css';
+import { type Gesture, type GestureKind, watchTouches } from './touches.js';
+
+/** Gestures of touch screens, the on-screen keyboard and the icon of the installed application. */
+export default function Phone() {
+  const services = useServices();
+  const [gesture, setGesture] = useState<Gesture | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  useBadge();
+  useEffect(watchKeyboard, []);
+  useEffect(() => void startInstalled(services).catch(() => {}), [services]);
+  useEffect(() => {
+    const onComplete = (kind: GestureKind) => {
+      if (kind === 'back') goBack();
+      else if (kind === 'close') menuButton()?.click();
+      else {
+        setGesture({ kind, isComplete: true });
+        setBusy(true);
+        showNewest(services)
+          .catch(reportFailure)
+          .finally(() => {
+            setBusy(false);
+            setGesture(null);
+          });
+      }
+    };
+    return watchTouches({ onMove: setGesture, onComplete });
+  }, [services]);
+  if (!gesture || gesture.kind === 'close') return null;
+  const Icon = gesture.kind === 'back' ? ArrowUp : RotateCcw;
+  return (
+    <span
+      className={styles.gesture}
+      data-kind={gesture.kind}
+      data-complete={gesture.isComplete || undefined}
+      data-busy={isBusy || undefined}
+      aria-hidden
+    >
+      <Icon size={20} />
+    </span>
+  );
+}
+
+/** Keeps the page for starts without a connection, and offers what another application has shared. */
+async function startInstalled({ baseUrl }: Services): Promise<void> {
+  const isInstalled = matchMedia('(pointer: coarse), (display-mode: standalone)').matches;
+  // Browsers may forbid workers and storage.
+  if (isInstalled) keepForOffline(baseUrl).catch(() => {});
+  const shared = await takeShared(baseUrl);
+  if (!shared) return;
+  openOverlay(document.querySelector('main')!, async () => {
+    const { ShareDialog } = await import('./share-dialog.js');
+    return <ShareDialog {...shared} />;
+  });
+}
+
+/** Shows the number of unread messages on the icon of the installed application. */
+function useBadge(): void {
+  const count = useReading(useChat().sidebar.badge);
+  useEffect(() => {
+    // Browsers forbid it in private windows.
+    void navigator.setAppBadge?.(count).catch(() => {});
+  }, [count]);
+}
+
+/** Button of the list of conversations. */
+const menuButton = () => document.querySelector<HTMLElement>('[data-menu]');
+
+interface History {
+  readonly currentEntry: { readonly index: number } | null;
+  entries(): readonly { readonly url: string | null }[];
+}
+
+/** Goes back within the application, or to the list of conversations. */
+function goBack(): void {
+  const { navigation } = globalThis as { readonly navigation?: History };
+  const index = navigation?.currentEntry?.index ?? 0;
+  const before = navigation?.entries()[index - 1]?.url;
+  if (before && before.split('#')[0] === location.href.split('#')[0]) history.back();
+  else menuButton()?.click();
+}
+
+const SHOWN_MS = 600;
+
+/** Connects again at once, and fetches messages that do not come as events. */
+async function showNewest({ chat, navigation }: Services): Promise<void> {
+  // Ends pauses between attempts.
+  dispatchEvent(new Event('online'));
+  const isShown = new Promise((resolve) => setTimeout(resolve, SHOWN_MS));
+  if (navigation.current().address?.view === 'narrow') chat.reload();
+  else await chat.loadRecentTopics();
+  await isShown;
+}

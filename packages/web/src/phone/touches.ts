@@ -1,0 +1,131 @@
+/** Movement of a finger that means more than scrolling. */
+export type GestureKind = 'back' | 'close' | 'down' | 'up';
+
+export interface Gesture {
+  readonly kind: GestureKind;
+  /** True if lifting the finger now completes it. */
+  readonly isComplete: boolean;
+}
+
+interface Listener {
+  /** Called while a finger moves; null if it only scrolls. */
+  onMove(gesture: Gesture | null): void;
+  onComplete(kind: GestureKind): void;
+}
+
+/** Distance after which a finger no longer presses. */
+const MOVED_PX = 10;
+const COMPLETE_PX = 80;
+const LONG_PRESS_MS = 500;
+/** Elements that need horizontal movements or a long press themselves. */
+const OWN_GESTURES = 'input, textarea, select, video, audio, [role="dialog"], [role="menu"]';
+/** Browsers open a menu for these. */
+const OWN_MENUS = 'main a, [data-media]';
+
+interface Touch {
+  readonly x: number;
+  readonly y: number;
+  readonly target: Element;
+  /** Directions in which nothing scrolls at the start. */
+  readonly pulls: readonly GestureKind[];
+}
+
+/** Watches the fingers on the page: swipes, pulls at the ends of lists, and long presses. Returns a function that ends it. */
+export function watchTouches(listener: Listener): () => void {
+  const end = new AbortController();
+  let touch: Touch | null = null;
+  let gesture: Gesture | null = null;
+  let wasPressed = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => {
+    clearTimeout(timer);
+    touch = null;
+    if (gesture) listener.onMove(null);
+    gesture = null;
+  };
+  const press = () => {
+    const button = touch && menuButtonOf(touch.target);
+    if (!button) return;
+    stop();
+    wasPressed = true;
+    button.click();
+  };
+  const on = <T extends keyof DocumentEventMap>(type: T, run: (event: DocumentEventMap[T]) => void, passive = true) =>
+    document.addEventListener(type, run, { signal: end.signal, passive, capture: true });
+  on('touchstart', ({ touches, target }) => {
+    stop();
+    wasPressed = false;
+    const [finger] = touches;
+    if (touches.length !== 1 || !finger || !(target instanceof Element) || target.closest(OWN_GESTURES)) return;
+    touch = { x: finger.clientX, y: finger.clientY, target, pulls: pullsAt(target) };
+    timer = setTimeout(press, LONG_PRESS_MS);
+  });
+  on('touchmove', ({ touches: [finger] }) => {
+    if (!touch || !finger) return;
+    const [x, y] = [finger.clientX - touch.x, finger.clientY - touch.y];
+    if (Math.hypot(x, y) > MOVED_PX) clearTimeout(timer);
+    const next = gestureOf(touch, x, y);
+    if (next?.kind !== gesture?.kind || next?.isComplete !== gesture?.isComplete) listener.onMove(next);
+    gesture = next;
+  });
+  on(
+    'touchend',
+    (event) => {
+      // Otherwise the browser clicks what is below the finger, which closes the menu.
+      if (wasPressed && event.cancelable) event.preventDefault();
+      const done = gesture?.isComplete ? gesture.kind : null;
+      stop();
+      if (done) listener.onComplete(done);
+    },
+    false,
+  );
+  on('touchcancel', stop);
+  on(
+    'contextmenu',
+    (event) => {
+      // Some browsers report a long press earlier.
+      if (touch && menuButtonOf(touch.target)) press();
+      if (wasPressed) event.preventDefault();
+    },
+    false,
+  );
+  return () => {
+    stop();
+    end.abort();
+  };
+}
+
+/** Button that opens the menu of a message, or of a row in the list of conversations. */
+function menuButtonOf(target: Element): HTMLElement | null {
+  if (target.closest(OWN_MENUS)) return null;
+  const row = target.closest('[data-messages] [data-key], [part="sidebar"] nav li');
+  return row?.querySelector<HTMLElement>('button[aria-haspopup="menu"]') ?? null;
+}
+
+function gestureOf({ target, pulls }: Touch, x: number, y: number): Gesture | null {
+  const isAcross = Math.abs(x) > 2 * Math.abs(y);
+  const isAlong = Math.abs(y) > 2 * Math.abs(x);
+  const forward = getComputedStyle(target).direction === 'rtl' ? -x : x;
+  const kind = isAcross ? (forward > 0 ? 'back' : 'close') : y > 0 ? 'down' : 'up';
+  const length = Math.max(Math.abs(x), Math.abs(y));
+  if (length < 2 * MOVED_PX || !(isAcross || isAlong) || !pulls.includes(kind)) return null;
+  return { kind, isComplete: length >= COMPLETE_PX };
+}
+
+/** Gestures that can begin at an element: nothing scrolls there in their direction. */
+function pullsAt(target: Element): readonly GestureKind[] {
+  if (target.closest('[part="sidebar"]')) return ['close'];
+  if (!target.closest('main')) return [];
+  // Older messages load by themselves, so a list of messages is pulled at its end.
+  const pulls = new Set<GestureKind>(['back', target.closest('[data-messages]') ? 'up' : 'down']);
+  for (let element: Element | null = target; element; element = element.parentElement) {
+    const { overflowX, overflowY } = getComputedStyle(element);
+    if (scrolls(overflowX) && element.scrollWidth > element.clientWidth + 1) pulls.delete('back');
+    if (!scrolls(overflowY)) continue;
+    if (element.scrollTop > 0) pulls.delete('down');
+    if (element.scrollTop + element.clientHeight < element.scrollHeight - 2) pulls.delete('up');
+  }
+  return [...pulls];
+}
+
+const scrolls = (overflow: string): boolean => overflow === 'auto' || overflow === 'scroll';

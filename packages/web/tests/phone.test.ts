@@ -1,0 +1,322 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect, goTo, idOf, messageWith, PHONE, placeOf, post, type Server, test } from './stories.js';
+
+const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
+const barOf = (page: Page) => page.getByRole('navigation', { name: 'Views' });
+const conversationsIn = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
+
+interface Drag {
+  readonly by: readonly [x: number, y: number];
+  /** Milliseconds before the movement. */
+  readonly after?: number;
+}
+
+/** Puts a finger on the middle of an element, moves it, and lifts it. */
+async function drag(page: Page, element: Locator, { by: [x, y], after = 0 }: Drag): Promise<void> {
+  await element.scrollIntoViewIfNeeded();
+  const box = (await element.boundingBox())!;
+  const start = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', part: number | null) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: part === null ? [] : [{ x: start.x + x * part, y: start.y + y * part }],
+    });
+  await touch('touchStart', 0);
+  await page.waitForTimeout(after);
+  if (x !== 0 || y !== 0) for (const part of [0.2, 0.4, 0.6, 0.8, 1]) await touch('touchMove', part);
+  await touch('touchEnd', null);
+  await session.detach();
+}
+
+const longPress = (page: Page, element: Locator) => drag(page, element, { by: [0, 0], after: 700 });
+
+async function fill(server: Server, topic: string, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await post(server, 'iago', topic, `Row ${n} of ${topic}`);
+}
+
+test('swipes back to the previous page, or to the list of conversations', async ({ server, logIn }) => {
+  await fill(server, 'swiped', 3);
+  const place = await placeOf(server, 'swiped');
+  const { page } = await logIn('hamlet', place, PHONE);
+  const row = messageWith(page, 'Row 1 of swiped');
+  const lists = conversationsIn(page);
+  await expect(barOf(page)).toBeVisible();
+  await drag(page, row, { by: [40, 0] });
+  await expect(lists).not.toBeVisible();
+  await drag(page, row, { by: [150, 10] });
+  await expect(lists).toBeVisible();
+  await drag(page, lists, { by: [-150, 0] });
+  await expect(lists).not.toBeVisible();
+  await goTo(page, '#recent');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent conversations');
+  await drag(page, page.getByRole('main'), { by: [150, 0] });
+  await expect(row).toBeVisible();
+});
+
+test('keeps swipes for code that scrolls sideways', async ({ server, logIn }) => {
+  await post(server, 'iago', 'wide', `\`\`\`\n${'wide '.repeat(60)}\n\`\`\``);
+  const { page } = await logIn('hamlet', await placeOf(server, 'wide'), PHONE);
+  const code = listOf(page).locator('pre');
+  await expect(barOf(page)).toBeVisible();
+  await drag(page, code, { by: [-150, 0] });
+  await drag(page, code, { by: [150, 0] });
+  await expect(conversationsIn(page)).not.toBeVisible();
+});
+
+test('shows the newest messages of a channel without a subscription after a pull', async ({ server, logIn }) => {
+  await server.call('desdemona', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'Pulled' }] });
+  const { stream_id: id } = await server.call('desdemona', 'GET', '/get_stream_id', { stream: 'Pulled' });
+  const say = (content: string) =>
+    server.call('desdemona', 'POST', '/messages', { type: 'channel', to: 'Pulled', topic: 'news', content });
+  await say('Before the pull');
+  const { page } = await logIn('hamlet', `#narrow/channel/${id}-Pulled/topic/news`, PHONE);
+  await expect(messageWith(page, 'Before the pull')).toBeVisible();
+  await expect(barOf(page)).toBeVisible();
+  await say('After the pull');
+  await drag(page, listOf(page), { by: [0, -200] });
+  await expect(messageWith(page, 'After the pull')).toBeInViewport({ ratio: 1, timeout: 5000 });
+});
+
+test('connects again at once after a pull', async ({ logIn }) => {
+  const { page, context } = await logIn('hamlet', '#recent', PHONE);
+  await expect(barOf(page)).toBeVisible();
+  const isOffline = page.getByText('No connection since');
+  await page.route('**/json/**', (route) => route.abort());
+  await context.setOffline(true);
+  await expect(isOffline).toBeVisible();
+  await context.setOffline(false);
+  await page.waitForTimeout(500);
+  await expect(isOffline).toBeVisible();
+  await page.unroute('**/json/**');
+  await drag(page, page.getByRole('main'), { by: [0, 200] });
+  await expect(isOffline).toHaveCount(0, { timeout: 2000 });
+});
+
+test('opens the actions of a message by a long press', async ({ server, logIn }) => {
+  await fill(server, 'pressed', 2);
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'pressed'), PHONE);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const row = messageWith(page, 'Row 1 of pressed');
+  const menu = page.getByRole('menu', { name: 'More actions' });
+  await expect(barOf(page)).toBeVisible();
+  await drag(page, row, { by: [0, 60], after: 700 });
+  await expect(menu).toBeVisible();
+  await expect(menu.getByRole('menuitem', { name: 'Quote' })).toBeInViewport({ ratio: 1 });
+  await menu.getByRole('menuitem', { name: 'Copy text' }).tap();
+  await expect(menu).toHaveCount(0);
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Row 1 of pressed');
+  await longPress(page, row);
+  await menu.getByRole('menuitem', { name: 'Add a reaction' }).tap();
+  const picker = page.getByRole('dialog', { name: 'Add a reaction' });
+  await picker.getByRole('option').first().tap();
+  await expect(row.getByRole('button', { name: /1/ })).toBeVisible();
+  await drag(page, row, { by: [0, 60], after: 100 });
+  await page.waitForTimeout(700);
+  await expect(menu).toHaveCount(0);
+});
+
+test('opens the actions of a channel by a long press', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  await barOf(page).getByRole('button', { name: 'Conversations' }).tap();
+  await longPress(page, conversationsIn(page).getByRole('link', { name: 'Verona' }).first());
+  await expect(page.getByRole('menuitem', { name: 'Copy link to channel' })).toBeVisible();
+  await expect(page).toHaveURL(/#inbox$/);
+});
+
+test('navigates with one hand at the lower edge', async ({ server, logIn }) => {
+  await post(server, 'iago', 'one hand', 'For @**King Hamlet**');
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  const bar = barOf(page);
+  const title = page.getByRole('heading', { level: 1 });
+  const { y, height } = (await bar.boundingBox())!;
+  expect(y + height).toBe(640);
+  await bar.getByRole('link', { name: 'Recent conversations' }).tap();
+  await expect(title).toHaveText('Recent conversations');
+  await bar.getByRole('link', { name: 'Mentions' }).tap();
+  await expect(title).toHaveText('Mentions');
+  await bar.getByRole('link', { name: 'Inbox' }).tap();
+  await expect(title).toHaveText('Inbox');
+  await expect(bar.getByRole('link', { name: 'Inbox' })).toHaveAttribute('aria-current', 'page');
+  const menu = bar.getByRole('button', { name: 'Conversations' });
+  await menu.tap();
+  await expect(conversationsIn(page)).toBeInViewport();
+  await expect(bar).toBeInViewport({ ratio: 1 });
+  await menu.tap();
+  await expect(conversationsIn(page)).not.toBeVisible();
+  await bar.getByRole('button', { name: 'Search' }).tap();
+  await expect(page.getByRole('main').getByRole('combobox')).toBeFocused();
+});
+
+test('keeps the field above the keyboard', async ({ server, logIn }) => {
+  for (let n = 0; n < 20; n++) await post(server, 'hamlet', 'keyboard', `Row ${n} of keyboard`);
+  const { page } = await logIn('hamlet', await placeOf(server, 'keyboard'), PHONE);
+  await expect(barOf(page)).toBeVisible();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.tap();
+  await page.setViewportSize({ width: 360, height: 360 });
+  await expect(barOf(page)).toBeHidden();
+  await expect(field).toBeInViewport({ ratio: 1 });
+  await expect(messageWith(page, 'Row 19 of')).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width: 360, height: 640 });
+  await expect(barOf(page)).toBeVisible();
+  // Some browsers put the keyboard over the page and shrink only the visible part.
+  await page.evaluate(() => {
+    Object.defineProperty(VisualViewport.prototype, 'height', { get: () => 360, configurable: true });
+    visualViewport!.dispatchEvent(new Event('resize'));
+  });
+  await expect(barOf(page)).toBeHidden();
+  await expect.poll(async () => (await field.boundingBox())!.y).toBeLessThan(340);
+});
+
+test('shows the unread messages on the icon of the application', async ({ server, logIn }) => {
+  const { page, context } = await logIn('zoe', '#inbox', PHONE);
+  await context.addInitScript(() => {
+    Object.assign(navigator, { setAppBadge: async (count: number) => Object.assign(globalThis, { badge: count }) });
+  });
+  await page.reload();
+  const badge = () => page.evaluate(() => (globalThis as { badge?: number }).badge);
+  await expect.poll(badge).toBeDefined();
+  const before = (await badge())!;
+  const to = [await idOf(server, 'zoe')];
+  await server.call('iago', 'POST', '/messages', { type: 'direct', to, content: 'For the badge' });
+  await expect.poll(badge).toBe(before + 1);
+});
+
+test('starts without a connection', async ({ server, logIn }) => {
+  await fill(server, 'without a connection', 3);
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'without.20a.20connection'), PHONE);
+  await expect(messageWith(page, 'Row 2')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await keptFor(page);
+  await context.setOffline(true);
+  await page.reload();
+  await expect(messageWith(page, 'Row 2')).toBeVisible();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Written without a connection');
+  await page.getByRole('button', { name: 'Send', exact: true }).tap();
+  await expect(page.getByText('Will be sent when you are online')).toBeVisible();
+  await context.setOffline(false);
+  await expect(page.getByText('Will be sent when you are online')).toHaveCount(0);
+});
+
+/** Waits until the page and its files are kept. */
+async function keptFor(page: Page): Promise<void> {
+  const kept = () =>
+    page.evaluate(async () => {
+      const [name] = await caches.keys();
+      return name === undefined ? 0 : (await (await caches.open(name)).keys()).length;
+    });
+  await expect.poll(kept).toBeGreaterThan(10);
+  // The state is written within seconds.
+  await page.waitForTimeout(3000);
+}
+
+test('keeps no page after the logout', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  await keptFor(page);
+  await barOf(page).getByRole('button', { name: 'Conversations' }).tap();
+  await page.getByRole('button', { name: 'Main menu' }).tap();
+  await page.getByRole('menuitem', { name: 'Log out' }).tap();
+  await expect(page).toHaveURL(/\/login\//);
+  expect(await page.evaluate(() => caches.keys())).toEqual([]);
+});
+
+test('puts what another application shares into a conversation', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  await keptFor(page);
+  await page.evaluate(() => {
+    const form = Object.assign(document.createElement('form'), { method: 'post', enctype: 'multipart/form-data' });
+    form.action = location.pathname;
+    const field = (name: string, value: string) =>
+      form.append(Object.assign(document.createElement('input'), { name, value }));
+    field('title', 'To be');
+    field('url', 'https://example.com/or-not');
+    const files = new DataTransfer();
+    files.items.add(new File(['shared words'], 'words – ä.txt', { type: 'text/plain' }));
+    const input = Object.assign(document.createElement('input'), { type: 'file', name: 'files' });
+    input.files = files.files;
+    form.append(input);
+    document.body.append(form);
+    form.submit();
+  });
+  const dialog = page.getByRole('dialog', { name: 'Share in a conversation' });
+  await dialog.getByRole('combobox').fill('Othello');
+  await dialog.getByRole('option').first().tap();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await expect(field).toHaveValue(/^To be\nhttps:\/\/example\.com\/or-not[\s\S]*\[words – ä\.txt\]\(\/user_uploads\//);
+  await page.reload();
+  await expect(field).toBeVisible();
+  await expect(dialog).toHaveCount(0);
+});
+
+test('uploads a photo from the camera, or files', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'photos'), PHONE);
+  const attach = async (entry: string) => {
+    const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('button', { name: 'Attach files' }).tap();
+    await page.getByRole('menuitem', { name: entry }).tap();
+    return chooser;
+  };
+  const camera = await attach('Take a photo');
+  expect(await camera.element().getAttribute('capture')).toBe('environment');
+  expect(await camera.element().getAttribute('accept')).toBe('image/*');
+  await camera.setFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('a photo') });
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await expect(field).toHaveValue(/\[photo\.jpg\]/);
+  const files = await attach('Choose files');
+  expect(files.isMultiple()).toBe(true);
+});
+
+test('leaves dictated text alone while it changes', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'dictated'), PHONE);
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.tap();
+  const session = await context.newCDPSession(page);
+  const hear = (text: string) =>
+    session.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
+  for (const text of ['to', 'two be', 'to be or', 'to be or not :s', 'to be or not to be']) {
+    await hear(text);
+    await expect(field).toHaveValue(text);
+  }
+  await page.keyboard.press('Enter');
+  await session.send('Input.insertText', { text: 'to be or not to be' });
+  await expect(field).toHaveValue(/^to be or not to be/);
+  await expect(messageWith(page, 'to be or not')).toHaveCount(0);
+  for (const attribute of ['autocorrect', 'autocapitalize', 'autocomplete', 'spellcheck', 'inputmode']) {
+    expect(await field.getAttribute(attribute)).toBeNull();
+  }
+});
+
+/** Sizes of targets that a finger could miss, in the visible part. Links within text are exempt. */
+const smallTargets = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => {
+    const all = document.querySelectorAll<HTMLElement>(
+      'button, a[href], input, textarea, select, summary, [role="option"]',
+    );
+    return [...all].flatMap((each) => {
+      const { width, height, left, top } = each.getBoundingClientRect();
+      const isHit = document.elementFromPoint(left + width / 2, top + height / 2);
+      const isShown =
+        each.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && isHit && each.contains(isHit);
+      const isInText = each.matches('p a, article header *, [data-messages] header *');
+      if (!isShown || isInText || (Math.round(width) >= 44 && Math.round(height) >= 44)) return [];
+      return [`${each.outerHTML.slice(0, 120)}: ${Math.round(width)} × ${Math.round(height)}`];
+    });
+  });
+
+test('has targets of 44 px', async ({ server, logIn }) => {
+  await post(server, 'iago', 'targets', 'With a reaction and a [file](/user_uploads/1/x.txt)');
+  const { page } = await logIn('hamlet', await placeOf(server, 'targets'), PHONE);
+  await expect(barOf(page)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
+  expect.soft(await smallTargets(page), 'conversation').toEqual([]);
+  for (const hash of ['#inbox', '#recent', '#drafts', '#settings/profile', '#channels/all']) {
+    await goTo(page, hash);
+    await page.waitForTimeout(500);
+    expect.soft(await smallTargets(page), hash).toEqual([]);
+  }
+  await barOf(page).getByRole('button', { name: 'Conversations' }).tap();
+  await expect(conversationsIn(page)).toBeInViewport();
+  await page.waitForTimeout(300);
+  expect.soft(await smallTargets(page), 'list of conversations').toEqual([]);
+});
