@@ -178,4 +178,29 @@ export const CONVERSATION: readonly Exhibit[] = [
       />
     ),
   },
+  {
+    name: 'link previews',
+    draw: () => (
+      <MessageBody
+        html={
+          '<p>Two pages</p>' +
+          pagePreview(
+            'picture.svg',
+            'A title that is too long for one line, also on a wide screen, and still goes on',
+          ) +
+          pagePreview('https://elsewhere.example/p.png', 'A page with a picture of another server')
+        }
+      />
+    ),
+  },
 ];
+
+/** HTML of a preview as the server writes it. */
+function pagePreview(picture: string, title: string): string {
+  const href = 'https://www.a.example/page';
+  return (
+    `<div class="message_embed"><a class="message_embed_image" href="${href}" style="background-image: url(&quot;${picture}&quot;)"></a>` +
+    `<div class="data-container"><div class="message_embed_title"><a href="${href}" title="${title}">${title}</a></div>` +
+    '<div class="message_embed_description">What the page says about itself, in one or two sentences that are cut.</div></div></div>'
+  );
+}

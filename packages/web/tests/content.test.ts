@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, messageWith, placeOf, post, type Server, test, violationsIn } from './stories.js';
 
@@ -65,6 +67,36 @@ test('shows list markers by nesting level, and an image below the text of its it
   const image = (await message.getByRole('img').boundingBox())!;
   expect(image.y).toBeGreaterThan(link.y + link.height / 2);
   expect(image.x).toBeLessThan(link.x);
+});
+
+test('shows a card for a linked page once the server has read it, with a picture from the server', async ({
+  server,
+  logIn,
+}) => {
+  const png = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
+  const head =
+    '<title>Tides</title><meta name="description" content="Why it rises"><meta property="og:image" content="/tide.png">';
+  const site = createServer((request, response) => {
+    const isPicture = request.url === '/tide.png';
+    response.writeHead(200, { 'Content-Type': isPicture ? 'image/png' : 'text/html' }).end(isPicture ? png : head);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+  await server.call('iago', 'PATCH', '/realm', { inline_url_embed_preview: true });
+  try {
+    const { page } = await logIn('hamlet', await placeOf(server, 'tides'));
+    await post(server, 'iago', 'tides', `Read ${url}`);
+    const card = messageWith(page, 'Read').getByRole('link', { name: 'Tides' });
+    await expect(card).toHaveAttribute('href', url);
+    await expect(card).toContainText('Why it rises');
+    const picture = card.locator('img');
+    await expect(picture).toHaveAttribute('src', /\/external_content\//);
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    expect(await violationsIn(page)).toEqual([]);
+  } finally {
+    await server.call('iago', 'PATCH', '/realm', { inline_url_embed_preview: false });
+    site.close();
+  }
 });
 
 test('highlights alert words in messages, except in code and links, until they are removed', async ({

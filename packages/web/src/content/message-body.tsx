@@ -118,6 +118,8 @@ function draw(node: ContentNode, key: number): ReactNode {
       return <Spoiler key={key} header={node.header} nodes={node.children} />;
     case 'math':
       return <Formula key={key} node={node} />;
+    case 'embed':
+      return <Embed key={key} element={node.element} />;
     case 'math-error':
       return (
         <code key={key} className={styles.mathError}>
@@ -305,6 +307,16 @@ function useRareParts(isWanted: boolean): RareParts | null {
 function Formula({ node }: { node: MathNode }) {
   const parts = useRareParts(true);
   return parts ? <parts.Formula node={node} /> : node.source;
+}
+
+function Embed({ element }: { readonly element: Element }) {
+  const parts = useRareParts(true);
+  const { baseUrl, linkTarget } = useWorld();
+  return (
+    <div className={styles.embed}>
+      {parts && <parts.PagePreview element={element} baseUrl={baseUrl} linkTarget={linkTarget} />}
+    </div>
+  );
 }
 
 const PREVIEW_WIDTH = 360;

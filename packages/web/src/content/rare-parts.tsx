@@ -4,7 +4,8 @@ import { type CSSProperties, type MouseEvent, type ReactNode, useEffect, useMemo
 import { useField } from '../services/context.js';
 import { useFile } from '../services/use-file.js';
 import styles from './message-body.module.css';
-import { type CodeNode, type ContentNode, type MathNode, type PlayedNode, STYLE } from './tree.js';
+import previewStyles from './page-preview.module.css';
+import { type CodeNode, type ContentNode, type MathNode, type PlayedNode, STYLE, safeUrl } from './tree.js';
 
 /** Renders KaTeX elements: spans with classes and inline lengths, positioned by KaTeX's style sheet. */
 export function Formula({ node }: { readonly node: MathNode }) {
@@ -58,6 +59,52 @@ function drawSvg(element: SVGElement, children: ReactNode[], key: number): React
     >
       {children}
     </svg>
+  );
+}
+
+interface PagePreviewProps {
+  readonly element: Element;
+  readonly baseUrl: string;
+  readonly linkTarget: string;
+}
+
+/** Card with picture, site, title and description of a linked page (markdown §15.6). */
+export function PagePreview({ element, baseUrl, linkTarget }: PagePreviewProps) {
+  const link = element.querySelector('a');
+  const href = safeUrl(link?.getAttribute('href'), baseUrl);
+  const [, address] = /url\("([^"]*)"\)/.exec(link?.getAttribute(STYLE) ?? '') ?? [];
+  const src = safeUrl(address, baseUrl);
+  if (href === null) return null;
+  const textOf = (part: string) => element.querySelector(`.message_embed_${part}`)?.textContent ?? '';
+  return (
+    <a className={previewStyles.card} href={href} target={linkTarget} rel="noopener noreferrer">
+      {/* Other sites must not see who reads the message. */}
+      {src?.startsWith(baseUrl) && <PagePicture src={src} />}
+      <span className={previewStyles.text}>
+        <span className={previewStyles.site}>{new URL(href).host.replace(/^www\./, '')}</span>
+        <span className={previewStyles.title} dir="auto">
+          {textOf('title')}
+        </span>
+        <span className={previewStyles.description} dir="auto">
+          {textOf('description')}
+        </span>
+      </span>
+    </a>
+  );
+}
+
+function PagePicture({ src }: { readonly src: string }) {
+  const file = useFile(src);
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) return null;
+  return (
+    <img
+      className={previewStyles.picture}
+      src={file ?? undefined}
+      alt=""
+      loading="lazy"
+      onError={() => setBroken(true)}
+    />
   );
 }
 

@@ -25,6 +25,8 @@ export type ContentNode =
   | { readonly type: 'spoiler'; readonly header: readonly ContentNode[]; readonly children: readonly ContentNode[] }
   | MathNode
   | { readonly type: 'math-error'; readonly text: string }
+  /** Preview of a linked page (markdown §15.6). */
+  | { readonly type: 'embed'; readonly element: Element }
   /** Difference between two versions. */
   | { readonly type: 'change'; readonly tag: 'ins' | 'del'; readonly children: readonly ContentNode[] }
   | { readonly type: 'alert-word'; readonly text: string }
@@ -205,6 +207,7 @@ class TreeBuilder {
     if (classes.contains('codehilite')) return code(element);
     if (classes.contains('spoiler-block')) return this.spoiler(element);
     if (classes.contains('message_inline_video')) return this.video(element);
+    if (classes.contains('message_embed')) return { type: 'embed', element };
     if (classes.contains('message_inline_image')) {
       const [link, image] = [element.querySelector('a'), element.querySelector('img')];
       return link && image && this.image(image, link, !classes.contains('youtube-video'));
@@ -252,15 +255,19 @@ class TreeBuilder {
     return url === null ? null : make(url);
   }
 
-  /** Returns the absolute address; null if its scheme may be harmful. */
   private url(address: string | null): string | null {
-    if (address === null) return null;
-    // Organization addresses are relative to its mount path.
-    const relative = address.startsWith('/') && !address.startsWith('//') ? address.slice(1) : address;
-    if (!URL.canParse(relative, this.baseUrl)) return null;
-    const url = new URL(relative, this.baseUrl);
-    return SCHEMES.includes(url.protocol) ? url.href : null;
+    return safeUrl(address, this.baseUrl);
   }
+}
+
+/** Returns the absolute address; null if its scheme may be harmful. */
+export function safeUrl(address: string | null | undefined, baseUrl: string): string | null {
+  if (address == null) return null;
+  // Organization addresses are relative to its mount path.
+  const relative = address.startsWith('/') && !address.startsWith('//') ? address.slice(1) : address;
+  if (!URL.canParse(relative, baseUrl)) return null;
+  const url = new URL(relative, baseUrl);
+  return SCHEMES.includes(url.protocol) ? url.href : null;
 }
 
 function alignOf(cell: Element): Align {

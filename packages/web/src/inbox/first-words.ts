@@ -39,6 +39,8 @@ function textOf(node: ContentNode): string {
       return ` ${node.title} `;
     case 'code':
       return ` ${node.text} `;
+    case 'embed':
+      return '';
     default:
       return node.text;
   }

@@ -208,6 +208,7 @@ function MessageSettings() {
         },
         toggle('enable_read_receipts', i18n._('Show who has read messages')),
         toggle('inline_image_preview', i18n._('Show previews of images')),
+        toggle('inline_url_embed_preview', i18n._('Show previews of linked pages')),
         {
           name: 'media_preview_size',
           label: i18n._('Size of previews'),
