@@ -100,10 +100,11 @@ describe('weekly digest', () => {
     await server.createChannel('shared', [people.polonius, people.iago]);
     await server.createChannel('secret', [people.iago]);
     await server.limitGuests();
+    fieldsOf(await server.patch('/settings', people.polonius, { default_language: 'fr' }));
     const stranger = await server.addUser({ email: 'stranger@zulip.com', fullName: 'Stranger' });
     await post('hello', 'to all', stranger, 'shared');
     const { text } = (await emails()).find(({ to }) => to === people.polonius.email)!;
-    expect(text).toContain('Unknown user:\n\nto all');
+    expect(text).toContain('Utilisateur inconnu:\n\nto all');
     expect(text).not.toMatch(/Stranger|secret|#news/);
   });
 

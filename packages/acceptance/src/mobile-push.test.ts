@@ -211,6 +211,7 @@ describe('encrypted notification (organization §14)', () => {
 
   it('hides senders from guests without access to them', async () => {
     await addDevice('token');
+    fieldsOf(await server.patch('/settings', reader, { default_language: 'de' }));
     fieldsOf(await server.patch(`/users/${reader.id}`, server.people.desdemona, { role: 600 }));
     await server.limitGuests();
     const stranger = await server.addUser({ email: `stranger${count}@zulip.com`, fullName: `Stranger ${count}` });
@@ -219,7 +220,7 @@ describe('encrypted notification (organization §14)', () => {
     const { everyone } = await server.systemGroups();
     const back = { can_access_all_users_group: { new: everyone } };
     fieldsOf(await server.patch('/realm', server.people.desdemona, back));
-    expect(payload).toMatchObject({ sender_id: stranger.id, sender_full_name: 'Unknown user' });
+    expect(payload).toMatchObject({ sender_id: stranger.id, sender_full_name: 'Unbekannte Person' });
     expect(payload.sender_avatar_url).toMatch(/^https?:.*unknown/);
   });
 

@@ -36,10 +36,13 @@ interface HasLanguage {
   readonly settings: { readonly defaultLanguage: string };
 }
 
-/** Loads texts in the language of the user, else of the organization. `user`: null for people without an account. */
+/** Language of emails: the user's, else the organization's. `user`: null for people without an account. */
+export const emailLanguageOf = (user: HasLanguage | null, realm: HasLanguage): TextLanguage =>
+  textLanguageOf([...(user === null ? [] : [user]), realm].map(({ settings }) => settings.defaultLanguage));
+
+/** Loads the texts of emails to a user. */
 export async function loadEmailWords(user: HasLanguage | null, realm: HasLanguage): Promise<EmailWords> {
-  const settings = user === null ? [realm.settings] : [user.settings, realm.settings];
-  const language = textLanguageOf(settings.map(({ defaultLanguage }) => defaultLanguage));
+  const language = emailLanguageOf(user, realm);
   const translations: Translations = (await TRANSLATIONS[language]()).TEXTS;
   return {
     language,

@@ -1,7 +1,7 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
 import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { emailLanguageOf, loadEmailWords } from '../access/email-texts.js';
 import { topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channels/channel-access.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -22,7 +22,7 @@ import type { PresenceTimes } from '../users/presence.js';
 import { PresenceBoard } from '../users/presence-board.js';
 import type { User } from '../users/user.js';
 import { composeDigest, type DigestConversation, type DigestFacts } from './digest-text.js';
-import { UNKNOWN_SENDER_NAME } from './notification-text.js';
+import { unknownSender } from './notification-text.js';
 import type { NotificationMeter } from './notifications.js';
 
 export interface DigestConfig {
@@ -286,10 +286,12 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
   private async newsFor(
     reads: Repositories,
     realm: Realm,
-    { id: userId }: User,
+    user: User,
     since: UnixSeconds,
   ): Promise<Pick<DigestFacts, 'conversations' | 'newChannels'>> {
+    const userId = user.id;
     const actor = await reads.actors.get({ realmId: realm.id, userId });
+    const unknownName = unknownSender(emailLanguageOf(user, realm));
     const url = this.realmUrls.urlOf(realm);
     const subscribed = new Set(await reads.channels.listSubscribedIds(realm.id, userId));
     const channels = (await reads.channels.listAll(realm.id)).filter(({ isArchived }) => !isArchived);
@@ -299,7 +301,7 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
     const unread = await unreadSince(reads, actor, recipientIds, since);
     const conversations = [];
     for (const hot of hottestConversations(unread)) {
-      const conversation = await this.load(reads, actor, realm, hot);
+      const conversation = await this.load(reads, actor, realm, hot, unknownName);
       if (conversation) conversations.push(conversation);
       await reads.yield();
     }
@@ -317,6 +319,7 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
     actor: Actor,
     realm: Realm,
     { messages, senderCount }: HotConversation,
+    unknownName: string,
   ): Promise<DigestConversation | null> {
     const first = messages.slice(0, FIRST_MESSAGES).map(({ id }) => id);
     const readable = (await loadMessages(reads, actor, first)).filter((it) => canReadMessage(actor, it).allowed);
@@ -333,7 +336,7 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
       messageCount: messages.length,
       senderCount,
       messages: views.map((view) => ({
-        senderName: hidden.has(view.sender.id) ? UNKNOWN_SENDER_NAME : view.sender.fullName,
+        senderName: hidden.has(view.sender.id) ? unknownName : view.sender.fullName,
         text: shortened(this.renderedMessages.plainText(view.message.renderedContent)),
       })),
     };

@@ -1,6 +1,6 @@
 import type { LinkKeys } from '../access/confirmations.js';
 import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
-import { loadEmailWords } from '../access/email-texts.js';
+import { emailLanguageOf, loadEmailWords } from '../access/email-texts.js';
 import { topicKey } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
@@ -19,7 +19,7 @@ import { applySettings, type UserSettingChange } from '../users/user-settings.us
 import type { DueReason } from './due.js';
 import { type MailGateway, REPLY_ADDRESS_SECONDS, replyAddress } from './incoming-email.js';
 import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
-import { UNKNOWN_SENDER_NAME } from './notification-text.js';
+import { unknownSender } from './notification-text.js';
 import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 
 /** Message waiting to be emailed to a user. */
@@ -213,6 +213,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
       realm,
       views.map(({ sender }) => sender.id),
     );
+    const unknownName = unknownSender(emailLanguageOf(user, realm));
     const messages: MissedMessage[] = [];
     for (const view of views) {
       const { reason, groupId } = reasons.get(view.message.id)!;
@@ -221,7 +222,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
         view,
         reason,
         groupName: group?.name ?? null,
-        senderName: hidden.has(view.sender.id) ? UNKNOWN_SENDER_NAME : view.sender.fullName,
+        senderName: hidden.has(view.sender.id) ? unknownName : view.sender.fullName,
         text: this.renderedMessages.plainText(view.message.renderedContent),
       });
     }

@@ -8,7 +8,7 @@ import type { Viewer } from '../messages/message-condition.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import { DUE_REASONS, type DueReason } from './due.js';
-import { notificationText, shownTopic, UNKNOWN_SENDER_NAME } from './notification-text.js';
+import { notificationText, shownTopic, unknownSender } from './notification-text.js';
 import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
 import {
   isActiveDevice,
@@ -196,8 +196,8 @@ export async function loadMessageNotice(
   const isSenderHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
   const found = groupId && (await reads.groups.find(realmId, groupId));
   const group = found?.name ? { id: found.id, name: found.name } : null;
-  const senderName = isSenderHidden ? UNKNOWN_SENDER_NAME : sender.fullName;
   const language = (await reads.users.find(realmId, userId))!.settings.defaultLanguage;
+  const senderName = isSenderHidden ? unknownSender(language) : sender.fullName;
   const groupName = group?.name ?? null;
   const text = notificationText(renderedMessages, { view, reason, groupName, senderName, language });
   const topic = view.conversation.kind === 'channel' ? shownTopic(view.message.topic, language) : '';

@@ -14,9 +14,6 @@ export interface NotificationText {
   readonly content: string;
 }
 
-/** Name shown if the recipient may not see the sender. */
-export const UNKNOWN_SENDER_NAME = 'Unknown user';
-
 interface TextFacts {
   readonly view: MessageView;
   readonly reason: DueReason;
@@ -33,6 +30,8 @@ interface Words {
   readonly everyone: string;
   /** Empty topic. */
   readonly generalChat: string;
+  /** Sender whom the recipient may not see. */
+  readonly unknownUser: string;
 }
 
 const ENGLISH: Words = {
@@ -40,48 +39,54 @@ const ENGLISH: Words = {
   group: (name) => `mentioned @${name}`,
   everyone: 'mentioned everyone',
   generalChat: EMPTY_TOPIC_DISPLAY_NAME,
+  unknownUser: 'Unknown user',
 };
 
-const words = (you: string, group: (name: string) => string, everyone: string, generalChat: string): Words => ({
-  you,
-  group,
-  everyone,
-  generalChat,
-});
+type Translation = readonly [you: string, group: string, everyone: string, generalChat: string, unknownUser: string];
 
-const WORDS: ReadonlyMap<string, Words> = new Map([
-  ['cs', words('vás zmínil(a)', (name) => `zmínil(a) @${name}`, 'zmínil(a) všechny', 'Obecný chat')],
-  ['de', words('hat dich erwähnt', (name) => `hat @${name} erwähnt`, 'hat alle erwähnt', 'Allgemeiner Chat')],
-  ['es', words('te mencionó', (name) => `mencionó a @${name}`, 'mencionó a todos', 'Chat general')],
-  [
-    'fr',
-    words('vous a mentionné', (name) => `a mentionné @${name}`, 'a mentionné tout le monde', 'Discussion générale'),
+/** The name of the group replaces `{name}`. */
+const TRANSLATIONS: Readonly<Record<string, Translation>> = {
+  cs: ['vás zmínil(a)', 'zmínil(a) @{name}', 'zmínil(a) všechny', 'Obecný chat', 'Neznámý uživatel'],
+  de: ['hat dich erwähnt', 'hat @{name} erwähnt', 'hat alle erwähnt', 'Allgemeiner Chat', 'Unbekannte Person'],
+  es: ['te mencionó', 'mencionó a @{name}', 'mencionó a todos', 'Chat general', 'Usuario desconocido'],
+  fr: [
+    'vous a mentionné',
+    'a mentionné @{name}',
+    'a mentionné tout le monde',
+    'Discussion générale',
+    'Utilisateur inconnu',
   ],
-  ['he', words('אזכר/ה אתכם', (name) => `אזכר/ה את @${name}`, 'אזכר/ה את כולם', 'צ׳אט כללי')],
-  ['it', words('ti ha menzionato', (name) => `ha menzionato @${name}`, 'ha menzionato tutti', 'Chat generale')],
-  [
-    'ja',
-    words(
-      'さんがあなたをメンションしました',
-      (name) => `さんが@${name}をメンションしました`,
-      'さんが全員をメンションしました',
-      '一般チャット',
-    ),
+  he: ['אזכר/ה אתכם', 'אזכר/ה את @{name}', 'אזכר/ה את כולם', 'צ׳אט כללי', 'משתמש לא ידוע'],
+  it: ['ti ha menzionato', 'ha menzionato @{name}', 'ha menzionato tutti', 'Chat generale', 'Utente sconosciuto'],
+  ja: [
+    'さんがあなたをメンションしました',
+    'さんが@{name}をメンションしました',
+    'さんが全員をメンションしました',
+    '一般チャット',
+    '不明なユーザー',
   ],
-  ['nl', words('heeft je vermeld', (name) => `heeft @${name} vermeld`, 'heeft iedereen vermeld', 'Algemene chat')],
-  ['pl', words('wspomina o tobie', (name) => `wspomina o @${name}`, 'wspomina o wszystkich', 'Czat ogólny')],
-  ['pt-br', words('mencionou você', (name) => `mencionou @${name}`, 'mencionou todos', 'Chat geral')],
-  ['tr', words('sizden bahsetti', (name) => `@${name} grubundan bahsetti`, 'herkesten bahsetti', 'Genel sohbet')],
-  ['uk', words('згадує вас', (name) => `згадує @${name}`, 'згадує всіх', 'Загальний чат')],
-  ['zh-hans', words('提到了您', (name) => `提到了 @${name}`, '提到了所有人', '综合聊天')],
-]);
+  nl: ['heeft je vermeld', 'heeft @{name} vermeld', 'heeft iedereen vermeld', 'Algemene chat', 'Onbekende gebruiker'],
+  pl: ['wspomina o tobie', 'wspomina o @{name}', 'wspomina o wszystkich', 'Czat ogólny', 'Nieznany użytkownik'],
+  'pt-br': ['mencionou você', 'mencionou @{name}', 'mencionou todos', 'Chat geral', 'Usuário desconhecido'],
+  tr: ['sizden bahsetti', '@{name} grubundan bahsetti', 'herkesten bahsetti', 'Genel sohbet', 'Bilinmeyen kullanıcı'],
+  uk: ['згадує вас', 'згадує @{name}', 'згадує всіх', 'Загальний чат', 'Невідомий користувач'],
+  'zh-hans': ['提到了您', '提到了 @{name}', '提到了所有人', '综合聊天', '未知用户'],
+};
 
 export function notificationText(renderedMessages: RenderedMessages, facts: TextFacts): NotificationText {
   const content = shortContent(renderedMessages.plainText(facts.view.message.renderedContent));
   return { title: titleOf(facts), subtitle: subtitleOf(facts), content };
 }
 
-const wordsOf = (language: string): Words => WORDS.get(language) ?? ENGLISH;
+function wordsOf(language: string): Words {
+  const translation = Object.hasOwn(TRANSLATIONS, language) && TRANSLATIONS[language];
+  if (!translation) return ENGLISH;
+  const [you, group, everyone, generalChat, unknownUser] = translation;
+  return { you, group: (name) => group.replace('{name}', () => name), everyone, generalChat, unknownUser };
+}
+
+/** Name of a sender whom the recipient may not see. */
+export const unknownSender = (language: string): string => wordsOf(language).unknownUser;
 
 /** Topic as shown to people; emails are in English. */
 export const shownTopic = (topic: string, language = 'en'): string =>
