@@ -261,7 +261,10 @@ describe('parley command line', () => {
       expect(await set('role:moderators')).toMatchObject({ out: 'canInviteUsers of Root is role:moderators' });
       expect(await set('role:moderators')).toMatchObject({ out: 'canInviteUsers of Root was already role:moderators' });
       expect((await read('realm', 'show', '')).permissions).toMatchObject({ canInviteUsers: 'role:moderators' });
-      expect(await set('moderators')).toMatchObject({ code: 1, err: "parley: There is no group 'moderators'." });
+      expect(await set('moderators')).toMatchObject({
+        code: 1,
+        err: "parley: There is no group 'moderators'; did you mean role:moderators?",
+      });
       expect(await set('role:everyone')).toMatchObject({
         code: 1,
         err: "parley: 'canInviteUsers' cannot be given to the group 'role:everyone'.",
@@ -269,12 +272,13 @@ describe('parley command line', () => {
     });
 
     it.each`
-      setting                           | value      | code | err
-      ${'inviteRequird'}                | ${'on'}    | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}
-      ${'inviteRequired'}               | ${'maybe'} | ${2} | ${'inviteRequired must be on or off, not "maybe".'}
-      ${'messageRetentionDays'}         | ${'0'}     | ${2} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
-      ${'digestWeekday'}                | ${'9'}     | ${2} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
-      ${'signupAnnouncementsChannelId'} | ${'x'}     | ${1} | ${'There is no channel x in Root.'}
+      setting                           | value        | code | err
+      ${'inviteRequird'}                | ${'on'}      | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}
+      ${'inviteRequired'}               | ${'maybe'}   | ${2} | ${'inviteRequired must be on or off, not "maybe".'}
+      ${'messageRetentionDays'}         | ${'0'}       | ${2} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
+      ${'defaultLanguage'}              | ${'deutsch'} | ${2} | ${'defaultLanguage must be a language code such as de or pt-br, not "deutsch".'}
+      ${'digestWeekday'}                | ${'9'}       | ${2} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
+      ${'signupAnnouncementsChannelId'} | ${'x'}       | ${1} | ${'There is no channel x in Root.'}
     `('rejects $setting = $value', async ({ setting, value, code, err }) => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
     });
@@ -287,6 +291,9 @@ describe('parley command line', () => {
       expect(authentication).toBe(
         'Dev=on,Email=on,LDAP=off,GitHub=off,GitLab=off,Google=off,Apple=off,SAML=off,OpenID Connect=on',
       );
+      const { out } = await run('realm', 'set', '', 'authentication', 'Dev=off,Email=off');
+      expect(out).toContain('\nWarning: no enabled method is configured here, so nobody can log in');
+      expect((await run('realm', 'set', '', 'authentication', 'Dev=on,Email=on')).out).not.toContain('Warning');
       for (const [value, code, err] of [
         ['Dev=off,Email=off,OpenID Connect=off', 1, 'At least one authentication method must be enabled.'],
         ['Facebook=on', 2, 'authentication must be METHOD=on or METHOD=off, not "Facebook=on".'],

@@ -22,6 +22,8 @@ export type SettingDefinition<T extends SettingValue = SettingValue> = {
       /** Length in code points. */
       readonly max: number;
       readonly isValid?: (text: string) => boolean;
+      /** Describes valid texts in errors. */
+      readonly expected?: string;
     }
   /** One of several numbers or strings. */
   | { readonly kind: 'choice'; readonly values: readonly T[] }
@@ -64,16 +66,26 @@ export const integer = (
   max,
 });
 
-/** Text setting. `max`: length in code points. `isValid`: additional validation. */
-export const text = (
-  initial: string,
-  rules: { readonly max: number; readonly isValid?: (text: string) => boolean },
-): SettingDefinition<string> => ({ kind: 'text', default: initial, nullable: false, ...rules });
+interface TextRules {
+  readonly max: number;
+  readonly isValid?: (text: string) => boolean;
+  readonly expected?: string;
+}
 
-export const textOrNull = (
-  initial: string | null,
-  rules: { readonly max: number; readonly isValid?: (text: string) => boolean },
-): SettingDefinition<string | null> => ({ kind: 'text', default: initial, nullable: true, ...rules });
+/** Text setting. `max`: length in code points. `isValid`: additional validation. */
+export const text = (initial: string, rules: TextRules): SettingDefinition<string> => ({
+  kind: 'text',
+  default: initial,
+  nullable: false,
+  ...rules,
+});
+
+export const textOrNull = (initial: string | null, rules: TextRules): SettingDefinition<string | null> => ({
+  kind: 'text',
+  default: initial,
+  nullable: true,
+  ...rules,
+});
 
 export const oneOf = <const T extends number | string>(
   initial: NoInfer<T>,

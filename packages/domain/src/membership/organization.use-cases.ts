@@ -101,6 +101,11 @@ export interface ConfigureRealmInput extends RealmConfiguration {
   readonly authenticationMethods?: ReadonlyMap<AuthenticationMethod, boolean>;
 }
 
+export interface ConfigureRealmOutput extends ChangeRealmOutput {
+  /** False if this process offers no enabled log-in method. Applications may log users in regardless. */
+  readonly canBeLoggedInTo: boolean;
+}
+
 /** Changes a realm like `ChangeRealm`, but for the operator, including operator settings. */
 export class ConfigureRealm {
   static readonly inject = ['unitOfWork', RealmChanges] as const;
@@ -113,7 +118,7 @@ export class ConfigureRealm {
    * Applies all changes or none. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE,
    * AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, UNKNOWN_GROUP, GROUP_NOT_ALLOWED
    */
-  async execute(input: ConfigureRealmInput): Promise<ChangeRealmOutput> {
+  async execute(input: ConfigureRealmInput): Promise<ConfigureRealmOutput> {
     const { realmId, name, settings = {}, authenticationMethods } = input;
     if (name !== undefined) checkRealmName(name);
     this.changes.checkProvider(settings);
@@ -122,15 +127,17 @@ export class ConfigureRealm {
       ...(name !== undefined && { name }),
       ...(authenticationMethods && { authenticationMethods: { methods: authenticationMethods, unknown: null } }),
     };
-    const applied = await this.uow.write(realmId, async (tx) => {
+    const { applied, realm } = await this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       const methods = Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[];
       if (authenticationMethods && !methods.some((it) => authenticationMethods.get(it) ?? realm.settings[it])) {
         throw authenticationMethodRequired();
       }
-      return this.changes.configure(tx, realm, input, more, parsed);
+      return { applied: await this.changes.configure(tx, realm, input, more, parsed), realm };
     });
-    return this.changes.complete(applied);
+    const after = { ...realm.settings, ...Object.fromEntries(authenticationMethods ?? []) };
+    const canBeLoggedInTo = this.changes.canBeLoggedInTo({ ...realm, settings: after });
+    return { ...(await this.changes.complete(applied)), canBeLoggedInTo };
   }
 }
 

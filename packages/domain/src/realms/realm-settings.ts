@@ -84,7 +84,9 @@ export const REALM_SETTINGS = {
   avatarChangesDisabled: byAdministrators(flag(false)),
   defaultAvatarSource: byAdministrators(oneOf('generated', ['gravatar', 'generated'])),
   defaultCodeBlockLanguage: byAdministrators(text('', { max: MAX_WORD_LENGTH })),
-  defaultLanguage: byAdministrators(text('en', { max: MAX_WORD_LENGTH, isValid: isLanguage })),
+  defaultLanguage: byAdministrators(
+    text('en', { max: MAX_WORD_LENGTH, isValid: isLanguage, expected: 'a language code such as de or pt-br' }),
+  ),
   description: byAdministrators(text('', { max: MAX_DESCRIPTION_LENGTH })),
   digestEmailsEnabled: byAdministrators(flag(false)),
   /** 0–6 for Monday–Sunday. */
@@ -101,7 +103,13 @@ export const REALM_SETTINGS = {
   inlineUrlEmbedPreview: byAdministrators(flag(false)),
   inviteRequired: byOwners(flag(true)),
   /** Null for the server default. */
-  jitsiServerUrl: byAdministrators(textOrNull(null, { max: MAX_URL_LENGTH, isValid: isHttpUrl })),
+  jitsiServerUrl: byAdministrators(
+    textOrNull(null, {
+      max: MAX_URL_LENGTH,
+      isValid: isHttpUrl,
+      expected: 'an address such as https://meet.example.com',
+    }),
+  ),
   /** Percentage. */
   mediaPreviewSize: byAdministrators(oneOf(100, [100, 150, 200])),
   messageContentAllowedInEmailNotifications: byAdministrators(flag(true)),
@@ -119,7 +127,13 @@ export const REALM_SETTINGS = {
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
   /** Codes separated by commas, besides English; empty for the languages of each message. */
-  searchLanguages: byAdministrators(text('', { max: MAX_WORD_LENGTH, isValid: areSearchLanguages })),
+  searchLanguages: byAdministrators(
+    text('', {
+      max: MAX_WORD_LENGTH,
+      isValid: areSearchLanguages,
+      expected: 'up to five language codes such as de,fr',
+    }),
+  ),
   /** Users with these or higher roles cannot log in with a password alone. */
   secondFactorRequiredFor: byOwners(
     oneOf('nobody', ['nobody', 'owners', 'administrators', 'moderators', 'members', 'everyone']),

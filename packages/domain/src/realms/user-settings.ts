@@ -224,7 +224,10 @@ export const USER_SETTINGS = {
   automaticallyFollowTopicsWhereMentioned: setting(flag(true)),
   automaticallyUnmuteTopicsInMutedChannelsPolicy: setting(oneOf('sending', TOPIC_POLICIES)),
   colorScheme: setting(oneOf('automatic', ['automatic', 'dark', 'light'])),
-  defaultLanguage: setting(text('en', { max: MAX_NAME_LENGTH, isValid: isLanguage }), WITHOUT_DEFAULT),
+  defaultLanguage: setting(
+    text('en', { max: MAX_NAME_LENGTH, isValid: isLanguage, expected: 'a language code such as de or pt-br' }),
+    WITHOUT_DEFAULT,
+  ),
   demoteInactiveChannels: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
   desktopIconCountDisplay: setting(
     oneOf('allUnreads', ['allUnreads', 'directMentionsAndFollowed', 'directAndMentions', 'none']),
@@ -257,7 +260,13 @@ export const USER_SETTINGS = {
   highContrastMode: setting(flag(false)),
   leftSideUserlist: setting(flag(false)),
   messageContentInEmailNotifications: setting(flag(true)),
-  notificationSound: setting(text('zulip', { max: MAX_NAME_LENGTH, isValid: isNotificationSound })),
+  notificationSound: setting(
+    text('zulip', {
+      max: MAX_NAME_LENGTH,
+      isValid: isNotificationSound,
+      expected: 'the name of a sound such as zulip or ding',
+    }),
+  ),
   pmContentInDesktopNotifications: setting(flag(true)),
   presenceEnabled: setting(flag(true), { ...PRIVATE, othersLearn: 'presence' }),
   realmNameInEmailNotificationsPolicy: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
@@ -267,11 +276,14 @@ export const USER_SETTINGS = {
   sendReadReceipts: setting(flag(true), PRIVATE),
   sendChannelTypingNotifications: setting(flag(true), PRIVATE),
   starredMessageCounts: setting(flag(true)),
-  timezone: setting(text('', { max: MAX_NAME_LENGTH, isValid: isTimeZone }), {
-    ...PRIVATE,
-    ...WITHOUT_DEFAULT,
-    othersLearn: 'timeZone',
-  }),
+  timezone: setting(
+    text('', { max: MAX_NAME_LENGTH, isValid: isTimeZone, expected: 'a time zone such as Europe/Berlin' }),
+    {
+      ...PRIVATE,
+      ...WITHOUT_DEFAULT,
+      othersLearn: 'timeZone',
+    },
+  ),
   translateEmoticons: setting(flag(false)),
   /** Null for the locale's default. */
   twentyFourHourTime: setting(flagOrNull(false)),

@@ -186,13 +186,19 @@ function parseMethods(text: string): ReadonlyMap<AuthenticationMethod, boolean> 
   return new Map(changes);
 }
 
+const NO_LOG_IN =
+  'Warning: no enabled method is configured here, so nobody can log in, except by an application that embeds Parley.';
+
 async function setAuthentication(context: CommandContext, text: string): Promise<CommandResult> {
   const authenticationMethods = parseMethods(text);
   return withRealm(context, async (parley, realm) => {
     const input = { realmId: realm.id, authenticationMethods };
-    const { changesAuthentication: changed } = await parley.useCase(ConfigureRealm).execute(input);
+    const { changesAuthentication: changed, canBeLoggedInTo } = await parley.useCase(ConfigureRealm).execute(input);
     return {
-      lines: [`${AUTHENTICATION} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
+      lines: [
+        `${AUTHENTICATION} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`,
+        ...(canBeLoggedInTo ? [] : [NO_LOG_IN]),
+      ],
       data: { ...presentRealm(parley, realm), setting: AUTHENTICATION, value: text, changed },
     };
   });

@@ -20,7 +20,7 @@ export function describeValues(definition: SettingDefinition, words: ValueWords)
     case 'choice':
       return `one of ${definition.values.join(', ')}${none}`;
     case 'text':
-      return `a${definition.isValid ? ' valid' : ''} text of at most ${definition.max} characters${none}`;
+      return `${definition.expected ?? `a text of at most ${definition.max} characters`}${none}`;
     case 'channel':
       return `${words.channel}${none}`;
   }
