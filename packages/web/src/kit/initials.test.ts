@@ -10,7 +10,7 @@ describe('initials', () => {
     ['Report bot (old)', 'Ro'],
     ['🎉', '?'],
     ['', '?'],
-  ])('of %j are %j', (name, letters) => {
+  ])('consist of the first letters of the first and last word: %j → %j', (name, letters) => {
     expect(initialsFor(null, name)?.letters).toBe(letters);
   });
 
