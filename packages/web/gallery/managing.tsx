@@ -1,6 +1,9 @@
 import { useState } from 'react';
 import type { Setting } from '../src/managing/fields.js';
 import { Fields } from '../src/managing/form.js';
+import { Preferences } from '../src/managing/preferences.js';
+import { FoundSettings } from '../src/managing/settings-search.js';
+import { useManagement } from '../src/services/use-management.js';
 import { type Exhibit, page, VERONA } from './exhibit.js';
 import { personId } from './world.js';
 
@@ -54,10 +57,19 @@ function Controls({ isFull }: { readonly isFull: boolean }) {
   return <Fields settings={CONTROLS} values={values} onChange={setValues} />;
 }
 
+const FoundPage = () => <Preferences source={useManagement().personal} isOwn />;
+
 /** Settings pages for owners, and for members, who may change less. */
 export const MANAGING: readonly Exhibit[] = [
   { name: 'controls with values', draw: () => <Controls isFull /> },
   { name: 'controls without values', draw: () => <Controls isFull={false} /> },
+  {
+    name: 'settings found',
+    height: 400,
+    draw: () => (
+      <FoundSettings query="sidebar" sections={[{ key: 'preferences', title: 'Preferences', Page: FoundPage }]} />
+    ),
+  },
   page('channels', 'channels/all'),
   page('channels', 'channels/all', 'empty', 300),
   page('new channel', 'channels/new'),

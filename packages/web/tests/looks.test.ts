@@ -1,4 +1,4 @@
-import { expect, goTo, messageWith, openPhone, placeOf, post, test } from './stories.js';
+import { expect, goTo, idOf, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
 test('marks an edited message in its first line', async ({ logIn, server }) => {
   const { id: first } = await post(server, 'iago', 'marks', 'Before the change');
@@ -56,4 +56,69 @@ test('shows initials of people without a picture in browsers that choose them', 
   await page.getByLabel('Show initials of people without a picture').uncheck();
   await goTo(page, await placeOf(server, 'initials'));
   await expect(messageWith(page, 'Signed').locator('img[part="avatar"]')).toBeVisible();
+});
+
+test('finds settings of all pages and changes them in the results', async ({ logIn, server }) => {
+  const { page } = await logIn('zoe', '#settings/profile');
+  const search = page.getByRole('searchbox', { name: 'Search settings' });
+  await search.fill('emoticons');
+  const found = page.getByRole('region', { name: 'Search settings' });
+  await expect(found.getByRole('heading', { level: 2 })).toHaveText(['Preferences']);
+  await expect(found.getByRole('checkbox')).toHaveCount(1);
+  expect(await violationsIn(page)).toEqual([]);
+  await found.getByRole('checkbox').check();
+  await expect(found.getByText('Saved')).toBeVisible();
+  await server.call('zoe', 'PATCH', '/settings', { translate_emoticons: false });
+  await expect(found.getByRole('checkbox')).not.toBeChecked();
+  await search.fill('xyzzyplugh');
+  await expect(found.getByRole('status').first()).toHaveText('Nothing found');
+  await search.fill('');
+  await expect(page.getByRole('heading', { level: 2, name: 'Profile' })).toBeVisible();
+});
+
+test('sorts people, and changes roles and accounts of several at once', async ({ logIn, server }) => {
+  const { page } = await logIn('iago', '#organization/users');
+  const people = page.getByRole('table', { name: 'People' });
+  const names = people.getByRole('row').getByRole('button', { name: /^Manage / });
+  const first = await names.first().getAttribute('aria-label');
+  await people.getByRole('button', { name: 'Name' }).click();
+  await expect(people.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'descending');
+  await expect(names.first()).not.toHaveAttribute('aria-label', first!);
+  await people.getByRole('button', { name: 'Role' }).click();
+  await expect(people.getByRole('row').nth(1)).toContainText('Owner');
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('oth');
+  const role = async () => (await server.call('iago', 'GET', `/users/${await idOf(server, 'othello')}`)).user.role;
+  const before = await role();
+  await people.getByRole('checkbox', { name: 'Select all' }).focus();
+  await page.keyboard.press('Space');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Change role' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Role').selectOption({ label: 'Moderator' });
+  await dialog.getByRole('button', { name: 'Change role' }).click();
+  await expect(dialog).toHaveCount(0);
+  await expect(people).toContainText('Moderator');
+  expect(await role()).toBe(300);
+  await server.call('iago', 'PATCH', `/users/${await idOf(server, 'othello')}`, { role: before });
+});
+
+test('deactivates several people at once', async ({ logIn, server }) => {
+  for (const name of ['together one', 'together two']) {
+    const email = `${name.replace(' ', '')}@zulip.com`;
+    await server.call('desdemona', 'POST', '/users', { email, password: `pw-${email}`, full_name: `${name}` });
+  }
+  const { page } = await logIn('iago', '#organization/users');
+  await page.getByRole('searchbox', { name: 'Search people' }).fill('together');
+  for (const name of ['together one', 'together two']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  }
+  await expect(page.getByText('2 selected')).toBeVisible();
+  await page.getByRole('button', { name: 'Deactivate', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await expect(page.getByText('Nobody found')).toBeVisible();
+  const { members } = await server.call('iago', 'GET', '/users');
+  const active = members.filter(
+    (each: { full_name: string; is_active: boolean }) => each.full_name.startsWith('together') && each.is_active,
+  );
+  expect(active).toEqual([]);
 });

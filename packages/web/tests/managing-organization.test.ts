@@ -49,12 +49,12 @@ test('finds a person by email address, changes a role, deactivates a person and 
   logIn,
 }) => {
   const { page } = await logIn('iago', '#organization/users');
-  const people = page.getByRole('list', { name: 'People' });
+  const people = page.getByRole('table', { name: 'People' });
   await page.getByRole('searchbox', { name: 'Search people' }).fill('desd');
   await expect(people.getByRole('button', { name: 'Manage Desdemona' })).toBeVisible();
   await expect(people.getByRole('button', { name: 'Deactivate Desdemona' })).toHaveCount(0);
   await page.getByRole('searchbox', { name: 'Search people' }).fill('Prospero@zulip');
-  await expect(people.getByRole('listitem')).toHaveCount(1);
+  await expect(people.getByRole('row')).toHaveCount(2);
   await page.getByRole('button', { name: /Manage Prospero/ }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Role').selectOption({ label: 'Moderator' });

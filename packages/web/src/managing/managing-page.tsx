@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
-import { type ComponentType, useEffect, useId, useMemo, useRef } from 'react';
+import { type ComponentType, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { useComputed, useServices } from '../services/context.js';
 import { setShowsInitials, showsInitials } from '../services/shows-initials.js';
 import { useManagement } from '../services/use-management.js';
@@ -14,12 +14,13 @@ import styles from './managing.module.css';
 import { OrganizationProfile, OrganizationSettings, UserDefaults } from './organization.js';
 import { ChannelFolders, DefaultChannelGroups, DefaultChannels } from './organization-channels.js';
 import { CustomEmoji, Exports, Linkifiers, Playgrounds, ProfileFieldsOfAll } from './organization-lists.js';
-import { Heading, Missing } from './page-parts.js';
+import { Heading, Missing, SearchField } from './page-parts.js';
 import { Authentication, OrganizationPermissions } from './permissions.js';
 import { AlertWords, MutedPeople, MutedTopics, Sessions, Uploads } from './personal-lists.js';
 import { Notifications, Preferences } from './preferences.js';
 import { Profile } from './profile.js';
 import { type SettingsArea, sectionsOf } from './sections.js';
+import { FoundSettings } from './settings-search.js';
 import { Invitations, Users } from './users.js';
 
 /** Settings pages, addressed in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
@@ -44,7 +45,7 @@ function keepFocus(frame: HTMLElement): () => void {
   let last: { readonly control: HTMLElement; readonly rows: readonly Element[]; readonly place: number } | null = null;
   const onFocus = ({ target }: Event) => {
     const control = target as HTMLElement;
-    const row = control.closest('li, [data-setting]');
+    const row = control.closest('li, tr, [data-setting]');
     const siblings = row ? [...row.parentElement!.children] : [];
     // The row itself, then following rows, then preceding ones.
     const index = siblings.indexOf(row!);
@@ -135,6 +136,13 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 /** Pages that consist of a full-height list. */
 const FILLING = new Set(['topics', 'muted-users', 'your-bots', 'uploaded-files', 'users', 'bots']);
 
+/** Pages with settings, which the search finds. */
+const SEARCHED = new Set([
+  ...['profile', 'account-and-privacy', 'preferences', 'notifications'],
+  ...['organization-profile', 'organization-settings', 'organization-permissions', 'auth-methods'],
+  'organization-level-user-defaults',
+]);
+
 function OwnPreferences() {
   const { personal } = useManagement();
   const { setLanguage } = useServices();
@@ -182,10 +190,20 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
   // On small screens the bare settings URL shows the section list.
   const shown = current ?? (section === '' ? sections[0] : undefined);
   const ShownPage = shown && PAGES[shown.key];
+  const [query, setQuery] = useState('');
+  const wanted = useDeferredValue(query.trim());
+  // Choosing a section ends the search.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  useEffect(() => setQuery(''), [area, section]);
   return (
-    <div className={styles.layout} data-section={section === '' ? undefined : section}>
+    <div
+      className={styles.layout}
+      data-section={section === '' ? undefined : section}
+      data-searching={wanted !== '' || undefined}
+    >
       <nav className={styles.sections} aria-labelledby={titleId}>
         <h2 id={titleId}>{area === 'settings' ? i18n._('Personal settings') : i18n._('Organization settings')}</h2>
+        <SearchField label={i18n._('Search settings')} value={query} onChange={setQuery} />
         <ul>
           {sections.map(({ key, title }) => (
             <li key={key}>
@@ -196,7 +214,15 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
           ))}
         </ul>
       </nav>
-      {shown && ShownPage ? (
+      {wanted !== '' ? (
+        <FoundSettings
+          key={area}
+          query={wanted}
+          sections={sections
+            .filter(({ key }) => SEARCHED.has(key))
+            .map((each) => ({ ...each, Page: PAGES[each.key]! }))}
+        />
+      ) : shown && ShownPage ? (
         <section
           className={styles.page}
           data-filling={FILLING.has(shown.key) || undefined}
@@ -208,7 +234,13 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
             {area === 'settings' ? i18n._('All settings') : i18n._('All organization settings')}
           </a>
           <Heading title={shown.title} />
-          <ShownPage part={part} />
+          {FILLING.has(shown.key) ? (
+            <ShownPage part={part} />
+          ) : (
+            <div className={styles.columns}>
+              <ShownPage part={part} />
+            </div>
+          )}
         </section>
       ) : (
         <Missing {...(isForAdmins && { kind: 'for administrators' })} />

@@ -9,7 +9,7 @@ import { useReading } from '../services/use-reading.js';
 import styles from './managing.module.css';
 import { SearchField } from './page-parts.js';
 
-const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+export const COLLATOR = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 interface Props {
   readonly userIds: readonly number[];
@@ -26,21 +26,11 @@ export function MemberList({ userIds, label, isOfBots = false, detail, children 
   const { i18n } = useLingui();
   const { state } = useChat();
   const [query, setQuery] = useState('');
-  const wanted = useDeferredValue(query.trim());
   const sorted = useMemo(() => {
     const named = userIds.map((id) => ({ id, name: state.people.peek(id)?.user.full_name ?? '' }));
     return named.sort((a, b) => COLLATOR.compare(a.name, b.name)).map(({ id }) => id);
   }, [userIds, state]);
-  const found = useMemo(
-    () =>
-      wanted === ''
-        ? sorted
-        : sorted.filter((id) => {
-            const { full_name: name = '', delivery_email: email } = state.people.peek(id)?.user ?? {};
-            return rankOf(wanted, name) !== null || email?.toLowerCase().startsWith(wanted.toLowerCase());
-          }),
-    [sorted, wanted, state],
-  );
+  const found = useFoundPeople(sorted, query);
   const search = isOfBots ? i18n._('Search bots') : i18n._('Search people');
   return (
     <>
@@ -64,6 +54,22 @@ export function MemberList({ userIds, label, isOfBots = false, detail, children 
         </RowList>
       )}
     </>
+  );
+}
+
+/** People found by name and email address, in the given order. */
+export function useFoundPeople(userIds: readonly number[], query: string): readonly number[] {
+  const { state } = useChat();
+  const wanted = useDeferredValue(query.trim());
+  return useMemo(
+    () =>
+      wanted === ''
+        ? userIds
+        : userIds.filter((id) => {
+            const { full_name: name = '', delivery_email: email } = state.people.peek(id)?.user ?? {};
+            return rankOf(wanted, name) !== null || email?.toLowerCase().startsWith(wanted.toLowerCase());
+          }),
+    [userIds, wanted, state],
   );
 }
 

@@ -11,12 +11,11 @@ import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
-import type { Option } from './fields.js';
 import { askFirst, Section, ValuesDialog } from './form.js';
 import { expiryOf, InviteDialog } from './invite-dialog.js';
 import styles from './managing.module.css';
-import { MemberList } from './member-list.js';
 import { Line, SayingButton } from './page-parts.js';
+import { PeopleTable } from './people-table.js';
 import { browserOf, timeOf, useFetched } from './personal-lists.js';
 import { ProfileFields } from './profile.js';
 import { ROLE, rolesOf } from './roles.js';
@@ -70,7 +69,7 @@ export function Users({ part }: { readonly part: string | undefined }) {
           ))}
         </select>
       </div>
-      <MemberList userIds={shown} label={i18n._('People')} detail={(id) => <UserDetail userId={id} roles={roles} />}>
+      <PeopleTable userIds={shown} isSelectable={isAdmin && showsActive}>
         {(id, name) =>
           isAdmin &&
           (showsActive ? (
@@ -91,7 +90,7 @@ export function Users({ part }: { readonly part: string | undefined }) {
             />
           ))
         }
-      </MemberList>
+      </PeopleTable>
     </>
   );
 }
@@ -115,15 +114,6 @@ function DeactivateButton({ userId, name }: { readonly userId: number; readonly 
         })
       }
     />
-  );
-}
-
-function UserDetail({ userId, roles }: { readonly userId: number; readonly roles: readonly Option[] }) {
-  const { state } = useChat();
-  const user = useComputed(() => state.people.get(userId)?.user, [state, userId]);
-  if (!user) return null;
-  return (
-    <>{[roles.find(({ value }) => value === user.role)?.label, user.delivery_email].filter(Boolean).join(' · ')}</>
   );
 }
 
