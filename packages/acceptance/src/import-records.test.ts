@@ -1,31 +1,27 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type ImportedKind,
-  ImportRealm,
-  RealmReader,
-  UndoImport,
-  type UndoImportInput,
-  VerifyImport,
-} from '@parley/domain/exports';
+import { type ImportedKind, ImportRealm, RealmReader } from '@parley/domain/exports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
-import { addedReaders, planImport, verifyImport } from '@parley/imports';
-import { aRecord, openRecords, type TestRecords } from '@parley/imports/testing';
+import { verifyImport } from '@parley/imports';
+import { aRecord, type TestRecords } from '@parley/imports/testing';
 import fc from 'fast-check';
 import { fieldsOf } from './testing/expectations.js';
 import { pngOf } from './testing/images.js';
+import { ImportLab } from './testing/import-lab.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
 type Wire = any;
 let server: TestServer;
 let folder: string;
+let lab: ImportLab;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parley-records-'));
   // The organization of the test server makes all ids differ from those of the plan.
   server = await TestServer.start({ images: new SharpImageProcessor() });
+  lab = new ImportLab(server, folder, FILES);
 });
 afterEach(async () => {
   await server.close();
@@ -37,45 +33,6 @@ const FILES: Readonly<Record<string, Uint8Array>> = {
   'cat.png': pngOf(200, 100),
   'plan.txt': Buffer.from('the plan'),
 };
-
-async function imported(records: TestRecords, stringId = 'acme') {
-  const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
-  const plan = await planImport(openRecords(records, FILES), {
-    ...{ stringId, realmUrl: 'http://acme.example', mappings: [], temporaryFolder: folder },
-    ...{ now: clock.now(), renderer, unicodeEmoji },
-  });
-  const reader = server.parley.useCase(RealmReader);
-  try {
-    return await server.parley.useCase(ImportRealm).execute({
-      source: plan.source,
-      stringId,
-      verify: (done) => verifyImport(plan, done, reader),
-    });
-  } finally {
-    plan.close();
-  }
-}
-
-const undo = async (realmId: RealmId, more: Partial<UndoImportInput> = {}) => {
-  const [batch] = await server.storage.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
-  const input = { realmId, batchId: batch!.id, isForced: false, isDryRun: false, ...more };
-  return server.parley.useCase(UndoImport).execute(input);
-};
-
-async function verify(realmId: RealmId, records: TestRecords, batchId?: number) {
-  const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
-  const options = { stringId: 'acme', realmUrl: '', mappings: [], temporaryFolder: folder, now: clock.now() };
-  const plan = await planImport(openRecords(records, FILES), { ...options, renderer, unicodeEmoji });
-  const { uow } = server.storage;
-  try {
-    const [batch] = await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
-    const input = { realmId, batchId: (batchId ?? batch!.id) as ImportBatchId, records: plan.records };
-    const verified = await server.parley.useCase(VerifyImport).execute(input);
-    return { ...verified, added: await addedReaders(plan, verified.batch, uow, server.parley.useCase(RealmReader)) };
-  } finally {
-    plan.close();
-  }
-}
 
 const person = (id: string, more: object = {}) =>
   ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
@@ -122,22 +79,9 @@ const edited = (record: TestRecords[number]): TestRecords[number] => {
   return record.kind === 'message' && record.id === 'm3' ? { ...record, content: 'built again' } : record;
 };
 
-async function signIn(realmId: RealmId, email: string): Promise<TestUser> {
-  const [user] = await server.storage.uow.read(realmId, ({ users }) => users.listByEmail(realmId, [email]));
-  const record = await server.storage.uow.read(realmId, ({ apiKeys }) => apiKeys.find(realmId, user!.id));
-  const apiKey = server.parley.ports.apiKeyMint.derive(record!);
-  return { id: user!.id, email, password: '', apiKey, user: user! };
-}
-
-async function messagesFor(as: TestUser, narrow: object = []): Promise<Wire[]> {
-  const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
-  const response = await server.request('GET', '/messages', { as, params, realm: 'acme' });
-  return (fieldsOf(response) as Wire).messages;
-}
-
 describe('import of records as a new organization', () => {
   it('shows the conversations with threads, people, files, reactions and read state', async () => {
-    const { realm, ...counts } = await imported(RECORDS);
+    const { realm, ...counts } = await lab.imported(RECORDS);
     expect(counts).toMatchObject({
       channels: 3,
       messages: 6,
@@ -146,8 +90,8 @@ describe('import of records as a new organization', () => {
       missingPictures: 0,
       pictures: 2,
     });
-    const ann = await signIn(realm.id, 'ann@acme.example');
-    const [root, pointer, reply, built, direct] = await messagesFor(ann);
+    const ann = await lab.signIn(realm.id, 'ann@acme.example');
+    const [root, pointer, reply, built, direct] = await lab.messagesFor(ann);
 
     expect(root).toMatchObject({
       subject: 'Lunch at noon, @bob of Acme :cat: @all',
@@ -176,26 +120,28 @@ describe('import of records as a new organization', () => {
   });
 
   it('notifies nobody, and lets only people with an account log in', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     const users = await server.storage.uow.read(realm.id, (reads) =>
       reads.users.listByEmail(realm.id, ['ann@acme.example', 'cleo@acme.example']),
     );
     expect(users.map(({ fullName }) => fullName)).toEqual(['ann of Acme']);
-    const bob = await signIn(realm.id, 'bob@acme.example');
-    expect((await messagesFor(bob, [{ operator: 'is', operand: 'mentioned' }])).length).toBe(0);
+    const bob = await lab.signIn(realm.id, 'bob@acme.example');
+    expect((await lab.messagesFor(bob, [{ operator: 'is', operand: 'mentioned' }])).length).toBe(0);
     const { members } = fieldsOf(await server.request('GET', '/users', { as: bob, realm: 'acme' })) as Wire;
     const active = Object.fromEntries(members.map(({ full_name, is_active }: Wire) => [full_name, is_active]));
     expect(active).toMatchObject({ 'ann of Acme': true, Cleo: false, Build: false });
   });
 
   it('gives people exactly the conversations that they could read', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     const textsFor = async (email: string) =>
       [
         ...new Set(
           [
-            ...(await messagesFor(await signIn(realm.id, email))),
-            ...(await messagesFor(await signIn(realm.id, email), [{ operator: 'channels', operand: 'public' }])),
+            ...(await lab.messagesFor(await lab.signIn(realm.id, email))),
+            ...(await lab.messagesFor(await lab.signIn(realm.id, email), [
+              { operator: 'channels', operand: 'public' },
+            ])),
           ].map(({ content }) => content.replace(/<[^>]*>/g, '')),
         ),
       ].join(' | ');
@@ -205,12 +151,12 @@ describe('import of records as a new organization', () => {
   });
 
   it('remembers the created objects with the records that they come from', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     const { uow } = server.storage;
     const [batch, ...others] = await uow.read(realm.id, ({ importBatches }) => importBatches.list(realm.id));
     expect(others).toEqual([]);
     expect(batch).toMatchObject({ source: 'test:1', status: 'complete', createdRealm: true, messages: 6 });
-    const [root, pointer] = await messagesFor(await signIn(realm.id, 'ann@acme.example'));
+    const [root, pointer] = await lab.messagesFor(await lab.signIn(realm.id, 'ann@acme.example'));
     const recorded = async (kind: ImportedKind, id: string) =>
       (await uow.read(realm.id, ({ importedRecords }) => importedRecords.list(realm.id, kind, [id])))[0];
     expect(await recorded('message', 'm1')).toMatchObject({ targetId: root.id, editedAt: 105, reactions: 2 });
@@ -221,7 +167,7 @@ describe('import of records as a new organization', () => {
     expect(await recorded('group', 'g')).toBeDefined();
     expect(await recorded('emoji', 'e')).toBeDefined();
 
-    const { realm: second } = await imported(RECORDS.map(edited), 'second');
+    const { realm: second } = await lab.imported(RECORDS.map(edited), 'second');
     const hashesIn = (realmId: RealmId) =>
       uow.read(realmId, async ({ importedRecords }) =>
         Object.fromEntries(
@@ -236,22 +182,22 @@ describe('import of records as a new organization', () => {
   });
 
   it('finds no difference between an import and its export', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     // One organization and one read position become no object, and dependent records belong to their message.
-    expect(await verify(realm.id, RECORDS)).toMatchObject({ unchanged: 16, differences: [], added: [] });
+    expect(await lab.verify(realm.id, RECORDS)).toMatchObject({ unchanged: 16, differences: [], added: [] });
   });
 
   it('lists what changed in the source and in Parley since the import, and who gained access', async () => {
-    const { realm } = await imported(RECORDS);
-    const ann = await signIn(realm.id, 'ann@acme.example');
-    const bob = await signIn(realm.id, 'bob@acme.example');
-    const [, , reply] = await messagesFor(ann);
+    const { realm } = await lab.imported(RECORDS);
+    const ann = await lab.signIn(realm.id, 'ann@acme.example');
+    const bob = await lab.signIn(realm.id, 'bob@acme.example');
+    const [, , reply] = await lab.messagesFor(ann);
     const request = async (path: string, as: TestUser, params: object) =>
       fieldsOf(await server.request('POST', path, { as, params: params as never, realm: 'acme' }));
     await request(`/messages/${reply.id}/reactions`, bob, { emoji_name: 'tada' });
     await request('/users/me/subscriptions', bob, { subscriptions: [{ name: 'secret' }], principals: [ann.id] });
     const later = RECORDS.filter(({ id }) => id !== 'm5').map(edited);
-    const { differences, added } = await verify(realm.id, [...later, message('m9', 'bob', 200, 'new')]);
+    const { differences, added } = await lab.verify(realm.id, [...later, message('m9', 'bob', 200, 'new')]);
     expect(differences.map(({ kind, difference, examples }) => [kind, difference, ...examples])).toEqual([
       ['message', 'differs in the export', 'm1', 'm3'],
       ['message', 'with other reactions in Parley', 'm2'],
@@ -259,62 +205,62 @@ describe('import of records as a new organization', () => {
       ['message', 'not in the export', 'm5'],
     ]);
     expect(added).toEqual([{ userId: ann.id, person: 'ann of Acme', channel: 'secret' }]);
-    await undo(realm.id);
-    const undone = await verify(realm.id, RECORDS);
+    await lab.undo(realm.id);
+    const undone = await lab.verify(realm.id, RECORDS);
     expect(undone.differences).toContainEqual(expect.objectContaining({ difference: 'not in the import' }));
   });
 
   it('compares an import only with its own source', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     const { uow } = server.storage;
     await uow.write(realm.id, async (tx) => {
       const [batch] = await tx.importBatches.list(realm.id);
       await tx.importBatches.update({ ...batch!, source: 'test:2' });
     });
-    await expect(verify(realm.id, RECORDS)).rejects.toMatchObject({ code: 'ANOTHER_SOURCE' });
-    await expect(verify(realm.id, RECORDS, 99)).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
+    await expect(lab.verify(realm.id, RECORDS)).rejects.toMatchObject({ code: 'ANOTHER_SOURCE' });
+    await expect(lab.verify(realm.id, RECORDS, 99)).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
   });
 
   it('removes the messages of an import that nobody used, and keeps the organization', async () => {
-    const { realm } = await imported(RECORDS);
-    expect(await undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6, kept: 0 });
-    expect(await undo(realm.id)).toMatchObject({ removed: 6, kept: 0 });
-    expect(await messagesFor(await signIn(realm.id, 'ann@acme.example'))).toEqual([]);
+    const { realm } = await lab.imported(RECORDS);
+    expect(await lab.undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6, kept: 0 });
+    expect(await lab.undo(realm.id)).toMatchObject({ removed: 6, kept: 0 });
+    expect(await lab.messagesFor(await lab.signIn(realm.id, 'ann@acme.example'))).toEqual([]);
   });
 
   it('undoes no import that is still running', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     await server.storage.uow.write(realm.id, async (tx) => {
       const [batch] = await tx.importBatches.list(realm.id);
       await tx.importBatches.update({ ...batch!, status: 'running' });
     });
-    await expect(undo(realm.id, { isForced: true })).rejects.toMatchObject({ code: 'IMPORT_RUNNING' });
+    await expect(lab.undo(realm.id, { isForced: true })).rejects.toMatchObject({ code: 'IMPORT_RUNNING' });
   });
 
   it('keeps the messages that people used, even after the undo was killed, until they are forced out', async () => {
-    const { realm } = await imported([
+    const { realm } = await lab.imported([
       ...RECORDS,
       { kind: 'conversation', id: 'ab', members: ['ann', 'bob'] },
       { kind: 'message', id: 'm6', conversation: 'ab', sender: 'bob', sentAt: 150, content: 'hello from Bob' },
     ]);
-    const ann = await signIn(realm.id, 'ann@acme.example');
-    const bob = await signIn(realm.id, 'bob@acme.example');
+    const ann = await lab.signIn(realm.id, 'ann@acme.example');
+    const bob = await lab.signIn(realm.id, 'bob@acme.example');
     const request = (method: 'POST' | 'PATCH', path: string, as: TestUser, params: object) =>
       server.request(method, path, { as, params: params as never, realm: 'acme' }).then(fieldsOf);
-    const [root, , reply, built, other, direct] = await messagesFor(ann);
-    const [secret] = await messagesFor(await signIn(realm.id, 'gus@acme.example'));
+    const [root, , reply, built, other, direct] = await lab.messagesFor(ann);
+    const [secret] = await lab.messagesFor(await lab.signIn(realm.id, 'gus@acme.example'));
     await request('POST', '/messages', ann, { type: 'direct', to: [direct.sender_id], content: 'Hi' });
     await request('POST', `/messages/${secret.id}/reactions`, bob, { emoji_name: 'tada' });
     const move = { topic: 'Dinner', propagate_mode: 'change_one', send_notification_to_new_thread: false };
     await request('PATCH', `/messages/${root.id}`, ann, move);
 
-    const killed = undo(realm.id, {
+    const killed = lab.undo(realm.id, {
       onProgress: () => {
         throw new Error('killed');
       },
     });
     await expect(killed).rejects.toThrow('killed');
-    const undone = await undo(realm.id);
+    const undone = await lab.undo(realm.id);
     expect(undone).toMatchObject({ kept: 3, archivedChannels: 0 });
     const reasons = undone.keptMessages.map(({ id, reason }) => [id, reason]);
     expect(reasons).toEqual([
@@ -322,32 +268,32 @@ describe('import of records as a new organization', () => {
       [secret.id, 'reaction'],
       [direct.id, 'answered'],
     ]);
-    const left = await messagesFor(ann);
+    const left = await lab.messagesFor(ann);
     expect(left.map(({ id }: Wire) => id)).toEqual(expect.arrayContaining([root.id, direct.id]));
     for (const { id } of [reply, built, other]) expect(left.map((message: Wire) => message.id)).not.toContain(id);
     const [batch] = await server.storage.uow.read(realm.id, ({ importBatches }) => importBatches.list(realm.id));
     expect(batch!.status).toBe('undone');
 
-    expect(await undo(realm.id, { isForced: true })).toMatchObject({ removed: 3, kept: 0, archivedChannels: 2 });
-    expect((await messagesFor(ann)).map(({ content }: Wire) => content)).not.toContain(direct.content);
-    await expect(undo(realm.id, { batchId: 99 as ImportBatchId })).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
+    expect(await lab.undo(realm.id, { isForced: true })).toMatchObject({ removed: 3, kept: 0, archivedChannels: 2 });
+    expect((await lab.messagesFor(ann)).map(({ content }: Wire) => content)).not.toContain(direct.content);
+    await expect(lab.undo(realm.id, { batchId: 99 as ImportBatchId })).rejects.toMatchObject({
+      code: 'UNKNOWN_IMPORT',
+    });
   });
 
   it('undoes the latest import first', async () => {
-    const { realm } = await imported(RECORDS);
+    const { realm } = await lab.imported(RECORDS);
     const later = await server.storage.uow.write(realm.id, async (tx) => {
       const [first] = await tx.importBatches.list(realm.id);
       return tx.importBatches.add({ ...first!, createdRealm: false });
     });
-    await expect(undo(realm.id)).rejects.toMatchObject({ code: 'LATER_IMPORT' });
-    expect(await undo(realm.id, { batchId: later.id })).toMatchObject({ removed: 0 });
-    expect(await undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6 });
+    await expect(lab.undo(realm.id)).rejects.toMatchObject({ code: 'LATER_IMPORT' });
+    expect(await lab.undo(realm.id, { batchId: later.id })).toMatchObject({ removed: 0 });
+    expect(await lab.undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6 });
   });
 
   it('leaves nothing behind if the stored organization differs from the plan', async () => {
-    const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
-    const options = { stringId: 'acme', realmUrl: '', mappings: [], temporaryFolder: folder, now: clock.now() };
-    const plan = await planImport(openRecords(RECORDS, FILES), { ...options, renderer, unicodeEmoji });
+    const plan = await lab.plan(RECORDS);
     const closed = { ...plan, access: { ...plan.access, fullMembers: new Set<never>() } };
     const reader = server.parley.useCase(RealmReader);
     const importing = server.parley.useCase(ImportRealm).execute({
@@ -366,9 +312,9 @@ describe('import of records as a new organization', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aRecord, { minLength: 1, maxLength: 40 }), async (generated) => {
         const records = JSON.parse(JSON.stringify(generated));
-        const { realm } = await imported(records, `run-${++runs}`);
+        const { realm } = await lab.imported(records, `run-${++runs}`);
         expect(realm.isDeactivated).toBe(false);
-        expect(await verify(realm.id, records)).toMatchObject({ differences: [], added: [] });
+        expect(await lab.verify(realm.id, records)).toMatchObject({ differences: [], added: [] });
       }),
       { numRuns: 50, endOnFailure: true },
     );

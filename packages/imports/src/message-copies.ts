@@ -1,7 +1,7 @@
 import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
 import { emojiPath } from '@parley/domain/files';
 import type { MessageRecord } from '@parley/domain/imports';
-import { type CustomEmojiId, DomainError, escapeHtml, type MessageId, type UserId } from '@parley/domain/kernel';
+import { DomainError, escapeHtml, type MessageId, type UserId } from '@parley/domain/kernel';
 import {
   type MarkdownOptions,
   type MarkdownRenderer,
@@ -69,16 +69,16 @@ export class MessageCopies {
 
   constructor(private readonly sources: CopySources) {
     this.customEmoji = new Map(
-      [...sources.emoji.values()].map(({ id, name }) => [
+      [...sources.emoji.values()].map(({ id, name, format }) => [
         name,
-        emojiPath({ realmId: PLANNED_REALM_ID, id: id as CustomEmojiId, format: 'png' }),
+        emojiPath({ realmId: PLANNED_REALM_ID, id, format }),
       ]),
     );
   }
 
-  /** Reads all messages by ascending id, in batches. */
+  /** Reads all new messages by ascending id, in batches. */
   async *read(): AsyncGenerator<readonly MessageCopy[]> {
-    let after = 0;
+    let after = this.sources.staging.lastKnown;
     for (;;) {
       const page = this.sources.staging.all<StoredMessage>(
         `SELECT planned.*, records.json FROM planned LEFT JOIN records ON records.number = planned.record
@@ -95,9 +95,9 @@ export class MessageCopies {
   }
 
   /** Renders samples of public channels at regular intervals of message ids, for the report. */
-  async *samples(messages: number): AsyncGenerator<readonly MessageSample[]> {
-    const step = Math.max(SAMPLED_RANGE, Math.ceil(messages / MAX_SAMPLES));
-    for (let first = 1; first <= messages; first += step) {
+  async *samples(from: number, to: number): AsyncGenerator<readonly MessageSample[]> {
+    const step = Math.max(SAMPLED_RANGE, Math.ceil((to - from + 1) / MAX_SAMPLES));
+    for (let first = from; first <= to; first += step) {
       const range = this.sources.staging.all<StoredMessage>(
         `SELECT planned.*, records.json FROM planned LEFT JOIN records ON records.number = planned.record
          WHERE planned.number >= ? ORDER BY planned.number LIMIT ?`,
@@ -140,7 +140,8 @@ export class MessageCopies {
     }
     const record: MessageRecord = JSON.parse(planned.json);
     if (planned.role !== 'message') {
-      const message = await this.messageOf(planned, place, this.sources.noticeSender, writer.writePointer(record));
+      const text = planned.topic === '' ? writer.writePointer(record) : writer.writeQuote(record);
+      const message = await this.messageOf(planned, place, this.sources.noticeSender, text);
       const origin = { kind: planned.role, recordId: record.id, hash: digestOf(planned.topic) };
       return { ...this.withoutDetails(message), origin };
     }

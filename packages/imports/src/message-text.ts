@@ -114,6 +114,11 @@ export class MessageTextWriter implements ReferenceTexts {
     return this.done(`${this.person(record.sender)} → ${linkTo(target?.topic ?? '', path ?? '')}`);
   }
 
+  /** Writes a line that leads to an earlier message of another topic. */
+  writeQuote({ id }: MessageRecord): MessageText {
+    return this.done(this.quote(id));
+  }
+
   writePins(records: readonly MessageRecord[]): MessageText {
     const lines = records.map((record) => {
       const words = firstWords(markdownOf(record.content, this)) || 'message';

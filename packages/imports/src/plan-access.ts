@@ -1,6 +1,7 @@
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
+import type { ExistingOrganization } from './existing.js';
 import type { PlannedPeople } from './plan-people.js';
 import type { PlannedPlaces } from './plan-places.js';
 import { placeKey } from './plan-places.js';
@@ -27,7 +28,10 @@ export function sourceAccess(staging: Staging, people: PlannedPeople, places: Pl
 }
 
 /** Computes from the new organization who can read what; users without an account cannot log in. */
-export function targetAccess(realm: RealmCopy, people: Iterable<PersonCopy>): AccessCopy<UserId> {
+export function targetAccess(
+  realm: Pick<RealmCopy, 'users' | 'channels' | 'conversations'>,
+  people: Iterable<PersonCopy>,
+): AccessCopy<UserId> {
   const active = new Map(
     realm.users.filter(({ user }) => user.isActive && !user.bot).map(({ user }) => [user.id, user.role]),
   );
@@ -53,6 +57,12 @@ export function targetAccess(realm: RealmCopy, people: Iterable<PersonCopy>): Ac
 /** Returns the people who could read a conversation only after the import. */
 export const addedAccess = (
   before: AccessCopy<UserId>,
-  realm: RealmCopy,
+  realm: Pick<RealmCopy, 'users' | 'channels' | 'conversations'>,
   people: Iterable<PersonCopy>,
 ): readonly AccessDifference<UserId>[] => newAccess(before, targetAccess(realm, people));
+
+/** Returns the people who can read public channels of the organization, but could not read those of the source. */
+export function outsidersOf({ realm }: ExistingOrganization, { fullMembers }: AccessCopy<UserId>): readonly UserId[] {
+  const readers = targetAccess({ ...realm, channels: [], conversations: [] }, []).fullMembers;
+  return [...readers].filter((id) => !fullMembers.has(id));
+}

@@ -2,7 +2,7 @@ import { type Emoji, findEmoji, type UnicodeEmoji } from '@parley/domain/files';
 import type { ReactionRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { MAX_EDITS, MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@parley/domain/messages';
-import { NO_MESSAGE, plannedMessage } from './plan-messages.js';
+import { KNOWN_MESSAGE, NO_MESSAGE, type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople } from './plan-people.js';
 import { type PlannedEmoji, type PlannedPlaces, placeKey } from './plan-places.js';
 import { MAX_DETAILS, type StagedRecord, type Staging } from './staging.js';
@@ -115,7 +115,7 @@ function accountByMessage<Kind extends 'reaction' | 'edit'>(
 ): void {
   const { ledger } = staging;
   let message: string | null = null;
-  let isPlanned = false;
+  let planned: PlannedMessage | null = null;
   let details: StagedRecord<Kind>[] = [];
   for (const detail of staging.byMessage(kind)) {
     const { number, record } = detail;
@@ -123,9 +123,10 @@ function accountByMessage<Kind extends 'reaction' | 'edit'>(
       account(details);
       details = [];
       message = detail.message;
-      isPlanned = plannedMessage(staging, message) !== null;
+      planned = plannedMessage(staging, message);
     }
-    if (!isPlanned) ledger.account(number, record, 'dropped', NO_MESSAGE);
+    if (planned && planned.number <= staging.lastKnown) ledger.account(number, record, 'merged', KNOWN_MESSAGE);
+    else if (!planned) ledger.account(number, record, 'dropped', NO_MESSAGE);
     else if (details.length < limit) details.push(detail);
     else ledger.account(number, record, 'dropped', beyond);
   }
@@ -143,7 +144,14 @@ export function planReadPositions(staging: Staging, people: PlannedPeople, place
     const place = places.find(key);
     const user = people.find(record.person);
     const members = place?.kind === 'channel' ? place.members : new Set(place?.userIds);
-    const reason = !place || !user ? 'unknown person or conversation' : !members.has(user.id) ? 'not a member' : null;
+    const isLiving = place?.isExisting && !(place.kind === 'channel' && place.isPublished);
+    const reason = isLiving
+      ? 'people read this conversation in Parley'
+      : !place || !user
+        ? 'unknown person or conversation'
+        : !members.has(user.id)
+          ? 'not a member'
+          : null;
     if (reason !== null) staging.ledger.account(number, record, 'dropped', reason);
     else if (!user!.isActive) staging.ledger.account(number, record, 'dropped', 'the person has no account');
     else {

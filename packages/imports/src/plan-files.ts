@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { nameOfFile, pathIdOf } from '@parley/domain/files';
 import type { FileRecord, OpenImport } from '@parley/domain/imports';
-import type { FileId, RealmId, UserId } from '@parley/domain/kernel';
-import type { PlannedPeople } from './plan-people.js';
+import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
+import { BEFORE, type PlannedPeople } from './plan-people.js';
 import type { Staging } from './staging.js';
 
 /** File that messages refer to. */
@@ -52,7 +52,9 @@ export async function planFiles(
       staging.run('UPDATE files SET json = ? WHERE id = ?', JSON.stringify(file), record.id);
     }
     const isUsed = row !== undefined || pictures.has(record.id);
-    if (!isUsed) ledger.account(number, record, 'dropped', 'no message refers to it');
+    if (!isUsed && staging.get('SELECT 1 FROM known_files WHERE id = ?', record.id)) {
+      ledger.account(number, record, 'merged', BEFORE);
+    } else if (!isUsed) ledger.account(number, record, 'dropped', 'no message refers to it');
     else if (size !== null) ledger.account(number, record, 'imported');
     else if (record.url !== undefined) ledger.account(number, record, 'waiting', NOT_DOWNLOADED);
     else ledger.account(number, record, row ? 'represented' : 'dropped', record.missing ?? NOT_IN_EXPORT);
@@ -124,6 +126,22 @@ export class PlannedFiles {
 
   attach(file: PlannedFile, message: number): void {
     this.staging.run('INSERT OR IGNORE INTO attachments (file, message) VALUES (?, ?)', file.id, message);
+  }
+
+  /** Files with bytes that are attached to some of these messages. */
+  *filesOf(ids: readonly MessageId[]): Generator<{ readonly file: PlannedFile; readonly messageIds: MessageId[] }> {
+    const rows = this.staging.all<{ readonly file: number; readonly message: MessageId }>(
+      'SELECT file, message FROM attachments WHERE message BETWEEN ? AND ? ORDER BY file, message',
+      ids[0],
+      ids.at(-1),
+    );
+    const messages = new Map<number, MessageId[]>();
+    for (const { file, message } of rows) messages.set(file, [...(messages.get(file) ?? []), message]);
+    for (const [number, messageIds] of messages) {
+      const row = this.staging.get<FileRow>('SELECT number, json FROM files WHERE number = ?', number);
+      const file = fileOf(row!);
+      if (file.pathId !== null) yield { file, messageIds };
+    }
   }
 
   messagesOf(file: PlannedFile): readonly number[] {

@@ -10,8 +10,8 @@ import {
   topicOf,
 } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
-import type { PlannedPeople } from './plan-people.js';
-import { type PlannedPlaces, placeKey } from './plan-places.js';
+import { BEFORE, type PlannedPeople } from './plan-people.js';
+import { CHANNEL_KEY_START, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { StagedRecord, Staging } from './staging.js';
 
 /**
@@ -21,7 +21,7 @@ import type { StagedRecord, Staging } from './staging.js';
 export type PlannedRole = 'message' | 'pointer' | 'broadcast' | 'pins';
 
 export interface PlannedMessage {
-  /** Position in order of time, from 1; also the id. */
+  /** Id. New messages are in order of time, above those of earlier imports. */
   readonly number: number;
   /** Number of the staged record; null for a list of pins. */
   readonly record: number | null;
@@ -36,7 +36,7 @@ export const PINS_TOPIC = 'pinned messages';
 /** Number of remembered names; others are tried again from the start. */
 const MAX_EQUAL_NAMES = 100_000;
 
-/** Assigns ids and topics to messages in order of time. */
+/** Assigns ids and topics to messages in order of time. Messages of earlier imports keep theirs. */
 export class MessagePlanner {
   /** Counts of what becomes of parts of messages, by description. */
   readonly notes = new Map<string, number>();
@@ -51,7 +51,7 @@ export class MessagePlanner {
     private readonly places: PlannedPlaces,
   ) {}
 
-  /** Number of planned messages, including added lines. */
+  /** Number of new messages, including added lines. */
   get messages(): number {
     return this.count;
   }
@@ -78,23 +78,25 @@ export class MessagePlanner {
       return;
     }
     const sender = this.people.get(record.sender);
+    const known = this.staging.known('message', record.id);
     const thread = place.kind === 'channel' ? this.threadOf(number, record) : null;
     const topic = place.kind === 'channel' ? this.topicOf(key, { number, record }, thread) : '';
-    this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt });
-    if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record);
+    this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt }, known);
+    // A message that was imported before it became the first of a thread stays in its place; a line in the topic leads there.
+    if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record, known === null ? '' : topic);
     if (topic !== '' && thread !== record.id && record.isBroadcast) this.addLine(number, 'broadcast', key, record);
-    this.noteParts(record);
-    this.noteFiles(record, sender.id);
-    ledger.account(number, record, 'imported');
+    this.noteFiles(record, sender.id, known !== null);
+    if (known === null) this.noteParts(record);
+    ledger.account(number, record, known === null ? 'imported' : 'merged', known === null ? '' : BEFORE);
   }
 
-  private add(message: Omit<PlannedMessage, 'number'>): void {
+  private add(message: Omit<PlannedMessage, 'number'>, known: number | null): void {
     const { record, role, place, topic, at } = message;
-    this.count++;
     this.lastAt = at;
+    if (known === null) this.count++;
     this.staging.run(
       'INSERT INTO planned (number, record, role, place, topic, at) VALUES (?, ?, ?, ?, ?, ?)',
-      this.count,
+      known ?? this.staging.lastKnown + this.count,
       record,
       role,
       place,
@@ -103,9 +105,16 @@ export class MessagePlanner {
     );
   }
 
-  private addLine(record: number, role: PlannedRole, place: string, { sentAt }: MessageRecord): void {
-    this.add({ record, role, place, topic: '', at: sentAt });
-    this.note('lines in channels that lead to a thread');
+  private addLine(
+    record: number,
+    role: 'pointer' | 'broadcast',
+    place: string,
+    { id, sentAt }: MessageRecord,
+    topic = '',
+  ): void {
+    const known = this.staging.known(role, id);
+    this.add({ record, role, place, topic, at: sentAt }, known);
+    if (known === null) this.note('lines that lead to a thread or to its first message');
   }
 
   /** Returns the thread of a message in a channel; a root message is in its own thread. */
@@ -179,10 +188,11 @@ export class MessagePlanner {
   }
 
   /** Remembers the files that messages refer to, owned by the first sender. */
-  private noteFiles({ content, files = [] }: MessageRecord, sender: UserId): void {
+  private noteFiles({ content, files = [] }: MessageRecord, sender: UserId, isKnown: boolean): void {
     const inText = typeof content === 'string' ? [] : content.flatMap((part) => fileOf(part));
     for (const id of [...inText, ...files]) {
-      this.staging.run('INSERT OR IGNORE INTO files (id, owner) VALUES (?, ?)', id, sender);
+      if (isKnown) this.staging.run('INSERT OR IGNORE INTO known_files VALUES (?)', id);
+      else this.staging.run('INSERT OR IGNORE INTO files (id, owner) VALUES (?, ?)', id, sender);
     }
   }
 
@@ -192,7 +202,10 @@ export class MessagePlanner {
     for (const { number, record } of this.staging.list('pin')) {
       const planned = plannedMessage(this.staging, record.message);
       const { ledger } = this.staging;
+      const hasList = planned && this.staging.known('pins', planned.place.slice(CHANNEL_KEY_START.length)) !== null;
       if (!planned) ledger.account(number, record, 'dropped', NO_MESSAGE);
+      else if (planned.number <= this.staging.lastKnown) ledger.account(number, record, 'merged', KNOWN_MESSAGE);
+      else if (hasList) ledger.account(number, record, 'dropped', 'the list of pinned messages was imported before');
       else if (record.person !== undefined) ledger.account(number, record, 'imported', 'starred message');
       else if (planned.place.startsWith('d:'))
         ledger.account(number, record, 'dropped', 'direct messages have no pins');
@@ -202,11 +215,14 @@ export class MessagePlanner {
       }
     }
     for (const place of channels) {
-      this.add({ record: null, role: 'pins', place, topic: PINS_TOPIC, at: this.lastAt });
+      this.add({ record: null, role: 'pins', place, topic: PINS_TOPIC, at: this.lastAt }, null);
       this.note('lists of pinned messages');
     }
   }
 }
+
+/** Reason for records about a message of an earlier import. */
+export const KNOWN_MESSAGE = 'its message was imported before';
 
 /** Reason for records about a message that is missing or was dropped. */
 export const NO_MESSAGE = 'its message is not imported';

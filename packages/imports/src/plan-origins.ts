@@ -32,6 +32,9 @@ export function originsOf({ staging, people, places, groups, emoji, claimBy }: O
     source: staging.source ?? '',
     *list() {
       for (const { record } of staging.list('person')) yield* found(record, 'person', people.find(record.id)?.id);
+      for (const [recordId, { id }] of people.unlisted) {
+        yield { origin: { kind: 'person', recordId, hash: digestOf('') }, targetId: id };
+      }
       for (const { record } of staging.list('group')) yield* found(record, 'group', groups.get(record.id)?.id);
       for (const { record } of staging.list('channel')) {
         yield* found(record, 'channel', places.findChannel(record.id)?.id);
@@ -68,14 +71,18 @@ function keysOf({ match, person }: PlannedUser, claimBy: readonly string[]): rea
 const MESSAGES_AT_A_TIME = 1000;
 
 /** Lists the records that objects of the plan come from, with messages. */
-export function recordsOf(origins: ImportOrigins, staging: Staging): ExportedRecords {
+export function recordsOf(
+  origins: ImportOrigins,
+  { staging, people }: Pick<OriginSources, 'staging' | 'people'>,
+): ExportedRecords {
   return {
     source: origins.source,
     *list() {
       for (const { origin } of origins.list()) yield origin;
       yield* messageOrigins(staging);
     },
-    has: (kind, recordId) => staging.find(kind, recordId) !== null,
+    has: (kind, recordId) =>
+      staging.find(kind, recordId) !== null || (kind === 'person' && people.unlisted.has(recordId)),
   };
 }
 

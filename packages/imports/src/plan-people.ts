@@ -1,20 +1,23 @@
-import { type Role, SYSTEM_GROUPS, type SystemGroupName } from '@parley/domain/access';
+import type { Role } from '@parley/domain/access';
 import { matchPeople, type PersonMapping, type PersonMatch, type PersonRecord } from '@parley/domain/imports';
-import { foldCase, type GroupId, invalidImport, type UserId } from '@parley/domain/kernel';
+import { foldCase, invalidImport, type UserId } from '@parley/domain/kernel';
 import { PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
-import { SYSTEM_BOTS, toFullName } from '@parley/domain/users';
+import { SYSTEM_BOTS, toFullName, type User } from '@parley/domain/users';
+import { type ExistingOrganization, nextIdAfter } from './existing.js';
 import type { Staging } from './staging.js';
 
-/** User of the new organization. */
+/** User of the organization. */
 export interface PlannedUser {
   readonly id: UserId;
+  /** True if the organization has the user already. */
+  readonly isExisting: boolean;
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
   readonly isActive: boolean;
   readonly isBot: boolean;
   readonly joinedAt: number;
-  readonly match: PersonMatch;
+  readonly match: PersonMatch | 'earlier import';
   /** First person of the source with this account; null for people who only appear as a sender or member. */
   readonly person: PersonRecord | null;
   /** File with the picture. */
@@ -33,21 +36,39 @@ const ACCOUNT_REASONS: Readonly<Record<PersonMatch, string>> = {
   placeholder: 'placeholder, because no verified email is known',
 };
 
+/** Reason for records that an earlier import created an object from. */
+export const BEFORE = 'imported before';
+
 /** People of the source and their users. People without a record get a placeholder when something refers to them. */
 export class PlannedPeople {
   /** Ascending ids, after the system bots. */
   readonly users: PlannedUser[] = [];
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
+  private readonly storedById: ReadonlyMap<UserId, User>;
+  private readonly isMerge: boolean;
   private memberships = 0;
   private readonly byPerson = new Map<string, PlannedUser>();
   private readonly byEmail = new Map<string, PlannedUser>();
+  private readonly byId = new Map<UserId, PlannedUser>();
+  private nextId: number;
 
   constructor(
     staging: Staging,
     mappings: readonly PersonMapping[],
     private readonly now: number,
+    private readonly existing: ExistingOrganization,
   ) {
+    const stored = existing.realm.users
+      .map(({ user }) => user)
+      .filter(({ bot, isDeleted }) => !bot?.isSystem && !isDeleted);
+    this.storedById = new Map(stored.map((user) => [user.id, user]));
+    const storedByEmail = new Map(stored.filter(({ bot }) => bot === null).map((user) => [foldCase(user.email), user]));
+    this.isMerge = existing.realm.users.length > 0;
+    this.nextId = nextIdAfter(
+      existing.realm.users.map(({ user }) => user),
+      SYSTEM_BOTS.length,
+    );
     const records = [...staging.list('person')];
     const { people, unusedMappings } = matchPeople(
       records.map(({ record }) => record),
@@ -56,9 +77,17 @@ export class PlannedPeople {
     this.unusedMappings = unusedMappings;
     for (const { number, record } of records) {
       const { match, email, name } = people.get(record.id)!;
-      const existing = email === null ? undefined : this.byEmail.get(foldCase(email));
-      if (existing) {
-        this.byPerson.set(record.id, existing);
+      const imported = this.storedById.get(existing.target('person', record.id) as UserId);
+      const user = imported ?? (email === null ? undefined : storedByEmail.get(foldCase(email)));
+      if (user) {
+        const { person } = this.addExisting(record.id, record, user, imported ? 'earlier import' : match);
+        const reason = person !== record ? 'same user as another person' : imported ? BEFORE : ACCOUNT_REASONS[match];
+        staging.ledger.account(number, record, 'merged', reason);
+        continue;
+      }
+      const same = email === null ? undefined : this.byEmail.get(foldCase(email));
+      if (same) {
+        this.byPerson.set(record.id, same);
         staging.ledger.account(number, record, 'merged', 'same email as another person');
         continue;
       }
@@ -67,6 +96,9 @@ export class PlannedPeople {
     }
   }
 
+  /** People who only appear as a sender or member, by id in the source. */
+  readonly unlisted = new Map<string, PlannedUser>();
+
   /** Returns null for a person without a record that nothing but mentions refers to. */
   find(id: string): PlannedUser | null {
     return this.byPerson.get(id) ?? null;
@@ -74,7 +106,7 @@ export class PlannedPeople {
 
   /** @throws DomainError INVALID_IMPORT */
   get(id: string): PlannedUser {
-    return this.byPerson.get(id) ?? this.add(id, null, 'placeholder', null, null);
+    return this.byPerson.get(id) ?? this.addUnlisted(id);
   }
 
   /** Returns the users of the members of a channel, conversation or group. @throws DomainError INVALID_IMPORT */
@@ -84,9 +116,37 @@ export class PlannedPeople {
     return new Set(ids.map((id) => this.get(id).id));
   }
 
-  /** Number of placeholders without a record. */
+  /** Number of people without a record. */
   get strangers(): number {
-    return this.users.filter(({ person }) => person === null).length;
+    return this.unlisted.size;
+  }
+
+  private addUnlisted(id: string): PlannedUser {
+    const stored = this.storedById.get(this.existing.target('person', id) as UserId);
+    const user = stored
+      ? this.addExisting(id, null, stored, 'earlier import')
+      : this.add(id, null, 'placeholder', null, null);
+    this.unlisted.set(id, user);
+    return user;
+  }
+
+  private addExisting(
+    recordId: string,
+    person: PersonRecord | null,
+    user: User,
+    match: PlannedUser['match'],
+  ): PlannedUser {
+    const known = this.byId.get(user.id);
+    const { id, email, fullName, role, isActive, bot, joinedAt } = user;
+    const planned = known ?? {
+      ...{ id, isExisting: true, email, fullName, role, isActive, isBot: bot !== null, joinedAt, match, person },
+      avatar: null,
+    };
+    this.byPerson.set(recordId, planned);
+    if (known) return known;
+    this.users.push(planned);
+    this.byId.set(id, planned);
+    return planned;
   }
 
   private add(
@@ -97,12 +157,13 @@ export class PlannedPeople {
     name: string | null,
   ): PlannedUser {
     if (this.users.length >= MAX_PEOPLE) throw invalidImport(`It has more than ${MAX_PEOPLE} people.`);
-    const userId = (SYSTEM_BOTS.length + this.users.length + 1) as UserId;
+    const userId = this.nextId++ as UserId;
     const user: PlannedUser = {
       id: userId,
+      isExisting: false,
       email: email ?? `imported-${userId}@${PLACEHOLDER_DOMAIN}`,
       fullName: toFullName(name ?? person?.name ?? '') || toFullName(`Unknown ${id}`),
-      role: person?.isExternal ? 'guest' : (person?.role ?? 'member'),
+      role: person?.isExternal ? 'guest' : this.roleOf(person),
       isActive: email !== null && !person?.isDeactivated,
       isBot: person?.isBot === true && email === null,
       joinedAt: Math.floor(person?.joinedAt ?? this.now),
@@ -115,9 +176,10 @@ export class PlannedPeople {
     if (email !== null) this.byEmail.set(foldCase(email), user);
     return user;
   }
-}
 
-/** Ids of the system groups in a new organization. */
-export const SYSTEM_GROUP_IDS = Object.fromEntries(
-  SYSTEM_GROUPS.map(({ name }, index) => [name, index + 1]),
-) as Readonly<Record<SystemGroupName, GroupId>>;
+  /** An organization that exists already keeps its own owners, administrators and moderators. */
+  private roleOf(person: PersonRecord | null): Role {
+    const role = person?.role ?? 'member';
+    return this.isMerge && role !== 'guest' ? 'member' : role;
+  }
+}

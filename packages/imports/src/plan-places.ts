@@ -1,4 +1,6 @@
-import { MAX_CHANNEL_FOLDER_NAME_LENGTH } from '@parley/domain/channels';
+import { SYSTEM_GROUPS } from '@parley/domain/access';
+import { type Channel, MAX_CHANNEL_FOLDER_NAME_LENGTH } from '@parley/domain/channels';
+import type { EmojiCopy } from '@parley/domain/exports';
 import { MAX_CUSTOM_EMOJI } from '@parley/domain/files';
 import { MAX_GROUP_NAME_LENGTH } from '@parley/domain/groups';
 import {
@@ -20,12 +22,17 @@ import {
   type RecipientId,
   type UserId,
 } from '@parley/domain/kernel';
-import { type PlannedPeople, SYSTEM_GROUP_IDS } from './plan-people.js';
+import { type ExistingOrganization, nextIdAfter } from './existing.js';
+import { BEFORE, type PlannedPeople } from './plan-people.js';
 import type { Staging } from './staging.js';
 
 export interface PlannedChannel {
   readonly kind: 'channel';
   readonly id: ChannelId;
+  /** True if the organization has the channel already. */
+  readonly isExisting: boolean;
+  /** True if the import makes the channel visible once it is complete. */
+  readonly isPublished: boolean;
   readonly recipientId: RecipientId;
   readonly name: string;
   readonly members: ReadonlySet<UserId>;
@@ -36,6 +43,7 @@ export interface PlannedChannel {
 
 export interface PlannedConversation {
   readonly kind: 'conversation';
+  readonly isExisting: boolean;
   readonly recipientId: RecipientId;
   /** Ascending. */
   readonly userIds: readonly UserId[];
@@ -45,6 +53,7 @@ export type PlannedPlace = PlannedChannel | PlannedConversation;
 
 export interface PlannedGroup {
   readonly id: GroupId;
+  readonly isExisting: boolean;
   readonly name: string;
   readonly members: ReadonlySet<UserId>;
   /** Record, omitting its members. */
@@ -53,6 +62,8 @@ export interface PlannedGroup {
 
 export interface PlannedEmoji {
   readonly id: CustomEmojiId;
+  readonly isExisting: boolean;
+  readonly format: EmojiCopy['format'];
   readonly name: string;
   /** File with the picture. */
   readonly file: string | null;
@@ -72,34 +83,54 @@ export const placeKey = (at: { readonly channel?: string; readonly conversation?
 export class PlannedPlaces {
   readonly channels: PlannedChannel[] = [];
   readonly conversations: PlannedConversation[] = [];
-  /** Names of folders; the id is the position plus one. */
-  readonly folders: string[] = [];
+  readonly folders: { readonly id: number; readonly name: string; readonly isExisting: boolean }[];
   /** Renamed channels: names in the source and in Parley. */
   readonly renamed: { readonly from: string; readonly to: string }[] = [];
   private readonly byKey = new Map<string, PlannedPlace>();
   private readonly byMembers = new Map<string, PlannedConversation>();
-  private readonly names = uniqueChannelNames();
+  private readonly names;
+  private readonly storedConversations: ReadonlyMap<string, RecipientId>;
+  private nextChannel: number;
+  private nextRecipient: number;
+  private nextFolder: number;
 
-  constructor(staging: Staging, people: PlannedPeople) {
+  constructor(staging: Staging, people: PlannedPeople, existing: ExistingOrganization) {
+    const { channels, conversations, channelFolders } = existing.realm;
+    const stored = new Map(channels.map((channel) => [channel.id, channel]));
+    this.names = uniqueChannelNames(channels.map(({ name }) => name));
+    this.storedConversations = new Map(
+      conversations.map(({ recipientId, userIds }) => [keyOfMembers(userIds), recipientId]),
+    );
+    this.folders = channelFolders.map(({ id, name }) => ({ id, name, isExisting: true }));
+    this.nextChannel = nextIdAfter(channels);
+    this.nextRecipient = nextIdAfter([...channels, ...conversations].map(({ recipientId }) => ({ id: recipientId })));
+    this.nextFolder = nextIdAfter(this.folders);
     for (const { number, record } of staging.list('channel')) {
       this.requireRoom();
-      const channel = this.addChannel(record, people.membersOf(record.members));
+      const members = people.membersOf(record.members);
+      const before = stored.get(existing.target('channel', record.id) as ChannelId);
+      const channel = before
+        ? this.addExisting(record, before, members, existing.hiddenChannels.has(before.id))
+        : this.addChannel(record, members);
       this.byKey.set(placeKey({ channel: record.id }), channel);
-      staging.ledger.account(number, record, 'imported', channel.name === record.name ? '' : 'under another name');
+      if (before) staging.ledger.account(number, record, 'merged', BEFORE);
+      else staging.ledger.account(number, record, 'imported', channel.name === record.name ? '' : 'under another name');
     }
     for (const { number, record } of staging.list('conversation')) {
       this.requireRoom();
       const userIds = [...people.membersOf(record.members)].sort((a, b) => a - b);
-      const key = userIds.join(',');
-      const existing = this.byMembers.get(key);
-      const conversation = existing ?? this.addConversation(key, userIds);
+      const key = keyOfMembers(userIds);
+      const same = this.byMembers.get(key);
+      const conversation = same ?? this.addConversation(key, userIds);
       this.byKey.set(placeKey({ conversation: record.id }), conversation);
-      staging.ledger.account(
-        number,
-        record,
-        existing ? 'merged' : 'imported',
-        existing ? 'another conversation has the same members' : '',
-      );
+      const reason = same
+        ? 'another conversation has the same members'
+        : existing.target('conversation', record.id) !== undefined
+          ? BEFORE
+          : conversation.isExisting
+            ? 'conversation of the same people'
+            : '';
+      staging.ledger.account(number, record, reason === '' ? 'imported' : 'merged', reason);
     }
   }
 
@@ -117,8 +148,10 @@ export class PlannedPlaces {
     if (name !== record.name) this.renamed.push({ from: record.name, to: name });
     const channel: PlannedChannel = {
       kind: 'channel',
-      id: (this.channels.length + 1) as ChannelId,
-      recipientId: this.nextRecipient(),
+      isExisting: false,
+      isPublished: true,
+      id: this.nextChannel++ as ChannelId,
+      recipientId: this.nextRecipient++ as RecipientId,
       name,
       members,
       folderId: this.folderOf(record.folder),
@@ -128,15 +161,27 @@ export class PlannedPlaces {
     return channel;
   }
 
+  private addExisting(
+    record: ChannelRecord,
+    { id, recipientId, name }: Channel,
+    members: ReadonlySet<UserId>,
+    isPublished: boolean,
+  ): PlannedChannel {
+    const channel: PlannedChannel = {
+      ...{ kind: 'channel', isExisting: true, isPublished, id, recipientId, name, members, folderId: null },
+      record: { ...record, members: [] },
+    };
+    this.channels.push(channel);
+    return channel;
+  }
+
   private addConversation(key: string, userIds: readonly UserId[]): PlannedConversation {
-    const conversation = { kind: 'conversation', recipientId: this.nextRecipient(), userIds } as const;
+    const stored = this.storedConversations.get(key);
+    const recipientId = stored ?? (this.nextRecipient++ as RecipientId);
+    const conversation = { kind: 'conversation', isExisting: stored !== undefined, recipientId, userIds } as const;
     this.conversations.push(conversation);
     this.byMembers.set(key, conversation);
     return conversation;
-  }
-
-  private nextRecipient(): RecipientId {
-    return (this.channels.length + this.conversations.length + 1) as RecipientId;
   }
 
   private requireRoom(): void {
@@ -146,29 +191,39 @@ export class PlannedPlaces {
   private folderOf(name: string | undefined): number | null {
     const folder = cutName(printable(name ?? ''), MAX_CHANNEL_FOLDER_NAME_LENGTH);
     if (folder === '') return null;
-    const index = this.folders.findIndex((other) => foldCase(other) === foldCase(folder));
-    return index < 0 ? this.folders.push(folder) : index + 1;
+    const same = this.folders.find(({ name: other }) => foldCase(other) === foldCase(folder));
+    if (same) return same.id;
+    const id = this.nextFolder++;
+    this.folders.push({ id, name: folder, isExisting: false });
+    return id;
   }
 }
+
+const keyOfMembers = (userIds: readonly UserId[]): string => [...userIds].sort((a, b) => a - b).join(',');
 
 /** Characters that end a mention of a group, and prefixes with a meaning. */
 const groupName = (name: string): string =>
   nameOr(name.replaceAll('*', '＊').replace(/^(?:@|(?:role|user|stream|channel):)+/, ''), 'group');
 
-export function planGroups(staging: Staging, people: PlannedPeople): ReadonlyMap<string, PlannedGroup> {
+export function planGroups(
+  staging: Staging,
+  people: PlannedPeople,
+  existing: ExistingOrganization,
+): ReadonlyMap<string, PlannedGroup> {
   const groups = new Map<string, PlannedGroup>();
-  const names = new UniqueNames(MAX_GROUP_NAME_LENGTH);
-  const first = Object.keys(SYSTEM_GROUP_IDS).length + 1;
+  const stored = new Map(existing.realm.groups.map((group) => [group.id, group]));
+  const names = new UniqueNames(
+    MAX_GROUP_NAME_LENGTH,
+    existing.realm.groups.flatMap(({ name }) => name ?? []),
+  );
+  let nextId = nextIdAfter(existing.realm.groups, SYSTEM_GROUPS.length);
   for (const { number, record } of staging.list('group')) {
     const members = people.membersOf(record.members);
-    const id = (first + groups.size) as GroupId;
-    groups.set(record.id, {
-      id,
-      name: names.take(groupName(record.name)),
-      members,
-      record: { ...record, members: [] },
-    });
-    staging.ledger.account(number, record, 'imported');
+    const before = stored.get(existing.target('group', record.id) as GroupId);
+    const id = before?.id ?? (nextId++ as GroupId);
+    const name = before?.name ?? names.take(groupName(record.name));
+    groups.set(record.id, { id, isExisting: before !== undefined, name, members, record: { ...record, members: [] } });
+    staging.ledger.account(number, record, before ? 'merged' : 'imported', before ? BEFORE : '');
   }
   return groups;
 }
@@ -180,13 +235,20 @@ const emojiName = (name: string): string =>
     .replace(/[_-]+$/, '');
 
 /** Returns custom emoji by name in the source, and names of other emoji by alias. */
-export function planEmoji(staging: Staging): {
+export function planEmoji(
+  staging: Staging,
+  { realm }: ExistingOrganization,
+): {
   readonly custom: ReadonlyMap<string, PlannedEmoji>;
   readonly aliases: ReadonlyMap<string, string>;
 } {
   const custom = new Map<string, PlannedEmoji>();
   const aliases = new Map<string, string>();
   const taken = new Set<string>();
+  const active = realm.customEmoji.filter(({ isDeactivated }) => !isDeactivated);
+  const stored = new Map(active.map((emoji) => [emoji.name, emoji]));
+  const firstId = nextIdAfter(realm.customEmoji);
+  let nextId = firstId;
   const account = (
     number: number,
     record: EmojiRecord,
@@ -198,10 +260,17 @@ export function planEmoji(staging: Staging): {
       aliases.set(record.name, record.aliasOf);
       account(number, record, 'merged', 'another name of an emoji');
     } else if (name === '' || taken.has(name)) account(number, record, 'dropped', 'no unique name in Parley');
-    else if (custom.size >= MAX_CUSTOM_EMOJI) account(number, record, 'dropped', `more than ${MAX_CUSTOM_EMOJI} emoji`);
+    else if (stored.has(name)) {
+      taken.add(name);
+      const { id, format } = stored.get(name)!;
+      custom.set(record.name, { id, isExisting: true, format, name, file: null });
+      account(number, record, 'merged', 'the organization has an emoji of this name');
+    } else if (nextId - firstId + realm.customEmoji.length >= MAX_CUSTOM_EMOJI)
+      account(number, record, 'dropped', `more than ${MAX_CUSTOM_EMOJI} emoji`);
     else {
       taken.add(name);
-      custom.set(record.name, { id: (custom.size + 1) as CustomEmojiId, name, file: record.file ?? null });
+      const id = nextId++ as CustomEmojiId;
+      custom.set(record.name, { id, isExisting: false, format: 'png', name, file: record.file ?? null });
       account(number, record, 'imported', name === record.name ? '' : 'under another name');
     }
   }

@@ -16,7 +16,7 @@ import {
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import type { EmojiCopy, GroupCopy, PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS, MAX_GROUP_DESCRIPTION_LENGTH, systemGroupsOf } from '@parley/domain/groups';
-import { cutName, printable } from '@parley/domain/imports';
+import { type ChannelRecord, cutName, printable } from '@parley/domain/imports';
 import {
   type ChannelFolderId,
   type ChannelId,
@@ -29,11 +29,13 @@ import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USER_SETTINGS, USUAL_REALM_IM
 import { SYSTEM_BOTS } from '@parley/domain/users';
 import { systemBotCopy } from '@parley/export-files';
 import { PLANNED_REALM_ID } from './plan-files.js';
-import { type PlannedPeople, type PlannedUser, SYSTEM_GROUP_IDS } from './plan-people.js';
+import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import type { PlannedEmoji, PlannedGroup, PlannedPlaces } from './plan-places.js';
 
 export interface RealmSources {
   readonly stringId: string;
+  /** True if the organization exists already. */
+  readonly isMerge: boolean;
   readonly name: string;
   readonly description: string;
   readonly createdAt: number;
@@ -42,6 +44,9 @@ export interface RealmSources {
   readonly places: PlannedPlaces;
   readonly groups: ReadonlyMap<string, PlannedGroup>;
   readonly emoji: ReadonlyMap<string, PlannedEmoji>;
+  readonly systemGroups: SystemGroupIds;
+  /** True if people who are not in the source could read public channels, which therefore become private. */
+  readonly isPublicRestricted: boolean;
   /** True if the export contains the file. */
   hasFile(id: string): boolean;
 }
@@ -51,21 +56,24 @@ const NO_UUID = '00000000-0000-4000-8000-000000000000';
 
 const USER_DEFAULTS = settingValues(USER_SETTINGS, {});
 
+type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
+
 /** Permissions by default; a creator gets none, because the source has no such permission. */
 function permissionsOf<R extends Readonly<Record<string, GroupSettingDefinition>>>(
+  systemGroups: SystemGroupIds,
   registry: R,
   chosen: { readonly [K in keyof R]?: SystemGroupName } = {},
 ): GroupSettings<R> {
   const permissions = Object.entries(registry).map(([name, definition]) => {
     const group = chosen[name] ?? (definition.default === 'creator' ? 'nobody' : definition.default);
-    return [name, SYSTEM_GROUP_IDS[group]];
+    return [name, systemGroups[group]];
   });
   return Object.fromEntries(permissions) as GroupSettings<R>;
 }
 
-/** Returns the organization without messages. */
+/** Returns the organization without messages, or only the new objects of an organization that exists already. */
 export function realmCopyOf(sources: RealmSources): RealmCopy {
-  const { stringId, name, description, createdAt, places } = sources;
+  const { stringId, name, description, createdAt, places, systemGroups, isMerge } = sources;
   const noData: Omit<RealmCopy, 'realm' | 'groups' | 'users' | 'channels' | 'conversations' | 'customEmoji'> =
     Object.assign({}, ...EXPORT_PARTS.realm.map(({ none }) => none));
   return {
@@ -79,32 +87,37 @@ export function realmCopyOf(sources: RealmSources): RealmCopy {
       settings: { ...settingValues(STORED_REALM_SETTINGS, {}), description },
       images: USUAL_REALM_IMAGES,
       renderedDescription: paragraphOf(description),
-      permissions: permissionsOf(REALM_PERMISSIONS),
+      permissions: permissionsOf(systemGroups, REALM_PERMISSIONS),
       userDefaults: USER_DEFAULTS,
     },
-    customEmoji: [...sources.emoji.values()].map(emojiCopy),
-    groups: [...systemGroups(sources), ...[...sources.groups.values()].map((group) => groupCopy(group, createdAt))],
+    customEmoji: [...sources.emoji.values()].filter(isNew).map(emojiCopy),
+    groups: [
+      ...(isMerge ? [] : systemGroupCopies(sources)),
+      ...[...sources.groups.values()].filter(isNew).map((group) => groupCopy(group, sources)),
+    ],
     users: [
-      ...SYSTEM_BOTS.map((bot, index) =>
+      ...(isMerge ? [] : SYSTEM_BOTS).map((bot, index) =>
         systemBotCopy(bot, { id: (index + 1) as UserId, realmId: PLANNED_REALM_ID, settings: USER_DEFAULTS }),
       ),
-      ...sources.people.users.map((user) => userCopy(user, sources)),
+      ...sources.people.users.filter(isNew).map((user) => userCopy(user, sources)),
     ],
-    channelFolders: places.folders.map((folder, index) => ({
-      id: (index + 1) as ChannelFolderId,
+    channelFolders: places.folders.filter(isNew).map(({ id, name: folder }) => ({
+      id: id as ChannelFolderId,
       realmId: PLANNED_REALM_ID,
       name: folder,
       description: '',
       renderedDescription: '',
-      order: index + 1,
+      order: id,
       createdAt,
       creatorId: null,
       isArchived: false,
     })),
     channels: channelCopies(sources),
-    conversations: places.conversations.map(({ recipientId, userIds }) => ({ recipientId, userIds })),
+    conversations: places.conversations.filter(isNew).map(({ recipientId, userIds }) => ({ recipientId, userIds })),
   };
 }
+
+const isNew = ({ isExisting }: { readonly isExisting: boolean }): boolean => !isExisting;
 
 const paragraphOf = (text: string): string => (text === '' ? '' : `<p>${escapeHtml(text)}</p>`);
 
@@ -118,13 +131,23 @@ const emojiCopy = ({ id, name }: PlannedEmoji): EmojiCopy => ({
   fileName: `${id}.png`,
 });
 
-function systemGroups({ people, createdAt, now }: RealmSources): readonly GroupCopy[] {
+/** Returns the new members of the system groups. */
+export function systemGroupMembers(
+  { people, now }: Pick<RealmSources, 'people' | 'now'>,
+  waitingPeriodDays = 0,
+): ReadonlyMap<SystemGroupName, readonly UserId[]> {
   const members = new Map<SystemGroupName, UserId[]>(SYSTEM_GROUPS.map(({ name }) => [name, []]));
-  for (const user of people.users) {
-    for (const name of systemGroupsOf(user, 0, now)) members.get(name)!.push(user.id);
+  for (const user of people.users.filter(isNew)) {
+    for (const name of systemGroupsOf(user, waitingPeriodDays, now)) members.get(name)!.push(user.id);
   }
+  return members;
+}
+
+function systemGroupCopies(sources: RealmSources): readonly GroupCopy[] {
+  const { systemGroups, createdAt } = sources;
+  const members = systemGroupMembers(sources);
   return SYSTEM_GROUPS.map(({ name, description }) => ({
-    id: SYSTEM_GROUP_IDS[name],
+    id: systemGroups[name],
     realmId: PLANNED_REALM_ID,
     name: systemGroupTitle(name),
     description,
@@ -132,16 +155,19 @@ function systemGroups({ people, createdAt, now }: RealmSources): readonly GroupC
     isDeactivated: false,
     creatorId: null,
     createdAt,
-    permissions: permissionsOf(GROUP_PERMISSIONS, {
+    permissions: permissionsOf(systemGroups, GROUP_PERMISSIONS, {
       canLeave: 'nobody',
       canMention: 'nobody',
     }),
-    memberIds: members.get(name)!,
-    subgroupIds: SUBGROUP_OF[name] ? [SYSTEM_GROUP_IDS[SUBGROUP_OF[name]]] : [],
+    memberIds: [...members.get(name)!],
+    subgroupIds: SUBGROUP_OF[name] ? [systemGroups[SUBGROUP_OF[name]]] : [],
   }));
 }
 
-const groupCopy = ({ id, name, members, record }: PlannedGroup, createdAt: number): GroupCopy => ({
+const groupCopy = (
+  { id, name, members, record }: PlannedGroup,
+  { createdAt, systemGroups }: RealmSources,
+): GroupCopy => ({
   id,
   realmId: PLANNED_REALM_ID,
   name,
@@ -150,7 +176,7 @@ const groupCopy = ({ id, name, members, record }: PlannedGroup, createdAt: numbe
   isDeactivated: record.isDeactivated ?? false,
   creatorId: null,
   createdAt,
-  permissions: permissionsOf(GROUP_PERMISSIONS),
+  permissions: permissionsOf(systemGroups, GROUP_PERMISSIONS),
   memberIds: [...members],
   subgroupIds: [] as GroupId[],
 });
@@ -180,8 +206,9 @@ function userCopy(user: PlannedUser, { hasFile }: RealmSources): UserCopy {
   };
 }
 
-function channelCopies({ places, people, createdAt }: RealmSources): readonly Channel[] {
-  return places.channels.map(({ id, recipientId, name, folderId, record }) => {
+function channelCopies(sources: RealmSources): readonly Channel[] {
+  const { places, people, createdAt, systemGroups } = sources;
+  return places.channels.filter(isNew).map(({ id, recipientId, name, folderId, record }) => {
     const description = cutName(printable(record.description ?? ''), MAX_CHANNEL_DESCRIPTION_LENGTH);
     return {
       id,
@@ -190,7 +217,7 @@ function channelCopies({ places, people, createdAt }: RealmSources): readonly Ch
       name,
       description,
       renderedDescription: paragraphOf(description),
-      privacy: record.privacy === 'public' ? 'public' : 'privateSharedHistory',
+      privacy: privacyOf(record, sources),
       isArchived: record.isArchived ?? false,
       creatorId: record.creator === undefined ? null : (people.find(record.creator)?.id ?? null),
       createdAt: Math.floor(record.createdAt ?? createdAt),
@@ -200,11 +227,20 @@ function channelCopies({ places, people, createdAt }: RealmSources): readonly Ch
       isDefault: false,
       isRecentlyActive: true,
       firstMessageId: null,
-      permissions: permissionsOf(CHANNEL_PERMISSIONS, record.isReadOnly ? { canSendMessage: 'administrators' } : {}),
+      permissions: permissionsOf(
+        systemGroups,
+        CHANNEL_PERMISSIONS,
+        record.isReadOnly ? { canSendMessage: 'administrators' } : {},
+      ),
       version: 1,
     };
   });
 }
+
+export const privacyOf = (
+  { privacy }: Pick<ChannelRecord, 'privacy'>,
+  { isPublicRestricted }: Pick<RealmSources, 'isPublicRestricted'>,
+): Channel['privacy'] => (privacy === 'public' && !isPublicRestricted ? 'public' : 'privateSharedHistory');
 
 /** Yields the subscriptions of all people; other personal data has no source. */
 export function* personCopies({ people, places }: Pick<RealmSources, 'people' | 'places'>): Generator<PersonCopy> {

@@ -1,5 +1,5 @@
 import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
-import type { ExportedRecords, FileCopy, ImportSource, LateMessage, PictureCopy } from '@parley/domain/exports';
+import type { ExportedRecords, FileCopy, LateMessage, MergeSource, PictureCopy } from '@parley/domain/exports';
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
 import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { cutName, printable } from '@parley/domain/imports';
@@ -7,15 +7,17 @@ import { DomainError, invalidImport, type MessageId, type UserId } from '@parley
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
-import { addedAccess, sourceAccess } from './plan-access.js';
+import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
+import { existingIds, newAccessOf, publishedChannels, reserveTopics } from './plan-merge.js';
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
 import { PlannedPeople } from './plan-people.js';
-import { PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
+import { type PlannedEmoji, PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
 import { personCopies, realmCopyOf } from './plan-realm.js';
 import { Staging } from './staging.js';
 
@@ -35,11 +37,15 @@ export interface PlanOptions {
   readonly now: number;
   readonly renderer: MarkdownRenderer;
   readonly unicodeEmoji: LoadUnicodeEmoji;
+  /** Loads the organization to import into, with what came from the source before; absent for a new organization. */
+  readonly loadExisting?: (source: string) => Promise<ExistingOrganization>;
+  /** True if people who are not in the source may read its public channels. */
+  readonly opensPublicChannels?: boolean;
 }
 
 /** Result of planning an import. */
 export interface ImportPlan {
-  readonly source: ImportSource;
+  readonly source: MergeSource;
   readonly records: ExportedRecords;
   /** Messages with files that the export contains only as URLs and that are downloaded now. */
   readonly lateMessages: () => AsyncIterable<LateMessage>;
@@ -73,6 +79,10 @@ export interface PlanSummary {
   readonly hasOwner: boolean;
   /** People without a record. */
   readonly strangers: number;
+  /** Members of the organization who could not read public channels of the source. */
+  readonly outsiders: number;
+  /** True if public channels become private because of them. */
+  readonly isPublicRestricted: boolean;
   readonly channels: number;
   readonly conversations: number;
   readonly messages: number;
@@ -107,13 +117,24 @@ export async function planImport(opened: OpenImport, options: PlanOptions): Prom
   }
 }
 
+const MARKDOWN_OPTIONS = {
+  linkifiers: [],
+  defaultCodeLanguage: '',
+  mediaPreviews: true,
+  translateEmoticons: false,
+  emptyTopicName: EMPTY_TOPIC_DISPLAY_NAME,
+};
+
 async function planStaged(staging: Staging, opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
   const { renderer, now, stringId, realmUrl, claimBy = [] } = options;
   if (staging.ledger.records === 0) throw invalidImport('It has no records.');
-  const people = new PlannedPeople(staging, options.mappings, now);
-  const places = new PlannedPlaces(staging, people);
-  const groups = planGroups(staging, people);
-  const { custom: emoji, aliases } = planEmoji(staging);
+  const existing = (await options.loadExisting?.(staging.source!)) ?? NEW_ORGANIZATION;
+  await staging.addKnown(existing);
+  const people = new PlannedPeople(staging, options.mappings, now, existing);
+  const places = new PlannedPlaces(staging, people, existing);
+  const groups = planGroups(staging, people, existing);
+  const { custom: emoji, aliases } = planEmoji(staging, existing);
+  await reserveTopics(staging, existing);
   const messages = new MessagePlanner(staging, people, places);
   messages.plan();
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
@@ -123,6 +144,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     ...people.users.map(({ avatar }) => avatar),
     ...[...emoji.values()].map(({ file }) => file),
   ]);
+  noteKnownPictures(staging, people, emoji);
   await planFiles(staging, people, opened, pictures as ReadonlySet<string>);
   accountForThreads(staging);
   const organization = organizationOf(staging, options);
@@ -131,62 +153,99 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   }
 
   const files = new PlannedFiles(staging);
-  const isInExport = (id: string) => staging.find('file', id)?.record.path !== undefined;
-  const realm = realmCopyOf({ ...organization, stringId, now, people, places, groups, emoji, hasFile: isInExport });
   const access = sourceAccess(staging, people, places);
-  requireNoNewAccess(addedAccess(access, realm, personCopies({ people, places })));
+  const outsiders = outsidersOf(existing, access);
+  const sharing = {
+    systemGroups: systemGroupIds(existing),
+    isMerge: existing !== NEW_ORGANIZATION,
+    isPublicRestricted: outsiders.length > 0 && !options.opensPublicChannels,
+  };
+  const parts = { people, places, groups, emoji };
+  const hasFile = (id: string) => isInExport(staging, id);
+  const realm = realmCopyOf({ ...organization, ...sharing, ...parts, stringId, now, hasFile });
+  const published = publishedChannels(places, sharing);
+  const granted = sharing.isPublicRestricted ? [] : outsiders;
+  requireNoNewAccess(newAccessOf({ existing, realm, published }, { people, places }, access, granted));
   const sources: CopySources = {
     ...{ staging, people, places, groups, files, emoji, reactions, readPositions, renderer },
-    options: {
-      realmUrl,
-      linkifiers: [],
-      defaultCodeLanguage: '',
-      mediaPreviews: true,
-      translateEmoticons: false,
-      emptyTopicName: EMPTY_TOPIC_DISPLAY_NAME,
-    },
-    noticeSender: NOTICE_SENDER,
+    options: { ...MARKDOWN_OPTIONS, realmUrl },
+    noticeSender: noticeSender(existing),
   };
   const copies = new MessageCopies(sources);
-  const last = messages.messages as MessageId;
-  const pictureOf = async <Of>(of: Of, file: string | null): Promise<PictureCopy<Of>> => {
-    const path = file === null ? undefined : staging.find('file', file)?.record.path;
-    const size = path === undefined ? null : await opened.sizeOf(path);
-    return { of, size: size ?? 0, content: size === null ? null : await opened.openFile(path!) };
-  };
-  const origins = originsOf({ staging, people, places, groups, emoji, claimBy });
-  const source: ImportSource = {
+  const first = staging.lastKnown + 1;
+  const last = (staging.lastKnown + messages.messages) as MessageId;
+  const origins = originsOf({ staging, ...parts, claimBy });
+  const source: MergeSource = {
     realm,
     people: async function* () {
       yield* personCopies({ people, places });
     },
     messages: () => copies.read(),
-    messageRange: async () => (last === 0 ? null : { first: 1 as MessageId, last }),
-    messageIds: () => rangesUpTo(last),
+    messageRange: async () => (last < first ? null : { first: first as MessageId, last }),
+    messageIds: () => idsBetween(first, last),
+    ...filesOf(staging, files, opened, parts),
+    origins,
+    existing: existingIds(existing),
+    published,
+    participants: new Map(places.conversations.map(({ recipientId, userIds }) => [recipientId, userIds])),
+  };
+  return {
+    source,
+    records: recordsOf(origins, { staging, people }),
+    lateMessages: () => lateMessages(staging, opened),
+    access,
+    summary: {
+      ...summaryOf(staging, people, places, messages, organization.name, claimBy),
+      outsiders: outsiders.length,
+      isPublicRestricted: sharing.isPublicRestricted,
+    },
+    unrenderable: () => copies.counts.unrenderable,
+    samples: () => withSenders(copies.samples(first, last), people),
+    close: () => staging.close(),
+  };
+}
+
+/** Returns the readers of files and pictures. */
+function filesOf(
+  staging: Staging,
+  files: PlannedFiles,
+  opened: OpenImport,
+  { people, emoji }: { readonly people: PlannedPeople; readonly emoji: ReadonlyMap<string, PlannedEmoji> },
+): Pick<MergeSource, 'files' | 'filesOf' | 'emojiPictures' | 'avatars' | 'realmImages'> {
+  const pictureOf = async <Of>(of: Of, file: string | null): Promise<PictureCopy<Of>> => {
+    const path = file === null ? undefined : staging.find('file', file)?.record.path;
+    const size = path === undefined ? null : await opened.sizeOf(path);
+    return { of, size: size ?? 0, content: size === null ? null : await opened.openFile(path!) };
+  };
+  return {
     files: async function* () {
       for (const file of files.list()) yield await fileCopy(file, files, opened);
     },
     emojiPictures: async function* () {
-      for (const { id, file } of emoji.values()) yield await pictureOf(id, file);
+      for (const { id, file, isExisting } of emoji.values()) if (!isExisting) yield await pictureOf(id, file);
     },
     avatars: async function* () {
       for (const { id, avatar } of people.users) {
-        if (avatar !== null && isInExport(avatar)) yield await pictureOf(id, avatar);
+        if (avatar !== null && isInExport(staging, avatar)) yield await pictureOf(id, avatar);
       }
     },
     realmImages: async function* () {},
-    origins,
+    filesOf: async function* (ids) {
+      for (const { file, messageIds } of files.filesOf(ids))
+        yield { ...(await fileCopy(file, files, opened)), messageIds };
+    },
   };
-  return {
-    source,
-    records: recordsOf(origins, staging),
-    lateMessages: () => lateMessages(staging, opened),
-    access,
-    summary: summaryOf(staging, people, places, messages, organization.name, claimBy),
-    unrenderable: () => copies.counts.unrenderable,
-    samples: () => withSenders(copies.samples(last), people),
-    close: () => staging.close(),
+}
+
+const isInExport = (staging: Staging, id: string): boolean => staging.find('file', id)?.record.path !== undefined;
+
+/** Pictures of people and emoji that exist already are not imported again. */
+function noteKnownPictures(staging: Staging, people: PlannedPeople, emoji: ReadonlyMap<string, PlannedEmoji>): void {
+  const note = (file: string | undefined, isKnown = false) => {
+    if (file !== undefined && isKnown) staging.run('INSERT OR IGNORE INTO known_files VALUES (?)', file);
   };
+  for (const { record } of staging.list('person')) note(record.avatar, people.find(record.id)?.isExisting);
+  for (const { record } of staging.list('emoji')) note(record.file, emoji.get(record.name)?.isExisting);
 }
 
 async function* withSenders(
@@ -207,10 +266,11 @@ function accountForThreads(staging: Staging): void {
   }
 }
 
-function organizationOf(staging: Staging, { stringId, now }: PlanOptions) {
+function organizationOf(staging: Staging, { stringId, now, loadExisting }: PlanOptions) {
   const [first, ...others] = staging.list('organization');
   for (const { number, record } of others) staging.ledger.account(number, record, 'dropped', 'second organization');
-  if (first) staging.ledger.account(first.number, first.record, 'imported');
+  if (first && loadExisting) staging.ledger.account(first.number, first.record, 'merged', 'the organization exists');
+  else if (first) staging.ledger.account(first.number, first.record, 'imported');
   return {
     name: cutName(printable(first?.record.name ?? '') || stringId || 'Organization', MAX_REALM_NAME_LENGTH),
     description: cutName(printable(first?.record.description ?? ''), 1000),
@@ -224,15 +284,12 @@ function requireNoNewAccess(added: ReturnType<typeof addedAccess>): void {
   throw invalidImport(`User ${first.person} could read conversation ${first.conversation} only after the import.`);
 }
 
-/** First system bot, which sends the lines added by the import. */
-const NOTICE_SENDER = 1 as UserId;
-
 const IDS_AT_A_TIME = 10_000;
 
-async function* rangesUpTo(last: number): AsyncGenerator<readonly MessageId[]> {
-  for (let first = 1; first <= last; first += IDS_AT_A_TIME) {
-    const length = Math.min(IDS_AT_A_TIME, last - first + 1);
-    yield Array.from({ length }, (_, index) => (first + index) as MessageId);
+async function* idsBetween(first: number, last: number): AsyncGenerator<readonly MessageId[]> {
+  for (let next = first; next <= last; next += IDS_AT_A_TIME) {
+    const length = Math.min(IDS_AT_A_TIME, last - next + 1);
+    yield Array.from({ length }, (_, index) => (next + index) as MessageId);
   }
 }
 
@@ -257,7 +314,7 @@ function summaryOf(
   messages: MessagePlanner,
   organization: string,
   claimBy: readonly string[],
-): PlanSummary {
+): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted'> {
   const { users, strangers, unusedMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(

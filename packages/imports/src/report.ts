@@ -32,6 +32,15 @@ export function reportLines(summary: PlanSummary): readonly string[] {
       unusedMappings.map(({ person }) => printable(person)),
     ),
     '',
+    ...outsiderLines(summary),
+  ];
+}
+
+function outsiderLines({ outsiders, isPublicRestricted }: PlanSummary): readonly string[] {
+  const who = `${outsiders} members of the organization who could not read public channels of the source`;
+  if (outsiders > 0 && !isPublicRestricted) return [`Access is granted to ${who}: all of these channels are public.`];
+  return [
+    ...(outsiders > 0 ? [`Public channels become private because of ${who}; --share-public keeps them public.`] : []),
     'Nobody gains access to a conversation by the import.',
   ];
 }

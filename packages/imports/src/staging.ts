@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ImportedKind } from '@parley/domain/exports';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/domain/imports';
 import { shape } from '@parley/domain/kernel';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
+import type { ExistingOrganization } from './existing.js';
 import { NumberSet } from './number-set.js';
 
 /** Prefix of temporary folders; the server removes those of killed imports after a day. */
@@ -47,7 +49,12 @@ const SCHEMA = `
   CREATE TABLE files (
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT ''
   );
+  CREATE TABLE known (
+    kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (kind, record)
+  ) WITHOUT ROWID;
+  CREATE TABLE known_files (id TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE attachments (file INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (file, message)) WITHOUT ROWID;
+  CREATE INDEX attachments_by_message ON attachments (message);
 `;
 
 const CACHE_KIB = 32_768;
@@ -65,6 +72,8 @@ export class Staging {
   readonly database: Database;
   /** Source of all records; null before the first. */
   source: string | null = null;
+  /** Highest id of a message that an earlier import created; 0 if there is none. Ids of new messages are higher. */
+  lastKnown = 0;
   private readonly folder: string;
   /** Kinds with records, which saves look-ups of rare kinds for every message. */
   private readonly kinds = new Set<ImportRecordKind>();
@@ -92,6 +101,25 @@ export class Staging {
       CREATE INDEX records_by_parent ON records (kind, parent, at, number) WHERE kind <> 'message' AND parent IS NOT NULL;
       CREATE INDEX messages_by_time ON records (at, number) WHERE kind = 'message';
     `);
+  }
+
+  /** Remembers messages of earlier imports. */
+  async addKnown({ messages }: Pick<ExistingOrganization, 'messages'>): Promise<void> {
+    this.database.exec('BEGIN');
+    for await (const page of messages()) {
+      for (const { kind, recordId, targetId, hash } of page) {
+        this.run('INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?)', kind, recordId, targetId, hash);
+        this.lastKnown = Math.max(this.lastKnown, targetId);
+      }
+    }
+    this.database.exec('COMMIT');
+  }
+
+  /** Returns the message that an earlier import created from a record, or from a line about it. */
+  known(kind: ImportedKind, recordId: string): number | null {
+    if (this.lastKnown === 0) return null;
+    const sql = 'SELECT target FROM known WHERE kind = ? AND record = ?';
+    return this.get<{ readonly target: number }>(sql, kind, recordId)?.target ?? null;
   }
 
   close(): void {

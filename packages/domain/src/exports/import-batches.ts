@@ -106,6 +106,10 @@ export const IMPORT_BATCH_ERRORS = declareErrors({
   NOT_A_PLACEHOLDER: 'conflict',
   /** The user was not merged into another one. */
   NOT_MERGED: 'conflict',
+  /** The import was undone while it ran. */
+  IMPORT_CANCELLED: 'conflict',
+  /** The undo of an import was interrupted and must be completed first. */
+  UNDO_UNFINISHED: 'conflict',
   /** The export is from another system than the import. */
   ANOTHER_SOURCE: 'invalid',
 });

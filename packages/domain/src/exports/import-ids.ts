@@ -47,6 +47,11 @@ export class IdMap<Id extends number> extends IdLookup<Id> {
     super(noun);
   }
 
+  /** Maps objects that exist on this server to themselves. */
+  keep(ids: Iterable<Id>): void {
+    for (const id of ids) this.ids.set(id, id);
+  }
+
   /** Reserves the never assigned ids up to `last`, for objects that are not created in id order. */
   async reserve(tx: Transaction, last: number): Promise<void> {
     const first = (await tx.copies.lastId(this.kind)) + 1;
@@ -340,6 +345,13 @@ export class ImportedIds implements ImportIds {
     const typed = ids as unknown as IdMap<Id>;
     for (const item of byId(items)) await typed.add(tx, item.id, (reserved) => add(item, reserved));
     return typed;
+  }
+
+  /** Maps objects that exist on this server to themselves, before `addAll` adds others. */
+  keep(kind: IdKind, ids: Iterable<number>): void {
+    const kept = new IdMap<never>(kind, kind);
+    kept.keep(ids as Iterable<never>);
+    this.others.set(kind, kept);
   }
 
   /** Reserves the ids up to `last` for all `addAll` calls of the kind. */

@@ -1,6 +1,6 @@
 import { newBlobKey } from '../files/blob-receiver.js';
 import type { BlobKey, BlobStore } from '../files/blobs.js';
-import type { FileImage } from '../files/files.js';
+import type { FileImage, StoredFile } from '../files/files.js';
 import { scheduleThumbnails, type Thumbnails } from '../files/thumbnails.js';
 import { invalidImport } from '../kernel/export-parts.js';
 import type { FileId, MessageId, Ordinal, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -27,6 +27,10 @@ interface ReceivedFile {
 
 /** Imports files with their bytes. */
 export class FileImport {
+  private readonly files = new IdMap<FileId>('file', 'file');
+  /** Files that later messages may share, by id in the copy; only `prepare` fills it. */
+  private readonly shared = new Map<FileId, StoredFile>();
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
@@ -37,7 +41,6 @@ export class FileImport {
   ) {}
 
   async run(): Promise<{ readonly files: number; readonly missingFiles: number }> {
-    const ids = new IdMap<FileId>('file', 'file');
     let files = 0;
     let missingFiles = 0;
     let received: ReceivedFile[] = [];
@@ -45,7 +48,7 @@ export class FileImport {
       const batch = received;
       received = [];
       await this.uow.write(this.ids.realmId, async (tx) => {
-        for (const file of batch) await this.addFile(tx, ids, file);
+        for (const file of batch) await this.addFile(tx, file);
       });
       files += batch.length;
     };
@@ -58,7 +61,27 @@ export class FileImport {
     return { files, missingFiles };
   }
 
-  /** @throws DomainError SERVER_BUSY */
+  /**
+   * Receives files of some messages, and returns the step that adds them in a unit with these messages.
+   * @throws DomainError SERVER_BUSY
+   */
+  async prepare(copies: AsyncIterable<FileCopy>): Promise<(tx: Transaction) => Promise<void>> {
+    const received: ReceivedFile[] = [];
+    const again: FileCopy[] = [];
+    for await (const copy of copies) {
+      if (this.shared.has(copy.file.id)) again.push(copy);
+      else if (copy.content) received.push(await this.receive(copy, copy.content));
+    }
+    return async (tx) => {
+      for (const file of received) this.shared.set(file.copy.file.id, await this.addFile(tx, file));
+      for (const copy of again) {
+        const file = this.shared.get(copy.file.id)!;
+        await this.attach(tx, copy, file);
+        if (file.image) await scheduleThumbnails(tx, file, this.sources.clock);
+      }
+    };
+  }
+
   private async receive(copy: FileCopy, content: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
     const { contentType } = copy.file;
     const ownerId = this.ids.users.get(copy.file.ownerId);
@@ -67,19 +90,24 @@ export class FileImport {
     return { copy, ownerId, blob, size, image: await this.thumbnails.inspect({ blob, size, contentType, ownerId }) };
   }
 
-  private async addFile(tx: Transaction, ids: IdMap<FileId>, { copy, ...received }: ReceivedFile): Promise<void> {
+  private async addFile(tx: Transaction, { copy, ...received }: ReceivedFile): Promise<StoredFile> {
     const { id, ...file } = copy.file;
     const pathId = this.ids.rewriter.pathId(file.pathId);
     if (pathId === null) throw invalidImport(`The file ${file.pathId} is of another organization.`);
     const row = { ...file, ...received, realmId: this.ids.realmId, pathId };
-    const added = await ids.add(tx, id, () => tx.files.add(row));
-    for (const messageId of copy.messageIds) {
-      await tx.files.attach(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
+    const added = await this.files.add(tx, id, () => tx.files.add(row));
+    await this.attach(tx, copy, added);
+    if (added.image) await scheduleThumbnails(tx, added, this.sources.clock);
+    return added;
+  }
+
+  private async attach(tx: Transaction, { messageIds }: FileCopy, { id, image }: StoredFile): Promise<void> {
+    for (const messageId of messageIds) {
+      await tx.files.attach(this.ids.realmId, this.ids.messages.get(messageId), [id]);
       // The message may have been sent shortly before the export, with thumbnails still pending.
-      if (added.image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
+      if (image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [id]);
       await tx.yield();
     }
-    if (added.image) await scheduleThumbnails(tx, added, this.sources.clock);
   }
 }
 
@@ -89,6 +117,23 @@ const FLAGS_AT_A_TIME = 1000;
 const RECORDS_AT_A_TIME = 500;
 /** Clocks of the original servers may differ by this much. */
 const CLOCK_SKEW_SECONDS = 3600;
+
+/** Message that was added, with its copy. */
+export interface AddedMessage {
+  readonly id: MessageId;
+  readonly recipientId: RecipientId;
+  readonly ordinal: Ordinal;
+  readonly copy: MessageCopy;
+}
+
+export interface PageOptions {
+  /** Number of messages per unit of work. */
+  readonly pageSize: number;
+  /** Runs before the unit of a page. Returns a step that completes the unit. */
+  prepare(page: readonly MessageCopy[]): Promise<(tx: Transaction, added: readonly AddedMessage[]) => Promise<void>>;
+}
+
+const WHOLE_PAGES: PageOptions = { pageSize: MESSAGES_AT_A_TIME, prepare: async () => async () => {} };
 
 /** Imports messages with all dependent data and records their receivers in `runs`. */
 export class MessageImport {
@@ -110,18 +155,32 @@ export class MessageImport {
   }
 
   /** Returns the number of messages. */
-  async run(onProgress: (messages: number) => void): Promise<number> {
+  async run(onProgress: (messages: number) => void, { pageSize, prepare }: PageOptions = WHOLE_PAGES): Promise<number> {
     let count = 0;
-    for await (const page of pagesOf(this.source.messages(), MESSAGES_AT_A_TIME)) {
-      await this.uow.write(this.ids.realmId, (tx) => this.addPage(tx, page));
+    for await (const page of pagesOf(this.source.messages(), pageSize)) {
+      const ids = this.ids.messages.take(page.map(({ message }) => message.id));
+      const complete = await prepare(page);
+      const added = await this.uow.write(
+        this.ids.realmId,
+        async (tx) => {
+          const rows = await this.addPage(tx, page, ids);
+          await complete(tx, rows);
+          return rows;
+        },
+        { yields: pageSize < MESSAGES_AT_A_TIME },
+      );
+      for (const { copy, recipientId, ordinal } of added) this.noteReceivers(copy, this.runs.to(recipientId), ordinal);
       count += page.length;
       onProgress(count);
     }
     return count;
   }
 
-  private async addPage(tx: Transaction, page: readonly MessageCopy[]): Promise<void> {
-    const ids = this.ids.messages.take(page.map(({ message }) => message.id));
+  private async addPage(
+    tx: Transaction,
+    page: readonly MessageCopy[],
+    ids: readonly MessageId[],
+  ): Promise<readonly AddedMessage[]> {
     const rows: AppendedCopy[] = [];
     for (const [index, copy] of page.entries()) {
       rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
@@ -133,9 +192,8 @@ export class MessageImport {
     }
     const special: FlagsCopy[] = [];
     for (const [index, copy] of page.entries()) {
-      const { id, recipientId } = rows[index]!;
+      const { id } = rows[index]!;
       await this.addParts(tx, copy, id);
-      this.noteReceivers(copy, this.runs.to(recipientId), ordinals[index]!);
       for (const { userId, flags } of copy.holders) {
         if (isSpecial(flags)) special.push({ userId: this.ids.users.get(userId), messageId: id, flags });
       }
@@ -147,6 +205,9 @@ export class MessageImport {
     }
     await this.remember(tx, page, rows);
     this.lastId = rows.at(-1)?.id ?? this.lastId;
+    return rows.map(({ id, recipientId }, index) => {
+      return { id, recipientId, ordinal: ordinals[index]!, copy: page[index]! };
+    });
   }
 
   /** Begins a new range where times go back, as in archives of organizations with a merged history. */
@@ -280,17 +341,19 @@ const isSpecial = (flags: PersonalFlags): boolean =>
   flags.hasAlertWord ||
   flags.historical;
 
-/** Regroups batches into pages of a minimum size; the last page may be smaller. */
+/** Regroups batches into pages of one size; the last page may be smaller. */
 async function* pagesOf(
   source: AsyncIterable<readonly MessageCopy[]>,
   size: number,
 ): AsyncGenerator<readonly MessageCopy[]> {
   let page: MessageCopy[] = [];
   for await (const messages of source) {
-    for (const message of messages) page.push(message);
-    if (page.length < size) continue;
-    yield page;
-    page = [];
+    for (const message of messages) {
+      page.push(message);
+      if (page.length < size) continue;
+      yield page;
+      page = [];
+    }
   }
   if (page.length > 0) yield page;
 }

@@ -28,7 +28,7 @@ import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
 import { OrdinalRuns } from './ordinal-runs.js';
-import type { ExportParts, ImportSource, RealmCopy } from './realm-copy.js';
+import type { ExportParts, ImportOrigins, ImportSource, RealmCopy } from './realm-copy.js';
 
 export interface ImportRealmInput {
   readonly source: ImportSource;
@@ -205,13 +205,7 @@ export class ImportRealm {
       });
       await this.uow.write(batch.realmId, (tx) => rememberCreated(tx, batch, created));
     }
-    for (const slice of slicesOf([...origins!.claims()], RECORDS_AT_A_TIME)) {
-      await this.uow.write(batch.realmId, async (tx) => {
-        for (const { userId, key } of slice) {
-          await addPlaceholderKey(tx, { realmId: batch.realmId, placeholderId: ids.users.get(userId), key });
-        }
-      });
-    }
+    await rememberClaims(this.uow, origins!, ids);
   }
 
   private async begin(tx: Transaction, { realm }: RealmCopy, others: readonly Realm[]): Promise<RealmId> {
@@ -231,6 +225,18 @@ export class ImportRealm {
     const realmId = await ids.add(tx, old, () => tx.realms.add(row));
     await planDeletion(tx, realmId, this.clock.now() + ABANDONED_SECONDS);
     return realmId;
+  }
+}
+
+/** Adds the keys with which people can claim new placeholders. */
+export async function rememberClaims(uow: UnitOfWork, origins: ImportOrigins, ids: ImportedIds): Promise<void> {
+  const { realmId } = ids;
+  for (const slice of slicesOf([...origins.claims()], RECORDS_AT_A_TIME)) {
+    await uow.write(realmId, async (tx) => {
+      for (const { userId, key } of slice) {
+        await addPlaceholderKey(tx, { realmId, placeholderId: ids.users.get(userId), key });
+      }
+    });
   }
 }
 

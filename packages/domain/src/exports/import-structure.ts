@@ -1,6 +1,7 @@
 import type { ApiKeyMint } from '../access/credentials.js';
+import { systemGroupsOf } from '../groups/system-groups.js';
 import { byId, type RealmPart } from '../kernel/export-parts.js';
-import type { ChannelFolderId, ChannelId } from '../kernel/ids.js';
+import type { ChannelFolderId, ChannelId, GroupId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { BotOptions } from '../membership/bots.js';
@@ -10,14 +11,52 @@ import type { GroupCopy, RealmCopy, UserCopy } from './realm-copy.js';
 
 const ROWS_AT_A_TIME = 200;
 
+export type OnAdded = (
+  tx: Transaction,
+  kind: 'person' | 'group' | 'channel' | 'conversation',
+  ids: readonly number[],
+) => Promise<void>;
+
 /** Imports users, groups, channels and lists of an organization, without personal data. */
 export class StructureImport {
+  /** @param onAdded called in the unit that adds objects, with their ids in the copy */
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
     private readonly ids: ImportedIds,
     private readonly parts: readonly RealmPart[],
+    private readonly onAdded: OnAdded = async () => {},
   ) {}
+
+  /** Adds new objects to an organization that exists already. The new channels stay hidden. */
+  async merge(copy: RealmCopy, now: UnixSeconds): Promise<void> {
+    await this.addGroups(copy.groups);
+    await this.addUsers(copy.users);
+    await this.uow.write(this.ids.realmId, async (tx) => {
+      await this.addToSystemGroups(tx, copy.users, now);
+      await this.addMembers(tx, copy.groups);
+      await this.ids.addAll(tx, 'channelFolder', 'channel folder', copy.channelFolders, (folder) => {
+        const { id: _, order: __, ...row } = folder;
+        return tx.channelFolders.add({ ...row, realmId: this.ids.realmId });
+      });
+    });
+    // Archived private channels are hidden even from administrators by most clients.
+    const hidden = { isArchived: true, privacy: 'privateSharedHistory' } as const;
+    await this.addChannels({ ...copy, channels: copy.channels.map((channel) => ({ ...channel, ...hidden })) });
+  }
+
+  private async addToSystemGroups(tx: Transaction, copies: readonly UserCopy[], now: UnixSeconds): Promise<void> {
+    const { realmId } = this.ids;
+    const { settings } = await tx.realms.get(realmId);
+    const groupIds = await tx.groups.systemGroupIds(realmId);
+    const members = new Map<GroupId, UserId[]>();
+    for (const { user } of copies) {
+      for (const name of systemGroupsOf(user, settings.waitingPeriodThreshold, now)) {
+        members.set(groupIds[name], [...(members.get(groupIds[name]) ?? []), this.ids.users.get(user.id)]);
+      }
+    }
+    for (const [groupId, userIds] of members) await tx.groups.addMembers(realmId, groupId, userIds);
+  }
 
   async run(copy: RealmCopy): Promise<void> {
     await this.addGroups(copy.groups);
@@ -41,6 +80,11 @@ export class StructureImport {
         await this.ids.groups.add(tx, group.id, () => tx.groups.add(row, [], []));
         await tx.yield();
       }
+      await this.onAdded(
+        tx,
+        'group',
+        copies.map(({ id }) => id),
+      );
     });
   }
 
@@ -60,6 +104,11 @@ export class StructureImport {
             await tx.apiKeys.put(record, this.mint.fingerprint(this.mint.derive(record)));
           }
         }
+        await this.onAdded(
+          tx,
+          'person',
+          slice.map(({ id }) => id),
+        );
       });
     }
   }
@@ -98,6 +147,14 @@ export class StructureImport {
             : () => tx.recipients.openDirect(realmId, this.ids.users.list(userIds!));
           await this.ids.recipients.add(tx, recipientId, add);
         }
+        const channelIds = slice.flatMap(({ channel }) => channel?.id ?? []);
+        const direct = slice.filter(({ channel }) => channel === null);
+        await this.onAdded(tx, 'channel', channelIds);
+        await this.onAdded(
+          tx,
+          'conversation',
+          direct.map(({ recipientId }) => recipientId),
+        );
       });
     }
   }

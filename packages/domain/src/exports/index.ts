@@ -5,6 +5,7 @@ export * from './find-imported-message.use-cases.js';
 export * from './import-batches.js';
 export * from './import-realm.use-cases.js';
 export * from './merge-placeholder.use-cases.js';
+export * from './merge-import.use-cases.js';
 export * from './read-realm.js';
 export * from './realm-copy.js';
 export * from './undo-import.use-cases.js';

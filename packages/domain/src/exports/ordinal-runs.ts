@@ -78,7 +78,8 @@ function union(a: readonly OrdinalRange[], b: readonly OrdinalRange[]): readonly
   return joined;
 }
 
-function difference(from: readonly OrdinalRange[], removed: readonly OrdinalRange[]): readonly OrdinalRange[] {
+/** Both lists ascend, and so does the result. */
+export function difference(from: readonly OrdinalRange[], removed: readonly OrdinalRange[]): readonly OrdinalRange[] {
   const left: Run[] = [];
   let index = 0;
   for (const { first, last } of from) {

@@ -161,6 +161,28 @@ export interface ImportSource extends RealmSource {
   readonly origins?: ImportOrigins;
 }
 
+/** Copy of new objects for an organization that exists already. */
+export interface MergeSource extends ImportSource {
+  readonly origins: ImportOrigins;
+  /** Existing objects that the new ones refer to. */
+  readonly existing: {
+    readonly users: readonly UserId[];
+    readonly groups: readonly GroupId[];
+    readonly channels: readonly ChannelId[];
+    readonly recipients: readonly RecipientId[];
+    readonly emoji: readonly CustomEmojiId[];
+    readonly channelFolders: readonly number[];
+  };
+  /** Channels that become visible once they are complete, with their members. */
+  readonly published: readonly (Pick<Channel, 'id' | 'recipientId' | 'privacy' | 'isArchived'> & {
+    readonly members: readonly UserId[];
+  })[];
+  /** Participants of direct conversations with messages in the copy. */
+  readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
+  /** Returns the files of messages that were read from the copy. */
+  filesOf(ids: readonly MessageId[]): AsyncIterable<FileCopy>;
+}
+
 /** Records that the objects of a copy come from. Messages contain theirs. */
 export interface ImportOrigins {
   /** Name of the source in its records. */

@@ -166,7 +166,9 @@ async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId
   const batches = await reads.importBatches.list(realmId);
   const batch = batches.find(({ id }) => id === batchId);
   if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
-  if (batch.status === 'running') throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
+  // An import into an organization that exists notices that it was cancelled.
+  if (batch.status === 'running' && batch.createdRealm)
+    throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
   const later = batches.findLast(({ id, status }) => id > batchId && status !== 'undone');
   if (later) throw new DomainError('LATER_IMPORT', `Import ${later.id} is later and must be undone first.`);
   return batch;

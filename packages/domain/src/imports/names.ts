@@ -36,7 +36,8 @@ export class UniqueNames {
   }
 }
 
-export const uniqueChannelNames = (): UniqueNames => new UniqueNames(MAX_CHANNEL_NAME_LENGTH);
+export const uniqueChannelNames = (taken: Iterable<string> = []): UniqueNames =>
+  new UniqueNames(MAX_CHANNEL_NAME_LENGTH, taken);
 
 /** Name of a channel or group without a usable one. */
 export const nameOr = (name: string, otherwise: string): string => printable(name) || otherwise;

@@ -103,10 +103,18 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   onEvents(events: readonly StoredEvent[]): void {
     for (const event of events) {
       if (event.event.type === 'blanked') this.cache.blank(event.realmId, event.event.messageIds);
+      if (event.event.type === 'restarted') this.endBefore(event);
       const realm = this.realms.get(event.realmId);
       if (!realm) continue;
       this.cache.add(event);
       realm.take(event);
+    }
+  }
+
+  /** Ends the queues that were registered before the event. */
+  private endBefore({ realmId, seq }: StoredEvent): void {
+    for (const live of this.liveQueues) {
+      if (live.queue.realmId === realmId && live.queue.startSeq < seq) this.end(live);
     }
   }
 

@@ -18,11 +18,13 @@ export interface DomainEventTypes {
    * are not reused. Sent to nobody.
    */
   forked: { readonly after: EventSeq };
+  /** Objects were added without events. Caches drop the realm, and its event queues end. Sent to nobody. */
+  restarted: unknown;
 }
 
 /** True for events that only maintain the log itself. */
 export const isMaintenance = ({ type }: Pick<DomainEvent, 'type'>): boolean =>
-  type === 'blank' || type === 'blanked' || type === 'forked';
+  type === 'blank' || type === 'blanked' || type === 'forked' || type === 'restarted';
 
 /** Ephemeral events, which are not logged and reach live queues at most once. */
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
@@ -65,7 +67,7 @@ export interface FeatureParts<Types> {
 export type NotExported = { readonly [Name in keyof Transaction]?: string };
 
 export const EVENT_FEATURE = {
-  eventFormats: { blank: 1, blanked: 1, forked: 1, 'queue.last_expired': 1 },
+  eventFormats: { blank: 1, blanked: 1, forked: 1, restarted: 1, 'queue.last_expired': 1 },
   notExported: {
     consumers: 'They belong to the host application.',
     events: 'Clients register anew.',

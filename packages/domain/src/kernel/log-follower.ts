@@ -273,6 +273,10 @@ export class LogFollower implements EventListener, FollowedLog {
           deliverReadable();
           this.announceFork(logged.realmId, logged.event.after, logged.seq);
         }
+        if (logged.event.type === 'restarted') {
+          deliverReadable();
+          this.notify((listener) => listener.onClosed?.(logged.realmId));
+        }
         readable.push(logged);
       } else {
         deliverReadable();

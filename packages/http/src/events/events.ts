@@ -367,6 +367,6 @@ const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =
 export const EVENTS = {
   tag: 'Events',
   routes: eventRoutes,
-  events: { blank: toNobody, blanked: toNobody, forked: toNobody, 'queue.last_expired': toNobody },
+  events: { blank: toNobody, blanked: toNobody, forked: toNobody, restarted: toNobody, 'queue.last_expired': toNobody },
   errors: EVENT_WIRE_ERRORS,
 } satisfies HttpFeature;

@@ -2,14 +2,14 @@ import type { ImportRecord, OpenImport } from '@parley/domain/imports';
 
 type WithoutSource<R> = R extends ImportRecord ? Omit<R, 'source'> : never;
 
-/** Records without their source. */
+/** Records; the source is `test:1` by default. */
 export type TestRecords = readonly WithoutSource<ImportRecord>[];
 
 /** Opened export with records and files in memory. */
 export function openRecords(records: TestRecords, files: Readonly<Record<string, Uint8Array>> = {}): OpenImport {
   return {
     records: async function* () {
-      for (const record of records) yield { ...record, source: 'test:1' } as ImportRecord;
+      for (const record of records) yield { source: 'test:1', ...record } as ImportRecord;
     },
     sizeOf: async (path) => files[path]?.length ?? null,
     openFile: async (path) => {

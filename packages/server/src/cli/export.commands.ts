@@ -31,7 +31,7 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   const { findReader, importRecords } = await import('./import-records.js');
   const reader = await findReader(path);
   if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
-  for (const name of ['people', 'claim-by', 'dry-run', 'download', 'token-file', 'report']) {
+  for (const name of ['people', 'share-public', 'claim-by', 'dry-run', 'download', 'token-file', 'report']) {
     if (context.flag(name) !== undefined || context.isOn(name)) {
       throw new UsageError(`--${name} has no meaning for exports of Parley and Zulip.`);
     }
@@ -83,13 +83,15 @@ export const EXPORT_COMMANDS: readonly Command[] = [
   {
     name: 'import',
     words: 'FILE',
-    help: 'creates an organization from an export of Parley, of a Zulip server or of another system',
+    help: 'imports an export of Parley, of a Zulip server or of another system',
     details:
       'FILE is a .tar.gz file or a folder with its unpacked contents, an export of Slack, Mattermost, Rocket.Chat ' +
       '(mongodump), Microsoft Teams or Discord (DiscordChatExporter), or a .jsonl file of import records. ' +
-      'A failed import leaves nothing behind. The server may be running.',
+      'Exports of other systems are imported into the organization if it exists: only what is new since the last import ' +
+      'of the source. Other exports create an organization, and leave nothing behind if they fail. The server may be ' +
+      'running.',
     flags: {
-      realm: { value: 'STRING_ID', help: 'string id of the new organization; required for exports without one' },
+      realm: { value: 'STRING_ID', help: 'string id of the organization; required for exports without one' },
       as: { value: 'STRING_ID', help: 'same as --realm' },
       people: {
         value: 'FILE',
@@ -100,6 +102,9 @@ export const EXPORT_COMMANDS: readonly Command[] = [
         help:
           'who gets the account of a person who cannot log in: email (unverified in the source), or the system of the ' +
           'ids in the source: a log-in method, host (the application) or scim',
+      },
+      'share-public': {
+        help: 'keeps public channels public although members of the organization who are not in the source can read them',
       },
       'dry-run': { help: 'reads everything, changes nothing and reports what would become of it' },
       ...DOWNLOAD,

@@ -28,6 +28,24 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const run = (...args: readonly string[]) => runCommand(['import', ...args, `--database=sqlite:${database}`]);
 
 describe('parley import of records', () => {
+  it('imports into an organization that exists, and only what is new', async () => {
+    expect((await run(records, '--realm=acme', '--new-database')).code).toBe(0);
+    const rest = documented.slice(0, -1).map((line) => line.replaceAll('"crm"', '"erp"'));
+    const other = join(directory, 'erp.jsonl');
+    writeFileSync(other, rest.join('\n'));
+    const dry = await run(other, '--realm=acme', '--dry-run');
+    expect([dry.code, dry.err]).toEqual([0, '']);
+    expect(dry.out).toMatch(/person: 1 merged: account by verified email[\s\S]*Nothing was changed/);
+    const { out } = await run(other, '--realm=acme');
+    expect(out).toMatch(/Imported into acme \(Acme\) as import 2: 1 users, 1 channels, 3 messages/);
+    expect((await run(other, '--realm=acme')).out).toMatch(/acme \(Acme\) has everything already/);
+    const { out: list } = await runCommand(['imports', 'list', `--database=sqlite:${database}`]);
+    expect(list.match(/complete/g)).toHaveLength(2);
+    const undone = await runCommand(['imports', 'undo', '2', `--database=sqlite:${database}`]);
+    expect(undone.out).toMatch(/Removed 3 messages from acme[\s\S]*Archived 1 channels/);
+    expect((await run(other, '--realm=acme')).out).toMatch(/as import 3: 0 users, 0 channels, 3 messages/);
+  });
+
   it('imports the documented example with a mapping file and writes a report', async () => {
     const people = join(directory, 'people.csv');
     writeFileSync(people, 'Person;Email\nbob;bob@acme.example\nnobody;n@acme.example\n');

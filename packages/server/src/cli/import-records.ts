@@ -1,16 +1,18 @@
-import { createWriteStream, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ImportRealm, RealmReader } from '@parley/domain/exports';
+import { ImportRealm, MergeImport, RealmReader } from '@parley/domain/exports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { checkNewRealm } from '@parley/domain/membership';
+import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
 import { IMPORT_READERS } from '@parley/import-readers';
 import {
   downloadFiles,
   type ImportPlan,
   JSONL_READER,
+  loadExisting,
   type PlanOptions,
   planImport,
   reportHtml,
@@ -19,6 +21,7 @@ import {
 } from '@parley/imports';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { PublicWebClient } from '@parley/node-adapters';
+import type { ComposedParley } from '../composition/parley.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { readCsvFile } from './csv-file.js';
@@ -33,14 +36,14 @@ export async function findReader(path: string): Promise<ImportReader | null> {
   return null;
 }
 
-/** Imports the export of another system as a new organization. */
+/** Imports the export of another system, as a new organization or into one that exists. */
 export async function importRecords(
   context: CommandContext,
   reader: ImportReader,
   onProgress: (messages: number) => void,
 ): Promise<CommandResult> {
   const stringId = context.flag('realm') ?? context.flag('as');
-  if (stringId === undefined) throw new UsageError('--realm must be the string id of the new organization.');
+  if (stringId === undefined) throw new UsageError('--realm must be the string id of the organization.');
   checkNewRealm({ stringId, name: stringId || 'Organization' });
   const mappings = await readMappings(context.flag('people'));
   const claimBy = context.flag('claim-by')?.split(',') ?? [];
@@ -51,7 +54,9 @@ export async function importRecords(
   let opened = exported;
   try {
     opened = await withDownloads(context, reader, exported, token);
-    const options = { stringId, mappings, claimBy, temporaryFolder: temporaryFolderOf(context) };
+    const opensPublicChannels = context.isOn('share-public');
+    const temporaryFolder = temporaryFolderOf(context);
+    const options = { stringId, mappings, claimBy, temporaryFolder, opensPublicChannels };
     return context.isOn('dry-run')
       ? await dryRun(context, opened, options)
       : await writeImport(context, opened, options, onProgress);
@@ -90,13 +95,27 @@ export async function withDownloads(
   return opened;
 }
 
-type CommandOptions = Pick<PlanOptions, 'stringId' | 'mappings' | 'claimBy' | 'temporaryFolder'>;
+type CommandOptions = Pick<
+  PlanOptions,
+  'stringId' | 'mappings' | 'claimBy' | 'temporaryFolder' | 'opensPublicChannels'
+>;
 
 /** Works without a database. */
 async function dryRun(context: CommandContext, opened: OpenImport, options: CommandOptions): Promise<CommandResult> {
+  const { database } = context.invocation.configuration;
+  if (database.kind !== 'sqlite' || existsSync(database.path)) {
+    return context.withParley(async (parley) => {
+      const existing = await findExisting(parley, options.stringId);
+      const plan = await planIn(parley, opened, { ...options, ...existing?.options });
+      return dryRunResult(context, plan);
+    });
+  }
   const now = Math.floor(Date.now() / 1000);
   const renderer = new ZulipMarkdownRenderer();
-  const plan = await planImport(opened, { ...options, now, renderer, unicodeEmoji, realmUrl: '' });
+  return dryRunResult(context, await planImport(opened, { ...options, now, renderer, unicodeEmoji, realmUrl: '' }));
+}
+
+async function dryRunResult(context: CommandContext, plan: ImportPlan): Promise<CommandResult> {
   try {
     const lines = await reported(context, plan);
     return { lines: [...lines, 'Nothing was changed.'], data: plan.summary };
@@ -105,44 +124,111 @@ async function dryRun(context: CommandContext, opened: OpenImport, options: Comm
   }
 }
 
+function planIn(
+  { ports }: ComposedParley,
+  opened: OpenImport,
+  options: CommandOptions & Pick<PlanOptions, 'loadExisting'>,
+): Promise<ImportPlan> {
+  const { markdownRenderer: renderer, realmUrls, clock } = ports;
+  const realmUrl = realmUrls.urlOf({ stringId: options.stringId, isAtServerAddress: false });
+  return planImport(opened, { ...options, now: clock.now(), renderer, unicodeEmoji, realmUrl });
+}
+
+/** Returns null if the import creates the organization. @throws StartupError */
+async function findExisting(parley: ComposedParley, stringId: string) {
+  const { unitOfWork } = parley.ports;
+  const realms = await unitOfWork.readAcross((reads) => reads.realms.list());
+  const realm = realms.find((it) => it.stringId === stringId);
+  if (!realm) return null;
+  if (realm.isDeactivated) throw new StartupError(`${nameOf(realm)} is deactivated.`);
+  const loadExistingRealm = (source: string) => loadExisting(realm.id, source, unitOfWork, parley.useCase(RealmReader));
+  return { realm, options: { loadExisting: loadExistingRealm } };
+}
+
 function writeImport(
   context: CommandContext,
   opened: OpenImport,
   options: CommandOptions,
   onProgress: (messages: number) => void,
 ): Promise<CommandResult> {
-  const { stringId } = options;
   return context.withParley(async (parley) => {
-    const { markdownRenderer: renderer, realmUrls, clock } = parley.ports;
-    const realmUrl = realmUrls.urlOf({ stringId, isAtServerAddress: false });
-    const plan = await planImport(opened, { ...options, now: clock.now(), renderer, unicodeEmoji, realmUrl });
+    const existing = await findExisting(parley, options.stringId);
+    if (existing) context.terminal.comeAfterServer();
+    const plan = await planIn(parley, opened, { ...options, ...existing?.options });
     try {
-      const reader = parley.useCase(RealmReader);
-      const { realm, ...counts } = await parley.useCase(ImportRealm).execute({
-        source: plan.source,
-        stringId,
-        onProgress,
-        verify: (imported) => verifyImport(plan, imported, reader),
-      });
-      // The samples of the report are rendered again.
-      const unrenderable = plan.unrenderable();
-      const lines = await reported(context, plan);
-      const url = realmUrls.urlOf(realm);
-      return {
-        lines: [
-          ...lines,
-          `Imported ${nameOf(realm)}: ${counts.users} users, ${counts.channels} channels, ${counts.messages} messages, ` +
-            `${counts.files} files; at ${url}`,
-          ...(unrenderable > 0 ? [`${unrenderable} messages are shown without formatting.`] : []),
-          ...(plan.summary.hasOwner ? [] : ['Nobody who can log in is an owner; see parley user create --help.']),
-        ],
-        data: { id: realm.id, stringId, url, ...counts, unrenderable, report: plan.summary },
-      };
+      return existing
+        ? await mergeInto(context, parley, existing.realm, plan, onProgress)
+        : await createFrom(context, parley, options.stringId, plan, onProgress);
     } finally {
       plan.close();
     }
   });
 }
+
+async function createFrom(
+  context: CommandContext,
+  parley: ComposedParley,
+  stringId: string,
+  plan: ImportPlan,
+  onProgress: (messages: number) => void,
+): Promise<CommandResult> {
+  const reader = parley.useCase(RealmReader);
+  const { realm, ...counts } = await parley.useCase(ImportRealm).execute({
+    source: plan.source,
+    stringId,
+    onProgress,
+    verify: (imported) => verifyImport(plan, imported, reader),
+  });
+  // The samples of the report are rendered again.
+  const unrenderable = plan.unrenderable();
+  const lines = await reported(context, plan);
+  const url = parley.ports.realmUrls.urlOf(realm);
+  return {
+    lines: [
+      ...lines,
+      `Imported ${nameOf(realm)}: ${counts.users} users, ${counts.channels} channels, ${counts.messages} messages, ` +
+        `${counts.files} files; at ${url}`,
+      ...unrenderableLines(unrenderable),
+      ...(plan.summary.hasOwner ? [] : ['Nobody who can log in is an owner; see parley user create --help.']),
+    ],
+    data: { id: realm.id, stringId, url, ...counts, unrenderable, report: plan.summary },
+  };
+}
+
+async function mergeInto(
+  context: CommandContext,
+  parley: ComposedParley,
+  realm: Realm,
+  plan: ImportPlan,
+  onProgress: (messages: number) => void,
+): Promise<CommandResult> {
+  const { batch, ...counts } = await parley
+    .useCase(MergeImport)
+    .execute({ realmId: realm.id, source: plan.source, onProgress });
+  const unrenderable = plan.unrenderable();
+  const lines = await reported(context, plan);
+  return {
+    lines: [
+      ...lines,
+      batch
+        ? `Imported into ${nameOf(realm)} as import ${batch.id}: ${counts.users} users, ${counts.channels} channels, ` +
+          `${counts.messages} messages`
+        : `${nameOf(realm)} has everything already.`,
+      ...unrenderableLines(unrenderable),
+    ],
+    data: {
+      id: realm.id,
+      stringId: realm.stringId,
+      import: batch?.id ?? null,
+      ...counts,
+      unrenderable,
+      report: plan.summary,
+    },
+  };
+}
+
+const unrenderableLines = (count: number): readonly string[] =>
+  count > 0 ? [`${count} messages are shown without formatting.`] : [];
 
 async function reported(context: CommandContext, plan: ImportPlan): Promise<readonly string[]> {
   const { summary } = plan;

@@ -58,7 +58,7 @@ interface EventDetails {
   'notification.due': { readonly message: ChatMessage; readonly people: readonly DuePerson[] };
 }
 
-export type ParleyEventType = Exclude<DomainEventType, 'blank' | 'blanked' | 'forked'>;
+export type ParleyEventType = Exclude<DomainEventType, 'blank' | 'blanked' | 'forked' | 'restarted'>;
 
 /** Committed event. */
 export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {

@@ -1,0 +1,258 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RealmId } from '@parley/domain/kernel';
+import { SharpImageProcessor } from '@parley/images';
+import type { TestRecords } from '@parley/imports/testing';
+import { fieldsOf } from './testing/expectations.js';
+import { pngOf } from './testing/images.js';
+import { ImportLab } from './testing/import-lab.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
+type Wire = any;
+const FILES = { 'cat.png': pngOf(200, 100), 'plan.txt': Buffer.from('the plan') };
+let server: TestServer;
+let folder: string;
+let lab: ImportLab;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-merge-'));
+  server = await TestServer.start({ images: new SharpImageProcessor() });
+  lab = new ImportLab(server, folder, FILES);
+});
+afterEach(async () => {
+  await server.close();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+const person = (id: string, more: object = {}) =>
+  ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
+
+const message = (id: string, sender: string, sentAt: number, content: unknown, more: object = {}) =>
+  ({ kind: 'message', id, channel: 'c', sender, sentAt, content, ...more }) as TestRecords[number];
+
+/** Organization of a product's own chat, to which people move. */
+const LIVING: TestRecords = [
+  { kind: 'organization', id: 'o', name: 'Acme' },
+  person('ann', { role: 'owner' }),
+  person('bob'),
+  { kind: 'channel', id: 'l', name: 'general', privacy: 'public', members: ['ann', 'bob'] },
+  { kind: 'conversation', id: 'd', members: ['ann', 'bob'] },
+  { kind: 'message', id: 'l1', channel: 'l', sender: 'ann', sentAt: 1000, content: 'hello' },
+  { kind: 'message', id: 'l2', conversation: 'd', sender: 'bob', sentAt: 1010, content: 'hi Ann' },
+];
+
+const BASE: TestRecords = [
+  person('ann', { role: 'owner', name: 'Ann Elsewhere' }),
+  person('bob'),
+  person('dora', { role: 'administrator', avatar: 'cat' }),
+  { kind: 'person', id: 'cleo', name: 'Cleo' },
+  { kind: 'group', id: 'g', name: 'makers', members: ['ann', 'cleo'] },
+  { kind: 'channel', id: 'c', name: 'General', privacy: 'public', members: ['ann', 'cleo', 'dora'], folder: 'Team' },
+  { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: ['bob', 'dora'] },
+  { kind: 'conversation', id: 'd', members: ['ann', 'bob'] },
+  { kind: 'emoji', id: 'e', name: 'cat', file: 'cat' },
+  { kind: 'file', id: 'cat', name: 'cat.png', contentType: 'image/png', path: 'cat.png' },
+  { kind: 'file', id: 'plan', name: 'plan.txt', contentType: 'text/plain', path: 'plan.txt' },
+  message('m1', 'ann', 100, ['Lunch, ', { mention: 'person', id: 'bob' }, ' :cat:']),
+  message('m2', 'cleo', 110, [{ mention: 'group', id: 'g' }, ' see ', { link: 'message', id: 'm1' }], { thread: 'm1' }),
+  message('m3', 'dora', 120, 'built', { files: ['plan'] }),
+  { kind: 'message', id: 'm4', channel: 's', sender: 'bob', sentAt: 130, content: 'psst' },
+  { kind: 'message', id: 'm5', conversation: 'd', sender: 'bob', sentAt: 140, content: 'hello Ann' },
+  { kind: 'reaction', id: 'r1', message: 'm1', person: 'cleo', emoji: 'cat' },
+];
+const HISTORY: TestRecords = BASE.map((record) => ({ ...record, source: 'test:2' }));
+
+/** Newer export of the same source. */
+const LATER: TestRecords = [
+  ...BASE,
+  person('emil'),
+  { kind: 'person', id: 'finn', name: 'Finn' } as const,
+  { kind: 'channel', id: 'n', name: 'new', privacy: 'private', members: ['ann', 'emil', 'dora'] } as const,
+  message('m6', 'cleo', 150, 'and dinner?', { thread: 'm1', files: ['plan'] }),
+  message('m7', 'ann', 160, ['late, see ', { link: 'message', id: 'm3' }]),
+  message('m8', 'bob', 170, 'answer', { thread: 'm3' }),
+  { kind: 'message', id: 'm9', channel: 'n', sender: 'emil', sentAt: 180, content: 'first' } as const,
+  { kind: 'message', id: 'm10', conversation: 'd', sender: 'ann', sentAt: 190, content: 'hello Bob' } as const,
+].map((record) => ({ ...record, source: 'test:2' }));
+
+const textOf = ({ content }: Wire): string => content.replace(/<[^>]*>/g, '').trim();
+
+async function channelsOf(as: TestUser): Promise<Wire[]> {
+  const params = { include_all: true, exclude_archived: false };
+  return (fieldsOf(await server.request('GET', '/streams', { as, realm: 'acme', params })) as Wire).streams;
+}
+
+async function living(): Promise<{ realmId: RealmId; ann: TestUser; bob: TestUser }> {
+  const { realm } = await lab.imported(LIVING);
+  const [ann, bob] = [await lab.signIn(realm.id, 'ann@acme.example'), await lab.signIn(realm.id, 'bob@acme.example')];
+  return { realmId: realm.id, ann, bob };
+}
+
+const inChannel = (name: string) => [{ operator: 'channel', operand: name }];
+
+describe('import of records into an organization that exists', () => {
+  it('adds people, channels and messages, and joins existing people and conversations', async () => {
+    const { realmId, ann, bob } = await living();
+    const { messages, channels, users, summary } = await lab.merged(realmId, HISTORY);
+    expect({ messages, channels, users }).toEqual({ messages: 6, channels: 2, users: 2 });
+    expect(
+      summary.ledger.filter(({ kind }) => kind === 'person').map(({ outcome, count }) => [outcome, count]),
+    ).toEqual([
+      ['imported', 1],
+      ['imported', 1],
+      ['merged', 2],
+    ]);
+
+    const lunch = await lab.messagesFor(ann, inChannel('General (2)'));
+    expect(lunch.map(textOf)).toEqual([
+      'Lunch, bob of Acme',
+      'ann of Acme → Lunch, @bob of Acme &#58;cat:',
+      'makers see message',
+      'built\nplan.txt',
+    ]);
+    expect(lunch.map(({ timestamp }) => timestamp)).toEqual([100, 100, 110, 120]);
+    expect(lunch.map(({ flags }) => flags)).toEqual([['read'], ['read'], ['read'], ['read']]);
+    expect(lunch[0].sender_id).toBe(ann.id);
+    expect(lunch[0].content).toContain(`data-user-id="${bob.id}"`);
+    const direct = await lab.messagesFor(bob, [{ operator: 'dm', operand: [ann.id] }]);
+    expect(direct.map(textOf)).toEqual(['hi Ann', 'hello Ann']);
+    expect(direct.map(({ flags }) => flags)).toEqual([['read'], ['read']]);
+    const [, path] = /href="(\/user_uploads\/[^"]*plan\.txt)"/.exec(lunch[3].content)!;
+    expect((await server.request('GET', `/${path}`, { as: ann, realm: 'acme' })).status).toBe(200);
+    const { members } = fieldsOf(await server.request('GET', '/users', { as: bob, realm: 'acme' })) as Wire;
+    const roles = Object.fromEntries(members.map((user: Wire) => [user.full_name, user.is_active ? user.role : null]));
+    expect(roles).toMatchObject({ 'ann of Acme': 100, 'bob of Acme': 400, 'dora of Acme': 400, Cleo: null });
+    expect((await lab.messagesFor(bob, [{ operator: 'is', operand: 'unread' }])).length).toBe(0);
+  });
+
+  it('gives nobody access to conversations of the source who had none there', async () => {
+    const { realmId, ann } = await living();
+    // An account without a counterpart in the source.
+    const outsider = await lab.merged(realmId, [{ ...person('zoe'), source: 'test:3' } as never]);
+    expect(outsider.users).toBe(1);
+    await lab.merged(realmId, HISTORY);
+    const zoe = await lab.signIn(realmId, 'zoe@acme.example');
+    expect((await channelsOf(zoe)).map(({ name }) => name)).toEqual(['general']);
+    expect((await channelsOf(ann)).map(({ name, invite_only }) => [name, invite_only])).toEqual([
+      ['General (2)', true],
+      ['general', false],
+      ['secret', true],
+    ]);
+    expect(await lab.messagesFor(ann, inChannel('secret'))).toEqual([]);
+  });
+
+  it('keeps public channels public on request, although others can read them then', async () => {
+    const { realmId } = await living();
+    await lab.merged(realmId, [{ ...person('zoe'), source: 'test:3' } as never]);
+    await lab.merged(realmId, HISTORY, { opensPublicChannels: true });
+    const zoe = await lab.signIn(realmId, 'zoe@acme.example');
+    expect((await channelsOf(zoe)).map(({ name }) => name)).toEqual(['General (2)', 'general']);
+  });
+
+  it('changes nothing when an unchanged export is imported again', async () => {
+    const { realmId, ann } = await living();
+    await lab.merged(realmId, HISTORY);
+    const state = async () => [await lab.messagesFor(ann), await channelsOf(ann), await lab.batches(realmId)];
+    const before = await state();
+    const { batch, messages, summary } = await lab.merged(realmId, HISTORY);
+    expect([batch, messages]).toEqual([null, 0]);
+    expect(summary.ledger.filter(({ outcome }) => outcome !== 'merged')).toEqual([]);
+    expect(await state()).toEqual(before);
+  });
+
+  it('adds what is new in a newer export to the threads, channels and conversations', async () => {
+    const { realmId, ann, bob } = await living();
+    await lab.merged(realmId, HISTORY);
+    const [root] = await lab.messagesFor(ann, inChannel('General (2)'));
+    const renamed = { topic: 'meals', propagate_mode: 'change_all' };
+    await server.request('PATCH', `/messages/${root.id}`, { as: ann, realm: 'acme', params: renamed });
+    const { messages, users, channels } = await lab.merged(realmId, LATER);
+    expect({ messages, users, channels }).toEqual({ messages: 6, users: 2, channels: 1 });
+
+    const inGeneral = (await lab.messagesFor(ann, inChannel('General (2)'))).slice(5);
+    expect(inGeneral.map((each) => [each.subject, textOf(each).split('\n')[0], each.flags])).toEqual([
+      ['built', 'dora of Acme wrote:', ['read']],
+      ['meals', 'and dinner?', ['read']],
+      ['general chat', 'late, see message', ['read']],
+      ['built', 'answer', ['read']],
+    ]);
+    const emil = await lab.signIn(realmId, 'emil@acme.example');
+    expect((await lab.messagesFor(emil)).map(textOf)).toEqual(['first']);
+    const direct = await lab.messagesFor(bob, [{ operator: 'dm', operand: [ann.id] }]);
+    expect(direct.map(textOf)).toEqual(['hi Ann', 'hello Ann', 'hello Bob']);
+    expect((await lab.messagesFor(bob, [{ operator: 'is', operand: 'unread' }])).length).toBe(0);
+    expect((await lab.batches(realmId)).map(({ status, messages }) => [status, messages])).toEqual([
+      ['complete', 2],
+      ['complete', 6],
+      ['complete', 6],
+    ]);
+  });
+
+  it('hides new channels until they are complete, and continues after it was killed', async () => {
+    const { realmId, ann } = await living();
+    const many = Array.from({ length: 500 }, (_, n) => message(`x${n}`, 'ann', 200 + n, `number ${n}`));
+    const records = [...HISTORY, ...many].map((record) => ({ ...record, source: 'test:2' }));
+    const killed = lab.merged(realmId, records, {
+      onProgress: () => {
+        throw new Error('killed');
+      },
+    });
+    await expect(killed).rejects.toThrow('killed');
+    const visible = async () => (await channelsOf(ann)).filter(({ is_archived }) => !is_archived);
+    expect((await visible()).map(({ name }) => name)).toEqual(['general']);
+    expect((await lab.messagesFor(ann)).map(textOf)).toEqual(['hello', 'hi Ann', 'hello Ann']);
+
+    const { messages } = await lab.merged(realmId, records);
+    expect(messages).toBe(306);
+    expect((await visible()).map(({ name }) => name)).toEqual(['General (2)', 'general', 'secret']);
+    const all = await lab.messagesFor(ann, inChannel('General (2)'));
+    expect(all.length).toBe(504);
+    expect(all.map(({ timestamp }) => timestamp)).toEqual(
+      [...all.map(({ timestamp }) => timestamp)].sort((a, b) => a - b),
+    );
+    expect(all.every(({ flags }) => flags.includes('read'))).toBe(true);
+  });
+
+  it('ends event queues, so that clients load the new objects', async () => {
+    const { realmId, ann } = await living();
+    const { queue_id } = fieldsOf(await server.request('POST', '/register', { as: ann, realm: 'acme' })) as Wire;
+    await lab.merged(realmId, HISTORY);
+    const poll = { as: ann, realm: 'acme', params: { queue_id, last_event_id: -1, dont_block: true } };
+    expect((await server.request('GET', '/events', poll)).body).toMatchObject({ code: 'BAD_EVENT_QUEUE_ID' });
+    const again = fieldsOf(await server.request('POST', '/register', { as: ann, realm: 'acme' })) as Wire;
+    const polled = { ...poll.params, queue_id: again.queue_id };
+    expect((await server.request('GET', '/events', { ...poll, params: polled })).body).toMatchObject({ events: [] });
+  });
+
+  it('undoes one import of an organization, or cancels it while it runs', async () => {
+    const { realmId, ann } = await living();
+    const before = await lab.messagesFor(ann);
+    await lab.merged(realmId, HISTORY);
+    const [, second] = await lab.batches(realmId);
+    expect(await lab.undo(realmId, { batchId: second!.id })).toMatchObject({
+      removed: 6,
+      kept: 0,
+      archivedChannels: 2,
+    });
+    expect(await lab.messagesFor(ann)).toEqual(before);
+    let undone: Promise<unknown> | undefined;
+    const records = [...HISTORY, ...Array.from({ length: 500 }, (_, n) => message(`x${n}`, 'ann', 200 + n, `${n}`))];
+    const cancelled = lab.merged(
+      realmId,
+      records.map((record) => ({ ...record, source: 'test:2' })),
+      {
+        onProgress: () => {
+          undone ??= lab.batches(realmId).then((batches) => lab.undo(realmId, { batchId: batches.at(-1)!.id }));
+        },
+      },
+    );
+    await expect(cancelled).rejects.toMatchObject({ code: 'IMPORT_CANCELLED' });
+    await undone;
+    expect((await lab.batches(realmId)).map(({ status }) => status)).toEqual(['complete', 'undone', 'undone']);
+    expect(await lab.messagesFor(ann)).toEqual(before);
+    await lab.merged(realmId, HISTORY);
+    expect((await lab.messagesFor(ann, inChannel('General (2)'))).length).toBe(4);
+  });
+});

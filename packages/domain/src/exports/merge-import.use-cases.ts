@@ -1,0 +1,343 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import { INHERITED_NOTIFICATIONS, pickColors } from '../channels/subscriptions.js';
+import type { BlobStore } from '../files/blobs.js';
+import type { ImageProcessor } from '../files/images.js';
+import { PictureMaker } from '../files/pictures.js';
+import { Thumbnails } from '../files/thumbnails.js';
+import { DomainError } from '../kernel/errors.js';
+import { nobody } from '../kernel/event.js';
+import type { ChannelId, EventSeq, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
+import type { OrdinalRange } from '../messages/read-set.js';
+import { type ImportBatch, type ImportedKind, type RecordOrigin, rememberCreated } from './import-batches.js';
+import { ImportedIds, TopicLinks } from './import-ids.js';
+import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
+import { ImportedPictures, PictureImport } from './import-people.js';
+import { rememberClaims } from './import-realm.use-cases.js';
+import { type OnAdded, StructureImport } from './import-structure.js';
+import { difference, OrdinalRuns } from './ordinal-runs.js';
+import type { MergeSource } from './realm-copy.js';
+
+export interface MergeImportInput {
+  readonly realmId: RealmId;
+  readonly source: MergeSource;
+  /** Called periodically with the number of imported messages. */
+  readonly onProgress?: (messages: number) => void;
+}
+
+export interface MergeImportOutput {
+  /** Null if the organization has everything already. */
+  readonly batch: ImportBatch | null;
+  readonly users: number;
+  readonly channels: number;
+  readonly messages: number;
+}
+
+/** A unit takes at most 50 ms, to limit the delay of other writes. */
+const MESSAGES_AT_A_TIME = 200;
+const RECORDS_AT_A_TIME = 500;
+const PEOPLE_AT_A_TIME = 100;
+const QUEUES_AT_A_TIME = 250;
+
+/**
+ * Imports new objects into an organization that exists already, while people use it. Notifies nobody; messages are read,
+ * except after read positions of the source in new channels. New channels are hidden until they are complete. A killed
+ * import continues when it is repeated.
+ */
+export class MergeImport {
+  static readonly inject = [
+    'unitOfWork',
+    'blobStore',
+    'imageProcessor',
+    PictureMaker,
+    Thumbnails,
+    'markdownRenderer',
+    'apiKeyMint',
+    'clock',
+    'randomness',
+  ] as const;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly images: ImageProcessor,
+    private readonly pictureMaker: PictureMaker,
+    private readonly thumbnails: Thumbnails,
+    private readonly renderer: MarkdownRenderer,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** @throws DomainError INVALID_IMPORT, IMPORT_CANCELLED */
+  async execute({ realmId, source, onProgress = () => {} }: MergeImportInput): Promise<MergeImportOutput> {
+    const { users, channels } = source.realm;
+    const range = await source.messageRange();
+    const isNothing =
+      range === null && users.length === 0 && source.published.length === 0 && (await this.isKnown(realmId, source));
+    if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0 };
+    const batch = await this.begin(realmId, source.origins.source);
+    const ids = idsOf(realmId, source);
+    const records = new CreatedRecords(batch, ids, source.origins.list());
+    const made = new ImportedPictures(this.images, this.pictureMaker);
+    const pictures = new PictureImport(this.uow, made, ids, source);
+    await ids.messages.reserve(this.uow, source);
+    await new StructureImport(this.uow, this.mint, ids, [], records.onAdded).merge(source.realm, this.clock.now());
+    await pictures.addCustomEmoji();
+    await records.rememberOthers(this.uow);
+    await rememberClaims(this.uow, source.origins, ids);
+    const runs = new OrdinalRuns();
+    const messages = await this.addMessages(batch, ids, source, runs, onProgress);
+    await pictures.addAvatars();
+    for (const channel of source.published) await this.publish(ids, runs, channel);
+    await this.complete(batch);
+    return { batch, users: users.length, channels: channels.length, messages };
+  }
+
+  /** True if earlier imports remember all people, groups, channels, conversations and emoji. */
+  private async isKnown(realmId: RealmId, { origins }: MergeSource): Promise<boolean> {
+    for (const slice of slicesOf([...origins.list()], RECORDS_AT_A_TIME)) {
+      for (const kind of new Set(slice.map(({ origin }) => origin.kind))) {
+        const ids = slice.flatMap(({ origin }) => (origin.kind === kind ? origin.recordId : []));
+        const known = await this.uow.read(realmId, (reads) => reads.importedRecords.list(realmId, kind, ids));
+        if (new Set(known.map(({ recordId }) => recordId)).size < new Set(ids).size) return false;
+      }
+    }
+    return true;
+  }
+
+  /** Continues a killed import of the same source. */
+  private begin(realmId: RealmId, source: string): Promise<ImportBatch> {
+    return this.uow.write(realmId, async (tx) => {
+      const batches = await tx.importBatches.list(realmId);
+      const running = batches.find((batch) => batch.source === source && batch.status === 'running');
+      if (running) return running;
+      const batch = { realmId, source, startedAt: this.clock.now(), status: 'running', createdRealm: false } as const;
+      return tx.importBatches.add({ ...batch, messages: 0, lastMessageId: 0 });
+    });
+  }
+
+  private addMessages(
+    batch: ImportBatch,
+    ids: ImportedIds,
+    source: MergeSource,
+    runs: OrdinalRuns,
+    onProgress: (messages: number) => void,
+  ): Promise<number> {
+    const { uow, blobs, thumbnails, clock, randomness } = this;
+    const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
+    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
+    const hidden = new Set(source.published.map(({ recipientId }) => ids.recipients.get(recipientId)));
+    const participants = new Map(
+      [...source.participants].map(([recipientId, userIds]) => [
+        ids.recipients.get(recipientId),
+        ids.users.list(userIds),
+      ]),
+    );
+    const prepare: PageOptions['prepare'] = async (page) => {
+      const addFiles = await files.prepare(source.filesOf(page.map(({ message }) => message.id)));
+      return async (tx, added) => {
+        const stored = await running(tx, batch);
+        await tx.importBatches.update({
+          ...stored,
+          messages: stored.messages + added.length,
+          lastMessageId: added.at(-1)!.id,
+        });
+        await addFiles(tx);
+        const visible = added.filter(({ recipientId }) => !hidden.has(recipientId));
+        await markRead(tx, ids, await readersOf(tx, ids, participants, visible), visible);
+      };
+    };
+    const messages = new MessageImport(uow, ids, source, runs, topicLinks, batch);
+    return messages.run(onProgress, { pageSize: MESSAGES_AT_A_TIME, prepare });
+  }
+
+  /** Subscribes the members of a complete channel and makes it visible. */
+  private async publish(
+    ids: ImportedIds,
+    runs: OrdinalRuns,
+    { id, members, privacy, isArchived }: MergeSource['published'][number],
+  ): Promise<void> {
+    const { realmId } = ids;
+    const channelId = ids.channels.get(id);
+    for (const slice of slicesOf(ids.users.list(members), PEOPLE_AT_A_TIME)) {
+      await this.uow.write(realmId, (tx) => subscribe(tx, realmId, channelId, slice, runs), { yields: true });
+    }
+    await this.uow.write(
+      realmId,
+      async (tx) => {
+        const channel = (await tx.channels.find(realmId, channelId))!;
+        const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
+        await tx.channels.update({ ...channel, privacy, isArchived, firstMessageId });
+      },
+      { yields: true },
+    );
+  }
+
+  /** Ends all event queues, because their clients know nothing of the new objects. */
+  private async complete(batch: ImportBatch): Promise<void> {
+    const { realmId } = batch;
+    let seq = 0 as EventSeq;
+    await this.uow.write(
+      realmId,
+      async (tx) => {
+        await tx.importBatches.update({ ...(await running(tx, batch)), status: 'complete' });
+        await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
+      },
+      { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },
+    );
+    let count: number;
+    do {
+      count = await this.uow.write(
+        realmId,
+        async (tx) => (await tx.queues.removeBehind(realmId, seq, QUEUES_AT_A_TIME)).length,
+        { yields: true },
+      );
+    } while (count === QUEUES_AT_A_TIME);
+  }
+}
+
+function idsOf(realmId: RealmId, source: MergeSource): ImportedIds {
+  const ids = new ImportedIds(realmId, source);
+  const { users, groups, channels, recipients, emoji, channelFolders } = source.existing;
+  ids.users.keep(users);
+  ids.groups.keep(groups);
+  ids.channels.keep(channels);
+  ids.recipients.keep(recipients);
+  ids.emoji.keep(emoji);
+  ids.keep('channelFolder', channelFolders);
+  return ids;
+}
+
+/** @throws DomainError IMPORT_CANCELLED if the import was undone in the meantime */
+async function running(tx: Transaction, { id, realmId }: ImportBatch): Promise<ImportBatch> {
+  const batch = await tx.importBatches.find(realmId, id);
+  if (batch?.status === 'running') return batch;
+  throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
+}
+
+type Readers = ReadonlyMap<RecipientId, readonly UserId[]>;
+
+/** Returns the readers of conversations with new messages. */
+async function readersOf(
+  tx: Transaction,
+  ids: ImportedIds,
+  participants: Readers,
+  added: readonly AddedMessage[],
+): Promise<Readers> {
+  const recipients = new Map<ChannelId, RecipientId>();
+  const readers = new Map<RecipientId, readonly UserId[]>();
+  for (const { recipientId, copy } of added) {
+    const { channelId } = copy.message;
+    if (channelId === null) readers.set(recipientId, participants.get(recipientId) ?? []);
+    else recipients.set(ids.channels.get(channelId), recipientId);
+  }
+  for (const [channelId, userIds] of await tx.channels.listSubscribers(ids.realmId, [...recipients.keys()])) {
+    readers.set(recipients.get(channelId)!, userIds);
+  }
+  return readers;
+}
+
+/** Marks messages as read by their readers, unless a read position of the source says otherwise. */
+async function markRead(tx: Transaction, ids: ImportedIds, readers: Readers, added: readonly AddedMessage[]) {
+  const runs = new OrdinalRuns();
+  for (const { recipientId, ordinal, copy } of added) {
+    const unread = new Set(copy.holders.filter(({ flags }) => !flags.read).map(({ userId }) => ids.users.get(userId)));
+    for (const userId of readers.get(recipientId) ?? []) {
+      if (!unread.has(userId)) runs.to(recipientId).add(userId, ordinal, true);
+    }
+  }
+  for (const userId of new Set([...readers.values()].flat())) {
+    for (const [recipientId, { read }] of runs.of(userId, [])) {
+      await tx.copies.putReceived({ realmId: ids.realmId, userId }, recipientId, [], read);
+      await tx.yield();
+    }
+  }
+}
+
+/** Makes people receive all messages of a channel, as read except after their read position. */
+async function subscribe(
+  tx: Transaction,
+  realmId: RealmId,
+  channelId: ChannelId,
+  userIds: readonly UserId[],
+  runs: OrdinalRuns,
+): Promise<void> {
+  const { recipientId } = (await tx.channels.find(realmId, channelId))!;
+  const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
+  const colors = await tx.channels.listColors(realmId, userIds);
+  const all: OrdinalRange[] = [
+    { first: 1 as Ordinal, last: (await tx.copies.countSentTo(realmId, [recipientId])) as Ordinal },
+  ];
+  for (const userId of userIds) {
+    const [row] = rows.get(userId)!;
+    const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
+    const usual = { isMuted: false, isPinned: false, notifications: INHERITED_NOTIFICATIONS };
+    await tx.channels.putSubscriptions([{ ...usual, ...row, realmId, channelId, userId, color, isActive: true }]);
+    const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
+    const received = all[0]!.last === 0 ? [] : all;
+    const read = difference(received, difference(own.received, own.read));
+    await tx.copies.putReceived({ realmId, userId }, recipientId, received, read);
+    await tx.yield();
+  }
+  await tx.personal.openSpans(realmId, [recipientId], userIds);
+}
+
+/** Remembers the records of the source that objects come from, once they exist. */
+class CreatedRecords {
+  private readonly byTarget = new Map<string, RecordOrigin[]>();
+
+  constructor(
+    private readonly batch: ImportBatch,
+    private readonly ids: ImportedIds,
+    origins: Iterable<{ readonly origin: RecordOrigin; readonly targetId: number }>,
+  ) {
+    for (const { origin, targetId } of origins) {
+      const key = `${origin.kind} ${targetId}`;
+      const some = this.byTarget.get(key);
+      if (some) some.push(origin);
+      else this.byTarget.set(key, [origin]);
+    }
+  }
+
+  /** Called in the unit that adds the objects. */
+  readonly onAdded: OnAdded = async (tx, kind, ids) => {
+    for (const id of ids) await this.remember(tx, kind, id);
+  };
+
+  /** Remembers people and conversations that exist already, and emoji. Earlier imports may know them. */
+  async rememberOthers(uow: UnitOfWork): Promise<void> {
+    const { realmId } = this.batch;
+    for (const keys of slicesOf([...this.byTarget.keys()], RECORDS_AT_A_TIME)) {
+      await uow.write(
+        realmId,
+        async (tx) => {
+          for (const key of keys) {
+            const [kind, id] = key.split(' ') as [ImportedKind, string];
+            const recordIds = this.byTarget.get(key)!.map(({ recordId }) => recordId);
+            const known = new Set(
+              (await tx.importedRecords.list(realmId, kind, recordIds)).map(({ recordId }) => recordId),
+            );
+            if (recordIds.some((recordId) => !known.has(recordId))) await this.remember(tx, kind, Number(id), known);
+            await tx.yield();
+          }
+        },
+        { yields: true },
+      );
+    }
+  }
+
+  private async remember(tx: Transaction, kind: ImportedKind, id: number, known: ReadonlySet<string> = new Set()) {
+    const lookups: Partial<Record<ImportedKind, { get(old: never): number }>> = {
+      ...{ person: this.ids.users, group: this.ids.groups, channel: this.ids.channels },
+      ...{ conversation: this.ids.recipients, emoji: this.ids.emoji },
+    };
+    const origins = (this.byTarget.get(`${kind} ${id}`) ?? []).filter(({ recordId }) => !known.has(recordId));
+    const targetId = lookups[kind]!.get(id as never);
+    const created = origins.map((origin) => ({ origin, targetId, editedAt: null, reactions: 0 }));
+    await rememberCreated(tx, this.batch, created);
+  }
+}

@@ -1,0 +1,119 @@
+import { SYSTEM_GROUPS, type SystemGroupName } from '@parley/domain/access';
+import type { ImportedKind, ImportedRecord, ImportedRecordReads, RealmCopy, RealmReader } from '@parley/domain/exports';
+import { BEFORE_RECORDS, IMPORTED_MESSAGE_KINDS, type RecordPosition } from '@parley/domain/exports';
+import type { ChannelId, GroupId, ImportBatchId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
+import { DomainError } from '@parley/domain/kernel';
+import { SYSTEM_BOTS } from '@parley/domain/users';
+
+type StoredParts = Pick<
+  RealmCopy,
+  'users' | 'groups' | 'channels' | 'conversations' | 'customEmoji' | 'channelFolders'
+>;
+
+/** Organization that an export is imported into. Its objects keep their ids in the plan. */
+export interface ExistingOrganization {
+  readonly realm: StoredParts;
+  /** Returns the id of the object that an earlier import created from a record. */
+  target(kind: ImportedKind, recordId: string): number | undefined;
+  /** Channels of imports that are incomplete or undone. */
+  readonly hiddenChannels: ReadonlySet<ChannelId>;
+  /** Messages of earlier imports. */
+  messages(): AsyncIterable<readonly ImportedRecord[]>;
+  /** Returns the current topics of messages; deleted ones are absent. */
+  topics(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, string>>;
+}
+
+/** Stands for an organization that the import creates. */
+export const NEW_ORGANIZATION: ExistingOrganization = {
+  realm: { users: [], groups: [], channels: [], conversations: [], customEmoji: [], channelFolders: [] },
+  target: () => undefined,
+  hiddenChannels: new Set(),
+  async *messages() {},
+  topics: async () => new Map(),
+};
+
+const RECORDS_AT_A_TIME = 1000;
+/** Records kept in memory. */
+const SMALL_KINDS = ['person', 'group', 'channel', 'conversation', 'emoji'] as const;
+
+/**
+ * Loads an organization with what came from a source before.
+ * @throws DomainError UNDO_UNFINISHED
+ */
+export async function loadExisting(
+  realmId: RealmId,
+  source: string,
+  uow: UnitOfWork,
+  reader: Pick<RealmReader, 'open'>,
+): Promise<ExistingOrganization> {
+  const batches = (await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId))).filter(
+    (batch) => batch.source === source,
+  );
+  const unfinished = batches.find(({ status }) => status === 'undoing');
+  if (unfinished) {
+    throw new DomainError('UNDO_UNFINISHED', `The undo of import ${unfinished.id} must be completed first.`);
+  }
+  const records = (batch: ImportBatchId, kind: ImportedKind) => recordsOfBatch(uow, realmId, { id: batch, kind });
+  const targets = new Map<ImportedKind, Map<string, number>>(SMALL_KINDS.map((kind) => [kind, new Map()]));
+  const hiddenChannels = new Set<ChannelId>();
+  for (const { id, status } of batches) {
+    for (const kind of SMALL_KINDS) {
+      for await (const page of records(id, kind)) {
+        for (const { recordId, targetId } of page) {
+          targets.get(kind)!.set(recordId, targetId);
+          if (kind !== 'channel') continue;
+          if (status === 'complete') hiddenChannels.delete(targetId as ChannelId);
+          else hiddenChannels.add(targetId as ChannelId);
+        }
+      }
+    }
+  }
+  const { realm } = await reader.open(realmId, { covers: 'all' });
+  return {
+    realm,
+    target: (kind, recordId) => targets.get(kind)?.get(recordId),
+    hiddenChannels,
+    async *messages() {
+      for (const { id } of batches) for (const kind of IMPORTED_MESSAGE_KINDS) yield* records(id, kind);
+    },
+    topics: async (ids) => {
+      const messages = await uow.read(realmId, (reads) => reads.messages.list(realmId, ids));
+      return new Map(messages.map(({ id, topic }) => [id, topic]));
+    },
+  };
+}
+
+async function* recordsOfBatch(
+  uow: UnitOfWork,
+  realmId: RealmId,
+  batch: Parameters<ImportedRecordReads['listOfBatch']>[1],
+): AsyncGenerator<readonly ImportedRecord[]> {
+  let page: readonly ImportedRecord[];
+  let after: RecordPosition = BEFORE_RECORDS;
+  do {
+    page = await uow.read(realmId, ({ importedRecords }) =>
+      importedRecords.listOfBatch(realmId, batch, after, RECORDS_AT_A_TIME),
+    );
+    yield page;
+    after = page.at(-1) ?? after;
+  } while (page.length === RECORDS_AT_A_TIME);
+}
+
+/** Returns the first id for a new object of the plan. */
+export const nextIdAfter = (used: Iterable<{ readonly id: number }>, reserved = 0): number => {
+  let last = reserved;
+  for (const { id } of used) last = Math.max(last, id);
+  return last + 1;
+};
+
+/** Ids of the system groups: those of the organization, or the first ones of a new organization. */
+export function systemGroupIds({ realm }: ExistingOrganization): Readonly<Record<SystemGroupName, GroupId>> {
+  const existing = new Map(realm.groups.map(({ systemName, id }) => [systemName, id]));
+  return Object.fromEntries(
+    SYSTEM_GROUPS.map(({ name }, index) => [name, existing.get(name) ?? index + 1]),
+  ) as Readonly<Record<SystemGroupName, GroupId>>;
+}
+
+/** First system bot, which sends the lines added by the import. */
+export const noticeSender = ({ realm }: ExistingOrganization): UserId =>
+  realm.users.find(({ systemKind }) => systemKind === SYSTEM_BOTS[0].kind)?.user.id ?? (1 as UserId);
