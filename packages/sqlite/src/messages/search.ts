@@ -40,6 +40,8 @@ const SHORT = 300;
 const MAX_SHORT_SERIES = 20;
 /** Terms with a beginning that are searched one by one. FTS5 merges the whole lists of more terms first. */
 const MAX_TERMS = 100;
+/** Alternatives, such as the similar spellings of a word, of which those in the index are looked up first. */
+const MANY_ALTERNATIVES = 50;
 
 /**
  * Pages of search results in id order, using rows of `message` alone. FTS5 intersects the lists of words, recipients
@@ -166,11 +168,36 @@ export class SearchPages {
   /** Replaces beginnings by their terms if they are few, since lists of terms need not be read to the end. */
   private withTerms(query: IndexQuery): IndexQuery {
     return query.map((alternatives) => {
+      if (alternatives.length > MANY_ALTERNATIVES) return this.indexedAmong(alternatives);
       const terms = alternatives.flatMap((term): readonly SearchedTerm[] =>
         typeof term === 'string' ? [term] : (this.termsWith(term.beginning) ?? [term]),
       );
       return terms.length === 0 ? alternatives : terms;
     });
+  }
+
+  /**
+   * Returns the alternatives that the index has, with one look-up for all between two terms of the index; at least one
+   * alternative. FTS5 looks each up.
+   */
+  private indexedAmong(alternatives: readonly SearchedTerm[]): readonly SearchedTerm[] {
+    const beginnings = alternatives.filter((term) => typeof term !== 'string');
+    const sorted = alternatives
+      .filter((term) => typeof term === 'string')
+      .map((term) => ({ term, bytes: Buffer.from(term) }))
+      .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+    const indexed: SearchedTerm[] = [];
+    let next = Buffer.alloc(0);
+    for (const { term, bytes } of sorted) {
+      if (Buffer.compare(next, bytes) < 0) {
+        const found = this.nextTerm.get(term);
+        if (found === undefined) break;
+        next = Buffer.from(found);
+      }
+      if (next.equals(bytes)) indexed.push(term);
+    }
+    const found = [...beginnings, ...indexed];
+    return found.length === 0 ? alternatives.slice(0, 1) : found;
   }
 
   /** Returns the terms with this beginning; null for too many. */
