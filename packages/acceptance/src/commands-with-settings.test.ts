@@ -114,6 +114,7 @@ describe('parley command with every setting in the environment file', () => {
       files: `folder:${join(folder, 'files')}`,
       maxUpload: '25',
       uploadQuota: '50',
+      fileSearch: 'on',
       uploadQuotaPerUser: '30',
       logLevel: 'silent',
       metrics: '127.0.0.1:0',

@@ -32,6 +32,7 @@ import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
 import { MemoryExports } from './memory/memory-exports.js';
 import { MemoryExternalIds } from './memory/memory-external-ids.js';
+import { MemoryFileTexts } from './memory/memory-file-texts.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryImportedRecords } from './memory/memory-imported-records.js';
@@ -268,6 +269,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     reminders: new MemorySchedulingRows<Reminder>(unit, REMINDER_ROWS),
     alertWords: new MemoryAlertWords(unit),
     files: new MemoryFiles(unit),
+    fileTexts: new MemoryFileTexts(unit),
     unfinishedUploads: new MemoryUnfinishedUploads(unit),
     pictures: new MemoryPictures(unit),
     customEmoji: new MemoryCustomEmoji(unit, CUSTOM_EMOJI_ROWS),

@@ -69,6 +69,7 @@ export interface TestServerOptions {
   /** Default: a processor for fake images. */
   readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
+  readonly searchesFiles?: boolean;
   readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;

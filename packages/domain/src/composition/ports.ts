@@ -14,6 +14,7 @@ import type { ExportParts } from '../exports/realm-copy.js';
 import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
 import type { ExternalPicturePaths, ExternalPictures } from '../files/external-pictures.js';
+import type { FileTextReader } from '../files/file-texts.js';
 import type { FileLimits, FileTokens } from '../files/files.js';
 import type { FileUser } from '../files/files.use-cases.js';
 import type { ImageProcessor } from '../files/images.js';
@@ -126,6 +127,7 @@ export interface Ports {
   readonly blobStore: BlobStore;
   readonly partialBlobStore: PartialBlobStore;
   readonly imageProcessor: ImageProcessor;
+  readonly fileTextReader: FileTextReader;
   readonly externalPicturePaths: ExternalPicturePaths;
   readonly externalPictures: ExternalPictures;
   readonly linkPreviewFetcher: LinkPreviewFetcher;

@@ -251,6 +251,7 @@ export const FILE_FEATURE = {
     'file.removed': 1,
   },
   notExported: {
+    fileTexts: 'They follow from files.',
     unfinishedUploads: 'They are finished where they began.',
   },
 } satisfies FeatureParts<FileEventTypes>;

@@ -326,7 +326,10 @@ export class RealmChanges {
       permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
     };
     await tx.realms.update(after);
-    if (after.settings.searchLanguages !== realm.settings.searchLanguages) await tx.searchIndex.indexAgain(realm.id);
+    if (after.settings.searchLanguages !== realm.settings.searchLanguages) {
+      await tx.searchIndex.indexAgain(realm.id);
+      await tx.fileTexts.readAgain(realm.id);
+    }
     const isPeriodChanged = after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold;
     const jobs = isPeriodChanged ? await this.fullMembers.schedule(tx, realm.id) : [];
     const lastSeq = await tx.events.lastSeq(realm.id);

@@ -1,4 +1,3 @@
-import type { Actor } from '../access/actor.js';
 import type { Channel } from '../channels/channel.js';
 import type { BlobContent, BlobStore, ByteRange } from '../files/blobs.js';
 import {
@@ -29,10 +28,9 @@ import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { RenderedMessages, StoredUpload } from '../markdown/markdown.js';
 import type { User } from '../users/user.js';
-import { loadMessages } from './load-access.js';
+import { canReadFile } from './file-access.js';
 import type { Message } from './message.js';
 import { messageWatchers } from './message-delivery.js';
-import { canReadMessage } from './message-permissions.js';
 
 /** Returns the spellings of a path; links may contain non-ASCII characters literally or percent-encoded. */
 export function spellingsOf(path: string): readonly string[] {
@@ -90,25 +88,6 @@ export async function awaitThumbnails(
     id,
     files.map((file) => file.id),
   );
-}
-
-type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages'>;
-
-const MESSAGES_AT_A_TIME = 100;
-
-/**
- * True if the actor owns the file or may read a message that refers to it (messages §16.2). Evaluated on each call,
- * so changes to messages take effect immediately.
- */
-export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
-  if (file.ownerId === actor.id) return true;
-  const { messageIds } = file;
-  // Newest messages first, since they are most likely to be readable.
-  for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {
-    const messages = await loadMessages(reads, actor, messageIds.slice(Math.max(0, end - MESSAGES_AT_A_TIME), end));
-    if (messages.some((message) => canReadMessage(actor, message).allowed)) return true;
-  }
-  return false;
 }
 
 /**

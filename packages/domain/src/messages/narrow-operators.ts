@@ -9,6 +9,7 @@ import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { SearchWords } from '../markdown/markdown.js';
 import { findByPublicAddress } from '../users/find-user.js';
+import { canReadFile } from './file-access.js';
 import { HAS_OPERANDS, type HasProperty } from './message.js';
 import {
   type ChannelTopic,
@@ -21,7 +22,7 @@ import {
   type SimpleCondition,
 } from './message-condition.js';
 import { type Period, parsePeriod } from './periods.js';
-import { parseSearch } from './search.js';
+import { parseSearch, type SearchQuery, uploadTerm } from './search.js';
 
 /** Single term of a requested narrow. */
 export interface NarrowTerm {
@@ -39,7 +40,16 @@ export type OperandForm = 'text' | 'nonBlankText' | 'textOrInteger' | 'textOrInt
 export interface NarrowContext {
   readonly reads: Pick<
     Repositories | Transaction,
-    'realms' | 'channels' | 'users' | 'recipients' | 'personal' | 'topicPolicies' | 'pages'
+    | 'realms'
+    | 'channels'
+    | 'users'
+    | 'recipients'
+    | 'personal'
+    | 'topicPolicies'
+    | 'pages'
+    | 'messages'
+    | 'files'
+    | 'fileTexts'
   >;
   readonly actor: Actor;
   readonly realmUrls: RealmUrls;
@@ -278,10 +288,31 @@ const OPERATORS: readonly NarrowOperator[] = [
       const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
       const query = parseSearch(words.inLanguages(searchLanguages), String(operand), negated);
       if (query === null) return { condition: NO_MESSAGE };
-      return { condition: { kind: 'search', ...query } };
+      return { condition: { kind: 'search', ...(await withFiles(reads, actor, query)) } };
     },
   },
 ];
+
+/** Newest files with all words of a search, whose messages it finds too. */
+const MAX_FOUND_FILES = 50;
+
+/**
+ * Adds links to readable files with all words to the alternatives of each word. Phrases are not looked for in files,
+ * because only terms of their texts are stored.
+ */
+async function withFiles(
+  reads: NarrowContext['reads'],
+  actor: Actor,
+  { words, phrases }: SearchQuery,
+): Promise<SearchQuery> {
+  const ids = phrases.length > 0 ? [] : await reads.fileTexts.find(actor.realmId, words, MAX_FOUND_FILES);
+  if (ids.length === 0) return { words, phrases };
+  const links: string[] = [];
+  for (const file of await reads.files.listAttached(actor.realmId, ids)) {
+    if (await canReadFile(reads, actor, file)) links.push(uploadTerm(file.pathId));
+  }
+  return { words: words.map((word) => word.map((alternatives) => [...alternatives, ...links])), phrases };
+}
 
 const byName: ReadonlyMap<string, NarrowOperator> = new Map(
   OPERATORS.flatMap((operator) => operator.names.map((name) => [name, operator] as const)),

@@ -52,13 +52,29 @@ export function parseSearch(words: SearchWords, text: string, isExcluded = false
   return { words: searched, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
 }
 
-/** Returns the distinct search terms of a message's text and topic. */
+/** Returns the distinct search terms of a message's text, topic and links to uploaded files. */
 export function termsOfMessage(
   words: SearchWords,
   { topic, renderedContent }: Pick<Message, 'topic' | 'renderedContent'>,
 ): ReadonlySet<string> {
-  return new Set([...words.searchTerms(words.searchableText(renderedContent)), ...words.searchTerms(topic)]);
+  return new Set([
+    ...words.searchTerms(words.searchableText(renderedContent)),
+    ...words.searchTerms(topic),
+    ...uploadTermsIn(renderedContent),
+  ]);
 }
+
+/** Path of an uploaded file up to its name, which links may encode in several ways. */
+const UPLOAD = /["/]user_uploads\/(\d+\/[0-9a-f]{2}\/[\w-]+)\//g;
+
+function uploadTermsIn(renderedContent: string): readonly string[] {
+  // Fast path for most messages.
+  if (!renderedContent.includes('user_uploads/')) return [];
+  return [...renderedContent.matchAll(UPLOAD)].map(([, path]) => `/${path}`);
+}
+
+/** Returns the term of messages that link to the file. */
+export const uploadTerm = (pathId: string): string => `/${pathId.split('/').slice(0, 3).join('/')}`;
 
 const MENTION = /<span class="user-mention" data-user-id="(\d+)">/g;
 
@@ -195,8 +211,11 @@ export class IndexMessages {
     return this.uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(BATCH));
   }
 
-  /** Clears the index. Search results return as messages are indexed, newest first. */
+  /** Clears the index and reads all files again. Search results return as messages are indexed, newest first. */
   reset(): Promise<void> {
-    return this.uow.writeAcross(({ searchIndex }) => searchIndex.reset());
+    return this.uow.writeAcross(async ({ searchIndex, fileTexts }) => {
+      await searchIndex.reset();
+      await fileTexts.readAgain(null);
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { RemoveOldBounces } from '@parley/domain/access';
 import { MarkIdleChannels } from '@parley/domain/channels';
-import { SweepFiles } from '@parley/domain/files';
+import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
 import { PromoteFullMembers, RemoveUnusedGroups } from '@parley/domain/groups';
 import {
   type Clock,
@@ -137,6 +137,8 @@ const DAY_SECONDS = 86_400;
 
 /** Pause between two units of indexing, which leaves others most of the time. */
 const INDEXING_PAUSE_MS = 10;
+/** Interval for new files to read. */
+const READING_PAUSE_MS = 5000;
 /** Operators can look at jobs that were given up for this long. */
 const KEEP_JOBS_SECONDS = 30 * DAY_SECONDS;
 const JOBS_AT_A_TIME = 250;
@@ -429,6 +431,11 @@ function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Reso
       name: 'indexing messages for search',
       firstDelayMs: INDEXING_PAUSE_MS,
       run: async () => ((await resolve(IndexMessages).execute()) ? INDEXING_PAUSE_MS : MINUTE_MS),
+    }),
+    recurring({
+      name: 'reading files for search',
+      firstDelayMs: READING_PAUSE_MS,
+      run: async () => ((await resolve(ReadFileTexts).execute()) ? INDEXING_PAUSE_MS : READING_PAUSE_MS),
     }),
     every({
       name: 'removing failed jobs',

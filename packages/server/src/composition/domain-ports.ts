@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { BounceAwareMailer } from '@parley/domain/access';
 import { EXPORT_PARTS, FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
+import type { FileTextReader } from '@parley/domain/files';
 import { DomainError, LocalBus } from '@parley/domain/kernel';
 import { VerifyDirectoryPassword } from '@parley/domain/membership';
 import { MissedEmails, MobilePush, NotificationMeter, WebPush } from '@parley/domain/push';
 import { EVENT_WRITER, FEATURE_LEVEL, senderAvatarUrl, WireWebhookFormats, warn, ZULIP_VERSION } from '@parley/http';
+import { FileTexts } from '@parley/images';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import {
   type AvatarUrlOf,
@@ -206,12 +208,15 @@ const pageClientOf = ({ webhookNetworks = [] }: ParleyDependencies) =>
     timeoutMs: PAGE_TIMEOUT_MS,
   });
 
+const READS_NO_FILES: FileTextReader = { reads: () => false, read: async () => null };
+
 /** Files and exports. */
 const filePorts = (options: ParleyDependencies, get: Get) =>
   ({
     blobStore: () => options.blobs,
     partialBlobStore: () => options.partialBlobs,
     imageProcessor: () => options.images,
+    fileTextReader: () => (options.searchesFiles ? new FileTexts() : READS_NO_FILES),
     fileLimits: () => options.fileLimits ?? FILE_LIMITS,
     fileTokens: () => new HmacFileTokens(options.secret),
     externalPicturePaths: () => new HmacPicturePaths(options.secret),

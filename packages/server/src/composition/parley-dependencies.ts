@@ -143,6 +143,8 @@ export interface ParleyDependencies {
   /** Store for the bytes of unfinished uploads. */
   readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;
+  /** True if searches find texts in files; default: false. */
+  readonly searchesFiles?: boolean;
   /** Folder for temporary files of exports; default: the system's temporary folder. */
   readonly exportsFolder?: string;
   /** Limits for exports requested by administrators that replace the defaults. */

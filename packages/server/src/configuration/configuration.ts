@@ -74,6 +74,8 @@ export interface Configuration extends LogInAccounts {
   /** Location of uploaded files; null for the folder `files` next to the database. */
   readonly files: FilesLocation | null;
   readonly fileLimits: FileLimits;
+  /** True if searches find texts in files. */
+  readonly searchesFiles: boolean;
   /** Days for which deleted messages can be restored. */
   readonly keepDeletedDays: number;
   readonly eventLimits: EventLimits;

@@ -52,6 +52,7 @@ describe('readConfiguration', () => {
       limits: expect.any(Object),
       files: null,
       fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
+      searchesFiles: true,
       keepDeletedDays: 30,
       eventLimits: { maxLogBytes: 256 * 1024 ** 2, maxQueueBytes: 16 * 1024 ** 2 },
       shedsLoad: true,

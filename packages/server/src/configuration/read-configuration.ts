@@ -208,6 +208,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
       quotaMib: read('uploadQuota'),
       userQuotaMib: read('uploadQuotaPerUser'),
     },
+    searchesFiles: read('fileSearch'),
     keepDeletedDays: read('keepDeletedDays'),
     eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
     logLevel: read('logLevel') as LogLevel,

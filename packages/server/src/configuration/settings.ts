@@ -241,6 +241,14 @@ export const SETTINGS = {
     parseCount,
     null as number | null,
   ),
+  fileSearch: setting(
+    'PARLEY_FILE_SEARCH',
+    'file-search',
+    'on|off',
+    'searches also find texts in files that are uploaded while this is on',
+    parseSwitch,
+    true,
+  ),
   logLevel: setting(
     'PARLEY_LOG_LEVEL',
     'log-level',

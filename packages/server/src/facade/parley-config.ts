@@ -190,6 +190,8 @@ export interface ParleyOptions extends LogInOptions {
   readonly uploadQuotaMib?: number;
   /** Maximum total size of a user's files, in MiB; default: no limit. */
   readonly uploadQuotaPerUserMib?: number;
+  /** True if searches also find texts in uploaded files; default: true. */
+  readonly fileSearch?: boolean;
   /** Days for which `parley message restore` can restore deleted messages; default: 30. */
   readonly keepDeletedDays?: number;
   /** Maximum size of an organization's event log, in MiB; default: 256. */
@@ -253,6 +255,7 @@ const OPTIONS: Readonly<Record<Exclude<OptionName, LogInName>, true>> = {
   maxUploadMib: true,
   uploadQuotaMib: true,
   uploadQuotaPerUserMib: true,
+  fileSearch: true,
   keepDeletedDays: true,
   eventLogMib: true,
   eventQueueMib: true,

@@ -86,6 +86,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
         quotaMib: config.uploadQuotaMib ?? FILE_LIMITS.quotaMib,
         userQuotaMib: config.uploadQuotaPerUserMib ?? FILE_LIMITS.userQuotaMib,
       },
+      searchesFiles: config.fileSearch ?? SETTINGS.fileSearch.default,
       keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       eventLimits: {
         maxLogBytes: (config.eventLogMib ?? SETTINGS.eventLogMib.default) * MIB,

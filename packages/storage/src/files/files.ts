@@ -1,19 +1,21 @@
-import type {
-  AttachedFile,
-  BlobKey,
-  FileImage,
-  FileRepository,
-  FileSpace,
-  NewFile,
-  StoredFile,
-  StoredThumbnail,
-  UnfinishedUpload,
-  UnfinishedUploadRepository,
+import {
+  type AttachedFile,
+  type BlobKey,
+  type FileImage,
+  type FileRepository,
+  type FileSpace,
+  MAX_READ_BYTES,
+  type NewFile,
+  type StoredFile,
+  type StoredThumbnail,
+  type UnfinishedUpload,
+  type UnfinishedUploadRepository,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { StorageFeature } from '../engine/feature.js';
 import { toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
+import { FILE_TEXT_TABLES, SqlFileTextRepository } from './file-texts.js';
 
 interface FileRow {
   readonly id: FileId;
@@ -57,6 +59,7 @@ export class SqlFileRepository implements FileRepository {
   private readonly unreferenced;
   private readonly insert;
   private readonly changeSpace;
+  private readonly queueText;
   private readonly refer;
   private readonly markAttached;
   private readonly unrefer;
@@ -111,6 +114,7 @@ export class SqlFileRepository implements FileRepository {
       `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
+    this.queueText = connection.command('INSERT INTO file_to_read (file_id, realm_id, attempts) VALUES (?, ?, 0)');
     this.changeSpace = connection.command(
       `INSERT INTO file_space (realm_id, bytes) VALUES (?, ?)
        ON CONFLICT (realm_id) DO UPDATE SET bytes = file_space.bytes + excluded.bytes`,
@@ -208,6 +212,7 @@ export class SqlFileRepository implements FileRepository {
     const { realmId, ownerId, name, pathId, blob, size, contentType, createdAt } = file;
     const id = (await this.insert.get(realmId, ownerId, name, pathId, blob, size, contentType, createdAt, createdAt))!;
     this.changeSpace.defer(realmId, size);
+    if (size <= MAX_READ_BYTES) this.queueText.defer(id, realmId);
     if (file.image) await this.setImage(realmId, id, file.image, []);
     return { id, ...file };
   }
@@ -458,15 +463,21 @@ CREATE INDEX unfinished_upload_by_end ON unfinished_upload (expires_at);
 
 export const FILE_FEATURE = {
   schema: 'files',
-  steps: { 1: TABLES },
-  realmTables: ['unfinished_upload', 'file', 'file_space'],
+  steps: { 1: TABLES, 30: FILE_TEXT_TABLES },
+  realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   messageTables: ['message_file'],
   notExported: {
     file_space: 'Sums are computed from the files.',
+    file_term: 'They follow from the files.',
+    file_to_read: 'They follow from the files.',
     unfinished_upload: 'Uploads finish on the original server.',
   },
-  repositories: () => (connection) => ({
-    files: new SqlFileRepository(connection),
-    unfinishedUploads: new SqlUnfinishedUploadRepository(connection),
-  }),
+  repositories: () => (connection) => {
+    const files = new SqlFileRepository(connection);
+    return {
+      files,
+      fileTexts: new SqlFileTextRepository(connection, files),
+      unfinishedUploads: new SqlUnfinishedUploadRepository(connection),
+    };
+  },
 } satisfies StorageFeature;

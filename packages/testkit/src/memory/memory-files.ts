@@ -1,12 +1,13 @@
-import type {
-  AttachedFile,
-  BlobKey,
-  FileImage,
-  FileRepository,
-  FileSpace,
-  NewFile,
-  StoredFile,
-  StoredThumbnail,
+import {
+  type AttachedFile,
+  type BlobKey,
+  type FileImage,
+  type FileRepository,
+  type FileSpace,
+  MAX_READ_BYTES,
+  type NewFile,
+  type StoredFile,
+  type StoredThumbnail,
 } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { ascending, type MemoryUnit } from './tables.js';
@@ -90,6 +91,7 @@ export class MemoryFiles implements FileRepository {
   async add(file: NewFile): Promise<StoredFile> {
     const added: StoredFile = { id: this.unit.nextNumber<FileId>('file'), ...file };
     this.unit.change('files').set(added.id, { file: added, wasAttached: false, unreferencedSince: file.createdAt });
+    if (file.size <= MAX_READ_BYTES) this.unit.change('filesToRead').set(added.id, 0);
     return added;
   }
 

@@ -1,0 +1,107 @@
+import type { FileId, RealmId } from '../kernel/ids.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { EventLoop } from '../kernel/yielding.js';
+import type { SearchedWord, SearchWords } from '../markdown/markdown.js';
+import type { BlobStore } from './blobs.js';
+import { MIB, type StoredFile } from './files.js';
+
+/** Larger files are not read. */
+export const MAX_READ_BYTES = 20 * MIB;
+/** Length of the beginning of a file's text that searches find. */
+export const MAX_FILE_TEXT = 500_000;
+/** Distinct terms of a file that searches find; a word has one to four. */
+export const MAX_FILE_TERMS = 10_000;
+/** Longer words are data rather than text. */
+const MAX_TERM_LENGTH = 100;
+/** Length of the part of a text that is indexed before the event loop continues. */
+const PART = 10_000;
+/** Attempts to read a file, which may end the reading process or the server. */
+export const MAX_READ_ATTEMPTS = 2;
+
+/** Reads texts from files. */
+export interface FileTextReader {
+  /** True for types with text; false for all types if the operator turned reading off. */
+  reads(contentType: string): boolean;
+  /** Returns the beginning of the text; null for damaged files. @throws DomainError SERVER_BUSY */
+  read(bytes: Uint8Array, file: Pick<StoredFile, 'contentType' | 'ownerId'>): Promise<string | null>;
+}
+
+export interface FileTextReads {
+  /** Returns the files that contain all words, the newest first, at most `limit`. */
+  find(realmId: RealmId, words: readonly SearchedWord[], limit: number): Promise<readonly FileId[]>;
+  /** True if files are queued to be read. */
+  hasQueued(): Promise<boolean>;
+}
+
+/**
+ * Search terms of texts in files. New files of at most `MAX_READ_BYTES` are queued to be read. Every implementation
+ * passes file-texts.contract.ts.
+ */
+export interface FileTextRepository extends FileTextReads {
+  /** Queues all files of the realm of at most `MAX_READ_BYTES`; null for all realms. */
+  readAgain(realmId: RealmId | null): Promise<void>;
+  /**
+   * Returns the newest queued file with the fewest attempts, and counts an attempt. Null if no file is queued. Files
+   * leave the queue after `MAX_READ_ATTEMPTS`.
+   */
+  take(): Promise<StoredFile | null>;
+  /** Replaces the terms of a file and removes it from the queue. Has no effect on missing files. */
+  put(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    fileTexts: [reads: FileTextReads, repository: FileTextRepository];
+  }
+}
+
+/** Reads queued files one by one, so that searches find their texts. */
+export class ReadFileTexts {
+  static readonly inject = ['unitOfWork', 'blobStore', 'fileTextReader', 'renderedMessages', 'eventLoop'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly reader: FileTextReader,
+    private readonly words: SearchWords,
+    private readonly eventLoop: EventLoop,
+  ) {}
+
+  /** Returns false if no file is queued. @throws DomainError SERVER_BUSY */
+  async execute(): Promise<boolean> {
+    if (!(await this.uow.readAcross(({ fileTexts }) => fileTexts.hasQueued()))) return false;
+    const file = await this.uow.writeAcross(({ fileTexts }) => fileTexts.take());
+    if (!file) return false;
+    const { realmId, id } = file;
+    const terms = this.reader.reads(file.contentType) ? await this.termsOf(file) : [];
+    await this.uow.write(realmId, ({ fileTexts }) => fileTexts.put(realmId, id, terms));
+    return true;
+  }
+
+  private async termsOf(file: StoredFile): Promise<readonly string[]> {
+    const bytes = await this.bytesOf(file);
+    const text = bytes && (await this.reader.read(bytes, file));
+    if (!text) return [];
+    const realm = await this.uow.read(file.realmId, ({ realms }) => realms.get(file.realmId));
+    const words = this.words.inLanguages(realm.settings.searchLanguages);
+    const terms = new Set<string>();
+    for (let at = 0; at < Math.min(text.length, MAX_FILE_TEXT) && terms.size < MAX_FILE_TERMS; at += PART) {
+      for (const term of words.searchTerms(text.slice(at, at + PART))) {
+        if (term.length <= MAX_TERM_LENGTH) terms.add(term);
+      }
+      await this.eventLoop.yield();
+    }
+    return [...terms].slice(0, MAX_FILE_TERMS);
+  }
+
+  /** Returns null if the bytes are gone. */
+  private async bytesOf({ blob, size }: StoredFile): Promise<Uint8Array | null> {
+    if ((await this.blobs.sizeOf(blob)) !== size) return null;
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    for await (const chunk of this.blobs.read(blob, { start: 0, end: size })) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
+  }
+}

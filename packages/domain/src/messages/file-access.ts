@@ -1,0 +1,24 @@
+import type { Actor } from '../access/actor.js';
+import type { AttachedFile } from '../files/files.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { loadMessages } from './load-access.js';
+import { canReadMessage } from './message-permissions.js';
+
+type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages'>;
+
+const MESSAGES_AT_A_TIME = 100;
+
+/**
+ * True if the actor owns the file or may read a message that refers to it (messages §16.2). Evaluated on each call,
+ * so changes to messages take effect immediately.
+ */
+export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
+  if (file.ownerId === actor.id) return true;
+  const { messageIds } = file;
+  // Newest messages first, since they are most likely to be readable.
+  for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {
+    const messages = await loadMessages(reads, actor, messageIds.slice(Math.max(0, end - MESSAGES_AT_A_TIME), end));
+    if (messages.some((message) => canReadMessage(actor, message).allowed)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+import { MAX_FILE_TEXT } from '@parley/domain/files';
+import { FileTexts } from './file-texts.js';
+
+const texts = new FileTexts();
+const read = (bytes: Uint8Array, contentType = 'text/plain') => texts.read(bytes, { contentType });
+
+it.each([
+  ['text/plain', true],
+  ['text/markdown', true],
+  ['text/x-python', true],
+  ['text/html', false],
+  ['application/octet-stream', false],
+  ['image/png', false],
+])('reads texts of type %s: %s', async (contentType, isRead) => {
+  expect(texts.reads(contentType)).toBe(isRead);
+  expect(await read(Buffer.from('tea'), contentType)).toBe(isRead ? 'tea' : null);
+});
+
+it.each([
+  ['UTF-8', Buffer.from('café')],
+  ['UTF-8 with a byte order mark', Buffer.from('\ufeffcafé')],
+  ['UTF-16, little endian', Buffer.from('\ufeffcafé', 'utf16le')],
+  ['UTF-16, big endian', Buffer.from('\ufeffcafé', 'utf16le').swap16()],
+])('decodes %s', async (_, bytes) => {
+  expect(await read(bytes)).toBe('café');
+});
+
+it('returns the beginning of long texts, and something for any bytes', async () => {
+  expect(await read(Buffer.alloc(5 * MAX_FILE_TEXT, 'é'))).toBe('é'.repeat(MAX_FILE_TEXT));
+  expect(await read(Buffer.from([0xff, 0x61, 0xc0]))).toBe('\ufffda\ufffd');
+});

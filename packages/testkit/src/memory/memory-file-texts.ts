@@ -1,0 +1,57 @@
+import { type FileTextRepository, MAX_READ_ATTEMPTS, MAX_READ_BYTES, type StoredFile } from '@parley/domain/files';
+import type { FileId, RealmId } from '@parley/domain/kernel';
+import type { SearchedWord } from '@parley/domain/markdown';
+import { containsWords } from '@parley/domain/messages';
+import type { MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    readonly fileTerms: Map<FileId, ReadonlySet<string>>;
+    /** Attempts to read queued files. */
+    readonly filesToRead: Map<FileId, number>;
+  }
+}
+
+export class MemoryFileTexts implements FileTextRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, words: readonly SearchedWord[], limit: number): Promise<readonly FileId[]> {
+    return [...this.unit.read('fileTerms')]
+      .filter(([id, terms]) => this.fileOf(id)?.realmId === realmId && containsWords(terms, words))
+      .map(([id]) => id)
+      .sort((a, b) => b - a)
+      .slice(0, limit);
+  }
+
+  async hasQueued(): Promise<boolean> {
+    return this.unit.read('filesToRead').size > 0;
+  }
+
+  async readAgain(realmId: RealmId | null): Promise<void> {
+    for (const { file } of this.unit.read('files').values()) {
+      const isWanted = file.size <= MAX_READ_BYTES && (realmId === null || file.realmId === realmId);
+      if (isWanted && !this.unit.read('filesToRead').has(file.id)) this.unit.change('filesToRead').set(file.id, 0);
+    }
+  }
+
+  async take(): Promise<StoredFile | null> {
+    for (const [id, attempts] of this.unit.read('filesToRead')) {
+      if (attempts >= MAX_READ_ATTEMPTS || !this.fileOf(id)) this.unit.change('filesToRead').delete(id);
+    }
+    const [next] = [...this.unit.read('filesToRead')].sort(
+      ([a, attemptsA], [b, attemptsB]) => attemptsA - attemptsB || b - a,
+    );
+    if (!next) return null;
+    this.unit.change('filesToRead').set(next[0], next[1] + 1);
+    return this.fileOf(next[0]);
+  }
+
+  async put(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void> {
+    this.unit.change('filesToRead').delete(id);
+    if (this.fileOf(id)?.realmId === realmId) this.unit.change('fileTerms').set(id, new Set(terms));
+  }
+
+  private fileOf(id: FileId): StoredFile | null {
+    return this.unit.read('files').get(id)?.file ?? null;
+  }
+}
