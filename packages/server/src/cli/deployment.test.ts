@@ -25,6 +25,7 @@ const DOCUMENTS = [
   'CONTRIBUTING.md',
   'SECURITY.md',
   'embedding.md',
+  ...readdirSync(join(docs, 'guides')).map((name) => join('guides', name)),
   ...samples,
 ];
 
@@ -49,6 +50,10 @@ const withProgram = (program: string, title: string, test: () => void) =>
   isInstalled(program) ? it(title, test) : it.skip(`${title}: ${program} is not installed`, test);
 
 describe('documentation for operators', () => {
+  it.each(DOCUMENTS)('%s writes the command before its options', (path) => {
+    expect(textOf(path).match(/\bparley --(?:env-file|database|realm)\b.*/g) ?? []).toEqual([]);
+  });
+
   it.each(DOCUMENTS)('%s names only existing variables', (path) => {
     const known = new Set(
       settings.flatMap(({ variable, isSecret }) => (isSecret ? [variable, `${variable}_FILE`] : [variable])),
