@@ -3,6 +3,7 @@ import { CHANNELS } from './channels/channels.js';
 import { EVENT_STREAMS } from './events/event-streams.js';
 import { EVENTS } from './events/events.js';
 import { EXPORTS } from './exports/exports.js';
+import { IMPORTS } from './exports/imports.js';
 import { BRANDING } from './files/branding.js';
 import { CUSTOM_EMOJI } from './files/custom-emoji.js';
 import { EMOJI } from './files/emoji.js';
@@ -97,6 +98,7 @@ const ALL = [
   SCHEDULING,
   FILES,
   EXPORTS,
+  IMPORTS,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -449,6 +449,35 @@ test('creates a group, changes its members and deactivates it', async ({ logIn }
   await expect(page.getByText('This group is deactivated.')).toBeVisible();
 });
 
+test('lists imports for owners, who undo them', async ({ logIn }) => {
+  const { page } = await logIn('desdemona');
+  const undone: string[] = [];
+  const imports = ['complete', 'undone', 'running'].map((status, index) => ({
+    ...{ id: index + 1, source: `slack:T${index}`, started_at: 1_700_000_000, status, message_count: 1200 },
+  }));
+  await page.route('**/json/realm/imports', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), imports } });
+  });
+  await page.route('**/json/realm/imports/*/undo', async (route) => {
+    undone.push(new URL(route.request().url()).pathname);
+    imports[0]!.status = 'undoing';
+    await route.fulfill({ json: { result: 'success', msg: '' } });
+  });
+  await goTo(page, '#organization/imports');
+  const list = page.getByRole('list', { name: 'Imports' });
+  await expect(list).toContainText(/slack:T0.*1,?200 messages.*slack:T1.*undone.*slack:T2.*in progress/);
+  await expect(list.getByRole('button')).toHaveCount(1);
+  await list.getByRole('button', { name: 'Undo: slack:T0' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await expect(list).toContainText('being undone');
+  expect(undone).toEqual([expect.stringMatching(/\/realm\/imports\/1\/undo$/)]);
+
+  const other = await logIn('iago', '#organization/imports');
+  await expect(other.page.getByRole('link', { name: 'Data exports' })).toBeVisible();
+  await expect(other.page.getByRole('link', { name: 'Imports' })).toHaveCount(0);
+});
+
 test("starts an export, and lists it in another administrator's window", async ({ logIn, server }) => {
   await server.call('cordelia', 'PATCH', '/settings', { allow_private_data_export: true });
   const { page } = await logIn('desdemona', '#organization/data-exports-admin');

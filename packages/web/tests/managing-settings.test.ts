@@ -255,11 +255,12 @@ const FETCHED = [
   ['#settings/uploaded-files', 'attachments', { attachments: [] }, 'You have not uploaded any files.'],
   ['#settings/sessions', 'users/me/sessions', {}, 'This browser'],
   ['#organization/data-exports-admin', 'export/realm', { exports: [] }, 'There are no exports.'],
+  ['#organization/imports', 'realm/imports', { imports: [] }, 'There are no imports.'],
   ['#organization/invitations', 'invites', { invites: [] }, 'There are no open invitations.'],
 ] as const;
 
 test('shows that a list is loading, and only afterwards that it is empty', async ({ logIn }) => {
-  const { page } = await logIn('iago');
+  const { page } = await logIn('desdemona');
   for (const [place, call, empty, text] of FETCHED) {
     let arrive = () => {};
     const arrival = new Promise<void>((resolve) => {

@@ -104,6 +104,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/users/me/sessions',
   '/users/:user_id/sessions',
   '/export/realm',
+  // The list of imports is not exported.
+  '/realm/imports',
   '/invites',
   '/calls/bigbluebutton/create',
   // Redirects to pictures, which browsers load without the API.

@@ -21,8 +21,8 @@ export interface UndoImportInput {
   readonly isForced: boolean;
   /** True to change nothing. */
   readonly isDryRun: boolean;
-  /** Called periodically with the number of removed messages. */
-  readonly onProgress?: (messages: number) => void;
+  /** Called periodically with the number of removed messages; an error ends the run. */
+  readonly onProgress?: (messages: number) => unknown;
 }
 
 export type KeepReason = 'answered' | 'edited' | 'moved' | 'reaction';
@@ -162,7 +162,7 @@ type Reads = Pick<
 >;
 
 /** Later imports may have added messages to the same topics, so they are undone first. */
-async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId): Promise<ImportBatch> {
+export async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId): Promise<ImportBatch> {
   const batches = await reads.importBatches.list(realmId);
   const batch = batches.find(({ id }) => id === batchId);
   if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
@@ -216,14 +216,14 @@ async function hasOtherReactions(
 async function countPages(
   next: (kind: ImportedKind, after: RecordPosition) => Promise<JudgedPage>,
   isForced: boolean,
-  onPage: (sum: Counts) => void = () => {},
+  onPage: (sum: Counts) => unknown = () => {},
 ): Promise<Counts> {
   const counts: Counts = { removed: 0, kept: 0, keptMessages: [] };
   for (const kind of IMPORTED_MESSAGE_KINDS) {
     for (let after: RecordPosition | null = BEFORE_RECORDS; after !== null; ) {
       const page: JudgedPage = await next(kind, after);
       countPage(counts, page, isForced);
-      onPage(counts);
+      await onPage(counts);
       after = endOf(page.records);
     }
   }

@@ -75,6 +75,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /scim/v2/ResourceTypes/:id',
   'GET /scim/v2/Schemas',
   'GET /scim/v2/Schemas/:id',
+  // Needs an import.
+  'POST /realm/imports/:import_id/undo',
   'POST /export/realm',
   'DELETE /export/realm/:export_id',
   'GET /user_avatars/exports/*path_id',

@@ -1,7 +1,7 @@
 import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
 import { ChangeSubscriptionParts } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
-import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
+import { ExpireExports, UndoRequestedImports, WriteRealmExport } from '@parley/domain/exports';
 import { ChangeMemberParts, FullMemberParts } from '@parley/domain/groups';
 import {
   type Clock,
@@ -137,6 +137,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(AddressChangedEmails),
   resolve(ExpireExports),
   resolve(WriteRealmExport),
+  resolve(UndoRequestedImports),
   resolve(MakeThumbnails),
   resolve(SendGroupMembershipNotices),
   resolve(SendInvitationEmails),

@@ -78,12 +78,15 @@ export function Palette({ anchor, pageActions }: Props) {
 /** Management pages. */
 function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
   const isGuest = chat.state.fields.get('is_guest') === true;
-  const isAdmin = chat.state.fields.get('is_admin') === true;
+  const rights = {
+    isAdmin: chat.state.fields.get('is_admin') === true,
+    isOwner: chat.state.fields.get('is_owner') === true,
+  };
   const entry = (address: string, name: string, detail: string): Entry => {
     return { address, name, detail, icon: <Settings size={16} aria-hidden /> };
   };
   const sections = (area: SettingsArea, detail: string) =>
-    sectionsOf(area, i18n, isAdmin).map(({ key, title }) => entry(`#${area}/${key}`, title, detail));
+    sectionsOf(area, i18n, rights).map(({ key, title }) => entry(`#${area}/${key}`, title, detail));
   return [
     ...sections('settings', i18n._('Settings')),
     entry('#channels/all', i18n._('All channels'), i18n._('Channels')),

@@ -9,6 +9,7 @@ import { AllBots, OwnBots } from './bots.js';
 import { ChannelSettings } from './channel-settings.js';
 import { BrowseChannels, CreateChannel } from './channels.js';
 import { BrowseGroups, GroupSettings } from './groups.js';
+import { Imports } from './imports.js';
 import { Integrations } from './integrations.js';
 import styles from './managing.module.css';
 import { OrganizationProfile, OrganizationSettings, UserDefaults } from './organization.js';
@@ -118,6 +119,7 @@ const PAGES: Readonly<Record<string, ComponentType<{ readonly part: string | und
   'channel-folders': ChannelFolders,
   'organization-level-user-defaults': UserDefaults,
   'data-exports-admin': Exports,
+  imports: Imports,
 };
 
 /** Sections and parts in other addresses of current and older Zulip clients. */
@@ -183,10 +185,11 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
   const { rights } = useManagement();
   const titleId = useId();
   const isAdmin = useComputed(() => rights.isAdmin, [rights]);
-  const sections = sectionsOf(area, i18n, isAdmin);
+  const isOwner = useComputed(() => rights.isOwner, [rights]);
+  const sections = sectionsOf(area, i18n, { isAdmin, isOwner });
   const [section = '', part] = (SYNONYMS[place] ?? place).split('/');
   const current = sections.find(({ key }) => key === section);
-  const isForAdmins = sectionsOf(area, i18n, true).some(({ key }) => key === section);
+  const isForAdmins = sectionsOf(area, i18n, { isAdmin: true, isOwner: true }).some(({ key }) => key === section);
   // On small screens the bare settings URL shows the section list.
   const shown = current ?? (section === '' ? sections[0] : undefined);
   const ShownPage = shown && PAGES[shown.key];

@@ -9,7 +9,11 @@ export interface SettingsSection {
 
 export type SettingsArea = 'settings' | 'organization';
 
-export function sectionsOf(area: SettingsArea, i18n: I18n, isAdmin: boolean): readonly SettingsSection[] {
+export function sectionsOf(
+  area: SettingsArea,
+  i18n: I18n,
+  { isAdmin, isOwner }: { readonly isAdmin: boolean; readonly isOwner: boolean },
+): readonly SettingsSection[] {
   if (area === 'settings') {
     return [
       { key: 'profile', title: i18n._('Profile') },
@@ -46,5 +50,6 @@ export function sectionsOf(area: SettingsArea, i18n: I18n, isAdmin: boolean): re
           { key: 'data-exports-admin', title: i18n._('Data exports') },
         ]
       : []),
+    ...(isOwner ? [{ key: 'imports', title: i18n._('Imports') }] : []),
   ];
 }

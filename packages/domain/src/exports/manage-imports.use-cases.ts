@@ -1,0 +1,85 @@
+import { mustBeOwner } from '../access/actor.js';
+import type { Caller, ImportBatchId } from '../kernel/ids.js';
+import {
+  encodeJob,
+  idPayload,
+  type Job,
+  type JobHandler,
+  type JobWork,
+  jobKind,
+  type RenewLease,
+} from '../kernel/jobs.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, Timers } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { RENEW_LEASE_MS } from './exports.js';
+import type { ImportBatch } from './import-batches.js';
+import { loadLatest, UndoImport } from './undo-import.use-cases.js';
+
+type UndoPayload = { readonly batchId: ImportBatchId };
+
+export const UNDO_IMPORT = jobKind<UndoPayload>({
+  name: 'imports.undo',
+  readPayload: idPayload<UndoPayload>('batchId'),
+  retries: { maxAttempts: 3, firstDelaySeconds: 60, maxDelaySeconds: 3600 },
+  leaseSeconds: (4 * RENEW_LEASE_MS) / 1000,
+  concurrency: 1,
+});
+
+/** Lists the imports of the organization, oldest first (extensions §11). */
+export class ListImports {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_OWNER */
+  execute(caller: Caller): Promise<readonly ImportBatch[]> {
+    return this.uow.read(caller.realmId, async ({ actors, importBatches }) => {
+      enforce(mustBeOwner(await actors.get(caller)));
+      return importBatches.list(caller.realmId);
+    });
+  }
+}
+
+/** Starts to remove the messages of an import in the background (extensions §11). */
+export class RequestUndoImport {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Idempotent. @throws DomainError MUST_BE_OWNER, UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
+  execute(caller: Caller, { batchId }: UndoPayload): Promise<void> {
+    const { realmId } = caller;
+    return this.uow.write(realmId, async (tx) => {
+      enforce(mustBeOwner(await tx.actors.get(caller)));
+      const batch = await loadLatest(tx, realmId, batchId);
+      const key = String(batchId);
+      if (batch.status === 'undone' || (await tx.jobs.isScheduled(realmId, UNDO_IMPORT.name, key))) return;
+      await tx.importBatches.update({ ...batch, status: 'undoing' });
+      await tx.jobs.schedule(encodeJob(UNDO_IMPORT, { realmId, dueAt: this.clock.now(), key, payload: { batchId } }));
+    });
+  }
+}
+
+/** Removes the messages of an import that an owner requested, and keeps those that people used since. */
+export class UndoRequestedImports implements JobHandler<UndoPayload> {
+  static readonly inject = [UndoImport, 'timers'] as const;
+  constructor(
+    private readonly undo: UndoImport,
+    private readonly timers: Timers,
+  ) {}
+
+  readonly kind = UNDO_IMPORT;
+
+  async prepare({ realmId, payload }: Job<UndoPayload>, renewLease: RenewLease): Promise<JobWork> {
+    let renewedAt = this.timers.elapsedMs();
+    const onProgress = async () => {
+      if (this.timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
+      renewedAt = this.timers.elapsedMs();
+      if (!(await renewLease())) throw new Error('Another process undoes the import');
+    };
+    await this.undo.execute({ realmId, ...payload, isForced: false, isDryRun: false, onProgress });
+    return async () => {};
+  }
+}
