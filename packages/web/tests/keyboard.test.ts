@@ -79,7 +79,7 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
 test('shows the most relevant hits first on request, and removes filters', async ({ server, logIn }) => {
   await post(server, 'iago', 'first orchard', 'An apricot, more apricots: apricot');
   await post(server, 'cordelia', 'second orchard', 'Cherries and one apricots');
-  const { page } = await logIn('hamlet', '#narrow/channel/Verona/search/apricot');
+  const { page } = await logIn('hamlet', '#narrow/channel/Verona/channel/Verona/search/apricot');
   const hits = page.getByRole('article');
   await expect(hits).toHaveText([/more apricots/, /Cherries/]);
   await page.getByRole('button', { name: 'Most relevant' }).click();

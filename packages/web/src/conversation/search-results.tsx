@@ -88,16 +88,17 @@ function ResultsBar({ narrow, isOrdered, isByRelevance }: BarProps) {
 function Filters({ narrow }: { readonly narrow: Narrow }) {
   const { i18n } = useLingui();
   const chat = useChat();
-  const filters = useComputed(
-    () =>
-      narrow.flatMap((term) => {
-        const others = narrow.filter((it) => it !== term);
-        if ((term.operator === 'search' && !term.negated) || others.length === 0) return [];
-        const href = chat.formatAddress({ view: 'narrow', narrow: others, near: null });
-        return [{ text: formatSearch(chat.state, [term]), href }];
-      }),
-    [chat, narrow],
-  );
+  const filters = useComputed(() => {
+    const terms = narrow.map((term) => ({ term, text: formatSearch(chat.state, [term]) }));
+    // A filter may occur twice.
+    const hrefs = new Map<string, string>();
+    for (const { term, text } of terms) {
+      const others = terms.filter((it) => it.text !== text).map((it) => it.term);
+      if ((term.operator === 'search' && !term.negated) || others.length === 0) continue;
+      hrefs.set(text, chat.formatAddress({ view: 'narrow', narrow: others, near: null }));
+    }
+    return [...hrefs].map(([text, href]) => ({ text, href }));
+  }, [chat, narrow]);
   return filters.map(({ text, href }) => (
     <a key={text} className={styles.filter} href={href} title={i18n._('Remove this filter')}>
       <span>{text}</span> <X size={12} aria-hidden />
