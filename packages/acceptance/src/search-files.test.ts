@@ -1,5 +1,6 @@
 import { ReadFileTexts } from '@parley/domain/files';
 import { IndexMessages } from '@parley/domain/messages';
+import { FakeImageProcessor } from '@parley/testkit';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { type FileUpload, postFiles } from './testing/multipart.js';
 import { TestServer, type TestUser } from './testing/test-server.js';
@@ -8,7 +9,10 @@ let server: TestServer;
 let people: TestServer['people'];
 
 beforeAll(async () => {
-  server = await TestServer.start({ searchesFiles: true });
+  server = await TestServer.start({
+    searchesFiles: true,
+    images: Object.assign(new FakeImageProcessor(), { readDocument: async () => 'open sesame' }),
+  });
   ({ people } = server);
   await server.createChannel('general', [people.hamlet, people.cordelia]);
   await server.createChannel('secret', [people.hamlet], { invite_only: true });
@@ -93,6 +97,14 @@ describe('search in files (extensions §9)', () => {
     await index.reset();
     while (await index.execute());
     expect(await find('Wartungen ')).toEqual([id]);
+  });
+
+  it('finds texts of documents', async () => {
+    const type = 'application/vnd.oasis.opendocument.text';
+    // Archives have the type that the client claims.
+    const [id] = await share(people.hamlet, 'general', { name: 'a.odt', type, content: 'PK\x03\x04 anything' });
+    await readFiles();
+    expect(await find('sesame')).toEqual([id]);
   });
 
   it('ignores files without text, and damaged ones', async () => {

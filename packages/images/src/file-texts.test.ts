@@ -1,8 +1,10 @@
 import { MAX_FILE_TEXT } from '@parley/domain/files';
+import type { UserId } from '@parley/domain/kernel';
 import { FileTexts } from './file-texts.js';
 
 const texts = new FileTexts();
-const read = (bytes: Uint8Array, contentType = 'text/plain') => texts.read(bytes, { contentType });
+const ownerId = 1 as UserId;
+const read = (bytes: Uint8Array, contentType = 'text/plain') => texts.read(bytes, { contentType, ownerId });
 
 it.each([
   ['text/plain', true],
@@ -11,6 +13,7 @@ it.each([
   ['text/html', false],
   ['application/octet-stream', false],
   ['image/png', false],
+  ['application/vnd.oasis.opendocument.text', false],
 ])('reads texts of type %s: %s', async (contentType, isRead) => {
   expect(texts.reads(contentType)).toBe(isRead);
   expect(await read(Buffer.from('tea'), contentType)).toBe(isRead ? 'tea' : null);
@@ -23,6 +26,13 @@ it.each([
   ['UTF-16, big endian', Buffer.from('\ufeffcafé', 'utf16le').swap16()],
 ])('decodes %s', async (_, bytes) => {
   expect(await read(bytes)).toBe('café');
+});
+
+it('passes documents to their reader', async () => {
+  const reader = new FileTexts({ readDocument: async (document, type) => `${document.length} of ${type}` });
+  const contentType = 'application/vnd.oasis.opendocument.text';
+  expect(reader.reads(contentType)).toBe(true);
+  expect(await reader.read(Buffer.from('tea'), { contentType, ownerId })).toBe(`3 of ${contentType}`);
 });
 
 it('returns the beginning of long texts, and something for any bytes', async () => {

@@ -1,4 +1,5 @@
 import { type FileTextReader, MAX_FILE_TEXT, type StoredFile } from '@parley/domain/files';
+import type { UserId } from '@parley/domain/kernel';
 
 /** Types that begin with `text/` but consist of markup. */
 const MARKUP: ReadonlySet<string> = new Set(['text/html', 'text/rtf', 'text/xml']);
@@ -6,16 +7,37 @@ const MARKUP: ReadonlySet<string> = new Set(['text/html', 'text/rtf', 'text/xml'
 const MAX_BYTES_PER_UNIT = 4;
 const UTF_16 = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
 
+/** Types of documents in ZIP archives, with the names of the parts that contain text. */
+export const DOCUMENT_PARTS: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    /^word\/(?:document|header\d*|footer\d*|footnotes|endnotes|comments)\.xml$/,
+  ],
+  ['application/vnd.oasis.opendocument.text', /^content\.xml$/],
+]);
+
+/** Reads documents whose formats need more than decoding, in a separate process. */
+export interface DocumentReader {
+  /** Returns the beginning of the text; null for damaged documents. @throws DomainError SERVER_BUSY */
+  readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null>;
+}
+
 const isPlain = (contentType: string): boolean => contentType.startsWith('text/') && !MARKUP.has(contentType);
 
-/** Reads the texts of plain text files, such as Markdown, CSV and source code. */
+/** Reads the texts of plain text files, such as Markdown, CSV and source code, and of documents. */
 export class FileTexts implements FileTextReader {
+  constructor(private readonly documents: Partial<DocumentReader> = {}) {}
+
   reads(contentType: string): boolean {
-    return isPlain(contentType);
+    return isPlain(contentType) || (DOCUMENT_PARTS.has(contentType) && this.documents.readDocument !== undefined);
   }
 
-  async read(bytes: Uint8Array, { contentType }: Pick<StoredFile, 'contentType'>): Promise<string | null> {
-    return isPlain(contentType) ? decode(bytes) : null;
+  async read(
+    bytes: Uint8Array,
+    { contentType, ownerId }: Pick<StoredFile, 'contentType' | 'ownerId'>,
+  ): Promise<string | null> {
+    if (isPlain(contentType)) return decode(bytes);
+    return (await this.documents.readDocument?.(bytes, contentType, ownerId)) ?? null;
   }
 }
 

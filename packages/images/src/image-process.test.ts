@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import type { UserId } from '@parley/domain/kernel';
 import { type BuiltScript, blackPng, buildScript, HEIC_PHOTO } from '@parley/testkit';
+import { ZipFile } from 'yazl';
 import { ImageProcess } from './image-process.js';
 
 const USER = 1 as UserId;
@@ -48,6 +50,17 @@ describe('ImageProcess', () => {
       { reason: { code: 'IMAGE_TOO_LARGE', message: 'Image size exceeds limit.' } },
       { value: { format: 'png', width: 64, height: 64, frames: 1, bytes: expect.any(Uint8Array) } },
     ]);
+  });
+
+  it('reads documents, and returns null for damaged ones', async () => {
+    const type = 'application/vnd.oasis.opendocument.text';
+    const archive = new ZipFile();
+    archive.addBuffer(Buffer.from('<text:p>tea</text:p>'), 'content.xml');
+    archive.end();
+    expect(await images.readDocument(await buffer(archive.outputStream), type, USER)).toBe('tea  ');
+    expect(await images.readDocument(Buffer.from('no archive'), type, USER)).toBeNull();
+    images = new ImageProcess({ script: null });
+    expect(await images.readDocument(Buffer.from('no archive'), type, USER)).toBeNull();
   });
 
   it('does not block the event loop', async () => {

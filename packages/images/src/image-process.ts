@@ -12,6 +12,7 @@ import {
   unreadableImage,
 } from '@parley/domain/files';
 import { DomainError, MissingLibrary, type UserId, WorkQueue } from '@parley/domain/kernel';
+import type { DocumentReader } from './file-texts.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
 /** Request to the process; `target` is null for inspection only. */
@@ -20,9 +21,15 @@ export interface ImageJob {
   readonly target: ImageTarget | null;
 }
 
+/** Request for the text of a document. */
+export interface DocumentJob {
+  readonly document: Uint8Array;
+  readonly contentType: string;
+}
+
 /** Response with an error code, since errors cannot be transferred. */
 export type ImageAnswer =
-  | { readonly result: ImageInfo | ProcessedImage }
+  | { readonly result: ImageInfo | ProcessedImage | string }
   | { readonly refusal: Refusal; readonly problem?: string };
 
 const REFUSALS = {
@@ -33,9 +40,18 @@ const REFUSALS = {
 };
 type Refusal = keyof typeof REFUSALS;
 
-/** Runs the job in the current process. */
-export async function answerJob(processor: SharpImageProcessor, { image, target }: ImageJob): Promise<ImageAnswer> {
+/** Runs the job in the current process. `readDocument`: absent if documents are rejected. */
+export async function answerJob(
+  processor: SharpImageProcessor,
+  job: ImageJob | DocumentJob,
+  readDocument?: (document: Uint8Array, contentType: string) => Promise<string>,
+): Promise<ImageAnswer> {
   try {
+    if ('document' in job) {
+      if (!readDocument) throw unreadableImage();
+      return { result: await readDocument(job.document, job.contentType) };
+    }
+    const { image, target } = job;
     return { result: target === null ? await processor.inspect(image) : await processor.resize(image, target) };
   } catch (error) {
     const code = error instanceof DomainError ? error.code : '';
@@ -47,11 +63,11 @@ export async function answerJob(processor: SharpImageProcessor, { image, target 
 /** Returns the result or throws the error. @throws DomainError of the error code */
 export function resultOf(answer: ImageAnswer): ImageInfo | ProcessedImage {
   if ('refusal' in answer) throw REFUSALS[answer.refusal]();
-  return answer.result;
+  return answer.result as ImageInfo | ProcessedImage;
 }
 
 interface Order {
-  readonly job: ImageJob;
+  readonly job: ImageJob | DocumentJob;
   readonly deliver: (answer: ImageAnswer) => void;
 }
 
@@ -89,11 +105,11 @@ export interface ImageProcessOptions {
 }
 
 /**
- * Processes images in a separate process, started on demand and stopped when idle. An image that crashes, blocks or
+ * Processes images and documents in a separate process, started on demand and stopped when idle. An image that crashes, blocks or
  * exhausts the library ends only that process, which contains no secrets. Processes one image at a time, serving
  * users round-robin. Falls back to the caller's process if none can be started.
  */
-export class ImageProcess implements ImageProcessor {
+export class ImageProcess implements ImageProcessor, DocumentReader {
   private child: ChildProcess | null = null;
   private readonly queue = new WorkQueue({ concurrency: 1, refusal: serverBusy });
   private readonly waitingBytes = new Map<UserId | null, number>();
@@ -122,14 +138,19 @@ export class ImageProcess implements ImageProcessor {
     return resultOf(await this.order(userId, { image, target })) as ProcessedImage;
   }
 
+  async readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null> {
+    const answer = await this.order(userId, { document, contentType });
+    return 'result' in answer ? (answer.result as string) : null;
+  }
+
   close(): void {
     this.isClosed = true;
     this.queue.clear();
     this.end();
   }
 
-  private async order(userId: UserId, job: ImageJob): Promise<ImageAnswer> {
-    const { length } = job.image;
+  private async order(userId: UserId, job: ImageJob | DocumentJob): Promise<ImageAnswer> {
+    const { length } = 'document' in job ? job.document : job.image;
     const hasRoom =
       this.hasRoom(MAX_WAITING, this.queue.waiting, null, length) &&
       this.hasRoom(MAX_WAITING_OF_USER, this.queue.waitingOf(userId), userId, length);
@@ -161,7 +182,7 @@ export class ImageProcess implements ImageProcessor {
     }
   }
 
-  private read(job: ImageJob): Promise<ImageAnswer> {
+  private read(job: ImageJob | DocumentJob): Promise<ImageAnswer> {
     clearTimeout(this.idle);
     return new Promise((deliver) => {
       this.current = { job, deliver };
@@ -169,7 +190,7 @@ export class ImageProcess implements ImageProcessor {
     });
   }
 
-  private work(job: ImageJob): void {
+  private work(job: ImageJob | DocumentJob): void {
     try {
       if (this.script !== null) {
         this.send(job, this.script);
@@ -179,11 +200,11 @@ export class ImageProcess implements ImageProcessor {
       // Node's permission model may forbid starting processes.
       this.script = null;
     }
-    // Rejects HEIC, whose decoder would block the event loop.
+    // Rejects HEIC and documents, whose decoders would block the event loop.
     void answerJob(new SharpImageProcessor(), job).then((answer) => this.finish(answer));
   }
 
-  private send(job: ImageJob, script: string): void {
+  private send(job: ImageJob | DocumentJob, script: string): void {
     this.child ??= this.start(script);
     const { child } = this;
     child.ref();

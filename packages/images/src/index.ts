@@ -1,4 +1,4 @@
-export { FileTexts } from './file-texts.js';
+export { type DocumentReader, FileTexts } from './file-texts.js';
 export { openHeic } from './heic.js';
 export { ImageProcess } from './image-process.js';
 export { SharpImageProcessor } from './sharp-image-processor.js';

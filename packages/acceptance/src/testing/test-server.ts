@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
-import type { BlobStore, FileLimits, ImageProcessor, PartialBlobStore } from '@parley/domain/files';
+import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import { type Bus, type GroupId, LocalBus, type RealmId, type UserId } from '@parley/domain/kernel';
 import { CreateRealm, type LogInProvider, type PeopleDirectory, RegisterUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
@@ -67,7 +67,7 @@ export interface TestServerOptions {
   readonly blobs?: BlobStore;
   readonly partialBlobs?: PartialBlobStore;
   /** Default: a processor for fake images. */
-  readonly images?: ImageProcessor;
+  readonly images?: ParleyDependencies['images'];
   readonly fileLimits?: FileLimits;
   readonly searchesFiles?: boolean;
   readonly exportLimits?: Partial<ExportLimits>;

@@ -216,7 +216,7 @@ const filePorts = (options: ParleyDependencies, get: Get) =>
     blobStore: () => options.blobs,
     partialBlobStore: () => options.partialBlobs,
     imageProcessor: () => options.images,
-    fileTextReader: () => (options.searchesFiles ? new FileTexts() : READS_NO_FILES),
+    fileTextReader: () => (options.searchesFiles ? new FileTexts(options.images) : READS_NO_FILES),
     fileLimits: () => options.fileLimits ?? FILE_LIMITS,
     fileTokens: () => new HmacFileTokens(options.secret),
     externalPicturePaths: () => new HmacPicturePaths(options.secret),

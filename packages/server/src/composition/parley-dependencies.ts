@@ -25,6 +25,7 @@ import type {
   TrustedOrigins,
   WebAssets,
 } from '@parley/http';
+import type { DocumentReader } from '@parley/images';
 import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
 import type { IncomingMail } from '../configuration/configuration.js';
 import type { HostAuthenticate } from '../facade/host-authentication.js';
@@ -142,7 +143,8 @@ export interface ParleyDependencies {
   readonly bucket?: Bucket;
   /** Store for the bytes of unfinished uploads. */
   readonly partialBlobs: PartialBlobStore;
-  readonly images: ImageProcessor;
+  /** Reads documents too, unless it lacks the method. */
+  readonly images: ImageProcessor & Partial<DocumentReader>;
   /** True if searches find texts in files; default: false. */
   readonly searchesFiles?: boolean;
   /** Folder for temporary files of exports; default: the system's temporary folder. */
