@@ -3,6 +3,7 @@ import type { ImportedKind, ImportedRecord, ImportedRecordReads, RealmCopy, Real
 import { BEFORE_RECORDS, IMPORTED_MESSAGE_KINDS, type RecordPosition } from '@parley/domain/exports';
 import type { ChannelId, GroupId, ImportBatchId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
 import { DomainError } from '@parley/domain/kernel';
+import type { Message } from '@parley/domain/messages';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 
 type StoredParts = Pick<
@@ -19,8 +20,10 @@ export interface ExistingOrganization {
   readonly hiddenChannels: ReadonlySet<ChannelId>;
   /** Messages of earlier imports. */
   messages(): AsyncIterable<readonly ImportedRecord[]>;
-  /** Returns the current topics of messages; deleted ones are absent. */
-  topics(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, string>>;
+  /** Returns messages as they are now; deleted ones are absent. */
+  current(
+    ids: readonly MessageId[],
+  ): Promise<ReadonlyMap<MessageId, Pick<Message, 'topic' | 'recipientId' | 'sentAt'>>>;
 }
 
 /** Stands for an organization that the import creates. */
@@ -29,7 +32,7 @@ export const NEW_ORGANIZATION: ExistingOrganization = {
   target: () => undefined,
   hiddenChannels: new Set(),
   async *messages() {},
-  topics: async () => new Map(),
+  current: async () => new Map(),
 };
 
 const RECORDS_AT_A_TIME = 1000;
@@ -76,9 +79,9 @@ export async function loadExisting(
     async *messages() {
       for (const { id } of batches) for (const kind of IMPORTED_MESSAGE_KINDS) yield* records(id, kind);
     },
-    topics: async (ids) => {
+    current: async (ids) => {
       const messages = await uow.read(realmId, (reads) => reads.messages.list(realmId, ids));
-      return new Map(messages.map(({ id, topic }) => [id, topic]));
+      return new Map(messages.map((message) => [message.id, message]));
     },
   };
 }

@@ -77,11 +77,20 @@ export class MessageCopies {
   }
 
   /** Reads all new messages by ascending id, in batches. */
-  async *read(): AsyncGenerator<readonly MessageCopy[]> {
-    let after = this.sources.staging.lastKnown;
+  read(): AsyncGenerator<readonly MessageCopy[]> {
+    return this.readAfter(this.sources.staging.lastKnown, 'planned');
+  }
+
+  /** Reads messages of earlier imports that changed. */
+  readChanged(): AsyncGenerator<readonly MessageCopy[]> {
+    return this.readAfter(0, 'changed JOIN planned ON planned.number = changed.number');
+  }
+
+  private async *readAfter(start: number, from: string): AsyncGenerator<readonly MessageCopy[]> {
+    let after = start;
     for (;;) {
       const page = this.sources.staging.all<StoredMessage>(
-        `SELECT planned.*, records.json FROM planned LEFT JOIN records ON records.number = planned.record
+        `SELECT planned.*, records.json FROM ${from} LEFT JOIN records ON records.number = planned.record
          WHERE planned.number > ? ORDER BY planned.number LIMIT ?`,
         after,
         MESSAGES_AT_A_TIME,

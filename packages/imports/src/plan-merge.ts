@@ -1,5 +1,5 @@
 import { topicKey } from '@parley/domain/channels';
-import type { MergeSource, RealmCopy } from '@parley/domain/exports';
+import { DELETED_HASH, type MergeSource, type RealmCopy } from '@parley/domain/exports';
 import type { AccessCopy, AccessDifference } from '@parley/domain/imports';
 import { type MessageId, slicesOf, type UserId } from '@parley/domain/kernel';
 import type { ExistingOrganization } from './existing.js';
@@ -9,13 +9,27 @@ import { type PlannedPlaces, placeKey } from './plan-places.js';
 import { personCopies, privacyOf } from './plan-realm.js';
 import type { Staging } from './staging.js';
 
-export const existingIds = ({ realm }: ExistingOrganization): MergeSource['existing'] => ({
+const existingIds = (
+  { realm }: ExistingOrganization,
+  { lastKnown }: Pick<Staging, 'lastKnown'>,
+): MergeSource['existing'] => ({
+  lastMessageId: lastKnown,
   users: realm.users.map(({ user }) => user.id),
   groups: realm.groups.map(({ id }) => id),
   channels: realm.channels.map(({ id }) => id),
   recipients: [...realm.channels, ...realm.conversations].map(({ recipientId }) => recipientId),
   emoji: realm.customEmoji.map(({ id }) => id),
   channelFolders: realm.channelFolders.map(({ id }) => id),
+});
+
+/** Returns what the import needs to know of the organization and of earlier imports. */
+export const earlierImports = (
+  existing: ExistingOrganization,
+  staging: Staging,
+): Pick<MergeSource, 'existing' | 'hasChanges' | 'deleted'> => ({
+  existing: existingIds(existing, staging),
+  hasChanges: hasChanges(staging),
+  deleted: () => deletedRecords(staging),
 });
 
 /** Returns the channels that the import makes visible. */
@@ -76,9 +90,9 @@ export async function reserveTopics(staging: Staging, existing: ExistingOrganiza
   );
   const found = threads.filter(({ channel, target }) => channel !== null && target !== null);
   for (const slice of slicesOf(found, THREADS_AT_A_TIME)) {
-    const topics = await existing.topics(slice.map(({ target }) => target));
+    const messages = await existing.current(slice.map(({ target }) => target));
     for (const { thread, channel, target } of slice) {
-      const topic = topics.get(target);
+      const topic = messages.get(target)?.topic;
       if (topic === undefined || topic === '') continue;
       const place = placeKey({ channel });
       const sql = 'INSERT OR IGNORE INTO topics (place, thread, key, topic) VALUES (?, ?, ?, ?)';
@@ -86,3 +100,62 @@ export async function reserveTopics(staging: Staging, existing: ExistingOrganiza
     }
   }
 }
+
+const RECORDS_AT_A_TIME = 500;
+
+/**
+ * Finds messages of earlier imports that were deleted in the source: by a deletion record, or because they are missing
+ * between the first and the last message of their conversation. Others may be missing because the export is partial.
+ */
+export async function noteDeleted(
+  staging: Staging,
+  places: PlannedPlaces,
+  existing: ExistingOrganization,
+): Promise<void> {
+  if (staging.lastKnown === 0) return;
+  staging.run(
+    `INSERT OR IGNORE INTO deleted SELECT known.record FROM records JOIN known ON known.record = records.parent
+     WHERE records.kind = 'deletion' AND known.kind = 'message' AND known.hash <> ?`,
+    DELETED_HASH,
+  );
+  const spans = new Map<number, { readonly first: number; readonly last: number }>();
+  const rows = staging.all<{ readonly place: string; readonly first: number; readonly last: number }>(
+    `SELECT place, min(at) AS first, max(at) AS last FROM planned WHERE role = 'message' GROUP BY place`,
+  );
+  for (const { place, first, last } of rows) spans.set(places.find(place)!.recipientId, { first, last });
+  let missing: { readonly record: string; readonly target: MessageId }[];
+  let after = '';
+  do {
+    missing = staging.all(
+      `SELECT record, target FROM known WHERE kind = 'message' AND record > ? AND hash <> ?
+       AND NOT EXISTS (SELECT 1 FROM records WHERE records.kind = 'message' AND records.id = known.record)
+       ORDER BY record LIMIT ?`,
+      after,
+      DELETED_HASH,
+      RECORDS_AT_A_TIME,
+    );
+    const messages = await existing.current(missing.map(({ target }) => target));
+    for (const { record, target } of missing) {
+      const message = messages.get(target);
+      const span = message && spans.get(message.recipientId);
+      if (!span || message.sentAt < Math.floor(span.first) || message.sentAt > span.last) continue;
+      staging.run('INSERT OR IGNORE INTO deleted VALUES (?)', record);
+    }
+    after = missing.at(-1)?.record ?? after;
+  } while (missing.length === RECORDS_AT_A_TIME);
+}
+
+/** Yields the records of deleted messages, in batches. */
+async function* deletedRecords(staging: Staging): AsyncGenerator<readonly string[]> {
+  let page: { readonly record: string }[];
+  let after = '';
+  do {
+    page = staging.all('SELECT record FROM deleted WHERE record > ? ORDER BY record LIMIT ?', after, RECORDS_AT_A_TIME);
+    yield page.map(({ record }) => record);
+    after = page.at(-1)?.record ?? after;
+  } while (page.length === RECORDS_AT_A_TIME);
+}
+
+/** True if messages of earlier imports changed or were deleted in the source. */
+const hasChanges = (staging: Staging): boolean =>
+  staging.get('SELECT 1 FROM changed UNION ALL SELECT 1 FROM deleted LIMIT 1') !== undefined;

@@ -10,6 +10,7 @@ import {
   topicOf,
 } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
+import { messageDigest } from './digest.js';
 import { BEFORE, type PlannedPeople } from './plan-people.js';
 import { CHANNEL_KEY_START, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { StagedRecord, Staging } from './staging.js';
@@ -59,13 +60,13 @@ export class MessagePlanner {
   plan(): void {
     const { database } = this.staging;
     database.exec('BEGIN');
-    for (const { number, record } of this.staging.messages()) this.planMessage(number, record);
+    for (const staged of this.staging.messages()) this.planMessage(staged);
     this.planPins();
     database.exec('COMMIT');
     database.exec(`CREATE UNIQUE INDEX planned_by_record ON planned (record) WHERE role = 'message'`);
   }
 
-  private planMessage(number: number, record: MessageRecord): void {
+  private planMessage({ number, record, json }: StagedRecord<'message'>): void {
     const { ledger } = this.staging;
     const key = placeKey(record);
     const place = this.places.find(key);
@@ -80,14 +81,18 @@ export class MessagePlanner {
     const sender = this.people.get(record.sender);
     const known = this.staging.known('message', record.id);
     const thread = place.kind === 'channel' ? this.threadOf(number, record) : null;
-    const topic = place.kind === 'channel' ? this.topicOf(key, { number, record }, thread) : '';
+    const topic = place.kind === 'channel' ? this.topicOf(key, { number, record, json }, thread) : '';
+    const isChanged =
+      known !== null && this.staging.isChanged(record.id, messageDigest(this.staging, { number, id: record.id }, json));
     this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt }, known);
     // A message that was imported before it became the first of a thread stays in its place; a line in the topic leads there.
     if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record, known === null ? '' : topic);
     if (topic !== '' && thread !== record.id && record.isBroadcast) this.addLine(number, 'broadcast', key, record);
-    this.noteFiles(record, sender.id, known !== null);
+    this.noteFiles(record, sender.id, known !== null && !isChanged);
     if (known === null) this.noteParts(record);
-    ledger.account(number, record, known === null ? 'imported' : 'merged', known === null ? '' : BEFORE);
+    if (isChanged) this.staging.run('INSERT INTO changed VALUES (?)', known);
+    if (known === null) ledger.account(number, record, 'imported');
+    else ledger.account(number, record, 'merged', isChanged ? 'changed since the last import' : BEFORE);
   }
 
   private add(message: Omit<PlannedMessage, 'number'>, known: number | null): void {

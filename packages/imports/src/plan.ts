@@ -13,7 +13,7 @@ import { type CopySources, MessageCopies, type MessageSample } from './message-c
 import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
-import { existingIds, newAccessOf, publishedChannels, reserveTopics } from './plan-merge.js';
+import { earlierImports, newAccessOf, noteDeleted, publishedChannels, reserveTopics } from './plan-merge.js';
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
 import { PlannedPeople } from './plan-people.js';
@@ -137,6 +137,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   await reserveTopics(staging, existing);
   const messages = new MessagePlanner(staging, people, places);
   messages.plan();
+  await noteDeleted(staging, places, existing);
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
   planDetails(staging, people, reactions);
   const readPositions = planReadPositions(staging, people, places);
@@ -185,7 +186,8 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     messageIds: () => idsBetween(first, last),
     ...filesOf(staging, files, opened, parts),
     origins,
-    existing: existingIds(existing),
+    ...earlierImports(existing, staging),
+    changed: () => copies.readChanged(),
     published,
     participants: new Map(places.conversations.map(({ recipientId, userIds }) => [recipientId, userIds])),
   };

@@ -15,6 +15,7 @@ const FOLDER_PREFIX = 'parley-import-';
 export interface StagedRecord<Kind extends ImportRecordKind> {
   readonly number: number;
   readonly record: Extract<ImportRecord, { readonly kind: Kind }>;
+  readonly json: string;
 }
 
 interface Row {
@@ -52,6 +53,8 @@ const SCHEMA = `
   CREATE TABLE known (
     kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (kind, record)
   ) WITHOUT ROWID;
+  CREATE TABLE changed (number INTEGER PRIMARY KEY);
+  CREATE TABLE deleted (record TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE known_files (id TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE attachments (file INTEGER NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (file, message)) WITHOUT ROWID;
   CREATE INDEX attachments_by_message ON attachments (message);
@@ -120,6 +123,12 @@ export class Staging {
     if (this.lastKnown === 0) return null;
     const sql = 'SELECT target FROM known WHERE kind = ? AND record = ?';
     return this.get<{ readonly target: number }>(sql, kind, recordId)?.target ?? null;
+  }
+
+  /** True if the message of an earlier import has another digest now. */
+  isChanged(recordId: string, hash: string): boolean {
+    const sql = `SELECT 1 FROM known WHERE kind = 'message' AND record = ? AND hash <> ?`;
+    return this.get(sql, recordId, hash) !== undefined;
   }
 
   close(): void {
@@ -278,6 +287,7 @@ export class Staging {
 const staged = <Kind extends ImportRecordKind>({ number, json }: Row): StagedRecord<Kind> => ({
   number,
   record: JSON.parse(json),
+  json,
 });
 
 /** URLs of files may contain access tokens. */

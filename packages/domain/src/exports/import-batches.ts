@@ -1,4 +1,4 @@
-import { declareErrors } from '../kernel/errors.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
@@ -144,4 +144,11 @@ export async function rememberCreated(
     origin ? [{ ...origin, ...object, batchId: batch.id }] : [],
   );
   await tx.importedRecords.put(batch.realmId, records);
+}
+
+/** @throws DomainError IMPORT_CANCELLED if the import was undone in the meantime */
+export async function requireRunning(tx: Transaction, { id, realmId }: ImportBatch): Promise<ImportBatch> {
+  const batch = await tx.importBatches.find(realmId, id);
+  if (batch?.status === 'running') return batch;
+  throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
 }

@@ -90,6 +90,7 @@ export class IdMap<Id extends number> extends IdLookup<Id> {
  */
 export class MessageIds extends IdLookup<MessageId> {
   private ranges = new IdRanges();
+  private lastKept = 0;
   /** Range of unchanged ids; null if new ids were planned. */
   private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
 
@@ -127,7 +128,13 @@ export class MessageIds extends IdLookup<MessageId> {
     return old;
   }
 
+  /** Maps messages that exist on this server to themselves. */
+  keepUpTo(last: number): void {
+    this.lastKept = last;
+  }
+
   find(old: MessageId): MessageId | undefined {
+    if (old <= this.lastKept) return old;
     return this.ranges.find(old) as MessageId | undefined;
   }
 

@@ -4,7 +4,6 @@ import type { BlobStore } from '../files/blobs.js';
 import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
-import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { ChannelId, EventSeq, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
@@ -12,7 +11,14 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import { type ImportBatch, type ImportedKind, type RecordOrigin, rememberCreated } from './import-batches.js';
+import {
+  type ImportBatch,
+  type ImportedKind,
+  type RecordOrigin,
+  rememberCreated,
+  requireRunning,
+} from './import-batches.js';
+import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
 import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
 import { ImportedPictures, PictureImport } from './import-people.js';
@@ -34,6 +40,7 @@ export interface MergeImportOutput {
   readonly users: number;
   readonly channels: number;
   readonly messages: number;
+  readonly changes: AppliedChanges;
 }
 
 /** A unit takes at most 50 ms, to limit the delay of other writes. */
@@ -41,6 +48,7 @@ const MESSAGES_AT_A_TIME = 200;
 const RECORDS_AT_A_TIME = 500;
 const PEOPLE_AT_A_TIME = 100;
 const QUEUES_AT_A_TIME = 250;
+const NO_CHANGES: AppliedChanges = { changed: 0, deleted: 0, kept: 0, keptMessages: [] };
 
 /**
  * Imports new objects into an organization that exists already, while people use it. Notifies nobody; messages are read,
@@ -77,8 +85,12 @@ export class MergeImport {
     const { users, channels } = source.realm;
     const range = await source.messageRange();
     const isNothing =
-      range === null && users.length === 0 && source.published.length === 0 && (await this.isKnown(realmId, source));
-    if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0 };
+      range === null &&
+      users.length === 0 &&
+      source.published.length === 0 &&
+      !source.hasChanges &&
+      (await this.isKnown(realmId, source));
+    if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
     const batch = await this.begin(realmId, source.origins.source);
     const ids = idsOf(realmId, source);
     const records = new CreatedRecords(batch, ids, source.origins.list());
@@ -90,11 +102,14 @@ export class MergeImport {
     await records.rememberOthers(this.uow);
     await rememberClaims(this.uow, source.origins, ids);
     const runs = new OrdinalRuns();
-    const messages = await this.addMessages(batch, ids, source, runs, onProgress);
+    const { uow, blobs, thumbnails, clock, randomness } = this;
+    const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
+    const messages = await this.addMessages(batch, ids, files, source, runs, onProgress);
+    const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
     await pictures.addAvatars();
     for (const channel of source.published) await this.publish(ids, runs, channel);
     await this.complete(batch);
-    return { batch, users: users.length, channels: channels.length, messages };
+    return { batch, users: users.length, channels: channels.length, messages, changes };
   }
 
   /** True if earlier imports remember all people, groups, channels, conversations and emoji. */
@@ -123,12 +138,11 @@ export class MergeImport {
   private addMessages(
     batch: ImportBatch,
     ids: ImportedIds,
+    files: FileImport,
     source: MergeSource,
     runs: OrdinalRuns,
     onProgress: (messages: number) => void,
   ): Promise<number> {
-    const { uow, blobs, thumbnails, clock, randomness } = this;
-    const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
     const hidden = new Set(source.published.map(({ recipientId }) => ids.recipients.get(recipientId)));
     const participants = new Map(
@@ -140,7 +154,7 @@ export class MergeImport {
     const prepare: PageOptions['prepare'] = async (page) => {
       const addFiles = await files.prepare(source.filesOf(page.map(({ message }) => message.id)));
       return async (tx, added) => {
-        const stored = await running(tx, batch);
+        const stored = await requireRunning(tx, batch);
         await tx.importBatches.update({
           ...stored,
           messages: stored.messages + added.length,
@@ -151,7 +165,7 @@ export class MergeImport {
         await markRead(tx, ids, await readersOf(tx, ids, participants, visible), visible);
       };
     };
-    const messages = new MessageImport(uow, ids, source, runs, topicLinks, batch);
+    const messages = new MessageImport(this.uow, ids, source, runs, topicLinks, batch);
     return messages.run(onProgress, { pageSize: MESSAGES_AT_A_TIME, prepare });
   }
 
@@ -184,7 +198,7 @@ export class MergeImport {
     await this.uow.write(
       realmId,
       async (tx) => {
-        await tx.importBatches.update({ ...(await running(tx, batch)), status: 'complete' });
+        await tx.importBatches.update({ ...(await requireRunning(tx, batch)), status: 'complete' });
         await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
       },
       { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },
@@ -202,21 +216,15 @@ export class MergeImport {
 
 function idsOf(realmId: RealmId, source: MergeSource): ImportedIds {
   const ids = new ImportedIds(realmId, source);
-  const { users, groups, channels, recipients, emoji, channelFolders } = source.existing;
+  const { users, groups, channels, recipients, emoji, channelFolders, lastMessageId } = source.existing;
   ids.users.keep(users);
   ids.groups.keep(groups);
   ids.channels.keep(channels);
   ids.recipients.keep(recipients);
   ids.emoji.keep(emoji);
+  ids.messages.keepUpTo(lastMessageId);
   ids.keep('channelFolder', channelFolders);
   return ids;
-}
-
-/** @throws DomainError IMPORT_CANCELLED if the import was undone in the meantime */
-async function running(tx: Transaction, { id, realmId }: ImportBatch): Promise<ImportBatch> {
-  const batch = await tx.importBatches.find(realmId, id);
-  if (batch?.status === 'running') return batch;
-  throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
 }
 
 type Readers = ReadonlyMap<RecipientId, readonly UserId[]>;

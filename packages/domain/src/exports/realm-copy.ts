@@ -172,6 +172,8 @@ export interface MergeSource extends ImportSource {
     readonly recipients: readonly RecipientId[];
     readonly emoji: readonly CustomEmojiId[];
     readonly channelFolders: readonly number[];
+    /** Highest id of a message of an earlier import. */
+    readonly lastMessageId: number;
   };
   /** Channels that become visible once they are complete, with their members. */
   readonly published: readonly (Pick<Channel, 'id' | 'recipientId' | 'privacy' | 'isArchived'> & {
@@ -179,6 +181,12 @@ export interface MergeSource extends ImportSource {
   })[];
   /** Participants of direct conversations with messages in the copy. */
   readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
+  /** True if `changed` or `deleted` are not empty. */
+  readonly hasChanges: boolean;
+  /** Messages of earlier imports that changed in the source, with their ids on this server, in batches. */
+  changed(): AsyncIterable<readonly MessageCopy[]>;
+  /** Records of messages that were deleted in the source, in batches. */
+  deleted(): AsyncIterable<readonly string[]>;
   /** Returns the files of messages that were read from the copy. */
   filesOf(ids: readonly MessageId[]): AsyncIterable<FileCopy>;
 }

@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from '
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { ImportRealm, MergeImport, RealmReader } from '@parley/domain/exports';
+import { type AppliedChanges, ImportRealm, MergeImport, RealmReader } from '@parley/domain/exports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { checkNewRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
@@ -26,6 +26,7 @@ import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { readCsvFile } from './csv-file.js';
 import { nameOf } from './databases.js';
+import { keptLines } from './kept-messages.js';
 
 /** Readers of other systems' exports, in the order in which they are tried. */
 const READERS: readonly ImportReader[] = [JSONL_READER, ...IMPORT_READERS];
@@ -202,7 +203,7 @@ async function mergeInto(
   plan: ImportPlan,
   onProgress: (messages: number) => void,
 ): Promise<CommandResult> {
-  const { batch, ...counts } = await parley
+  const { batch, changes, ...counts } = await parley
     .useCase(MergeImport)
     .execute({ realmId: realm.id, source: plan.source, onProgress });
   const unrenderable = plan.unrenderable();
@@ -214,6 +215,7 @@ async function mergeInto(
         ? `Imported into ${nameOf(realm)} as import ${batch.id}: ${counts.users} users, ${counts.channels} channels, ` +
           `${counts.messages} messages`
         : `${nameOf(realm)} has everything already.`,
+      ...changeLines(changes),
       ...unrenderableLines(unrenderable),
     ],
     data: {
@@ -221,10 +223,20 @@ async function mergeInto(
       stringId: realm.stringId,
       import: batch?.id ?? null,
       ...counts,
+      changes,
       unrenderable,
       report: plan.summary,
     },
   };
+}
+
+function changeLines(changes: AppliedChanges): readonly string[] {
+  const { changed, deleted, kept } = changes;
+  return [
+    ...(changed + deleted > 0 ? [`Changed ${changed} earlier messages, deleted ${deleted}`] : []),
+    ...(kept > 0 ? [`Messages that stay as they are, because people changed them in Parley: ${kept}`] : []),
+    ...keptLines(changes),
+  ];
 }
 
 const unrenderableLines = (count: number): readonly string[] =>

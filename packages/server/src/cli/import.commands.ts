@@ -3,7 +3,6 @@ import {
   AddImportedFiles,
   type DifferenceLine,
   type ImportBatch,
-  type KeptMessage,
   MergePlaceholder,
   RealmReader,
   UndoImport,
@@ -26,6 +25,7 @@ import {
   EXIT_CODES,
 } from './command.js';
 import { findRealm, findUser, nameOf, REALM } from './databases.js';
+import { keptLines } from './kept-messages.js';
 import { progressOn } from './progress.js';
 
 const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }: ImportBatch) => ({
@@ -80,18 +80,14 @@ async function undo(context: CommandContext): Promise<CommandResult> {
 const MAX_LISTED = 50;
 
 function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): readonly string[] {
-  const { removed, kept, keptMessages, archivedChannels } = undone;
+  const { removed, kept, archivedChannels } = undone;
   return [
     `${isDryRun ? 'Would remove' : 'Removed'} ${removed} messages from ${realm}`,
     ...(isDryRun ? [] : [`Archived ${archivedChannels} channels without messages`]),
     ...(kept === 0 ? [] : [`Messages that people used since the import, which --force removes: ${kept}`]),
-    ...keptMessages.slice(0, MAX_LISTED).map(keptLine),
-    ...(kept > MAX_LISTED ? [`  and ${kept - MAX_LISTED} more`] : []),
+    ...keptLines(undone),
   ];
 }
-
-const keptLine = ({ id, reason, channelId, topic }: KeptMessage): string =>
-  `  ${id}: ${reason}, ${channelId === null ? 'direct message' : `channel ${channelId}, topic ${topic || '(general)'}`}`;
 
 /** Plans the import of an export again, to compare it with an earlier import. */
 async function withPlan(

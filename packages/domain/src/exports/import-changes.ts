@@ -1,0 +1,177 @@
+import type { MessageId, UnixSeconds } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { deleteMessages } from '../messages/deletion.js';
+import type { Message } from '../messages/message.js';
+import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedRecord, requireRunning } from './import-batches.js';
+import type { ImportedIds } from './import-ids.js';
+import type { FileImport } from './import-messages.js';
+import type { MergeSource, MessageCopy } from './realm-copy.js';
+import { changeSinceImport, type KeptMessage, MAX_LISTED_MESSAGES } from './undo-import.use-cases.js';
+
+export interface AppliedChanges {
+  readonly changed: number;
+  readonly deleted: number;
+  /** Number of messages that people changed in Parley, which therefore stay as they are. */
+  readonly kept: number;
+  /** At most `MAX_LISTED_MESSAGES`. */
+  readonly keptMessages: readonly KeptMessage[];
+}
+
+const RECORDS_AT_A_TIME = 20;
+/** Digest of messages that were deleted in the source, but kept. */
+export const DELETED_HASH = 'deleted';
+
+/** Applies what the source changed about messages of earlier imports. */
+export class ImportChanges {
+  private readonly counts = { changed: 0, deleted: 0, kept: 0, keptMessages: [] as KeptMessage[] };
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly batch: ImportBatch,
+    private readonly ids: ImportedIds,
+    private readonly files: FileImport,
+    private readonly clock: Clock,
+  ) {}
+
+  async apply(source: MergeSource): Promise<AppliedChanges> {
+    for await (const page of source.changed()) {
+      for (const copy of page) await this.change(copy, await this.files.prepare(source.filesOf([copy.message.id])));
+    }
+    for await (const page of source.deleted()) {
+      for (const slice of slicesOf(page, RECORDS_AT_A_TIME)) await this.remove(slice);
+    }
+    return this.counts;
+  }
+
+  private async change(copy: MessageCopy, addFiles: (tx: Transaction) => Promise<void>): Promise<void> {
+    const { realmId } = this.batch;
+    const outcome = await this.uow.write(
+      realmId,
+      async (tx) => {
+        await requireRunning(tx, this.batch);
+        const [record] = await recordsOf(tx, this.batch, [copy.origin!.recordId]);
+        const [message] = await tx.messages.list(realmId, [copy.message.id]);
+        if (!record) return null;
+        const { hash } = copy.origin!;
+        // Remembered also for messages that stay as they are, so that the next import does not find them again.
+        await tx.importedRecords.put(realmId, [{ ...record, hash }]);
+        if (!message) return null;
+        const reason = await changeSinceImport(tx, message, record);
+        if (reason !== null) return { message, reason };
+        await this.replaceText(tx, message, copy, addFiles);
+        await this.replaceReactions(tx, message, copy);
+        const [stored] = await tx.messages.list(realmId, [message.id]);
+        const editedAt = stored!.lastEditedAt ?? null;
+        await tx.importedRecords.put(realmId, [{ ...record, hash, editedAt, reactions: copy.reactions.length }]);
+        return 'changed';
+      },
+      { yields: true },
+    );
+    if (outcome === 'changed') this.counts.changed++;
+    else if (outcome) this.keep(outcome.message, outcome.reason);
+  }
+
+  private async replaceText(
+    tx: Transaction,
+    message: Message,
+    copy: MessageCopy,
+    addFiles: (tx: Transaction) => Promise<void>,
+  ): Promise<void> {
+    const { realmId, id, senderId } = message;
+    const { isMeMessage, mentionsChannel, hasLink, hasImage, hasAttachment, lastEditedAt } = copy.message;
+    const content = this.ids.rewriter.markdown(copy.message.content);
+    if (withoutPaths(content) === withoutPaths(message.content)) return;
+    const renderedContent = this.ids.rewriter.html(copy.message.renderedContent);
+    const editedAt = Math.max(lastEditedAt ?? this.clock.now(), message.lastEditedAt ?? 0) as UnixSeconds;
+    const text = { content, renderedContent, isMeMessage, mentionsChannel, hasLink, hasImage, hasAttachment };
+    const previousContent = { content: message.content, rendered: message.renderedContent };
+    await tx.copies.putEdits(realmId, id, [
+      { userId: senderId, editedAt, previousContent, topic: null, channel: null },
+    ]);
+    await tx.messages.edit(realmId, id, { ...text, editedAt, exceptions: new Map() });
+    await tx.files.detachAll(realmId, [id], this.clock.now());
+    await addFiles(tx);
+  }
+
+  private async replaceReactions(tx: Transaction, { realmId, id }: Message, copy: MessageCopy): Promise<void> {
+    const [view] = await tx.pages.listViews(realmId, [id]);
+    const present = view?.reactions ?? [];
+    const wanted = copy.reactions.map(({ userId, ...emoji }) => ({
+      ...this.ids.emojiOf(emoji),
+      userId: this.ids.users.get(userId),
+    }));
+    const has = (all: typeof wanted, { userId, type, code }: (typeof wanted)[number]) =>
+      all.some((other) => other.userId === userId && other.type === type && other.code === code);
+    for (const reaction of present) {
+      if (!has(wanted, reaction)) await tx.reactions.remove(realmId, id, reaction, reaction.userId);
+    }
+    for (const reaction of wanted) if (!has([...present], reaction)) await tx.reactions.add(realmId, id, reaction);
+  }
+
+  /** Removes messages with the lines about them. */
+  private async remove(recordIds: readonly string[]): Promise<void> {
+    const { realmId } = this.batch;
+    const removed = await this.uow.write(
+      realmId,
+      async (tx) => {
+        await requireRunning(tx, this.batch);
+        const records = await recordsOf(tx, this.batch, recordIds);
+        const byId = new Map(records.map((record) => [record.targetId, record]));
+        const messages = await tx.messages.list(realmId, [...byId.keys()] as MessageId[]);
+        const kept: { readonly message: Message; readonly reason: KeptMessage['reason'] }[] = [];
+        const gone = new Map<string, ImportedRecord>(records.map((record) => [recordKey(record), record]));
+        for (const message of messages) {
+          const reason = await changeSinceImport(tx, message, byId.get(message.id)!);
+          if (reason !== null) {
+            kept.push({ message, reason });
+            const record = byId.get(message.id)!;
+            gone.delete(recordKey(record));
+            await tx.importedRecords.put(realmId, [{ ...record, hash: DELETED_HASH }]);
+            continue;
+          }
+          const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
+          await deleteMessages(tx, {
+            realmId,
+            deletedBy: null,
+            deletedAt: this.clock.now(),
+            channel,
+            messages: [message],
+          });
+          await tx.yield();
+        }
+        await tx.importedRecords.remove(realmId, [...gone.values()]);
+        return { kept, count: messages.length - kept.length };
+      },
+      { yields: true },
+    );
+    this.counts.deleted += removed.count;
+    for (const { message, reason } of removed.kept) this.keep(message, reason);
+  }
+
+  private keep({ id, channelId, topic }: Message, reason: KeptMessage['reason']): void {
+    this.counts.kept++;
+    if (this.counts.keptMessages.length < MAX_LISTED_MESSAGES) {
+      this.counts.keptMessages.push({ id, reason, channelId, topic });
+    }
+  }
+}
+
+const recordKey = ({ kind, recordId, batchId }: ImportedRecord): string => JSON.stringify([kind, recordId, batchId]);
+
+/** Every import gives files new paths. */
+const withoutPaths = (text: string): string => text.replace(/\/user_uploads\/[^)\s]*/g, '');
+
+/** Returns the messages that came from records, with the lines about them. */
+async function recordsOf(
+  tx: Transaction,
+  { realmId }: ImportBatch,
+  recordIds: readonly string[],
+): Promise<readonly ImportedRecord[]> {
+  const all: ImportedRecord[] = [];
+  for (const kind of IMPORTED_MESSAGE_KINDS) {
+    if (kind !== 'pins') all.push(...(await tx.importedRecords.list(realmId, kind, recordIds)));
+  }
+  return all;
+}
