@@ -39,8 +39,22 @@ describe('parley.imports', () => {
     ]);
   });
 
+  it('adds what is new to an organization that exists', async () => {
+    const { id: first } = await parley.imports.write({ realm: 'shop', records: tickets() });
+    async function* later() {
+      yield* tickets();
+      const message = { source: 'tickets', kind: 'message', channel: 'c1', thread: 'm1' } as const;
+      yield { ...message, id: 'm3', sender: 'bob', sentAt: 1_700_000_120, content: 'Great' };
+    }
+    expect(await parley.imports.dryRun({ realm: 'shop', records: later() })).toMatchObject({ messages: 1 });
+    const { id } = await parley.imports.write({ realm: 'shop', records: later() });
+    expect(id).toBeGreaterThan(first!);
+    expect(await parley.imports.list('shop')).toMatchObject([{ messages: 3 }, { id, messages: 1 }]);
+    expect(await parley.imports.write({ realm: 'shop', records: later() })).toMatchObject({ id: null });
+  });
+
   it('compares and undoes an import', async () => {
-    const { id } = await parley.imports.write({ realm: 'shop', records: tickets() });
+    const id = (await parley.imports.write({ realm: 'shop', records: tickets() })).id!;
     const verify = (text?: string) => parley.imports.verify({ realm: 'shop', id, records: tickets(text) });
     expect(await verify()).toMatchObject({ differences: [], addedReaders: [] });
     expect((await verify('Really?')).differences).toEqual([

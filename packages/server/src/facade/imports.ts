@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os';
-import { ImportRealm, RealmReader, UndoImport, VerifyImport } from '@parley/domain/exports';
+import { ImportRealm, MergeImport, RealmReader, UndoImport, VerifyImport } from '@parley/domain/exports';
 import type { ImportRecord, LedgerLine, OpenImport } from '@parley/domain/imports';
 import type { Clock } from '@parley/domain/kernel';
 import { DomainError, type ImportBatchId, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
+import { realmDeactivated } from '@parley/domain/users';
 import type { ImportPlan } from '@parley/imports';
 import { unicodeEmoji } from '@parley/markdown';
 import type { Resolve } from '../kernel/injector.js';
@@ -57,8 +58,8 @@ export interface ImportReport {
 
 export interface WrittenImport {
   readonly realm: string;
-  /** Number of the import. */
-  readonly id: number;
+  /** Number of the import; null if the organization had everything already. */
+  readonly id: number | null;
   readonly report: ImportReport;
 }
 
@@ -113,8 +114,8 @@ export interface Imports {
   /** Reports what `write` would do, and changes nothing. @throws DomainError INVALID_IMPORT */
   dryRun(records: RecordsToWrite): Promise<ImportReport>;
   /**
-   * Creates an organization from records. A failure leaves nothing behind. @throws DomainError INVALID_IMPORT,
-   * STRING_ID_TAKEN
+   * Creates an organization from records, or adds what is new to an organization that exists. A failure leaves no new
+   * organization behind. @throws DomainError INVALID_IMPORT, REALM_DEACTIVATED
    */
   write(records: RecordsToWrite): Promise<WrittenImport>;
   /** Oldest first. */
@@ -134,6 +135,7 @@ class RecordImports implements Imports {
     'clock',
     Addresses,
     ImportRealm,
+    MergeImport,
     RealmReader,
     VerifyImport,
     UndoImport,
@@ -146,17 +148,23 @@ class RecordImports implements Imports {
     private readonly clock: Clock,
     private readonly addresses: Addresses,
     private readonly importRealm: ImportRealm,
+    private readonly mergeImport: MergeImport,
     private readonly reader: RealmReader,
     private readonly verifyImport: VerifyImport,
     private readonly undoImport: UndoImport,
   ) {}
 
-  dryRun(records: RecordsToWrite): Promise<ImportReport> {
-    return this.withPlan(records, reportOf);
+  async dryRun(records: RecordsToWrite): Promise<ImportReport> {
+    return this.withPlan(records, await this.findExisting(records), reportOf);
   }
 
-  write(records: RecordsToWrite): Promise<WrittenImport> {
-    return this.withPlan(records, async (plan) => {
+  async write(records: RecordsToWrite): Promise<WrittenImport> {
+    const realmId = await this.findExisting(records);
+    return this.withPlan(records, realmId, async (plan) => {
+      if (realmId !== null) {
+        const { batch } = await this.mergeImport.execute({ realmId, source: plan.source });
+        return { realm: records.realm, id: batch?.id ?? null, report: await reportOf(plan) };
+      }
       const { verifyImport } = await import('@parley/imports');
       const { realm } = await this.importRealm.execute({
         source: plan.source,
@@ -175,7 +183,7 @@ class RecordImports implements Imports {
 
   async verify(records: RecordsToImport & ImportRef): Promise<VerifiedImport> {
     const { realmId, batchId } = await this.batchAt(records);
-    return this.withPlan(records, async (plan) => {
+    return this.withPlan(records, null, async (plan) => {
       const { addedReaders } = await import('@parley/imports');
       const input = { realmId, batchId, records: plan.records };
       const { batch, unchanged, differences } = await this.verifyImport.execute(input);
@@ -199,10 +207,23 @@ class RecordImports implements Imports {
     return { realmId: await this.addresses.realmId(realm), batchId: numberedAt('id', id) as ImportBatchId };
   }
 
-  private async withPlan<T>(records: RecordsToWrite, use: (plan: ImportPlan) => Promise<T>): Promise<T> {
-    const { realm: stringId, people = [], claimBy = [] } = objectAt('The import', records);
-    textAt('realm', stringId);
-    const { planImport } = await import('@parley/imports');
+  /** Returns null if the import creates the organization. @throws DomainError INVALID_ARGUMENT, REALM_DEACTIVATED */
+  private async findExisting(records: RecordsToWrite): Promise<RealmId | null> {
+    const stringId = textAt('realm', objectAt('The import', records).realm);
+    const realms = await this.uow.readAcross((reads) => reads.realms.list());
+    const realm = realms.find((it) => it.stringId === stringId);
+    if (realm?.isDeactivated) throw realmDeactivated();
+    return realm?.id ?? null;
+  }
+
+  /** `existing`: organization to import into; null for a new one. */
+  private async withPlan<T>(
+    records: RecordsToWrite,
+    existing: RealmId | null,
+    use: (plan: ImportPlan) => Promise<T>,
+  ): Promise<T> {
+    const { realm: stringId, people = [], claimBy = [] } = records;
+    const { loadExisting, planImport } = await import('@parley/imports');
     const plan = await planImport(await opened(records), {
       stringId,
       realmUrl: this.urls.urlOf({ stringId, isAtServerAddress: false }),
@@ -212,6 +233,9 @@ class RecordImports implements Imports {
       now: this.clock.now(),
       renderer: this.renderer,
       unicodeEmoji,
+      ...(existing !== null && {
+        loadExisting: (source: string) => loadExisting(existing, source, this.uow, this.reader),
+      }),
     });
     try {
       return await use(plan);
