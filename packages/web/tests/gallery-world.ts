@@ -259,7 +259,15 @@ export async function recordWorld(server: Server): Promise<World> {
     responses: Object.fromEntries([
       ...(await Promise.all(
         [
-          ...['/attachments', '/invites', '/export/realm', '/users/me', '/users/me/sessions', '/drafts'],
+          ...[
+            '/attachments',
+            '/invites',
+            '/export/realm',
+            '/realm/imports',
+            '/users/me',
+            '/users/me/sessions',
+            '/drafts',
+          ],
           '/integrations',
           ...['/web_push/subscriptions', `/users/me/${verona}/topics`, `/streams/${verona}/members`],
           ...[`/streams/${verona}/email_address`, `/messages/${whole}/history`, `/messages/${short}/read_receipts`],
