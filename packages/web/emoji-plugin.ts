@@ -6,12 +6,14 @@ import { LANGUAGES } from './src/kit/languages.js';
 
 const DATA = join(import.meta.dirname, 'src/kit/emoji-data.ts');
 const WORDS = '\0emoji-words/';
+const FONTS = '/noto-color-emoji/index.css';
 const { resolve } = createRequire(import.meta.url);
 const read = (file: string) => JSON.parse(readFileSync(resolve(file), 'utf8'));
 
-/** Fills in `src/kit/emoji-data.ts`: categories and skin tones of Unicode, names and keywords of CLDR by language. */
+/** Fills in `src/kit/emoji-data.ts` with data of Unicode and CLDR, and renames the emoji font. */
 export const emojiData: Plugin = {
   name: 'emoji-data',
+  enforce: 'pre',
   resolveId: (id) => (id.startsWith(WORDS) ? id : null),
   load(id) {
     if (id === DATA) {
@@ -23,6 +25,8 @@ export const emojiData: Plugin = {
       ? `export default JSON.parse(${JSON.stringify(JSON.stringify(wordsIn(id.slice(WORDS.length))))})`
       : null;
   },
+  // Pages may use an installed font of the same name.
+  transform: (code, id) => (id.endsWith(FONTS) ? code.replaceAll("'Noto Color Emoji'", "'Parley Noto Emoji'") : null),
 };
 
 function categories(): string {

@@ -39,6 +39,8 @@ const ownTexts: Plugin = {
   },
 };
 
+const FONT_FACE = /@font-face\{[^}]*\}/g;
+
 /**
  * Inserts the style sheet names into the element, whose shadow root loads them. Fonts get a separate sheet, because
  * only documents can declare them.
@@ -50,7 +52,8 @@ const styleSheetsOfElement: Plugin = {
     const sheet = Object.values(bundle).find(({ fileName }) => fileName.endsWith('.css'));
     if (sheet?.type !== 'asset') throw new Error('The element has no style sheet');
     const css = sheet.source.toString();
-    const fonts = [...css.matchAll(/@font-face\{[^}]*\}/g)].map(([rule]) => rule).join('');
+    const fonts = [...css.matchAll(FONT_FACE)].map(([rule]) => rule).join('');
+    sheet.source = css.replaceAll(FONT_FACE, '');
     const reference = this.emitFile({ type: 'asset', name: 'element-fonts.css', source: fonts });
     const names = {
       __PARLEY_STYLE_SHEET__: `./${sheet.fileName.split('/').at(-1)}`,

@@ -20,6 +20,11 @@ const manifestOf = (name) => JSON.parse(read(name, 'package.json'));
 const areas = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
+/** Emoji fonts and names, whose licences require a notice. */
+const EMOJI = ['@infolektuell/noto-color-emoji', 'cldr-annotations-full', 'unicode-emoji-json'].map((name) =>
+  join(packagesDir, '../node_modules', name),
+);
+
 /** React components, one file for each subpath of `parley/web`. */
 const parts = readdirSync(join(packagesDir, 'web', 'src', 'components')).map((file) => file.replace(/\.tsx?$/, ''));
 const ENTRIES = {
@@ -109,7 +114,7 @@ async function writeCode() {
   ];
   const outputs = Object.assign({}, ...builds.map(({ metafile }) => metafile.outputs));
   mkdirSync(join(out, 'dist'), { recursive: true });
-  writeLicences(Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)));
+  writeLicences([...Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs)), ...EMOJI]);
   const foreign = new Set();
   for (const { path, text } of builds.flatMap(({ outputFiles }) => outputFiles)) {
     writeFileSync(path, text);

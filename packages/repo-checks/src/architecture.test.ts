@@ -166,6 +166,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   web: {
     mayImport: [
       '@base-ui/react',
+      '@infolektuell/noto-color-emoji',
       '@lingui/core',
       '@lingui/react',
       '@noble/hashes',

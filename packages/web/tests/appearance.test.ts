@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { LANGUAGES } from '../src/kit/languages.js';
 import { check, open, placesOf } from './places.js';
-import { expect, openPhone, placeOf, post, test, violationsIn } from './stories.js';
+import { expect, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
 
 const NAMES = [
   ...['inbox', 'feed', 'channel', 'channels', 'new channel', 'channel settings', 'subscribers', 'settings preferences'],
@@ -186,4 +186,41 @@ test('has finger-sized controls on touch screens', async ({ browser, logIn, serv
   await open(page, '#settings/alert-words');
   expect.soft(await small(), 'alert words').toEqual([]);
   await page.context().close();
+});
+
+test("draws emoji in the set of the user's settings, with fonts loaded for the shown ones", async ({
+  server,
+  logIn,
+}) => {
+  await server.call('prospero', 'PATCH', '/settings', { emojiset: 'google' });
+  const { id } = await post(server, 'cordelia', 'emoji sets', 'Hooray :tada: 👍🏽 :thumbs_up:');
+  await server.call('cordelia', 'POST', `/messages/${id}/reactions`, { emoji_name: 'octopus' });
+  const { page } = await logIn('prospero', '#settings/preferences');
+  const fonts: string[] = [];
+  page.on('response', async (response) => {
+    const { pathname } = new URL(response.url());
+    if (!pathname.endsWith('.woff2')) return;
+    fonts.push(pathname);
+    expect(response.headers()['cache-control']).toContain('immutable');
+  });
+  const shown = () =>
+    page.evaluate(() => [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family));
+  await open(page, await placeOf(server, 'emoji sets'));
+  const message = messageWith(page, 'Hooray');
+  await expect.poll(shown).toContain('Parley Noto Emoji');
+  // Each font of the set contains some of the emoji.
+  expect(fonts.length).toBeLessThan(6);
+  const emoji = message.getByRole('img', { name: 'thumbs up' });
+  const reaction = message.getByRole('button', { name: /octopus/ }).getByRole('img');
+  const nameOf = (element: Element) => getComputedStyle(element, '::before').content;
+  expect(await emoji.evaluate(nameOf)).toBe('none');
+
+  await open(page, '#settings/preferences');
+  await page.getByLabel('Emoji', { exact: true }).selectOption({ label: 'Plain text' });
+  await open(page, await placeOf(server, 'emoji sets'));
+  await expect.poll(() => emoji.evaluate(nameOf)).toBe('":thumbs_up:"');
+  expect(await reaction.evaluate(nameOf)).toBe('":octopus:"');
+  expect(await violationsIn(page)).toEqual([]);
+  await server.call('prospero', 'PATCH', '/settings', { emojiset: 'google' });
+  await expect.poll(() => emoji.evaluate(nameOf)).toBe('none');
 });

@@ -93,6 +93,17 @@ test('loads at most 320 KB of scripts and styles for a conversation', async ({ p
   expect(bytes).toBeLessThan(320_000);
 });
 
+test("draws emoji with the chat's fonts", async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await page.getByRole('textbox', { name: /Message/ }).fill('Great :tada:');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('img', { name: 'tada' })).toHaveCSS('font-family', /^"Parley Noto Emoji"/);
+  const loaded = () =>
+    page.evaluate(() => [...document.fonts].filter(({ status }) => status === 'loaded').map(({ family }) => family));
+  await expect.poll(loaded).toContain('Parley Noto Emoji');
+  await expect(page.locator('parley-chat [data-parley]').first()).toHaveAttribute('data-emojiset', 'google');
+});
+
 test('neither takes over the styles of the page nor changes them', async ({ shop }) => {
   const page = await shop.open(`<p id="own">Own</p>${ORDER}`, 'ann');
   const text = page.getByText('Your order is on its way.');

@@ -102,7 +102,7 @@ function draw(node: ContentNode, key: number): ReactNode {
       return <MentionPart key={key} mention={node} />;
     case 'emoji':
       return (
-        <span key={key} className={styles.emoji} role="img" aria-label={node.name} title={`:${node.name}:`}>
+        <span key={key} className={styles.emoji} role="img" aria-label={node.name} title={node.title}>
           {node.text}
         </span>
       );

@@ -18,7 +18,7 @@ export type ContentNode =
       readonly children: readonly ContentNode[];
     }
   | Mention
-  | { readonly type: 'emoji'; readonly text: string; readonly name: string }
+  | { readonly type: 'emoji'; readonly text: string; readonly name: string; readonly title: string }
   | { readonly type: 'custom-emoji'; readonly src: string; readonly name: string }
   | { readonly type: 'time'; readonly date: Date; readonly text: string }
   | CodeNode
@@ -191,7 +191,7 @@ class TreeBuilder {
     const classes = element.classList;
     const text = element.textContent ?? '';
     if (classes.contains('emoji'))
-      return { type: 'emoji', text: emojiOf(classes), name: element.getAttribute('title') ?? text };
+      return { type: 'emoji', text: emojiOf(classes), name: element.getAttribute('title') ?? text, title: text };
     if (classes.contains('katex') || classes.contains('katex-display')) return math(element);
     if (classes.contains('tex-error')) return { type: 'math-error', text };
     if (classes.contains('highlight')) return { type: 'highlight', children: this.children(element) };

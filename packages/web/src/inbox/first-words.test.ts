@@ -24,7 +24,7 @@ describe('first words of a message', () => {
 
   it('name emoji and files', () => {
     const nodes: readonly ContentNode[] = [
-      { type: 'emoji', text: '🎉', name: 'tada' },
+      { type: 'emoji', text: '🎉', name: 'tada', title: ':tada:' },
       { type: 'custom-emoji', src: '/x.png', name: 'parrot' },
       { type: 'audio', src: '/song.mp3', title: 'song.mp3' },
     ];

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'react';
-import { useServices } from '../services/context.js';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useField, useServices } from '../services/context.js';
+import { loadLater } from '../services/loading.js';
 import { closeOverlay, overlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
 
@@ -8,6 +9,7 @@ export function OverlayHost() {
   const open = useReading(overlay);
   const place = useRef<HTMLSpanElement>(null);
   const { navigation } = useServices();
+  useEmojiSet(place);
   // A dialog about something on the page that the user leaves, such as by the back button, would act out of its context.
   useEffect(() => {
     let { key } = navigation.current();
@@ -26,6 +28,16 @@ export function OverlayHost() {
       {isHere && open.content}
     </>
   );
+}
+
+/** Draws the emoji around an element in the user's emoji set, with fonts that browsers load on first use. */
+function useEmojiSet(place: RefObject<HTMLElement | null>): void {
+  const set = useField('user_settings')?.emojiset;
+  useEffect(() => {
+    const root = place.current!.closest<HTMLElement>('[data-parley]')!;
+    root.dataset.emojiset = set ?? '';
+    void loadLater(() => import('./emoji-fonts.js'));
+  }, [place, set]);
 }
 
 interface OwnOverlay {

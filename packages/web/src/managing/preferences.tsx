@@ -177,6 +177,10 @@ function Writing({ source }: Pick<Props, 'source'>) {
           hint: i18n._('Such as :) and <3 in sent messages'),
           kind: 'switch',
         },
+        choice('emojiset', i18n._('Emoji'), [
+          ['google', 'Google'],
+          ['text', i18n._('Plain text')],
+        ]),
         { name: 'receives_typing_notifications', label: i18n._('Show who is typing'), kind: 'switch' },
       ]}
     />

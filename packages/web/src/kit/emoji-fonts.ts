@@ -1,0 +1,1 @@
+import '@infolektuell/noto-color-emoji/index.css';
