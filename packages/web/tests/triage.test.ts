@@ -134,6 +134,20 @@ test('reads, mutes and follows with keys in one tab stop, and undoes each', asyn
   await expect(page.getByRole('heading', { level: 1 })).toContainText('keys first');
 });
 
+test("names keys in the titles of buttons in the page's language", async ({ browser, server, logIn }) => {
+  await post(server, 'desdemona', 'german keys', 'A word');
+  const { context } = await logIn('othello');
+  const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
+  const page = await german.newPage();
+  await page.goto(`${server.url}/#inbox`);
+  const button = row(page, 'german keys').getByRole('button', { name: 'Als gelesen markieren' });
+  await expect(button).toHaveAttribute('title', 'Als gelesen markieren (Umschalt+U)');
+  await row(page, 'german keys').getByRole('link').focus();
+  await page.keyboard.press('Shift+U');
+  await expect(page.getByRole('button', { name: 'Rückgängig' })).toHaveAttribute('title', 'Strg+Z');
+  await german.close();
+});
+
 test('keeps the focus in the inbox list when its last row disappears', async ({ server, logIn }) => {
   await post(server, 'iago', 'only mention', 'You, @**aaron**');
   const { page } = await logIn('aaron', '#inbox');

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { ChevronDown, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
+import { keyNames } from '../kit/key-names.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
@@ -21,7 +22,7 @@ export function useEntersSend(): boolean {
 /** Name of the key combination that sends if Enter adds a line. */
 function useCombination(): string {
   const { i18n } = useLingui();
-  return `${/Mac|iP/.test(navigator.platform) ? '⌘' : i18n._('Ctrl')}+${i18n._('Enter')}`;
+  return keyNames(`${/Mac|iP/.test(navigator.platform) ? '⌘' : 'Ctrl'}+Enter`, i18n);
 }
 
 /** Name of the keys that send. */

@@ -14,6 +14,7 @@ import { type ComponentType, useMemo, useState } from 'react';
 import { ChannelIcon, groupTitle } from '../conversation/destination-heading.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { Empty } from '../kit/empty.js';
+import { keyNames } from '../kit/key-names.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
@@ -300,17 +301,20 @@ interface RowButtonProps {
 }
 
 /** Button that is no tab stop, since its row has a shortcut. */
-const RowButton = ({ icon: Icon, label, keys, isPressed, onClick }: RowButtonProps) => (
-  <button
-    type="button"
-    className={styles.action}
-    tabIndex={-1}
-    aria-label={label}
-    aria-keyshortcuts={keys}
-    aria-pressed={isPressed}
-    title={`${label} (${keys})`}
-    onClick={onClick}
-  >
-    <Icon size={18} />
-  </button>
-);
+function RowButton({ icon: Icon, label, keys, isPressed, onClick }: RowButtonProps) {
+  const { i18n } = useLingui();
+  return (
+    <button
+      type="button"
+      className={styles.action}
+      tabIndex={-1}
+      aria-label={label}
+      aria-keyshortcuts={keys}
+      aria-pressed={isPressed}
+      title={`${label} (${keyNames(keys, i18n)})`}
+      onClick={onClick}
+    >
+      <Icon size={18} />
+    </button>
+  );
+}

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { Undo2 } from 'lucide-react';
 import type { RefObject } from 'react';
+import { keyNames } from '../kit/key-names.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 import type { TriageActions } from './triage-actions.js';
@@ -23,7 +24,7 @@ export function UndoLine({ actions, list }: Props) {
           <button
             type="button"
             aria-keyshortcuts="Control+Z"
-            title="Ctrl+Z"
+            title={keyNames('Ctrl+Z', i18n)}
             onClick={() => {
               void actions.undo();
               list.current?.focus();

@@ -1,6 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import { Dialog } from '../kit/dialog.js';
+import { keyNames } from '../kit/key-names.js';
 import { letterKeys, setLetterKeys } from '../services/letter-keys.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './keyboard.module.css';
@@ -18,7 +19,6 @@ type Shortcut = readonly [keys: readonly string[], text: string];
 export function ShortcutsDialog({ part }: { readonly part?: string | undefined }) {
   const { i18n } = useLingui();
   const isOn = useReading(letterKeys);
-  const keyNames: Readonly<Record<string, string>> = { Ctrl: i18n._('Ctrl'), Shift: i18n._('Shift') };
   return (
     <Dialog title={i18n._('Keyboard shortcuts')}>
       <div className={styles.content}>
@@ -38,7 +38,7 @@ export function ShortcutsDialog({ part }: { readonly part?: string | undefined }
                 <div key={keys.join()}>
                   <dt>
                     {keys.map((key) => (
-                      <kbd key={key}>{keyNames[key] ?? key}</kbd>
+                      <kbd key={key}>{keyNames(key, i18n)}</kbd>
                     ))}
                   </dt>
                   <dd>{text}</dd>
