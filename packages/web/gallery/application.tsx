@@ -10,6 +10,7 @@ import { ConversationList } from '../src/components/conversation-list.js';
 import { Inbox, RecentConversations } from '../src/components/inbox.js';
 import { Messages } from '../src/components/messages.js';
 import { People } from '../src/components/people.js';
+import { SearchChips } from '../src/conversation/search-chips.js';
 import { SearchSuggestions } from '../src/conversation/search-suggestions.js';
 import { ElementView } from '../src/element/element-view.js';
 import { BottomBar } from '../src/phone/bottom-bar.js';
@@ -41,7 +42,36 @@ function SearchField({ text }: { readonly text: string }) {
     <search className={app.search}>
       <form>
         <input ref={field} type="search" role="combobox" aria-expanded aria-label="Search" defaultValue={text} />
-        <SearchSuggestions field={field} text={text} scope={[]} onClose={nothing} ref={null} />
+        <SearchSuggestions
+          field={field}
+          text={text}
+          filters={[]}
+          scope={[]}
+          onClose={nothing}
+          onLeave={nothing}
+          ref={null}
+        />
+      </form>
+    </search>
+  );
+}
+
+/** The page's search field with filters. */
+function FilteredField() {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <search className={app.search} data-chips>
+      <form>
+        <span className={app.searchField}>
+          <input ref={field} type="search" aria-label="Search" defaultValue="plums" />
+          <SearchChips
+            field={field}
+            scope={[]}
+            filters={['sender:Desdemona', 'has:link']}
+            onWiden={nothing}
+            onRemove={nothing}
+          />
+        </span>
       </form>
     </search>
   );
@@ -70,6 +100,7 @@ export const APPLICATION: readonly Exhibit[] = [
   { name: 'filtered list, nothing found', height: 100, draw: () => <FilteredList query="xyzzyplugh" /> },
   { name: 'suggestions for an empty search', height: 480, draw: () => <SearchField text="" /> },
   { name: 'suggestions for a person', height: 480, draw: () => <SearchField text="gallery from:" /> },
+  { name: 'search with filters', height: 60, draw: () => <FilteredField /> },
   { name: 'offline', draw: () => <Connected state="offline" /> },
   { name: 'session ended', draw: () => <Connected state="ended" /> },
   { name: 'account deactivated', draw: () => <Connected state="ended" code="USER_DEACTIVATED" /> },

@@ -100,6 +100,51 @@ test('shows the most relevant hits first on request, and removes filters', async
   await expect(page.getByRole('heading', { level: 1 })).toContainText('first orchard');
 });
 
+test('turns finished filters of a search into chips, which Backspace and clicks remove', async ({ server, logIn }) => {
+  await post(server, 'iago', 'chips', 'A persimmon: https://example.com');
+  const { page } = await logIn('hamlet', '#feed');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  const heading = page.getByRole('heading', { level: 1 });
+  const chip = (name: string) => page.getByRole('search').getByRole('button', { name, exact: true });
+  await field.focus();
+  await expect(page.getByRole('option').first()).toBeVisible();
+  await field.pressSequentially('from:iago from:nobody ');
+  await expect(chip('sender:Iago')).toBeVisible();
+  await expect(field).toHaveValue('from:nobody ');
+  await field.fill('');
+  await field.pressSequentially('has:li');
+  await expect(page.getByRole('search').getByRole('option')).toHaveText([
+    /^Search for “sender:Iago has:li”/,
+    /^has:link/,
+  ]);
+  await field.press('ArrowDown');
+  await field.press('Enter');
+  await expect(field).toHaveValue('');
+  await expect(field).toHaveAccessibleDescription('sender:Iago has:link');
+  await field.pressSequentially('persimmon');
+  expect(await violationsIn(page)).toEqual([]);
+  await field.press('Enter');
+  await expect(heading).toHaveText('Search: sender:Iago has:link persimmon');
+  await page.reload();
+  await expect(field).toHaveAccessibleDescription('sender:Iago has:link');
+  await expect(field).toHaveValue('persimmon');
+  await field.press('Home');
+  await field.press('Backspace');
+  await expect(field).toHaveAccessibleDescription('sender:Iago');
+  await field.press('Enter');
+  await expect(heading).toHaveText('Search: sender:Iago persimmon');
+  await chip('sender:Iago').click();
+  await expect(field).toBeFocused();
+  await field.press('Enter');
+  await expect(heading).toHaveText('Search: persimmon');
+  await goTo(page, '#feed');
+  await field.pressSequentially('is:unread fig');
+  await field.press('Control+a');
+  await field.press('p');
+  await expect(chip('is:unread')).toHaveCount(0);
+  await expect(field).toHaveValue('p');
+});
+
 test('returns to the unfinished text', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'palette while writing'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });

@@ -326,7 +326,8 @@ test('suggests search operators, people, channels and topics', async ({ server, 
   await expect(suggestions).toHaveText([/^Search for “plums from:lear”/, /^sender:.*Messages from Cordelia/]);
   await field.press('ArrowDown');
   await field.press('Enter');
-  await expect(field).toHaveValue(/^plums sender:"?Cordelia.* $/);
+  await expect(field).toHaveValue('plums ');
+  await expect(field).toHaveAccessibleDescription(/^sender:"?Cordelia/);
   await field.pressSequentially('channel:ver');
   await suggestions.filter({ hasText: 'channel:Verona' }).click();
   await field.pressSequentially('-topic:ab');
@@ -388,7 +389,9 @@ test('finds messages by words and operators, and keeps the search text', async (
   const { page } = await logIn('hamlet', '#feed');
   const field = page.getByRole('combobox', { name: 'Search' });
   const search = async (text: string) => {
-    await field.fill(text);
+    // Replaces the filters too.
+    await field.press('Control+a');
+    await page.keyboard.insertText(text);
     await page.keyboard.press('Enter');
   };
   const found = page.getByRole('article');
@@ -403,7 +406,8 @@ test('finds messages by words and operators, and keeps the search text', async (
   await expect(found).toContainText('No marmalade');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Search: sender:Iago has:link marmalade');
   await page.reload();
-  await expect(field).toHaveValue('sender:Iago has:link marmalade');
+  await expect(field).toHaveValue('marmalade');
+  await expect(field).toHaveAccessibleDescription('sender:Iago has:link');
   await search('channel:Verona topic:"search" -from:iago');
   await expect(found).toHaveCount(1);
   await expect(found).toContainText('on the table');
@@ -411,7 +415,7 @@ test('finds messages by words and operators, and keeps the search text', async (
   await expect(field).toHaveValue('');
   await search('from:me');
   await expect(page.getByText('Nothing found')).toBeVisible();
-  await expect(field).toHaveValue('channel:Verona topic:search sender:me');
+  await expect(field).toHaveAccessibleDescription('channel:Verona topic:search sender:me');
 
   await search('marmalade from:lear channel:veron');
   await expect(page.getByRole('article')).toHaveText([/on the table/]);

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
-import { formatSearch, isSearch, type Narrow } from '@parley/chat';
+import { type ChatState, formatSearch, isSearch, type Narrow, type NarrowTerm } from '@parley/chat';
 import { Search as SearchIcon } from 'lucide-react';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';
@@ -9,44 +9,101 @@ import type { Place } from '../services/location.js';
 import styles from './app.module.css';
 
 const NO_NARROW: Narrow = [];
+const NO_FILTERS: readonly string[] = [];
+
+/** Keys that end a selection. */
+const MOVES = /^(?:Arrow|Home|End|Escape|Enter|Tab)/;
+
+const isWord = ({ operator, negated }: NarrowTerm): boolean => operator === 'search' && !negated;
+
+/** Filters of a search as the field shows them. */
+const filtersOf = (state: ChatState, narrow: Narrow): readonly string[] => [
+  ...new Set(narrow.filter((term) => !isWord(term)).map((term) => formatSearch(state, [term]))),
+];
 const loadSuggestions = () => import('../conversation/search-suggestions.js');
 
-/** Field that searches all messages or the current conversation; keeps the last search. */
-export function Search() {
-  const { i18n } = useLingui();
-  const services = useServices();
-  const { chat, navigation } = services;
+/** Search of the current place, and the filters of the next one. */
+function useQuery() {
+  const { chat } = useServices();
   const place = useAddress();
   const { address, hash } = place;
   const narrow = address?.view === 'narrow' ? address.narrow : NO_NARROW;
   const isResult = isSearch(narrow);
   const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
+  const words = useComputed(() => (isResult ? formatSearch(chat.state, narrow.filter(isWord)) : ''), [chat, hash]);
+  const found = useComputed(() => (isResult ? filtersOf(chat.state, narrow) : NO_FILTERS), [chat, hash]);
+  /** Filters chosen at this place; null for those of its search. */
+  const [chosen, setChosen] = useState<{ readonly at: Place; readonly filters: readonly string[] } | null>(null);
+  /** Visit during which the user has widened the search to everything. */
+  const [widened, setWidened] = useState<Place | null>(null);
+  return {
+    ...{ isResult, searched, words },
+    filters: chosen?.at === place ? chosen.filters : found,
+    choose: (filters: readonly string[]) => setChosen({ at: place, filters }),
+    reset: useCallback(() => setChosen(null), []),
+    scope: isResult || widened === place ? NO_NARROW : narrow,
+    widen: () => setWidened(place),
+  };
+}
+
+type Query = ReturnType<typeof useQuery>;
+type Loaded = Awaited<ReturnType<typeof loadSuggestions>>;
+
+/** Moves finished filters from the text to the chips, and removes chips by Backspace and Ctrl+A. */
+function useFilterKeys({ filters, choose, widen }: Query, loaded: Loaded | null) {
+  const { chat } = useServices();
+  /** True after Ctrl+A: the next change replaces the filters too. */
+  const isAllSelected = useRef(false);
+  return {
+    change: (input: HTMLInputElement) => {
+      const kept = isAllSelected.current ? NO_FILTERS : filters;
+      const taken = loaded?.takeFilter(chat.state, input.value, input.selectionEnd ?? 0);
+      if (taken) {
+        input.value = taken.text;
+        input.setSelectionRange(taken.cursor, taken.cursor);
+      }
+      if (taken || isAllSelected.current) choose([...new Set([...kept, ...(taken ? [taken.chip] : [])])]);
+      isAllSelected.current = false;
+    },
+    onKeyDown: ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLInputElement>) => {
+      if (key === 'Backspace' && currentTarget.selectionEnd === 0) {
+        if (filters.length === 0) widen();
+        else choose(isAllSelected.current ? NO_FILTERS : filters.slice(0, -1));
+      }
+      if (key === 'a' && (ctrlKey || metaKey)) isAllSelected.current = true;
+      else if (MOVES.test(key)) isAllSelected.current = false;
+    },
+  };
+}
+
+/** Field that searches all messages or the current conversation; keeps the last search. */
+export function Search() {
+  const { i18n } = useLingui();
+  const services = useServices();
+  const query = useQuery();
+  const { searched, words, filters, scope, choose, widen } = query;
   const [problem, setProblem] = useState('');
   const field = useRef<HTMLInputElement>(null);
   /** Null while no suggestions are visible. */
   const [typed, setTyped] = useState<string | null>(null);
   const suggestions = useRef<SuggestionsHandle>(null);
-  const loaded = useLoaded(loadSuggestions, typed !== null);
-  /** Visit during which the user has widened the search to everything. */
-  const [widened, setWidened] = useState<Place | null>(null);
-  const scope = isResult || widened === place ? NO_NARROW : narrow;
-  const widen = () => setWidened(place);
-  const isScoped = loaded !== null && typed !== null && scope.length > 0;
+  const loaded = useLoaded(loadSuggestions, typed !== null || query.isResult);
+  const keys = useFilterKeys(query, loaded);
+  const hasChips = loaded !== null && (filters.length > 0 || (typed !== null && scope.length > 0));
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const text = String(new FormData(event.currentTarget).get('search')).trim();
+    const text = [...filters, new FormData(event.currentTarget).get('search')].join(' ').trim();
     if (text === '') return;
     setTyped(null);
     const { searchFor } = await retrying(loadSuggestions);
-    const found = searchFor(services, text, scope, i18n);
-    if ('problem' in found) setProblem(found.problem);
-    else navigation.navigate(found.href);
+    const result = searchFor(services, text, scope, i18n);
+    if ('problem' in result) setProblem(result.problem);
+    else services.navigation.navigate(result.href);
   };
   return (
-    <search className={styles.search}>
+    <search className={styles.search} data-chips={hasChips || undefined}>
       <form onSubmit={submit}>
         <span className={styles.searchField}>
-          {isScoped && <loaded.ScopeButton field={field} scope={scope} onWiden={widen} />}
           <input
             // Navigation discards unsubmitted text.
             key={searched}
@@ -56,38 +113,53 @@ export function Search() {
             role="combobox"
             aria-expanded={loaded !== null && typed !== null}
             autoComplete="off"
-            defaultValue={searched}
+            defaultValue={words}
             onFocus={({ currentTarget }) => setTyped(currentTarget.value)}
             onBlur={() => setTyped(null)}
             onKeyDown={(event) => {
-              if (event.key === 'Backspace' && event.currentTarget.value === '') widen();
+              keys.onKeyDown(event);
               suggestions.current?.onKeyDown(event);
             }}
             onChange={({ currentTarget }) => {
               setProblem('');
+              keys.change(currentTarget);
               setTyped(currentTarget.value);
             }}
             aria-label={i18n._('Search')}
-            aria-describedby={isScoped ? 'scope' : undefined}
+            aria-describedby={hasChips ? 'search-chips' : undefined}
             placeholder={i18n._('Search')}
           />
+          {/* Follows the field, because it sets the field's padding. */}
+          {hasChips && (
+            <loaded.SearchChips
+              field={field}
+              scope={typed === null ? NO_NARROW : scope}
+              filters={filters}
+              onWiden={widen}
+              onRemove={(filter) => choose(filters.filter((it) => it !== filter))}
+            />
+          )}
           <SearchIcon className={styles.searchIcon} size={17} aria-hidden />
         </span>
         {loaded && typed !== null && problem === '' && (
           <loaded.SearchSuggestions
             field={field}
             text={typed}
+            filters={filters}
             scope={scope}
             onClose={() => setTyped(null)}
+            onLeave={query.reset}
             ref={suggestions}
           />
         )}
-        {problem !== '' && (
-          <p className={styles.problem} role="alert">
-            {problem}
-          </p>
-        )}
+        {problem !== '' && <Problem text={problem} />}
       </form>
     </search>
   );
 }
+
+const Problem = ({ text }: { readonly text: string }) => (
+  <p className={styles.problem} role="alert">
+    {text}
+  </p>
+);

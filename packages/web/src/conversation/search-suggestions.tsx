@@ -2,7 +2,6 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import {
   channelBefore,
-  destinationOf,
   formatSearch,
   type Narrow,
   narrowOf,
@@ -11,7 +10,7 @@ import {
   UnclearName,
 } from '@parley/chat';
 import type { FoundMessage } from '@parley/client';
-import { Clock, MessageSquareText, Trash2, X } from 'lucide-react';
+import { Clock, MessageSquareText, Trash2 } from 'lucide-react';
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -20,9 +19,7 @@ import {
   useCallback,
   useEffect,
   useImperativeHandle,
-  useLayoutEffect,
   useMemo,
-  useRef,
   useState,
 } from 'react';
 import { useListbox } from '../kit/listbox.js';
@@ -30,9 +27,10 @@ import { insertText } from '../kit/text-field.js';
 import { type Services, useChat, useComputed, useServices } from '../services/context.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import styles from './completion.module.css';
-import { onlyChannel } from './destination-heading.js';
 import { placesOf, ranked } from './finder.js';
 import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
+
+export { SearchChips, takeFilter } from './search-chips.js';
 
 export interface SuggestionsHandle {
   onKeyDown(event: KeyboardEvent): void;
@@ -41,8 +39,11 @@ export interface SuggestionsHandle {
 interface Props {
   readonly field: RefObject<HTMLInputElement | null>;
   readonly text: string;
+  readonly filters: readonly string[];
   readonly scope: Narrow;
   onClose(): void;
+  /** Called instead of a search; restores the filters. */
+  onLeave(): void;
   readonly ref: Ref<SuggestionsHandle>;
 }
 
@@ -58,10 +59,12 @@ interface Option {
  * Search for the typed text, people, channels and topics with this name, operators and values for its last part, and
  * the newest messages found. Recent searches if nothing is typed.
  */
-export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
+export function SearchSuggestions({ field, text: own, filters: chips, scope, onClose, onLeave, ref }: Props) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat, navigation } = services;
+  const start = chips.map((chip) => `${chip} `).join('');
+  const text = start + own;
   const suggestions = useComputed(() => searchSuggestions(chat.state, text, scope), [chat, text, scope]);
   const channelId = useComputed(() => channelBefore(chat.state, text, scope), [chat, text, scope]);
   useEffect(() => {
@@ -74,9 +77,10 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
       const element = field.current!;
       element.value = element.defaultValue;
       element.blur();
+      onLeave();
       navigation.navigate(href);
     },
-    [field, navigation],
+    [field, navigation, onLeave],
   );
   const filters = suggestions.map(({ part, operator, value, isNegated, text: whole }): Option => {
     const description = meaningOf(operator, value, i18n);
@@ -88,7 +92,8 @@ export function SearchSuggestions({ field, text, scope, onClose, ref }: Props) {
         const element = field.current!;
         element.focus();
         element.select();
-        insertText(element, whole.endsWith(':') ? whole : `${whole} `);
+        const rest = whole.slice(start.length);
+        insertText(element, rest.endsWith(':') ? rest : `${rest} `);
       },
     };
   });
@@ -244,48 +249,6 @@ function useHits(query: string, scope: Narrow, goTo: (href: string) => void): re
         pick: () => goTo(address),
       };
     });
-}
-
-const CHIP_GAP_PX = 10;
-
-interface ScopeProps {
-  /** Its text starts after the chip. */
-  readonly field: RefObject<HTMLInputElement | null>;
-  readonly scope: Narrow;
-  onWiden(): void;
-}
-
-/** Shows the scope of the search; a click widens it to everywhere. */
-export function ScopeButton({ field, scope, onWiden }: ScopeProps) {
-  const { i18n } = useLingui();
-  const chip = useRef<HTMLButtonElement>(null);
-  useLayoutEffect(() => {
-    const { style } = field.current!;
-    style.paddingInlineStart = `${chip.current!.offsetWidth + CHIP_GAP_PX}px`;
-    return () => {
-      style.paddingInlineStart = '';
-    };
-  }, [field]);
-  const text =
-    destinationOf(scope)?.kind === 'channel'
-      ? i18n._('in this topic')
-      : onlyChannel(scope) !== null
-        ? i18n._('in this channel')
-        : i18n._('in this view');
-  return (
-    <button
-      ref={chip}
-      type="button"
-      className={styles.scope}
-      tabIndex={-1}
-      title={i18n._('Search everywhere')}
-      // Keeps the focus in the field.
-      onMouseDown={(event) => event.preventDefault()}
-      onClick={onWiden}
-    >
-      <span id="scope">{text}</span> <X size={12} aria-hidden />
-    </button>
-  );
 }
 
 function meaningOf(operator: string, value: string, i18n: I18n): string {

@@ -1,0 +1,103 @@
+// Filters of the search field, loaded with its suggestions.
+import { useLingui } from '@lingui/react';
+import { type ChatState, destinationOf, formatSearch, type Narrow, parseSearch, UnclearName } from '@parley/chat';
+import { X } from 'lucide-react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
+import styles from './completion.module.css';
+import { onlyChannel } from './destination-heading.js';
+
+/** Filter at the end of a text, followed by white space. */
+const FINISHED_FILTER = /(?:^|\s)(-?[a-z-]+:(?:"[^"]+"|[^\s"]+))\s$/i;
+
+interface Taken {
+  /** Filter as in the results, such as `sender:Iago`. */
+  readonly chip: string;
+  readonly text: string;
+  /** Position of the cursor in the text. */
+  readonly cursor: number;
+}
+
+/** Takes the filter before the cursor out of a text; null if it is unfinished or its name is unclear. */
+export function takeFilter(state: ChatState, text: string, cursor: number): Taken | null {
+  const found = FINISHED_FILTER.exec(text.slice(0, cursor));
+  const chip = found && chipOf(state, found[1]!);
+  if (!found || chip === null) return null;
+  const before = text.slice(0, found.index);
+  const start = before === '' ? '' : `${before} `;
+  return { chip, text: start + text.slice(cursor), cursor: start.length };
+}
+
+function chipOf(state: ChatState, part: string): string | null {
+  try {
+    const address = parseSearch(state, part);
+    const [term, ...others] = address.view === 'narrow' ? address.narrow : [];
+    if (!term || others.length > 0 || term.operator === 'search') return null;
+    return formatSearch(state, [term]);
+  } catch (error) {
+    if (error instanceof UnclearName) return null;
+    throw error;
+  }
+}
+
+const CHIP_GAP_PX = 10;
+
+interface Props {
+  /** Its text starts after the chips. */
+  readonly field: RefObject<HTMLInputElement | null>;
+  /** Narrow to search in; empty for everything. */
+  readonly scope: Narrow;
+  readonly filters: readonly string[];
+  onWiden(): void;
+  onRemove(filter: string): void;
+}
+
+/** Scope and filters of the search; a click removes them. */
+export function SearchChips({ field, scope, filters, onWiden, onRemove }: Props) {
+  const { i18n } = useLingui();
+  const chips = useRef<HTMLSpanElement>(null);
+  useLayoutEffect(() => {
+    const { style } = field.current!;
+    const width = chips.current!.offsetWidth;
+    style.paddingInlineStart = width === 0 ? '' : `${width + CHIP_GAP_PX}px`;
+    // The newest filter stays visible.
+    chips.current!.scrollLeft = chips.current!.scrollWidth;
+    return () => {
+      style.paddingInlineStart = '';
+    };
+  });
+  const remove = (filter: string) => {
+    onRemove(filter);
+    field.current!.focus();
+  };
+  const scopeText =
+    destinationOf(scope)?.kind === 'channel'
+      ? i18n._('in this topic')
+      : onlyChannel(scope) !== null
+        ? i18n._('in this channel')
+        : i18n._('in this view');
+  return (
+    <span ref={chips} id="search-chips" className={styles.chips}>
+      {scope.length > 0 && <Chip text={scopeText} title={i18n._('Search everywhere')} onRemove={onWiden} />}
+      {filters.map((filter) => (
+        <Chip key={filter} text={filter} title={i18n._('Remove this filter')} onRemove={() => remove(filter)} />
+      ))}
+    </span>
+  );
+}
+
+function Chip({ text, title, onRemove }: { readonly text: string; readonly title: string; onRemove(): void }) {
+  return (
+    <button
+      type="button"
+      className={styles.chip}
+      // Backspace in the field removes it.
+      tabIndex={-1}
+      title={title}
+      // Keeps the focus in the field.
+      onMouseDown={(event) => event.preventDefault()}
+      onClick={onRemove}
+    >
+      <span>{text}</span> <X size={12} aria-hidden />
+    </button>
+  );
+}
