@@ -383,6 +383,20 @@ test('finds people, channels, topics and messages in one field, and offers recen
   await expect(suggestions.first()).toHaveText(/^channel:/);
 });
 
+test('keeps the chosen suggestion while another one appears above it', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'figs that are fresh', 'From the market');
+  const { page } = await logIn('hamlet', '#inbox');
+  const suggestions = page.locator('search').getByRole('option');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  await field.fill('figs');
+  await expect(suggestions.nth(1)).toHaveText('figs that are fresh#Verona');
+  await field.press('ArrowDown');
+  await post(server, 'cordelia', 'figs', 'Better match');
+  await expect(suggestions.nth(1)).toHaveText('figs#Verona');
+  await field.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('figs that are fresh');
+});
+
 test('finds messages by words and operators, and keeps the search text', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'search', 'The marmalade is on the table');
   await post(server, 'iago', 'search', 'No marmalade: https://example.com');

@@ -28,18 +28,27 @@ interface Listbox<T> {
   readonly list: ReactNode;
 }
 
+interface Chosen {
+  readonly query: unknown;
+  /** Null for the first option. */
+  readonly key: string | number | null;
+}
+
 /** Options below a text field, selected by keyboard, mouse or touch. */
 export function useListbox<T>({ label, query, options, className, keyOf, draw, onPick }: Options<T>): Listbox<T> {
   const listId = useId();
-  const [chosen, setChosen] = useState({ query, index: 0 });
+  const [chosen, setChosen] = useState<Chosen>({ query, key: null });
   const { length } = options;
-  const index = chosen.query === query ? Math.min(chosen.index, length - 1) : 0;
+  // Other options can appear above the chosen one.
+  const found = options.findIndex((each) => keyOf(each) === chosen.key);
+  const index = chosen.query === query && found > 0 ? found : 0;
+  const choose = (at: number) => setChosen({ query, key: keyOf(options[at % length]!) });
   const optionId = (at: number) => `${listId}-${at}`;
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
     if (length === 0 || isComposing(event.nativeEvent) || ctrlKey || metaKey || altKey || shiftKey) return false;
-    if (key === 'ArrowDown') setChosen({ query, index: (index + 1) % length });
-    else if (key === 'ArrowUp') setChosen({ query, index: (index + length - 1) % length });
+    if (key === 'ArrowDown') choose(index + 1);
+    else if (key === 'ArrowUp') choose(index + length - 1);
     else if (key === 'Enter') onPick(options[index]!);
     else return false;
     event.preventDefault();
