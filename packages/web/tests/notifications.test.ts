@@ -1,6 +1,8 @@
 import type { Page } from '@playwright/test';
 import { expect, idOf, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
+test.use({ asksAboutNotifications: true });
+
 interface Recorded {
   readonly title: string;
   readonly body: string;

@@ -15,6 +15,8 @@ import {
   test,
 } from './stories.js';
 
+test.use({ asksAboutNotifications: true });
+
 const READER = 'cordelia';
 const PICTURE = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
 

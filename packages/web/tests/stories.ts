@@ -84,6 +84,8 @@ export interface Person {
 }
 
 interface Fixtures {
+  /** True to show the question about notifications, which appears late and moves the page. */
+  readonly asksAboutNotifications: boolean;
   /** Logs in and opens a place, by default on a desktop. */
   logIn(name: string, hash?: string, device?: BrowserContextOptions): Promise<Person>;
 }
@@ -151,11 +153,16 @@ export const test = base.extend<Fixtures, Workers>({
     { scope: 'worker' },
   ],
 
-  logIn: async ({ browser, server }, use) => {
+  asksAboutNotifications: [false, { option: true }],
+
+  logIn: async ({ browser, server, asksAboutNotifications }, use) => {
     const complaints: string[] = [];
     const contexts: BrowserContext[] = [];
+    const present = new Set<string>();
     await use(async (name, hash = '', device = {}) => {
-      const context = await browser.newContext(device);
+      const declined = { origin: server.url, localStorage: [{ name: 'parley-no-notifications', value: '1' }] };
+      const origins = asksAboutNotifications ? [] : [declined];
+      const context = await browser.newContext({ ...device, storageState: { cookies: [], origins } });
       contexts.push(context);
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(error.message));
@@ -165,21 +172,42 @@ export const test = base.extend<Fixtures, Workers>({
       page.on('request', (request) => {
         if (!request.url().replace('blob:', '').startsWith(server.url)) complaints.push(`request to ${request.url()}`);
       });
-      await context.addCookies([{ name: 'csrftoken', value: CSRF_TOKEN, url: server.url }]);
-      const form = { csrfmiddlewaretoken: CSRF_TOKEN, username: emailOf(name), password: `pw-${emailOf(name)}` };
-      const response = await context.request.post(`${server.url}/login/`, { form, maxRedirects: 0 });
-      expect(response.status()).toBe(303);
+      // Another browser of the same person has a separate session.
+      await enter(context, server, name, !present.has(name));
+      present.add(name);
       await page.goto(`${server.url}/${hash}`);
-      await expect(page.getByRole('navigation', { name: 'Conversations', includeHidden: true })).toBeAttached();
-      // This prompt appears late and moves hovered content. Devices with permission get no prompt.
-      const question = page.getByRole('region', { name: 'Notifications' });
-      await question.waitFor({ timeout: 5000 }).catch(() => undefined);
+      // Loaded last, so that the page handles all keys and gestures from here on.
+      await expect(page.locator('[part="sidebar"] input[type="search"]')).toBeAttached();
+      if (asksAboutNotifications) {
+        // Devices with permission get no question.
+        const question = page.getByRole('region', { name: 'Notifications' });
+        await question.waitFor({ timeout: 5000 }).catch(() => undefined);
+      }
       return { page, context };
     });
     await Promise.all(contexts.map((context) => context.close()));
     expect(complaints, 'errors in the console, violated policies and requests to other hosts').toEqual([]);
   },
 });
+
+/** Cookies of people who have logged in to the server of this worker. */
+const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>();
+
+/** Continues the session of an earlier story, unless that has ended, or logs in. */
+async function enter(context: BrowserContext, { url }: Server, name: string, continues: boolean): Promise<void> {
+  const key = `${url} ${name}`;
+  const known = continues && sessions.get(key);
+  if (known) {
+    await context.addCookies(known);
+    if ((await context.request.get(`${url}/json/users/me`)).ok()) return;
+    await context.clearCookies();
+  }
+  await context.addCookies([{ name: 'csrftoken', value: CSRF_TOKEN, url }]);
+  const form = { csrfmiddlewaretoken: CSRF_TOKEN, username: emailOf(name), password: `pw-${emailOf(name)}` };
+  const response = await context.request.post(`${url}/login/`, { form, maxRedirects: 0 });
+  expect(response.status()).toBe(303);
+  sessions.set(key, await context.cookies(url));
+}
 
 /** Expected console lines of stories that are offline, without a server or with rejected calls. */
 const isFailedCall = (text: string): boolean => text.startsWith('Failed to load resource');

@@ -12,6 +12,8 @@ import {
   violationsIn,
 } from './stories.js';
 
+test.use({ asksAboutNotifications: true });
+
 /** Push service of the browser vendor. */
 let vendor: TestBrowserPush;
 test.beforeEach(async () => {
