@@ -7,8 +7,12 @@ const isLong = process.env.HOSTILE_LOAD === 'long';
 /** Stories in the system's Chromium against the built server. */
 export default defineConfig({
   testDir: 'tests',
-  // Creating its organization takes longer than most stories.
-  testIgnore: isLong ? [] : ['large-organization.test.ts'],
+  testIgnore: [
+    // Creating its organization takes longer than most stories.
+    ...(isLong ? [] : ['large-organization.test.ts']),
+    // Writes files of the documentation.
+    ...(process.env.PICTURES === undefined ? ['pictures.test.ts'] : []),
+  ],
   outputDir: 'dist/test-results',
   reporter: [['list']],
   // Stories mostly wait: three workers keep two cores busy.

@@ -1,25 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import type { Page, Request } from '@playwright/test';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Gallery, openGallery, openSection, setTheme } from './gallery-page.js';
 import { recordWorld, registerOwner, type World } from './gallery-world.js';
 import { check, TAKES_PICTURES, WIDTHS } from './places.js';
 import { expect, test } from './stories.js';
 
 const WEB = join(import.meta.dirname, '..');
-const BUILT = join(WEB, 'gallery/dist');
 const WORLD = join(WEB, 'gallery/fixtures/world.json');
 /** Hundreds of states take minutes on a busy machine. */
 const TIMEOUT_MS = 15 * 60_000;
-/** Nothing listens there: files are served from the folder. */
-const ADDRESS = 'http://localhost:9/';
-const TYPES: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-};
-const POLICY = `default-src 'self'; img-src 'self' data:; connect-src 'self' data:; base-uri 'none'; require-trusted-types-for 'script'; trusted-types parley-content parley-worker`;
-
 /** Rules for components; best-practice rules apply to whole pages, which the places cover. */
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'];
 const COLOURS = ['color-contrast'];
@@ -36,66 +25,14 @@ const NOT_SHOWN: Readonly<Record<string, string>> = {
   'app/desktop-app.tsx': 'draws nothing',
 };
 
-test.beforeAll(() => {
-  if (!existsSync(BUILT)) throw new Error('Run `npx vite build packages/web/gallery` first');
-});
-
-/** Open gallery page. */
-interface Gallery {
-  readonly page: Page;
-  /** Console errors, policy violations and requests to other hosts. */
-  readonly complaints: readonly string[];
-  /** Waits until nothing loads or changes. */
-  settle(): Promise<void>;
-}
-
-async function openGallery(page: Page): Promise<Gallery> {
-  const complaints: string[] = [];
-  const loading = new Set<Request>();
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
-  page.on('request', (request) => loading.add(request));
-  page.on('requestfinished', (request) => loading.delete(request));
-  page.on('requestfailed', (request) => loading.delete(request));
-  await page.route('**', (route) => {
-    const { pathname, origin } = new URL(route.request().url());
-    const file = join(BUILT, pathname === '/' ? 'index.html' : pathname);
-    if (pathname.startsWith('/user_uploads/')) return route.fulfill({ contentType: 'audio/mpeg' });
-    if (`${origin}/` !== ADDRESS || !existsSync(file)) {
-      complaints.push(`request for ${route.request().url()}`);
-      return route.abort();
-    }
-    return route.fulfill({
-      body: readFileSync(file),
-      headers: { 'Content-Security-Policy': POLICY },
-      contentType: TYPES[extname(file)] ?? 'application/octet-stream',
-    });
-  });
-  // Animations would be checked halfway.
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await page.goto(ADDRESS);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  let last = '';
-  const isSettled = async () => {
-    const now = await page.evaluate(() => document.body.innerHTML);
-    const isSame = now === last && loading.size === 0;
-    last = now;
-    return isSame;
-  };
-  return { page, complaints, settle: () => expect.poll(isSettled, { intervals: [100], timeout: 60_000 }).toBe(true) };
-}
-
 type Look = (name: string, within?: string) => Promise<void>;
 
 /** Visits every section; opens and closes every menu, dialog and card. */
-async function visitAll({ page, settle }: Gallery, look: Look, hasPopups = true): Promise<void> {
+async function visitAll(gallery: Gallery, look: Look, hasPopups = true): Promise<void> {
+  const { page, settle } = gallery;
   const sections = page.getByRole('navigation', { name: 'Gallery' });
   for (const section of await sections.getByRole('link').allTextContents()) {
-    await sections.getByRole('link', { name: section, exact: true }).click();
-    await expect(page.getByRole('heading', { name: `Gallery: ${section}` })).toBeVisible();
-    await settle();
+    await openSection(gallery, section);
     // Hovering a message shows its buttons.
     const message = page.getByRole('main').getByRole('article').first();
     if ((await message.count()) > 0) await message.hover();
@@ -113,11 +50,6 @@ async function visitAll({ page, settle }: Gallery, look: Look, hasPopups = true)
     }
   }
 }
-
-const setTheme = (page: Page, to: string) =>
-  page.evaluate((theme) => {
-    document.documentElement.dataset.theme = theme;
-  }, to);
 
 test('shows a component of every file in full at every width, without axe findings', async ({ page }) => {
   test.setTimeout(TIMEOUT_MS);

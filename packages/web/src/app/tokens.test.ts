@@ -125,6 +125,23 @@ it("declares the same high contrast for the theme and for the reader's preferenc
   expect([...preferred]).toEqual([...contrast]);
 });
 
+it('lists measured contrasts in docs/design.md', () => {
+  const design = readFileSync(join(SRC, '../../../docs/design.md'), 'utf8');
+  const rows = [...design.matchAll(/^\| `([\w-]+)` +\| `([\w-]+)` +\|.*?\| +([\d.]+) +\| +([\d.]+) +\|$/gm)];
+  expect(rows.length).toBeGreaterThan(10);
+  for (const [, text, background, light, dark] of rows) {
+    const ratios = (['light', 'dark'] as const).map((scheme) => {
+      const [first, second] = [text, background].map((name) => inScheme(usual.get(`--parley-${name}`)!, scheme));
+      return ratioOf(first!, second!);
+    });
+    expect([text, background, Number(light), Number(dark)]).toEqual([
+      text,
+      background,
+      ...ratios.map((ratio) => Math.floor(ratio * 100) / 100),
+    ]);
+  }
+});
+
 it('takes font sizes, corners and durations from custom properties', () => {
   expect(othersThan(/^font-size$/, /^(var\(--parley-font-size[\w-]*\)|inherit|[\d.]+em)$/)).toEqual([
     // Safari zooms into fields with smaller text.
