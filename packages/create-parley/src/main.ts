@@ -48,8 +48,11 @@ async function main(): Promise<void> {
   const folder = resolve(positionals[0] ?? (yes ? 'my-chat' : await ask('Folder', 'my-chat')));
   const chosen = template ?? (yes ? DEFAULT : await askTemplate());
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  // npm takes a path relative to the project.
   const spec = values.parley ?? version;
+  if (/^\.{0,2}\/|\.tgz$/.test(spec) && !spec.includes('://') && !existsSync(spec)) {
+    throw new Refusal(`There is no file ${spec}.`);
+  }
+  // npm takes a path relative to the project.
   const parley = existsSync(spec) ? `file:${resolve(spec)}` : spec;
   if (!writeProject({ folder, template: chosen, parley })) throw new Refusal(`${folder} is not empty.`);
   console.log(`${NAMES[chosen]} with a chat is in ${folder}. Now run:

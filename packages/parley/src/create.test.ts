@@ -64,6 +64,7 @@ describe('npm create parley', () => {
     });
     expect((await logIn('Cid', `${server.url}/chat/#inbox`)).location).toBe(`${server.url}/chat/#inbox`);
     expect((await logIn('Cid', 'https://example.org/chat/')).location).toBe('/');
+    expect((await fetch(`${server.url}/log-in`, { method: 'POST' })).status).toBe(400);
     expect((await server.stop()).code).toBe(0);
   });
 
@@ -78,6 +79,7 @@ describe('npm create parley', () => {
     const mistakes = [
       [['.', '--yes'], 'is not empty.'],
       [['x', '--template=koa'], '--template must be one of express, fastify, next, not "koa".'],
+      [['x', '--yes', '--parley=./parley-9.tgz'], 'There is no file ./parley-9.tgz.'],
       [['x', '--tempalte=next'], "Unknown option '--tempalte'"],
       [['x', 'y', '--yes'], 'One folder is expected, not 2.'],
       [['x'], 'Without a terminal, name a folder and --template, or add --yes.'],

@@ -13,7 +13,7 @@ app.get('/', (request, response) => {
 });
 
 app.post('/log-in', async (request, response) => {
-  const { name = '', next } = request.body;
+  const { name = '', next } = request.body ?? {};
   const person = { id: name.trim().toLowerCase(), name };
   await enterChat(person);
   response.setHeader('Set-Cookie', startSession(person)).redirect(303, returnAddress(next));

@@ -29,7 +29,7 @@ app.get('/', async (request, reply) => {
 });
 
 app.post('/log-in', async (request, reply) => {
-  const { name = '', next } = request.body;
+  const { name = '', next } = request.body ?? {};
   const person = { id: name.trim().toLowerCase(), name };
   await enterChat(person);
   return reply.header('Set-Cookie', startSession(person)).redirect(returnAddress(next), 303);
