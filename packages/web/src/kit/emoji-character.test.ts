@@ -1,4 +1,5 @@
-import { characterOf, withTone } from './emoji-character.js';
+import { characterOf } from './emoji-character.js';
+import { withTone } from './emoji-tone.js';
 
 test.each([
   ['1f389', '🎉'],

@@ -6,12 +6,13 @@ import { isComposing } from '../services/letter-keys.js';
 import { useLoaded } from '../services/loading.js';
 import { readStored, store } from '../services/storage.js';
 import { useReading } from '../services/use-reading.js';
-import { characterOf, withTone } from './emoji-character.js';
+import { characterOf } from './emoji-character.js';
 import { GROUPS, TONED, WORDS } from './emoji-data.js';
 import styles from './emoji-grid.module.css';
 import { type EmojiEntry, POPULAR_CODES, useEmojiNames } from './emoji-names.js';
 import { searchable, searchEmoji } from './emoji-search.js';
 import { EmojiTabs } from './emoji-tabs.js';
+import { withTone } from './emoji-tone.js';
 import { keyOf, parseRecent, recentFirst, withPicked } from './recent-emoji.js';
 
 interface Props {
