@@ -190,6 +190,20 @@ describe('import of records into an organization that exists', () => {
     ]);
   });
 
+  it('finds no difference between several imports and the newest export, and lists who gained access', async () => {
+    const { realmId, ann } = await living();
+    await lab.merged(realmId, HISTORY);
+    await lab.merged(realmId, LATER);
+    const verify = async () => {
+      const { differences, added } = await lab.verify(realmId, LATER, (await lab.batches(realmId)).at(-1)!.id);
+      return { differences, added: added.map(({ person: name, channel }) => [name, channel]) };
+    };
+    expect(await verify()).toEqual({ differences: [], added: [] });
+    const params = { subscriptions: [{ name: 'new' }], principals: ['bob@acme.example'] };
+    await server.request('POST', '/users/me/subscriptions', { as: ann, realm: 'acme', params });
+    expect(await verify()).toEqual({ differences: [], added: [['bob of Acme', 'new']] });
+  });
+
   it('hides new channels until they are complete, and continues after it was killed', async () => {
     const { realmId, ann } = await living();
     const many = Array.from({ length: 500 }, (_, n) => message(`x${n}`, 'ann', 200 + n, `number ${n}`));
@@ -264,6 +278,8 @@ describe('import of records into an organization that exists', () => {
     ];
     const from = (records: TestRecords) => records.map((record) => ({ ...record, source: 'test:2' }));
     await lab.merged(realmId, from(more));
+    // Another source uses the same ids.
+    await lab.merged(realmId, more);
     const texts = async () => (await lab.messagesFor(ann, inChannel('General (2)'))).map(textOf);
     const [, , , , , b, , , e] = await lab.messagesFor(ann, inChannel('General (2)'));
     for (const { id } of [b, e]) {
@@ -297,6 +313,10 @@ describe('import of records into an organization that exists', () => {
     expect(a.edit_history.map(({ prev_content }: Wire) => prev_content)).toEqual(['text a']);
     const [, path] = /href="(\/user_uploads\/[^"]*plan\.txt)"/.exec(built.content)!;
     expect((await server.request('GET', `/${path}`, { as: ann, realm: 'acme' })).status).toBe(200);
+
+    expect((await lab.messagesFor(ann, inChannel('General (3)'))).map(textOf).slice(4)).toEqual(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => `text ${id}`),
+    );
 
     const before = [await lab.messagesFor(ann), await lab.batches(realmId)];
     expect(await lab.merged(realmId, from(changed))).toMatchObject({ batch: null });

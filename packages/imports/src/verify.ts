@@ -1,6 +1,7 @@
-import type { ImportBatch, ImportedRealm, ImportedRecord, RealmReader, RecordOrigin } from '@parley/domain/exports';
+import type { ImportedRealm, ImportedRecord, RealmReader, RecordOrigin } from '@parley/domain/exports';
 import { type AccessCopy, newAccess, type Readers } from '@parley/domain/imports';
 import {
+  type ImportBatchId,
   invalidImport,
   type RealmId,
   type RecipientId,
@@ -46,10 +47,15 @@ export interface AddedReader {
   readonly channel: string | null;
 }
 
+interface VerifiedImports {
+  readonly realmId: RealmId;
+  readonly batchIds: readonly ImportBatchId[];
+}
+
 /** Lists people who can read imported conversations now but could not in the source. */
 export async function addedReaders(
   { access, source }: Pick<ImportPlan, 'access' | 'source'>,
-  { id: batchId, realmId }: Pick<ImportBatch, 'id' | 'realmId'>,
+  { realmId, batchIds }: VerifiedImports,
   uow: UnitOfWork,
   reader: Pick<RealmReader, 'open'>,
 ): Promise<readonly AddedReader[]> {
@@ -64,7 +70,7 @@ export async function addedReaders(
       origins.filter(({ origin }) => origin.kind === kind),
       RECORDS_AT_A_TIME,
     )) {
-      const targets = await targetsOf(uow, { batchId, realmId, kind }, slice);
+      const targets = await targetsOf(uow, { batchIds, realmId, kind }, slice);
       for (const { origin, targetId } of slice) {
         const target = targets.get(origin.recordId);
         if (target === undefined) continue;
@@ -90,12 +96,12 @@ export async function addedReaders(
 /** Returns ids of imported objects by record id. */
 async function targetsOf(
   uow: UnitOfWork,
-  { batchId, realmId, kind }: Pick<ImportedRecord, 'batchId' | 'kind'> & { readonly realmId: RealmId },
+  { batchIds, realmId, kind }: VerifiedImports & Pick<ImportedRecord, 'kind'>,
   origins: readonly { readonly origin: RecordOrigin }[],
 ): Promise<ReadonlyMap<string, number>> {
   const ids = origins.map(({ origin }) => origin.recordId);
   const records = await uow.read(realmId, ({ importedRecords }) => importedRecords.list(realmId, kind, ids));
-  return new Map(records.filter((record) => record.batchId === batchId).map((it) => [it.recordId, it.targetId]));
+  return new Map(records.filter(({ batchId }) => batchIds.includes(batchId)).map((it) => [it.recordId, it.targetId]));
 }
 
 async function storedAccess(realmId: RealmId, reader: Pick<RealmReader, 'open'>) {

@@ -83,7 +83,10 @@ export class ImportLab {
       const [batch] = await this.batches(realmId);
       const input = { realmId, batchId: (batchId ?? batch!.id) as ImportBatchId, records: plan.records };
       const verified = await this.server.parley.useCase(VerifyImport).execute(input);
-      return { ...verified, added: await addedReaders(plan, verified.batch, this.server.storage.uow, this.reader) };
+      return {
+        ...verified,
+        added: await addedReaders(plan, { realmId, batchIds: verified.batchIds }, this.server.storage.uow, this.reader),
+      };
     } finally {
       plan.close();
     }

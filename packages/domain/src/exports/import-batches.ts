@@ -1,7 +1,7 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 
 /** Import from another system, remembered with the objects that it created. */
 export interface ImportBatch {
@@ -151,4 +151,16 @@ export async function requireRunning(tx: Transaction, { id, realmId }: ImportBat
   const batch = await tx.importBatches.find(realmId, id);
   if (batch?.status === 'running') return batch;
   throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
+}
+
+/** Returns the records with these ids that came from one source, because several sources may use the same ids. */
+export async function recordsFrom(
+  { importBatches, importedRecords }: Pick<Repositories | Transaction, 'importBatches' | 'importedRecords'>,
+  { realmId, source }: Pick<ImportBatch, 'realmId' | 'source'>,
+  kind: ImportedKind,
+  recordIds: readonly string[],
+): Promise<readonly ImportedRecord[]> {
+  const batches = (await importBatches.list(realmId)).filter((batch) => batch.source === source);
+  const ids = new Set(batches.map(({ id }) => id));
+  return (await importedRecords.list(realmId, kind, recordIds)).filter(({ batchId }) => ids.has(batchId));
 }

@@ -4,7 +4,13 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
-import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedRecord, requireRunning } from './import-batches.js';
+import {
+  IMPORTED_MESSAGE_KINDS,
+  type ImportBatch,
+  type ImportedRecord,
+  recordsFrom,
+  requireRunning,
+} from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import type { FileImport } from './import-messages.js';
 import type { MergeSource, MessageCopy } from './realm-copy.js';
@@ -166,12 +172,12 @@ const withoutPaths = (text: string): string => text.replace(/\/user_uploads\/[^)
 /** Returns the messages that came from records, with the lines about them. */
 async function recordsOf(
   tx: Transaction,
-  { realmId }: ImportBatch,
+  batch: ImportBatch,
   recordIds: readonly string[],
 ): Promise<readonly ImportedRecord[]> {
   const all: ImportedRecord[] = [];
   for (const kind of IMPORTED_MESSAGE_KINDS) {
-    if (kind !== 'pins') all.push(...(await tx.importedRecords.list(realmId, kind, recordIds)));
+    if (kind !== 'pins') all.push(...(await recordsFrom(tx, batch, kind, recordIds)));
   }
   return all;
 }

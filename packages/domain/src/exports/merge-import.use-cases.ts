@@ -15,6 +15,7 @@ import {
   type ImportBatch,
   type ImportedKind,
   type RecordOrigin,
+  recordsFrom,
   rememberCreated,
   requireRunning,
 } from './import-batches.js';
@@ -114,10 +115,11 @@ export class MergeImport {
 
   /** True if earlier imports remember all people, groups, channels, conversations and emoji. */
   private async isKnown(realmId: RealmId, { origins }: MergeSource): Promise<boolean> {
+    const { source } = origins;
     for (const slice of slicesOf([...origins.list()], RECORDS_AT_A_TIME)) {
       for (const kind of new Set(slice.map(({ origin }) => origin.kind))) {
         const ids = slice.flatMap(({ origin }) => (origin.kind === kind ? origin.recordId : []));
-        const known = await this.uow.read(realmId, (reads) => reads.importedRecords.list(realmId, kind, ids));
+        const known = await this.uow.read(realmId, (reads) => recordsFrom(reads, { realmId, source }, kind, ids));
         if (new Set(known.map(({ recordId }) => recordId)).size < new Set(ids).size) return false;
       }
     }
@@ -326,9 +328,7 @@ class CreatedRecords {
           for (const key of keys) {
             const [kind, id] = key.split(' ') as [ImportedKind, string];
             const recordIds = this.byTarget.get(key)!.map(({ recordId }) => recordId);
-            const known = new Set(
-              (await tx.importedRecords.list(realmId, kind, recordIds)).map(({ recordId }) => recordId),
-            );
+            const known = new Set((await recordsFrom(tx, this.batch, kind, recordIds)).map(({ recordId }) => recordId));
             if (recordIds.some((recordId) => !known.has(recordId))) await this.remember(tx, kind, Number(id), known);
             await tx.yield();
           }

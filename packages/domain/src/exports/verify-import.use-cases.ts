@@ -47,6 +47,8 @@ export interface VerifyImportInput {
 
 export interface VerifyImportOutput {
   readonly batch: ImportBatch;
+  /** The import and the earlier ones of its source. */
+  readonly batchIds: readonly ImportBatchId[];
   /** Number of records without a difference. */
   readonly unchanged: number;
   readonly differences: readonly DifferenceLine[];
@@ -55,37 +57,45 @@ export interface VerifyImportOutput {
 const RECORDS_AT_A_TIME = 200;
 const MAX_EXAMPLES = 5;
 
-/** Compares an import with an export of the same source. Changes nothing. */
+/** Compares an import, with the earlier ones of its source, with an export of the same source. Changes nothing. */
 export class VerifyImport {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_IMPORT, ANOTHER_SOURCE */
   async execute({ realmId, batchId, records }: VerifyImportInput): Promise<VerifyImportOutput> {
-    const batch = await this.uow.read(realmId, ({ importBatches }) => importBatches.find(realmId, batchId));
+    const all = await this.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+    const batch = all.find(({ id }) => id === batchId);
     if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
     if (batch.source !== records.source) {
       throw new DomainError('ANOTHER_SOURCE', `Import ${batchId} is from ${batch.source}, not ${records.source}.`);
     }
+    const batches = all.filter(({ id, source }) => id <= batchId && source === batch.source);
+    const batchIds = batches.map(({ id }) => id);
     const differences = new Differences();
     let unchanged = 0;
     for (const slice of partsOf(records.list())) {
-      for (const origins of byKind(slice)) unchanged += await this.compare(batch, origins, differences);
+      for (const origins of byKind(slice)) unchanged += await this.compare(realmId, batchIds, origins, differences);
     }
-    for (const kind of COMPARED_KINDS) await this.noteMissing(batch, kind, records, differences);
-    return { batch, unchanged, differences: differences.list() };
+    for (const earlier of batches) {
+      for (const kind of COMPARED_KINDS) await this.noteMissing(earlier, kind, records, differences);
+    }
+    return { batch, batchIds, unchanged, differences: differences.list() };
   }
 
   /** Returns the number of records without a difference. All are of one kind. */
   private async compare(
-    { id, realmId }: ImportBatch,
+    realmId: RealmId,
+    batchIds: readonly ImportBatchId[],
     origins: readonly RecordOrigin[],
     differences: Differences,
   ): Promise<number> {
     const { kind } = origins[0]!;
     return this.uow.read(realmId, async (reads) => {
       const ids = origins.map(({ recordId }) => recordId);
-      const imported = (await reads.importedRecords.list(realmId, kind, ids)).filter(({ batchId }) => batchId === id);
+      const imported = (await reads.importedRecords.list(realmId, kind, ids)).filter(({ batchId }) =>
+        batchIds.includes(batchId),
+      );
       const byRecord = new Map(imported.map((record) => [record.recordId, record]));
       const targets = kind === 'message' ? imported.map(({ targetId }) => targetId as MessageId) : [];
       const messages = new Map((await reads.messages.list(realmId, targets)).map((message) => [message.id, message]));

@@ -131,7 +131,12 @@ async function verify(context: CommandContext): Promise<CommandResult> {
         const { records } = plan;
         const verified = await parley.useCase(VerifyImport).execute({ realmId, batchId, records });
         const { unitOfWork } = parley.ports;
-        const added = await addedReaders(plan, verified.batch, unitOfWork, parley.useCase(RealmReader));
+        const added = await addedReaders(
+          plan,
+          { realmId, batchIds: verified.batchIds },
+          unitOfWork,
+          parley.useCase(RealmReader),
+        );
         const { unchanged, differences } = verified;
         return {
           lines: [`Unchanged: ${unchanged} records`, ...differences.map(differenceLine), ...accessLines(added)],

@@ -186,8 +186,8 @@ class RecordImports implements Imports {
     return this.withPlan(records, null, async (plan) => {
       const { addedReaders } = await import('@parley/imports');
       const input = { realmId, batchId, records: plan.records };
-      const { batch, unchanged, differences } = await this.verifyImport.execute(input);
-      const added = await addedReaders(plan, batch, this.uow, this.reader);
+      const { batchIds, unchanged, differences } = await this.verifyImport.execute(input);
+      const added = await addedReaders(plan, { realmId, batchIds }, this.uow, this.reader);
       return { unchanged, differences, addedReaders: added.map(({ userId, channel }) => ({ userId, channel })) };
     });
   }
