@@ -73,15 +73,17 @@ export class UndoImport {
   /** @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
   async execute(input: UndoImportInput): Promise<UndoImportOutput> {
     const { realmId, batchId, isForced, isDryRun, onProgress = () => {} } = input;
-    const batch = await this.uow.read(realmId, (reads) => loadLatest(reads, realmId, batchId));
     if (isDryRun) {
+      const batch = await this.uow.read(realmId, (reads) => loadLatest(reads, realmId, batchId));
       const survey = (kind: ImportedKind, after: RecordPosition) =>
         this.uow.read(realmId, (reads) => judge(reads, batch, kind, after));
       return { ...(await countPages(survey, isForced)), archivedChannels: 0 };
     }
-    await this.uow.write(realmId, async (tx) => {
-      // Another process may have started a later import since.
-      await tx.importBatches.update({ ...(await loadLatest(tx, realmId, batchId)), status: 'undoing' });
+    // A running import adds no message afterwards.
+    const batch = await this.uow.write(realmId, async (tx) => {
+      const undoing = { ...(await loadLatest(tx, realmId, batchId)), status: 'undoing' } as const;
+      await tx.importBatches.update(undoing);
+      return undoing;
     });
     const counts = await countPages(
       (kind, after) => this.remove(batch, isForced, kind, after),
