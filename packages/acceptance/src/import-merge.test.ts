@@ -190,6 +190,23 @@ describe('import of records into an organization that exists', () => {
     ]);
   });
 
+  it('adds messages to existing channels at a cost that does not depend on the number of readers', async () => {
+    const { realmId } = await living();
+    await lab.merged(realmId, HISTORY);
+    const more = [message('x1', 'ann', 200, 'one'), message('x2', 'ann', 210, 'two')];
+    const records = [...HISTORY, ...more].map((record) => ({ ...record, source: 'test:2' }));
+    const marks = await server.storage.uow.write(realmId, async (tx) => jest.spyOn(tx.copies, 'putReceived'));
+    expect((await lab.merged(realmId, records)).messages).toBe(2);
+    expect(marks).not.toHaveBeenCalled();
+    const dora = await lab.signIn(realmId, 'dora@acme.example');
+    const read = await lab.messagesFor(dora, inChannel('General (2)'));
+    expect(read.map((each) => [textOf(each), each.flags]).slice(-2)).toEqual([
+      ['one', ['read']],
+      ['two', ['read']],
+    ]);
+    expect(await lab.messagesFor(dora, [{ operator: 'is', operand: 'unread' }])).toEqual([]);
+  });
+
   it('finds no difference between several imports and the newest export, and lists who gained access', async () => {
     const { realmId, ann } = await living();
     await lab.merged(realmId, HISTORY);

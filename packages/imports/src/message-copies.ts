@@ -16,7 +16,7 @@ import { planReactions, type ReactionEmoji, type ReadPositions } from './plan-de
 import { PLANNED_REALM_ID } from './plan-files.js';
 import type { PlannedMessage } from './plan-messages.js';
 import type { PlannedUser } from './plan-people.js';
-import { CHANNEL_KEY_START, type PlannedEmoji, type PlannedPlace } from './plan-places.js';
+import { CHANNEL_KEY_START, isLiving, type PlannedEmoji, type PlannedPlace } from './plan-places.js';
 import type { MessageKey } from './staging.js';
 
 export interface CopySources extends TextSources {
@@ -202,7 +202,7 @@ export class MessageCopies {
       hasImage: rendered.hasImage,
       hasAttachment: rendered.uploadPaths.size > 0,
       topicLinks: null,
-      isReadByDefault: false,
+      isReadByDefault: isLiving(place),
       isEdited: false,
       lastEditedAt: null,
       lastMovedAt: null,

@@ -4,7 +4,7 @@ import type { UserId } from '@parley/domain/kernel';
 import { MAX_EDITS, MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@parley/domain/messages';
 import { KNOWN_MESSAGE, NO_MESSAGE, type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople } from './plan-people.js';
-import { type PlannedEmoji, type PlannedPlaces, placeKey } from './plan-places.js';
+import { isLiving, type PlannedEmoji, type PlannedPlaces, placeKey } from './plan-places.js';
 import { MAX_DETAILS, type StagedRecord, type Staging } from './staging.js';
 
 /** Finds emoji by name, alias or Unicode characters. */
@@ -144,14 +144,14 @@ export function planReadPositions(staging: Staging, people: PlannedPeople, place
     const place = places.find(key);
     const user = people.find(record.person);
     const members = place?.kind === 'channel' ? place.members : new Set(place?.userIds);
-    const isLiving = place?.isExisting && !(place.kind === 'channel' && place.isPublished);
-    const reason = isLiving
-      ? 'people read this conversation in Parley'
-      : !place || !user
-        ? 'unknown person or conversation'
-        : !members.has(user.id)
-          ? 'not a member'
-          : null;
+    const reason =
+      place && isLiving(place)
+        ? 'people read this conversation in Parley'
+        : !place || !user
+          ? 'unknown person or conversation'
+          : !members.has(user.id)
+            ? 'not a member'
+            : null;
     if (reason !== null) staging.ledger.account(number, record, 'dropped', reason);
     else if (!user!.isActive) staging.ledger.account(number, record, 'dropped', 'the person has no account');
     else {

@@ -51,6 +51,10 @@ export interface PlannedConversation {
 
 export type PlannedPlace = PlannedChannel | PlannedConversation;
 
+/** True if people read the place in Parley already, so imported messages arrive read and are visible at once. */
+export const isLiving = (place: PlannedPlace): boolean =>
+  place.isExisting && !(place.kind === 'channel' && place.isPublished);
+
 export interface PlannedGroup {
   readonly id: GroupId;
   readonly isExisting: boolean;

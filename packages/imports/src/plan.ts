@@ -189,7 +189,6 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     ...earlierImports(existing, staging),
     changed: () => copies.readChanged(),
     published,
-    participants: new Map(places.conversations.map(({ recipientId, userIds }) => [recipientId, userIds])),
   };
   return {
     source,

@@ -146,12 +146,8 @@ export class MergeImport {
     onProgress: (messages: number) => void,
   ): Promise<number> {
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
-    const hidden = new Set(source.published.map(({ recipientId }) => ids.recipients.get(recipientId)));
     const participants = new Map(
-      [...source.participants].map(([recipientId, userIds]) => [
-        ids.recipients.get(recipientId),
-        ids.users.list(userIds),
-      ]),
+      source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, ids.users.list(userIds)]),
     );
     const prepare: PageOptions['prepare'] = async (page) => {
       const addFiles = await files.prepare(source.filesOf(page.map(({ message }) => message.id)));
@@ -163,8 +159,7 @@ export class MergeImport {
           lastMessageId: added.at(-1)!.id,
         });
         await addFiles(tx);
-        const visible = added.filter(({ recipientId }) => !hidden.has(recipientId));
-        await markRead(tx, ids, await readersOf(tx, ids, participants, visible), visible);
+        await markRead(tx, ids, participants, added);
       };
     };
     const messages = new MessageImport(this.uow, ids, source, runs, topicLinks, batch);
@@ -229,38 +224,28 @@ function idsOf(realmId: RealmId, source: MergeSource): ImportedIds {
   return ids;
 }
 
-type Readers = ReadonlyMap<RecipientId, readonly UserId[]>;
-
-/** Returns the readers of conversations with new messages. */
-async function readersOf(
+/**
+ * Marks messages in new direct conversations as read by the participants, unless a read position of the source says
+ * otherwise. Messages in existing conversations arrive read, and `subscribe` marks those in new channels.
+ * @param participants by recipient in the copy
+ */
+async function markRead(
   tx: Transaction,
   ids: ImportedIds,
-  participants: Readers,
+  participants: ReadonlyMap<RecipientId, readonly UserId[]>,
   added: readonly AddedMessage[],
-): Promise<Readers> {
-  const recipients = new Map<ChannelId, RecipientId>();
-  const readers = new Map<RecipientId, readonly UserId[]>();
-  for (const { recipientId, copy } of added) {
-    const { channelId } = copy.message;
-    if (channelId === null) readers.set(recipientId, participants.get(recipientId) ?? []);
-    else recipients.set(ids.channels.get(channelId), recipientId);
-  }
-  for (const [channelId, userIds] of await tx.channels.listSubscribers(ids.realmId, [...recipients.keys()])) {
-    readers.set(recipients.get(channelId)!, userIds);
-  }
-  return readers;
-}
-
-/** Marks messages as read by their readers, unless a read position of the source says otherwise. */
-async function markRead(tx: Transaction, ids: ImportedIds, readers: Readers, added: readonly AddedMessage[]) {
+): Promise<void> {
   const runs = new OrdinalRuns();
+  const readers = new Set<UserId>();
   for (const { recipientId, ordinal, copy } of added) {
     const unread = new Set(copy.holders.filter(({ flags }) => !flags.read).map(({ userId }) => ids.users.get(userId)));
-    for (const userId of readers.get(recipientId) ?? []) {
-      if (!unread.has(userId)) runs.to(recipientId).add(userId, ordinal, true);
+    for (const userId of participants.get(copy.message.recipientId) ?? []) {
+      if (unread.has(userId)) continue;
+      runs.to(recipientId).add(userId, ordinal, true);
+      readers.add(userId);
     }
   }
-  for (const userId of new Set([...readers.values()].flat())) {
+  for (const userId of readers) {
     for (const [recipientId, { read }] of runs.of(userId, [])) {
       await tx.copies.putReceived({ realmId: ids.realmId, userId }, recipientId, [], read);
       await tx.yield();

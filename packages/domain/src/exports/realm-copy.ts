@@ -179,8 +179,6 @@ export interface MergeSource extends ImportSource {
   readonly published: readonly (Pick<Channel, 'id' | 'recipientId' | 'privacy' | 'isArchived'> & {
     readonly members: readonly UserId[];
   })[];
-  /** Participants of direct conversations with messages in the copy. */
-  readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
   /** True if `changed` or `deleted` are not empty. */
   readonly hasChanges: boolean;
   /** Messages of earlier imports that changed in the source, with their ids on this server, in batches. */
