@@ -1,6 +1,6 @@
 import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js';
 import { type ChatState, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
-import { destinationOfMessage, isMutedTopic } from './unread.js';
+import { destinationOfMessage, directWith, isMutedTopic } from './unread.js';
 
 /** True for a conversation in which all messages arrive as events. */
 export function comesAsEvents(state: ChatState, narrow: Narrow): boolean {
@@ -129,5 +129,5 @@ export function peopleNamed(
   const one = personNamed(state, names);
   const ids = one === null ? names.split(',').map((name) => idOf(name.trim())) : [one];
   if (ids.includes(null)) return null;
-  return [...new Set(ids as number[])].filter((id) => id !== state.selfId).sort((a, b) => a - b);
+  return directWith([...new Set(ids as number[])], state.selfId).userIds;
 }

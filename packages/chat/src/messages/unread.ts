@@ -1,5 +1,6 @@
 import type { Message, MessageEvent, UpdateMessageFlagsEvent } from '@parley/client';
 import { type Destination, destinationKey } from '../kernel/narrow.js';
+import { isSameDeep } from '../kernel/reactive.js';
 import { ascending, type ChatState, type StatePart, topicKey, type UnreadState } from '../kernel/state.js';
 
 const WILDCARDS = ['stream_wildcard_mentioned', 'topic_wildcard_mentioned'];
@@ -12,13 +13,11 @@ export const UNREAD_PART: StatePart = {
     const { pms = [], streams = [], huddles = [], mentions = [], old_unreads_missing } = answer.unread_msgs ?? {};
     for (const set of [unread.destinations, unread.byDestination, unread.mentioned, unread.wildcards]) set.clear();
     const { user_id: selfId } = answer;
-    const direct = (ids: readonly number[]): Destination => ({
-      kind: 'direct',
-      userIds: ids.filter((id) => id !== selfId).sort(ascending),
-    });
     const rows: (readonly [Destination, readonly number[]])[] = [
-      ...pms.map((row) => [direct([row.other_user_id]), row.unread_message_ids] as const),
-      ...huddles.map((row) => [direct(row.user_ids_string.split(',').map(Number)), row.unread_message_ids] as const),
+      ...pms.map((row) => [directWith([row.other_user_id], selfId), row.unread_message_ids] as const),
+      ...huddles.map(
+        (row) => [directWith(row.user_ids_string.split(',').map(Number), selfId), row.unread_message_ids] as const,
+      ),
       ...streams.map((row) => [inTopic(row.stream_id, row.topic), row.unread_message_ids] as const),
     ];
     for (const id of mentions) unread.mentioned.add(id);
@@ -50,16 +49,25 @@ export const UNREAD_PART: StatePart = {
 
 export const inTopic = (channelId: number, topic: string): Destination => ({ kind: 'channel', channelId, topic });
 
+/** Direct conversation of these people and the user. */
+export const directWith = (ids: readonly number[], selfId: number | undefined) => ({
+  kind: 'direct' as const,
+  userIds: ids.filter((id) => id !== selfId).sort(ascending),
+});
+
 function put(unread: UnreadState, id: number, destination: Destination): string {
-  unread.destinations.set(id, destination);
   const key = destinationKey(destination);
-  let ids = unread.byDestination.get(key);
-  if (!ids) {
-    ids = new Set();
-    unread.byDestination.set(key, ids);
-  }
-  ids.add(id);
+  const first = spelledIn(unread, key);
+  // Messages of a conversation share one object, since 100,000 of them may be unread.
+  unread.destinations.set(id, first && isSameDeep(first, destination) ? first : destination);
+  entry(unread.byDestination, key, () => new Set<number>()).add(id);
   return key;
+}
+
+/** Destination of a conversation with unread messages, as the first of them spells its topic. */
+export function spelledIn({ byDestination, destinations }: UnreadState, key: string): Destination | undefined {
+  const [first] = byDestination.get(key) ?? [];
+  return destinations.get(first!);
 }
 
 function take(unread: UnreadState, id: number): string | null {
@@ -140,9 +148,7 @@ type Details = NonNullable<Extract<UpdateMessageFlagsEvent, { op: 'remove' }>['m
 
 export function markUnread(state: ChatState, id: number, details: Details): void {
   const destination: Destination =
-    details.type === 'private'
-      ? { kind: 'direct', userIds: details.user_ids.filter((each) => each !== state.selfId).sort(ascending) }
-      : inTopic(details.stream_id, details.topic);
+    details.type === 'private' ? directWith(details.user_ids, state.selfId) : inTopic(details.stream_id, details.topic);
   if (details.mentioned) state.unread.mentioned.add(id);
   const before = take(state.unread, id);
   publish(state.unread, [before, put(state.unread, id, destination)]);
@@ -192,8 +198,10 @@ export function firstUnread(unread: UnreadState, key: string, messages: readonly
 export function destinationOfMessage(state: ChatState, message: MessageEvent['message']): Destination {
   if (message.stream_id !== undefined) return inTopic(message.stream_id, message.subject);
   const people = message.display_recipient as Exclude<typeof message.display_recipient, string>;
-  const others = people.map(({ id }) => id).filter((id) => id !== state.selfId);
-  return { kind: 'direct', userIds: others.sort(ascending) };
+  return directWith(
+    people.map(({ id }) => id),
+    state.selfId,
+  );
 }
 
 export function isMutedTopic(state: ChatState, channelId: number, topic: string): boolean {

@@ -2,7 +2,7 @@ import { destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js'
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
 import { type ChannelState, type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
 import type { ChannelGroup, ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
-import { isMutedTopic } from '../messages/unread.js';
+import { isMutedTopic, spelledIn } from '../messages/unread.js';
 import { isMutedPerson } from '../people/person-rows.js';
 
 const NOTHING_UNREAD: UnreadCount = { count: 0, hasMention: false };
@@ -135,8 +135,7 @@ export class Sidebar {
     const prefix = `channel:${channelId}:`;
     for (const key of this.state.unread.topicKeys.get(channelId) ?? []) {
       const lower = key.slice(prefix.length);
-      const ids = this.state.unread.byDestination.get(key);
-      const first = ids && this.state.unread.destinations.get(ids.values().next().value!);
+      const first = spelledIn(this.state.unread, key);
       if (known.has(lower) || first?.kind !== 'channel') continue;
       known.set(lower, { channelId, name: first.topic, maxId: this.state.unread.tallies.get(key)?.newest ?? 0 });
     }

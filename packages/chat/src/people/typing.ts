@@ -2,8 +2,8 @@ import type { TypingEvent } from '@parley/client';
 import { type Destination, destinationKey } from '../kernel/narrow.js';
 import type { Clock, Gateway } from '../kernel/ports.js';
 import { isSame, Memo, type Reading } from '../kernel/reactive.js';
-import { ascending, type ChatState } from '../kernel/state.js';
-import { inTopic } from '../messages/unread.js';
+import type { ChatState } from '../kernel/state.js';
+import { directWith, inTopic } from '../messages/unread.js';
 import { isMutedPerson } from './person-rows.js';
 
 /** Above this number of subscribers, channels show no typing indicators (users §9.1). */
@@ -98,8 +98,8 @@ export class Typing {
 
   private destinationOf(event: TypingEvent): Destination {
     if (event.message_type === 'stream') return inTopic(event.stream_id, event.topic);
-    const others = event.recipients.map(({ user_id: id }) => id).filter((id) => id !== this.state.selfId);
-    return { kind: 'direct', userIds: others.sort(ascending) };
+    const ids = event.recipients.map(({ user_id }) => user_id);
+    return directWith(ids, this.state.selfId);
   }
 
   private forget(key: string, userId: number): void {

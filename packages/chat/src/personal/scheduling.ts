@@ -2,6 +2,7 @@ import type { ScheduledMessage } from '@parley/client';
 import type { Destination } from '../kernel/narrow.js';
 import type { Gateway } from '../kernel/ports.js';
 import type { ChatState } from '../kernel/state.js';
+import { directWith, inTopic } from '../messages/unread.js';
 
 /** Number of notification bot messages to search for failure reasons. */
 const RECENT_NOTICES = 100;
@@ -42,8 +43,7 @@ export class Scheduling {
   }
 
   destinationOf({ to, topic = '' }: ScheduledMessage): Destination {
-    if (typeof to === 'number') return { kind: 'channel', channelId: to, topic };
-    return { kind: 'direct', userIds: to.filter((id) => id !== this.state.selfId).sort((a, b) => a - b) };
+    return typeof to === 'number' ? inTopic(to, topic) : directWith(to, this.state.selfId);
   }
 
   /**
