@@ -103,8 +103,9 @@ describe('search in files (extensions §9)', () => {
     const type = 'application/vnd.oasis.opendocument.text';
     // Archives have the type that the client claims.
     const [id] = await share(people.hamlet, 'general', { name: 'a.odt', type, content: 'PK\x03\x04 anything' });
+    const [pdf] = await share(people.hamlet, 'general', { name: 'a', type: 'text/plain', content: '%PDF-1.7' });
     await readFiles();
-    expect(await find('sesame')).toEqual([id]);
+    expect(await find('sesame')).toEqual([id, pdf]);
   });
 
   it('ignores files without text, and damaged ones', async () => {

@@ -1,14 +1,16 @@
 import { MAX_FILE_TEXT } from '@parley/domain/files';
 import { fromBufferPromise } from 'yauzl';
-import { DOCUMENT_PARTS } from './file-texts.js';
+import { DOCUMENT_PARTS, PDF } from './file-texts.js';
+import { readPdf } from './pdf.js';
 
 /** Total size of the unpacked parts to read. */
 const MAX_XML_BYTES = 20 * 1024 * 1024;
 /** Entries of an archive to examine. */
 const MAX_ENTRIES = 10_000;
 
-/** Returns the beginning of the text of a document in a ZIP archive. @throws for damaged archives */
+/** Returns the beginning of the text of a document. @throws MissingLibrary, and for damaged documents */
 export async function readDocument(document: Uint8Array, contentType: string): Promise<string> {
+  if (contentType === PDF) return readPdf(document);
   const parts = DOCUMENT_PARTS.get(contentType);
   if (!parts) throw new Error(`No document: ${contentType}`);
   const { buffer, byteOffset, length } = document;

@@ -7,6 +7,7 @@ const MARKUP: ReadonlySet<string> = new Set(['text/html', 'text/rtf', 'text/xml'
 const MAX_BYTES_PER_UNIT = 4;
 const UTF_16 = { 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] } as const;
 
+export const PDF = 'application/pdf';
 /** Types of documents in ZIP archives, with the names of the parts that contain text. */
 export const DOCUMENT_PARTS: ReadonlyMap<string, RegExp> = new Map([
   [
@@ -22,6 +23,7 @@ export interface DocumentReader {
   readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null>;
 }
 
+const isDocument = (contentType: string): boolean => contentType === PDF || DOCUMENT_PARTS.has(contentType);
 const isPlain = (contentType: string): boolean => contentType.startsWith('text/') && !MARKUP.has(contentType);
 
 /** Reads the texts of plain text files, such as Markdown, CSV and source code, and of documents. */
@@ -29,7 +31,7 @@ export class FileTexts implements FileTextReader {
   constructor(private readonly documents: Partial<DocumentReader> = {}) {}
 
   reads(contentType: string): boolean {
-    return isPlain(contentType) || (DOCUMENT_PARTS.has(contentType) && this.documents.readDocument !== undefined);
+    return isPlain(contentType) || (isDocument(contentType) && this.documents.readDocument !== undefined);
   }
 
   async read(

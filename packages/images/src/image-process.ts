@@ -121,9 +121,9 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
   private script: string | null;
   private readonly patienceMs: number;
   private readonly report: (problem: string) => void;
-  private reported: string | undefined;
+  private readonly reported = new Set<string>();
 
-  /** `report` receives a problem of the installation once. */
+  /** `report` receives each problem of the installation once. */
   constructor({ script = findScript(), patienceMs = PATIENCE_MS, report = () => {} }: ImageProcessOptions = {}) {
     this.script = script;
     this.patienceMs = patienceMs;
@@ -228,8 +228,8 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
     child.on('message', (answer) => {
       if (child !== this.child) return;
       const { problem } = answer as { readonly problem?: string };
-      if (problem !== undefined && problem !== this.reported) this.report(problem);
-      this.reported = problem ?? this.reported;
+      if (problem !== undefined && !this.reported.has(problem)) this.report(problem);
+      if (problem !== undefined) this.reported.add(problem);
       this.finish(answer as ImageAnswer);
     });
     for (const event of ['error', 'exit']) child.on(event, () => this.lose(child, 'UNREADABLE_IMAGE'));

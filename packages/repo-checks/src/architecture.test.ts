@@ -50,7 +50,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   'bus-nats': { mayImport: ['@nats-io/transport-node', '@parley/domain', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
-  images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'yauzl', 'node:'] },
+  images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'unpdf', 'yauzl', 'node:'] },
   imports: { mayImport: ['@parley/domain', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'] },
   'import-readers': { mayImport: ['@parley/domain', 'bson', 'markdown-it', 'parse5', 'yauzl', 'node:'] },
   http: {

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { MAX_FILE_TEXT } from '@parley/domain/files';
+import { loadOptional } from '@parley/domain/kernel';
+
+const MAX_PAGES = 2000;
+/** Time after which the text read so far is returned, so that images wait no longer. */
+const MAX_MS = 8000;
+const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
+
+/** Ends the process if it needs too much memory, since the library unpacks streams without a limit or a pause. */
+const GUARD = `setInterval(() => {
+  if (process.memoryUsage.rss() > ${MAX_MEMORY_BYTES}) process.kill(process.pid, 'SIGKILL');
+}, 50);`;
+
+/**
+ * Returns the beginning of the text of a PDF file. Ends the process for files that need too much memory.
+ * @throws MissingLibrary, and for damaged files and those with a password
+ */
+export async function readPdf(file: Uint8Array): Promise<string> {
+  const { getDocumentProxy } = await loadOptional('unpdf', 'Reading PDF files', () => import('unpdf'));
+  const guard = new Worker(GUARD, { eval: true });
+  await once(guard, 'online');
+  try {
+    // A copy, since the library takes the buffer over and refuses those of Node.
+    const pdf = await getDocumentProxy(new Uint8Array(file), {
+      isEvalSupported: false,
+      enableXfa: false,
+      verbosity: 0,
+    });
+    try {
+      return await textOf(pdf);
+    } finally {
+      await pdf.destroy();
+    }
+  } finally {
+    await guard.terminate();
+  }
+}
+
+type Pdf = Awaited<ReturnType<typeof import('unpdf').getDocumentProxy>>;
+type Page = Awaited<ReturnType<Pdf['getPage']>>;
+
+async function textOf(pdf: Pdf): Promise<string> {
+  const end = Date.now() + MAX_MS;
+  let text = '';
+  for (let number = 1; number <= Math.min(pdf.numPages, MAX_PAGES); number++) {
+    const page = await pdf.getPage(number);
+    for await (const part of partsOf(page)) {
+      text += part;
+      if (text.length >= MAX_FILE_TEXT || Date.now() > end) return text.slice(0, MAX_FILE_TEXT);
+    }
+    text += '\n';
+    page.cleanup();
+  }
+  return text;
+}
+
+type Item = { readonly str: string; readonly hasEOL: boolean } | { readonly type: string };
+
+async function* partsOf(page: Page): AsyncGenerator<string> {
+  const reader = page.streamTextContent().getReader() as ReadableStreamDefaultReader<{
+    readonly items: readonly Item[];
+  }>;
+  try {
+    for (let next = await reader.read(); next.value; next = await reader.read()) {
+      yield next.value.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : '')).join('');
+    }
+  } finally {
+    // The library requires a reason.
+    await reader.cancel(new Error('enough text'));
+  }
+}
