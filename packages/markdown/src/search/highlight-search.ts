@@ -7,9 +7,7 @@ const ENTITY = /&(?:#\w+|\w+);/g;
 
 /** Marks every matching word in HTML; tags, attributes and formulas stay unchanged. */
 export function highlightContent(html: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
-  const searched = searchedTermsOf(operands, languages);
-  if (searched.length === 0) return html;
-  const wanted = { isWanted: matcherOf(searched), languages: languages.of(searchableText(html)) };
+  const wanted = { isWanted: matcherFor(operands, languages), languages: languages.of(searchableText(html)) };
   let result = '';
   for (const token of readTokens(html)) {
     result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), wanted, (text) => text) : token.html;
@@ -19,19 +17,19 @@ export function highlightContent(html: string, operands: readonly string[], lang
 
 /** Returns the topic as HTML with every matching word marked. */
 export function highlightTopic(topic: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
-  const isWanted = matcherOf(searchedTermsOf(operands, languages));
-  return mark(topic, topic, { isWanted, languages: languages.of(topic) }, escapeTopic);
+  const wanted = { isWanted: matcherFor(operands, languages), languages: languages.of(topic) };
+  return mark(topic, topic, wanted, escapeTopic);
 }
 
 /** Cached, because all messages of a page use the same operands. */
-const termsOfOperands = new WeakMap<readonly string[], readonly SearchedTerm[]>();
+const matchersOfOperands = new WeakMap<readonly string[], Wanted['isWanted']>();
 
-function searchedTermsOf(operands: readonly string[], languages: SearchLanguages): readonly SearchedTerm[] {
-  const existing = termsOfOperands.get(operands);
+function matcherFor(operands: readonly string[], languages: SearchLanguages): Wanted['isWanted'] {
+  const existing = matchersOfOperands.get(operands);
   if (existing) return existing;
-  const terms = operands.flatMap((operand) => searchedWords(operand, languages)).flat(2);
-  termsOfOperands.set(operands, terms);
-  return terms;
+  const matcher = matcherOf(operands.flatMap((operand) => searchedWords(operand, languages)).flat(2));
+  matchersOfOperands.set(operands, matcher);
+  return matcher;
 }
 
 function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
