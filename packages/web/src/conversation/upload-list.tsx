@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { sizeText } from '../kit/size-text.js';
 import { useField } from '../services/context.js';
+import { useRefusals } from '../services/failures.js';
 import { reasonOf } from '../services/reasons.js';
 import { MAX_FILES, type UploadPlace, type UploadRow } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
@@ -78,11 +79,12 @@ function Thumbnail({ file }: { readonly file: File }) {
 function NotUploaded({ row: { name, failure } }: { readonly row: UploadRow }) {
   const { i18n } = useLingui();
   const max = useField('max_file_upload_size_mib') ?? 0;
+  const refusalText = useRefusals(typeof failure !== 'string');
   const reasons = {
     empty: i18n._('The file is empty.'),
     'too-large': i18n._('The file is larger than {max} MiB.', { max }),
     'too-many': i18n._('At most {max} files at once.', { max: MAX_FILES }),
   };
-  const reason = typeof failure === 'string' ? reasons[failure] : reasonOf(failure!, i18n, null);
+  const reason = typeof failure === 'string' ? reasons[failure] : reasonOf(failure!, i18n, refusalText);
   return i18n._('{name} was not uploaded: {reason}', { name, reason });
 }

@@ -8,10 +8,13 @@ export interface Refusal {
   readonly retryAfterMs?: number | null;
 }
 
+/** Translates known error messages of the server; null until the texts are loaded. */
+type RefusalText = ((message: string) => string | null) | null;
+
 /** Returns an error text in the page's language. Quotes messages translated by neither a code nor `refusalText`. */
-export function reasonOf(error: Refusal, i18n: I18n, refusalText: ((message: string) => string | null) | null): string {
+export function reasonOf(error: Refusal, i18n: I18n, refusalText: RefusalText): string {
   const { code, message } = error;
-  const text = textOf(error, i18n) ?? refusalText?.(message) ?? null;
+  const text = textOf(error, i18n) ?? narrowText(error, i18n, refusalText) ?? refusalText?.(message) ?? null;
   if (text !== null) return text;
   // Browser errors have no code, or a number.
   return typeof code === 'string' && code !== 'UNEXPECTED'
@@ -22,6 +25,12 @@ export function reasonOf(error: Refusal, i18n: I18n, refusalText: ((message: str
 /** Null for codes with many meanings. */
 function textOf(error: Refusal, i18n: I18n): string | null {
   return connectionText(error, i18n) ?? peopleText(error, i18n) ?? contentText(error, i18n);
+}
+
+function narrowText({ code, message, details = {} }: Refusal, i18n: I18n, refusalText: RefusalText): string | null {
+  if (code !== 'BAD_NARROW') return null;
+  const desc = String(details.desc ?? message);
+  return i18n._('This search is not possible: {reason}', { reason: refusalText?.(desc) ?? desc });
 }
 
 /** Connection, and limits of the server. */
@@ -94,7 +103,7 @@ function peopleText({ code, details = {} }: Refusal, i18n: I18n): string | null 
 }
 
 /** Channels, messages and pictures. */
-function contentText({ code, message, details = {} }: Refusal, i18n: I18n): string | null {
+function contentText({ code, details = {} }: Refusal, i18n: I18n): string | null {
   switch (code) {
     case 'EXPECTATION_MISMATCH':
       return i18n._('Someone else changed this in the meantime.');
@@ -110,8 +119,6 @@ function contentText({ code, message, details = {} }: Refusal, i18n: I18n): stri
       return i18n._('You are not allowed to mention everyone in this channel.');
     case 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED':
       return i18n._('You are not allowed to mention everyone in this topic.');
-    case 'BAD_NARROW':
-      return i18n._('This search is not possible: {reason}', { reason: details.desc ?? message });
     case 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED':
       return i18n._('Some messages are too old to be moved. You may move the newest {allowed} of {all}.', {
         allowed: details.total_messages_allowed_to_move,

@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 
-/** Error texts that share the code `BAD_REQUEST`, worded as in the contract. The first match counts. */
+/** Error texts that share the code `BAD_REQUEST`, and reasons of `BAD_NARROW`, worded as in the contract. The first match counts. */
 export const REFUSALS: readonly string[] = [
   /*i18n*/ 'Insufficient permission',
   /*i18n*/ 'Not allowed for guest users',
@@ -197,6 +197,11 @@ export const REFUSALS: readonly string[] = [
   /*i18n*/ '{field} is too large',
   /*i18n*/ "Bad value for '{field}': {value}",
   /*i18n*/ 'Too many {things} (limit: {limit}).',
+  /*i18n*/ 'unknown channel {operand}',
+  /*i18n*/ 'unknown user in {operand}',
+  /*i18n*/ 'unknown user {operand}',
+  /*i18n*/ 'invalid date {operand}',
+  /*i18n*/ 'more than 50 words are searched for',
 ];
 
 /** Loads the translations of the texts, which are needed only after an error. */
