@@ -174,6 +174,9 @@ test('renders messages with a component of the product and reports clicks on peo
 });
 
 test("opens menus within a part and leaves the page's styles unchanged", async ({ shop }) => {
+  // Parts that load later could move the message away from the pointer.
+  await expect(shop.getByRole('textbox', { name: /Message/ })).toBeVisible();
+  await expect(shop.getByRole('navigation', { name: 'Conversations' })).toBeVisible();
   await shop.getByRole('article').first().hover();
   await shop.getByRole('article').first().getByRole('button', { name: 'More actions' }).click();
   await expect(shop.locator('[data-parley]').getByRole('menu')).toBeVisible();
