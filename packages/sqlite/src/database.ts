@@ -217,7 +217,8 @@ export function checkHeader(path: string): boolean {
   if (!isOurs) throw new DatabaseRefused(`Cannot open database ${path}: it belongs to another program`);
   try {
     // Lower versions may be from before the baseline, which only the contents can tell.
-    requireNotNewer(header.readUInt32BE(USER_VERSION_OFFSET), Math.max(LATEST_VERSION, FORMER_STEPS));
+    const version = header.readUInt32BE(USER_VERSION_OFFSET);
+    if (version > FORMER_STEPS) requireNotNewer(version, LATEST_VERSION);
   } catch (error) {
     throw refusal(path, error);
   }
