@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,6 +31,18 @@ const event = (seq: number, content = 'hello') =>
 const opened: NatsBus[] = [];
 let folder: string;
 let server: NatsServer;
+
+function makeCertificate(): { readonly cert: string; readonly key: string } {
+  const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
+  execFileSync(
+    'openssl',
+    ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+      .concat(['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'])
+      .concat(['-keyout', key, '-out', cert]),
+    { stdio: 'ignore' },
+  );
+  return { cert, key };
+}
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'parley-nats-'));
@@ -185,14 +197,7 @@ withServer('NatsBus', () => {
   });
 
   it('connects only to servers with a certificate signed by the configured CA', async () => {
-    const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
-    execFileSync(
-      'openssl',
-      ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
-        .concat(['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'])
-        .concat(['-keyout', key, '-out', cert]),
-      { stdio: 'ignore' },
-    );
+    const { cert, key } = makeCertificate();
     await server.start('--tls', '--tlscert', cert, '--tlskey', key);
     const encrypted = { servers: [server.url.replace('nats:', 'tls:')], credentialsFile: null };
     expect(await examineNats({ ...encrypted, caFile: cert })).toMatch(/^\d+\.\d+/);
@@ -200,6 +205,20 @@ withServer('NatsBus', () => {
     await server.kill();
     await server.start();
     await expect(examineNats({ ...encrypted, caFile: cert })).rejects.toThrow();
+  });
+
+  it('connects to a server with the configuration of the guide to several nodes', async () => {
+    const guide = readFileSync(join(__dirname, '../../../docs/cluster.md'), 'utf8');
+    const sample = /```\n( *listen: 0\.0\.0\.0:4222\n.*?)```/s.exec(guide)![1]!;
+    const { cert, key } = makeCertificate();
+    const config = join(folder, 'nats.conf');
+    writeFileSync(config, sample.replace('/etc/nats/cert.pem', cert).replace('/etc/nats/key.pem', key));
+    await server.start('--config', config);
+    const credentialsFile = join(folder, 'credentials');
+    writeFileSync(credentialsFile, 'parley:PASSWORD');
+    const encrypted = { servers: [server.url.replace('nats:', 'tls:')], caFile: cert };
+    expect(await examineNats({ ...encrypted, credentialsFile })).toMatch(/^\d+\.\d+/);
+    await expect(examineNats({ ...encrypted, credentialsFile: null })).rejects.toThrow(/authorization/i);
   });
 
   it('rejects an unreadable credentials file', async () => {
