@@ -110,7 +110,10 @@ export class ImportRealm {
       const realms = await tx.realms.list();
       takesServerAddress(stringId, realms, this.server);
       if (realms.some((realm) => realm.stringId === stringId)) {
-        throw new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
+        throw new DomainError(
+          'STRING_ID_TAKEN',
+          'Subdomain already in use. An export of Parley or Zulip becomes a new organization: choose another name by --realm.',
+        );
       }
       return this.begin(tx, source.realm, realms);
     });
