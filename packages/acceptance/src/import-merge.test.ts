@@ -246,6 +246,39 @@ describe('import of records into an organization that exists', () => {
     expect(all.every(({ flags }) => flags.includes('read'))).toBe(true);
   });
 
+  it('refuses an import while another one of the same source or an undo runs', async () => {
+    const { realmId, ann } = await living();
+    const outcomes = async (...imports: Promise<unknown>[]) =>
+      (await Promise.allSettled(imports))
+        .map((each) => (each.status === 'rejected' ? each.reason.code : 'done'))
+        .sort();
+    expect(await outcomes(lab.merged(realmId, HISTORY), lab.merged(realmId, HISTORY))).toEqual([
+      'IMPORT_RUNNING',
+      'done',
+    ]);
+    const many = Array.from({ length: 500 }, (_, n) => message(`x${n}`, 'ann', 200 + n, `number ${n}`));
+    const records = [...HISTORY, ...many].map((record) => ({ ...record, source: 'test:2' }));
+    const onProgress = () => {
+      throw new Error('killed');
+    };
+    await expect(lab.merged(realmId, records, { onProgress })).rejects.toThrow('killed');
+    // Both continue the killed import.
+    expect(await outcomes(lab.merged(realmId, records), lab.merged(realmId, records))).toEqual([
+      'IMPORT_RUNNING',
+      'done',
+    ]);
+    expect((await lab.messagesFor(ann, inChannel('General (2)'))).length).toBe(504);
+
+    const { id } = (await lab.batches(realmId)).at(-1)!;
+    await server.storage.uow.write(realmId, async (tx) => {
+      await tx.importBatches.update({ ...(await tx.importBatches.find(realmId, id))!, status: 'undoing' });
+    });
+    for (const source of ['test:2', 'test:3']) {
+      const other = HISTORY.map((record) => ({ ...record, source }));
+      await expect(lab.merged(realmId, other)).rejects.toMatchObject({ code: 'UNDO_UNFINISHED' });
+    }
+  });
+
   it('ends event queues, so that clients load the new objects', async () => {
     const { realmId, ann } = await living();
     const { queue_id } = fieldsOf(await server.request('POST', '/register', { as: ann, realm: 'acme' })) as Wire;
@@ -285,6 +318,14 @@ describe('import of records into an organization that exists', () => {
     expect(await lab.messagesFor(ann)).toEqual(before);
     await lab.merged(realmId, HISTORY);
     expect((await lab.messagesFor(ann, inChannel('General (2)'))).length).toBe(4);
+  });
+
+  it('publishes no channel of an import that was cancelled after its last message', async () => {
+    const { realmId, ann } = await living();
+    const beforeChanges = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
+    await expect(lab.merged(realmId, HISTORY, { beforeChanges })).rejects.toMatchObject({ code: 'IMPORT_CANCELLED' });
+    const channels = (await channelsOf(ann)).filter(({ is_archived }) => !is_archived);
+    expect(channels.map(({ name }) => name)).toEqual(['general']);
   });
 
   it('applies what was changed and deleted in the source, and keeps what people changed in Parley', async () => {

@@ -1,8 +1,17 @@
 import { SYSTEM_GROUPS, type SystemGroupName } from '@parley/domain/access';
-import type { ImportedKind, ImportedRecord, ImportedRecordReads, RealmCopy, RealmReader } from '@parley/domain/exports';
-import { BEFORE_RECORDS, IMPORTED_MESSAGE_KINDS, type RecordPosition } from '@parley/domain/exports';
+import {
+  BEFORE_RECORDS,
+  IMPORTED_MESSAGE_KINDS,
+  type ImportBatch,
+  type ImportedKind,
+  type ImportedRecord,
+  type ImportedRecordReads,
+  type RealmCopy,
+  type RealmReader,
+  type RecordPosition,
+  requireNoUndo,
+} from '@parley/domain/exports';
 import type { ChannelId, GroupId, ImportBatchId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
-import { DomainError } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 
@@ -14,6 +23,8 @@ type StoredParts = Pick<
 /** Organization that an export is imported into. Its objects keep their ids in the plan. */
 export interface ExistingOrganization {
   readonly realm: StoredParts;
+  /** Earlier imports of the source. */
+  readonly batches: readonly ImportBatch[];
   /** Returns the id of the object that an earlier import created from a record. */
   target(kind: ImportedKind, recordId: string): number | undefined;
   /** Channels of imports that are incomplete or undone. */
@@ -29,6 +40,7 @@ export interface ExistingOrganization {
 /** Stands for an organization that the import creates. */
 export const NEW_ORGANIZATION: ExistingOrganization = {
   realm: { users: [], groups: [], channels: [], conversations: [], customEmoji: [], channelFolders: [] },
+  batches: [],
   target: () => undefined,
   hiddenChannels: new Set(),
   async *messages() {},
@@ -49,13 +61,9 @@ export async function loadExisting(
   uow: UnitOfWork,
   reader: Pick<RealmReader, 'open'>,
 ): Promise<ExistingOrganization> {
-  const batches = (await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId))).filter(
-    (batch) => batch.source === source,
-  );
-  const unfinished = batches.find(({ status }) => status === 'undoing');
-  if (unfinished) {
-    throw new DomainError('UNDO_UNFINISHED', `The undo of import ${unfinished.id} must be completed first.`);
-  }
+  const all = await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+  requireNoUndo(all);
+  const batches = all.filter((batch) => batch.source === source);
   const records = (batch: ImportBatchId, kind: ImportedKind) => recordsOfBatch(uow, realmId, { id: batch, kind });
   const targets = new Map<ImportedKind, Map<string, number>>(SMALL_KINDS.map((kind) => [kind, new Map()]));
   const hiddenChannels = new Set<ChannelId>();
@@ -74,6 +82,7 @@ export async function loadExisting(
   const { realm } = await reader.open(realmId, { covers: 'all' });
   return {
     realm,
+    batches,
     target: (kind, recordId) => targets.get(kind)?.get(recordId),
     hiddenChannels,
     async *messages() {

@@ -10,9 +10,10 @@ import { personCopies, privacyOf } from './plan-realm.js';
 import type { Staging } from './staging.js';
 
 const existingIds = (
-  { realm }: ExistingOrganization,
+  { realm, batches }: ExistingOrganization,
   { lastKnown }: Pick<Staging, 'lastKnown'>,
 ): MergeSource['existing'] => ({
+  batches,
   lastMessageId: lastKnown,
   users: realm.users.map(({ user }) => user.id),
   groups: realm.groups.map(({ id }) => id),

@@ -1,6 +1,7 @@
 import {
   ImportRealm,
   MergeImport,
+  type MergeSource,
   RealmReader,
   UndoImport,
   type UndoImportInput,
@@ -14,6 +15,12 @@ import type { TestServer, TestUser } from './test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
 type Wire = any;
+
+interface MergeSteps {
+  readonly onProgress?: (messages: number) => void;
+  /** Runs after all messages were added. */
+  readonly beforeChanges?: () => Promise<unknown>;
+}
 
 /** Imports records into organizations of a test server. */
 export class ImportLab {
@@ -54,7 +61,7 @@ export class ImportLab {
   async merged(
     realmId: RealmId,
     records: TestRecords,
-    { onProgress = () => {}, ...more }: Partial<PlanOptions> & { onProgress?: (messages: number) => void } = {},
+    { onProgress = () => {}, beforeChanges, ...more }: Partial<PlanOptions> & MergeSteps = {},
   ) {
     const { uow } = this.server.storage;
     const plan = await this.plan(records, {
@@ -62,9 +69,14 @@ export class ImportLab {
       ...more,
     });
     try {
-      const output = await this.server.parley
-        .useCase(MergeImport)
-        .execute({ realmId, source: plan.source, onProgress });
+      const source: MergeSource = {
+        ...plan.source,
+        changed: async function* () {
+          await beforeChanges?.();
+          yield* plan.source.changed();
+        },
+      };
+      const output = await this.server.parley.useCase(MergeImport).execute({ realmId, source, onProgress });
       return { ...output, summary: plan.summary };
     } finally {
       plan.close();

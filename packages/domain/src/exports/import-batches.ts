@@ -98,7 +98,7 @@ declare module '../kernel/unit-of-work.js' {
 export const IMPORT_BATCH_ERRORS = declareErrors({
   /** The organization has no import with this number. */
   UNKNOWN_IMPORT: 'unknown',
-  /** The import is not complete yet. */
+  /** The import is not complete yet, or another one of the same source runs. */
   IMPORT_RUNNING: 'conflict',
   /** A later import of the organization must be undone first. */
   LATER_IMPORT: 'conflict',
@@ -151,6 +151,13 @@ export async function requireRunning(tx: Transaction, { id, realmId }: ImportBat
   const batch = await tx.importBatches.find(realmId, id);
   if (batch?.status === 'running') return batch;
   throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
+}
+
+/** @throws DomainError UNDO_UNFINISHED */
+export function requireNoUndo(batches: readonly ImportBatch[]): void {
+  const unfinished = batches.find(({ status }) => status === 'undoing');
+  if (!unfinished) return;
+  throw new DomainError('UNDO_UNFINISHED', `The undo of import ${unfinished.id} must be completed first.`);
 }
 
 /** Returns the records with these ids that came from one source, because several sources may use the same ids. */

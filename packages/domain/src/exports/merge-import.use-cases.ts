@@ -4,6 +4,7 @@ import type { BlobStore } from '../files/blobs.js';
 import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
+import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { ChannelId, EventSeq, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
@@ -17,6 +18,7 @@ import {
   type RecordOrigin,
   recordsFrom,
   rememberCreated,
+  requireNoUndo,
   requireRunning,
 } from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
@@ -81,7 +83,7 @@ export class MergeImport {
     private readonly randomness: Randomness,
   ) {}
 
-  /** @throws DomainError INVALID_IMPORT, IMPORT_CANCELLED */
+  /** @throws DomainError INVALID_IMPORT, IMPORT_CANCELLED, IMPORT_RUNNING, UNDO_UNFINISHED */
   async execute({ realmId, source, onProgress = () => {} }: MergeImportInput): Promise<MergeImportOutput> {
     const { users, channels } = source.realm;
     const range = await source.messageRange();
@@ -92,7 +94,7 @@ export class MergeImport {
       !source.hasChanges &&
       (await this.isKnown(realmId, source));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
-    const batch = await this.begin(realmId, source.origins.source);
+    const batch = await this.begin(realmId, source);
     const ids = idsOf(realmId, source);
     const records = new CreatedRecords(batch, ids, source.origins.list());
     const made = new ImportedPictures(this.images, this.pictureMaker);
@@ -108,7 +110,7 @@ export class MergeImport {
     const messages = await this.addMessages(batch, ids, files, source, runs, onProgress);
     const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
     await pictures.addAvatars();
-    for (const channel of source.published) await this.publish(ids, runs, channel);
+    for (const channel of source.published) await this.publish(batch, ids, runs, channel);
     await this.complete(batch);
     return { batch, users: users.length, channels: channels.length, messages, changes };
   }
@@ -127,10 +129,15 @@ export class MergeImport {
   }
 
   /** Continues a killed import of the same source. */
-  private begin(realmId: RealmId, source: string): Promise<ImportBatch> {
+  private begin(realmId: RealmId, { origins, existing }: MergeSource): Promise<ImportBatch> {
+    const { source } = origins;
     return this.uow.write(realmId, async (tx) => {
-      const batches = await tx.importBatches.list(realmId);
-      const running = batches.find((batch) => batch.source === source && batch.status === 'running');
+      const all = await tx.importBatches.list(realmId);
+      requireNoUndo(all);
+      const batches = all.filter((batch) => batch.source === source);
+      // Otherwise the copy would contain messages that exist by now.
+      if (stateOf(batches) !== stateOf(existing.batches)) throw importRunning(source);
+      const running = batches.find(({ status }) => status === 'running');
       if (running) return running;
       const batch = { realmId, source, startedAt: this.clock.now(), status: 'running', createdRealm: false } as const;
       return tx.importBatches.add({ ...batch, messages: 0, lastMessageId: 0 });
@@ -149,13 +156,17 @@ export class MergeImport {
     const participants = new Map(
       source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, ids.users.list(userIds)]),
     );
+    let planned = batch.messages;
     const prepare: PageOptions['prepare'] = async (page) => {
+      const before = planned;
+      planned += page.length;
       const addFiles = await files.prepare(source.filesOf(page.map(({ message }) => message.id)));
       return async (tx, added) => {
         const stored = await requireRunning(tx, batch);
+        if (stored.messages !== before) throw importRunning(batch.source);
         await tx.importBatches.update({
           ...stored,
-          messages: stored.messages + added.length,
+          messages: before + added.length,
           lastMessageId: added.at(-1)!.id,
         });
         await addFiles(tx);
@@ -168,6 +179,7 @@ export class MergeImport {
 
   /** Subscribes the members of a complete channel and makes it visible. */
   private async publish(
+    batch: ImportBatch,
     ids: ImportedIds,
     runs: OrdinalRuns,
     { id, members, privacy, isArchived }: MergeSource['published'][number],
@@ -175,11 +187,19 @@ export class MergeImport {
     const { realmId } = ids;
     const channelId = ids.channels.get(id);
     for (const slice of slicesOf(ids.users.list(members), PEOPLE_AT_A_TIME)) {
-      await this.uow.write(realmId, (tx) => subscribe(tx, realmId, channelId, slice, runs), { yields: true });
+      await this.uow.write(
+        realmId,
+        async (tx) => {
+          await requireRunning(tx, batch);
+          await subscribe(tx, realmId, channelId, slice, runs);
+        },
+        { yields: true },
+      );
     }
     await this.uow.write(
       realmId,
       async (tx) => {
+        await requireRunning(tx, batch);
         const channel = (await tx.channels.find(realmId, channelId))!;
         const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
         await tx.channels.update({ ...channel, privacy, isArchived, firstMessageId });
@@ -210,6 +230,13 @@ export class MergeImport {
     } while (count === QUEUES_AT_A_TIME);
   }
 }
+
+const importRunning = (source: string): DomainError =>
+  new DomainError('IMPORT_RUNNING', `Another import of ${source} runs or ran in the meantime.`);
+
+/** Changes with every message and status. */
+const stateOf = (batches: readonly ImportBatch[]): string =>
+  batches.map(({ id, status, messages }) => `${id} ${status} ${messages}`).join();
 
 function idsOf(realmId: RealmId, source: MergeSource): ImportedIds {
   const ids = new ImportedIds(realmId, source);
@@ -300,6 +327,7 @@ class CreatedRecords {
 
   /** Called in the unit that adds the objects. */
   readonly onAdded: OnAdded = async (tx, kind, ids) => {
+    await requireRunning(tx, this.batch);
     for (const id of ids) await this.remember(tx, kind, id);
   };
 

@@ -25,7 +25,7 @@ import type { Reaction } from '../messages/reactions.js';
 import type { OrdinalRange } from '../messages/read-set.js';
 import type { Realm, RealmImageName } from '../realms/realm.js';
 import type { SystemBotKind, User } from '../users/user.js';
-import type { RecordOrigin } from './import-batches.js';
+import type { ImportBatch, RecordOrigin } from './import-batches.js';
 
 export type { IdKind, PersonCopy, RealmCopy } from '../kernel/export-parts.js';
 
@@ -172,6 +172,8 @@ export interface MergeSource extends ImportSource {
     readonly recipients: readonly RecipientId[];
     readonly emoji: readonly CustomEmojiId[];
     readonly channelFolders: readonly number[];
+    /** Earlier imports of the source, as they were when the copy was made. */
+    readonly batches: readonly ImportBatch[];
     /** Highest id of a message of an earlier import. */
     readonly lastMessageId: number;
   };
