@@ -117,6 +117,8 @@ const FLAGS_AT_A_TIME = 1000;
 const RECORDS_AT_A_TIME = 500;
 /** Clocks of the original servers may differ by this much. */
 const CLOCK_SKEW_SECONDS = 3600;
+/** Searches by time look into each range. */
+const MAX_RANGES = 100;
 
 /** Message that was added, with its copy. */
 export interface AddedMessage {
@@ -142,6 +144,8 @@ export class MessageImport {
   private readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
   /** Current range of ids in which times ascend. */
   private range: { readonly first: MessageId; readonly newest: UnixSeconds } | null = null;
+  /** Number of ranges. */
+  private ranges = 1;
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -210,12 +214,16 @@ export class MessageImport {
     });
   }
 
-  /** Begins a new range where times go back, as in archives of organizations with a merged history. */
+  /**
+   * Begins a new range where times go back, as in archives of organizations with a merged history. The last of
+   * `MAX_RANGES` takes all remaining messages, where searches by time may then miss some.
+   */
   private byRange(rows: readonly AppendedCopy[]) {
     const parts: { readonly first: MessageId; readonly messages: AppendedCopy[] }[] = [];
     for (const row of rows) {
       const { first, newest } = this.range ?? { first: row.id, newest: row.sentAt };
-      const isEarlier = row.sentAt < newest - CLOCK_SKEW_SECONDS;
+      const isEarlier = row.sentAt < newest - CLOCK_SKEW_SECONDS && this.ranges < MAX_RANGES;
+      if (isEarlier) this.ranges++;
       this.range = isEarlier ? { first: row.id, newest: row.sentAt } : { first, newest: Math.max(newest, row.sentAt) };
       const part = parts.at(-1);
       if (part?.first === this.range.first) part.messages.push(row);
