@@ -36,7 +36,8 @@ export function Imports() {
       remove={{
         action: i18n._('Undo'),
         text: i18n._('All imported messages are deleted, except those that people answered, edited or reacted to.'),
-        mayRemove: ({ status }) => status === 'complete',
+        // Also continues an interrupted undo, and cancels an import.
+        mayRemove: ({ status }) => status !== 'undone',
         onConfirm: async ({ id }) => {
           await api.post('/realm/imports/{import_id}/undo', { import_id: id });
           reload();
