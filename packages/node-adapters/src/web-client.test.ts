@@ -93,6 +93,18 @@ describe('PublicWebClient', () => {
     await expect(post('/gone')).rejects.toThrow(/socket hang up|ECONNRESET/);
   });
 
+  it('rejects responses that switch protocols', async () => {
+    const port = await serve(() => {});
+    open.at(-1)!.on('connection', (socket) => {
+      socket.on('data', () => socket.write('HTTP/1.1 101 Switching\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'));
+    });
+    const url = `http://127.0.0.1:${port}/`;
+    const web = client(['127.0.0.1']);
+    for (const request of [web.get(url, '*/*'), web.open(url, {}), web.post(url, REQUEST), web.download(url, 10)]) {
+      await expect(request).rejects.toThrow('The server switched protocols');
+    }
+  });
+
   it('opens a file with its status, type and retry time, and sends the given headers', async () => {
     const port = await serve((request, response) => {
       response.writeHead(503, { 'Content-Type': 'text/plain', 'Retry-After': '7' });

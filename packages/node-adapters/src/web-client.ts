@@ -170,13 +170,18 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     const literal = hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0 && !this.isReachable(literal)) throw refused();
     const request = protocol === 'https:' ? requestByHttps : requestByHttp;
-    return request(url, {
+    const sent = request(url, {
       method,
       // Uses a new connection, so that every request checks the addresses.
       agent: false,
       lookup: this.lookup,
       signal,
       headers: { ...headers, 'User-Agent': this.options.userAgent },
+    });
+    // Without a listener, Node closes the connection without an error, and the request never ends.
+    return sent.on('upgrade', (_, socket) => {
+      socket.destroy();
+      sent.emit('error', new Error('The server switched protocols'));
     });
   }
 
