@@ -1,5 +1,5 @@
 import type { FileId, RealmId } from '../kernel/ids.js';
-import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { EventLoop } from '../kernel/yielding.js';
 import type { SearchedWord, SearchWords } from '../markdown/markdown.js';
 import type { BlobStore } from './blobs.js';
@@ -15,6 +15,8 @@ export const MAX_FILE_TERMS = 10_000;
 const MAX_TERM_LENGTH = 100;
 /** Length of the part of a text that is indexed before the event loop continues. */
 const PART = 10_000;
+/** Terms of files that one unit of work adds or removes. */
+export const TERMS_AT_A_TIME = 2000;
 /** Attempts to read a file, which may end the reading process or the server. */
 export const MAX_READ_ATTEMPTS = 2;
 
@@ -45,8 +47,12 @@ export interface FileTextRepository extends FileTextReads {
    * leave the queue after `MAX_READ_ATTEMPTS`.
    */
   take(): Promise<StoredFile | null>;
-  /** Replaces the terms of a file and removes it from the queue. Has no effect on missing files. */
-  put(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void>;
+  /** Adds terms to those of a file. Has no effect on missing files. */
+  add(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void>;
+  /** Removes at most `limit` terms of a file. Returns the number of removed terms. */
+  remove(realmId: RealmId, id: FileId, limit: number): Promise<number>;
+  /** Removes a file from the queue. */
+  finish(realmId: RealmId, id: FileId): Promise<void>;
 }
 
 declare module '../kernel/unit-of-work.js' {
@@ -72,22 +78,37 @@ export class ReadFileTexts {
     const file = await this.uow.writeAcross(({ fileTexts }) => fileTexts.take());
     if (!file) return false;
     const { realmId, id } = file;
-    const terms = this.reader.reads(file.contentType) ? await this.termsOf(file) : [];
-    await this.uow.write(realmId, ({ fileTexts }) => fileTexts.put(realmId, id, terms));
+    const languages = await this.uow.read(realmId, (reads) => languagesOf(reads, realmId));
+    const terms = this.reader.reads(file.contentType) ? await this.termsOf(file, languages) : [];
+    let removed: number;
+    do {
+      removed = await this.uow.write(realmId, ({ fileTexts }) => fileTexts.remove(realmId, id, TERMS_AT_A_TIME));
+    } while (removed === TERMS_AT_A_TIME);
+    for (let end = 0; end === 0 || end < terms.length; ) {
+      const part = terms.slice(end, end + TERMS_AT_A_TIME);
+      end += TERMS_AT_A_TIME;
+      await this.uow.write(realmId, async (tx) => {
+        await tx.fileTexts.add(realmId, id, part);
+        // A file whose terms are of former languages remains queued.
+        const isRead = end >= terms.length && (await languagesOf(tx, realmId)) === languages;
+        if (isRead) await tx.fileTexts.finish(realmId, id);
+      });
+    }
     return true;
   }
 
-  private async termsOf(file: StoredFile): Promise<readonly string[]> {
+  private async termsOf(file: StoredFile, languages: string): Promise<readonly string[]> {
     const bytes = await this.bytesOf(file);
-    const text = bytes && (await this.reader.read(bytes, file));
+    const text = bytes && (await this.reader.read(bytes, file))?.slice(0, MAX_FILE_TEXT);
     if (!text) return [];
-    const realm = await this.uow.read(file.realmId, ({ realms }) => realms.get(file.realmId));
-    const words = this.words.inLanguages(realm.settings.searchLanguages);
+    const words = this.words.inLanguages(languages);
     const terms = new Set<string>();
-    for (let at = 0; at < Math.min(text.length, MAX_FILE_TEXT) && terms.size < MAX_FILE_TERMS; at += PART) {
-      for (const term of words.searchTerms(text.slice(at, at + PART))) {
+    for (let at = 0; at < text.length && terms.size < MAX_FILE_TERMS; ) {
+      const end = endOfPart(text, at);
+      for (const term of words.searchTerms(text.slice(at, end))) {
         if (term.length <= MAX_TERM_LENGTH) terms.add(term);
       }
+      at = end;
       await this.eventLoop.yield();
     }
     return [...terms].slice(0, MAX_FILE_TERMS);
@@ -104,4 +125,14 @@ export class ReadFileTexts {
     }
     return bytes;
   }
+}
+
+const languagesOf = async ({ realms }: Pick<Repositories | Transaction, 'realms'>, realmId: RealmId): Promise<string> =>
+  (await realms.get(realmId)).settings.searchLanguages;
+
+/** Returns the end of the part that starts there, after a whole word. */
+function endOfPart(text: string, start: number): number {
+  const end = start + PART;
+  const restOfWord = text.slice(end, end + MAX_TERM_LENGTH).search(/\s/);
+  return restOfWord === -1 ? end : end + restOfWord;
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/ports.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { ReceivedBlob } from './blob-receiver.js';
 import type { BlobKey, BlobStore, StoredBlob } from './blobs.js';
+import { TERMS_AT_A_TIME } from './file-texts.js';
 import {
   type AttachedFile,
   type FileLimits,
@@ -183,24 +184,28 @@ export class SweepFiles {
   private async sweepFiles(wasAttached: boolean, before: UnixSeconds, now: UnixSeconds): Promise<number> {
     let count = 0;
     for (;;) {
-      const { found, swept, removed } = await this.uow.writeAcross(async (tx) => {
+      const { isLast, swept, removed } = await this.uow.writeAcross(async (tx) => {
         const candidates = await tx.files.listUnreferenced(wasAttached, before, FILES_AT_A_TIME);
         const blobs: BlobKey[] = [];
         let files = 0;
+        let room = TERMS_AT_A_TIME;
         for (const file of candidates) {
           if (await this.isNeeded(tx, file)) await tx.files.postpone(file.realmId, file.id, now);
           else {
+            room -= await tx.fileTexts.remove(file.realmId, file.id, room);
+            // The next unit continues with this file.
+            if (room === 0) break;
             blobs.push(...(await removeFile(tx, file)));
             files++;
           }
           await tx.yield();
         }
-        return { found: candidates.length, swept: files, removed: blobs };
+        return { isLast: room > 0 && candidates.length < FILES_AT_A_TIME, swept: files, removed: blobs };
       });
       // If removing bytes fails, they are orphaned and swept later.
       for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
       count += swept;
-      if (found < FILES_AT_A_TIME) return count;
+      if (isLast) return count;
     }
   }
 

@@ -49,11 +49,15 @@ export class SqlFileTextRepository implements FileTextRepository {
     this.queueAll = statements.command(`${queueFiles} ON CONFLICT DO NOTHING`);
     this.countAttempt = statements.command('UPDATE file_to_read SET attempts = attempts + 1 WHERE file_id = ?');
     this.dropAttempted = statements.command(`DELETE FROM file_to_read WHERE attempts >= ${MAX_READ_ATTEMPTS}`);
-    this.leaveQueue = statements.command('DELETE FROM file_to_read WHERE file_id = ?');
-    this.removeTerms = statements.command('DELETE FROM file_term WHERE file_id = ?');
+    this.leaveQueue = statements.command('DELETE FROM file_to_read WHERE file_id = ? AND realm_id = ?');
+    this.removeTerms = statements.command(
+      `DELETE FROM file_term WHERE realm_id = ? AND file_id = ?
+         AND term IN (SELECT term FROM file_term WHERE file_id = ? LIMIT ? + 0)`,
+    );
     this.insertTerms = statements.command(
       `INSERT INTO file_term (realm_id, term, file_id)
-       SELECT f.realm_id, value, f.id FROM ${elements('text')} CROSS JOIN file f WHERE f.id = ? AND f.realm_id = ?`,
+       SELECT f.realm_id, value, f.id FROM ${elements('text')} CROSS JOIN file f WHERE f.id = ? AND f.realm_id = ?
+       ON CONFLICT DO NOTHING`,
     );
   }
 
@@ -92,10 +96,16 @@ export class SqlFileTextRepository implements FileTextRepository {
     return this.files.find(realmId!, id);
   }
 
-  async put(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void> {
-    this.leaveQueue.defer(id);
-    this.removeTerms.defer(id);
+  async add(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void> {
     if (terms.length > 0) this.insertTerms.defer(this.statements.dialect.set(terms), id, realmId);
+  }
+
+  async remove(realmId: RealmId, id: FileId, limit: number): Promise<number> {
+    return (await this.removeTerms.run(realmId, id, id, limit)).changes;
+  }
+
+  async finish(realmId: RealmId, id: FileId): Promise<void> {
+    this.leaveQueue.defer(id, realmId);
   }
 }
 

@@ -24,7 +24,11 @@ export function fileTextsContract(open: OpenStorage): void {
     const stage = stagesOn(open);
     const take = async ({ uow }: Fixture) => (await uow.writeAcross(({ fileTexts }) => fileTexts.take()))?.id ?? null;
     const put = ({ uow }: Fixture, realmId: RealmId, id: FileId, ...terms: readonly string[]) =>
-      uow.write(realmId, ({ fileTexts }) => fileTexts.put(realmId, id, terms));
+      uow.write(realmId, async ({ fileTexts }) => {
+        await fileTexts.remove(realmId, id, 1000);
+        await fileTexts.add(realmId, id, terms);
+        await fileTexts.finish(realmId, id);
+      });
     const find = ({ uow, realm }: Fixture, words: Parameters<FileTextReads['find']>[1], limit = 10) =>
       uow.read(realm.id, ({ fileTexts }) => fileTexts.find(realm.id, words, limit));
 
@@ -47,6 +51,23 @@ export function fileTextsContract(open: OpenStorage): void {
       expect(await find(fixture, [[['tea']]])).toEqual([one.id]);
       await fixture.uow.write(realmId, (tx) => tx.files.remove(realmId, one.id));
       expect(await find(fixture, [[['tea']]])).toEqual([]);
+    });
+
+    it('adds terms in parts, and removes some of them', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const { id: realmId } = fixture.realm;
+      const { id } = await add(fixture, 'one');
+      await fixture.uow.write(realmId, ({ fileTexts }) => fileTexts.add(realmId, id, ['tea', 'pot']));
+      await fixture.uow.write(realmId, ({ fileTexts }) => fileTexts.add(realmId, id, ['tea', 'cup']));
+      expect(await find(fixture, [[['tea']], [['pot']], [['cup']]])).toEqual([id]);
+      const other = await anotherRealm(fixture);
+      const remove = (realm: RealmId, limit: number) =>
+        fixture.uow.write(realm, ({ fileTexts }) => fileTexts.remove(realm, id, limit));
+      expect(await remove(other.realm.id, 2)).toBe(0);
+      expect(await remove(realmId, 2)).toBe(2);
+      expect(await find(fixture, [[['tea', 'pot', 'cup']]])).toEqual([id]);
+      expect(await remove(realmId, 2)).toBe(1);
+      expect(await find(fixture, [[['tea', 'pot', 'cup']]])).toEqual([]);
     });
 
     it('keeps the files of other realms apart', async () => {

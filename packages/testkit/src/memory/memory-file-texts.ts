@@ -46,9 +46,20 @@ export class MemoryFileTexts implements FileTextRepository {
     return this.fileOf(next[0]);
   }
 
-  async put(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void> {
-    this.unit.change('filesToRead').delete(id);
-    if (this.fileOf(id)?.realmId === realmId) this.unit.change('fileTerms').set(id, new Set(terms));
+  async add(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void> {
+    if (this.fileOf(id)?.realmId !== realmId) return;
+    this.unit.change('fileTerms').set(id, new Set([...(this.unit.read('fileTerms').get(id) ?? []), ...terms]));
+  }
+
+  async remove(realmId: RealmId, id: FileId, limit: number): Promise<number> {
+    const terms = [...(this.unit.read('fileTerms').get(id) ?? [])];
+    if (this.fileOf(id)?.realmId !== realmId) return 0;
+    this.unit.change('fileTerms').set(id, new Set(terms.slice(limit)));
+    return Math.min(limit, terms.length);
+  }
+
+  async finish(realmId: RealmId, id: FileId): Promise<void> {
+    if (this.fileOf(id)?.realmId === realmId) this.unit.change('filesToRead').delete(id);
   }
 
   private fileOf(id: FileId): StoredFile | null {
