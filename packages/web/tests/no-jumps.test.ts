@@ -116,9 +116,9 @@ test('shows the newest message at the end while the composer grows and shrinks',
 });
 
 test('skips no message when pages are scrolled up and down', async ({ server, logIn }) => {
-  await fill(server, 'pages', 110);
+  await fill(server, 'pages', 160);
   const { page } = await logIn(WRITER, await placeOf(server, 'pages'));
-  await expect(messageWith(page, 'Line 109:')).toBeInViewport();
+  await expect(messageWith(page, 'Line 159:')).toBeInViewport();
   await listOf(page).focus();
   let rows = await wholeRows(page);
   for (let n = 0; n < 8; n++) {
