@@ -79,7 +79,6 @@ async function start(): Promise<void> {
     if (services.uploads.opened?.isBusy()) event.preventDefault();
   });
   const logOut = async () => {
-    await import('./push/web-push.js').then(({ endWebPush }) => endWebPush()).catch(() => {});
     await import('./phone/offline.js').then(({ forgetDevice }) => forgetDevice(baseUrl)).catch(() => {});
     await services.forget();
     const elsewhere = await services.client.endSession().catch(() => null);

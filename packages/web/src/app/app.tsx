@@ -15,7 +15,6 @@ import { IconButton, OverlayButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay.js';
 import { openPersonCard } from '../people/open-card.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
-import { electronBridge } from '../services/electron-bridge.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import type { Place } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
@@ -28,11 +27,7 @@ import { MANAGED, Page } from './page.js';
 import { useTheme } from './preferences.js';
 import { Search } from './search.js';
 
-const NotificationsLine = lazy(() => loadLater(() => import('./notifications-line.js')));
-
-const NewVersionLine = lazy(() => loadLater(() => import('./new-version-line.js')));
-
-const Phone = lazy(() => loadLater(() => import('../phone/phone.js')));
+const Notices = lazy(() => loadLater(() => import('./notices.js')));
 
 const loadBottomBar = () => loadLater(() => import('../phone/bottom-bar.js')).then(({ BottomBar }) => BottomBar);
 
@@ -40,8 +35,6 @@ const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
 const loadWriting = () => import('../conversation/writing.js');
-
-const loadDesktopApp = () => import('./desktop-app.js').then(({ DesktopApp }) => DesktopApp);
 
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
@@ -54,24 +47,17 @@ interface AppProps {
 export function App({ onLogOut }: AppProps) {
   // Needed for conversations opened offline.
   useEffect(() => void loadLater(loadWriting), []);
-  const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
-  const notices = (
-    <>
-      <Suspense>
-        <NotificationsLine />
-        <NewVersionLine />
-        <Phone />
-      </Suspense>
-      {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
-    </>
-  );
   return (
     <>
       <TabTitle />
       <Workspace
         tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
         account={<Account onLogOut={onLogOut} />}
-        notices={notices}
+        notices={
+          <Suspense>
+            <Notices onLogOut={onLogOut} />
+          </Suspense>
+        }
         invites
       />
     </>

@@ -12,7 +12,7 @@ const PATIENCE_MS = 10 * 60_000;
 const SWITCHED_AT = 'parley-switched-at';
 
 /** Offers a new server version after an upgrade and reloads when the page is idle. */
-export default function NewVersionLine() {
+export function NewVersionLine() {
   const { i18n } = useLingui();
   const { chat, uploads, baseUrl } = useServices();
   const { state } = useReading(chat.connection);

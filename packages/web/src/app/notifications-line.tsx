@@ -10,7 +10,7 @@ import styles from './app.module.css';
 const KEY = 'parley-no-notifications';
 
 /** Shows notifications while the page is open, and asks once for the browser's permission. */
-export default function NotificationsLine() {
+export function NotificationsLine() {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const settings = useField('user_settings');

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type ChatState, formatSearch, isSearch, type Narrow, type NarrowTerm } from '@parley/chat';
 import { Search as SearchIcon } from 'lucide-react';
-import { type FormEvent, type KeyboardEvent, useCallback, useRef, useState } from 'react';
+import { type FormEvent, useCallback, useRef, useState } from 'react';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';
@@ -10,9 +10,6 @@ import styles from './app.module.css';
 
 const NO_NARROW: Narrow = [];
 const NO_FILTERS: readonly string[] = [];
-
-/** Keys that end a selection. */
-const MOVES = /^(?:Arrow|Home|End|Escape|Enter|Tab)/;
 
 const isWord = ({ operator, negated }: NarrowTerm): boolean => operator === 'search' && !negated;
 
@@ -46,36 +43,6 @@ function useQuery() {
   };
 }
 
-type Query = ReturnType<typeof useQuery>;
-type Loaded = Awaited<ReturnType<typeof loadSuggestions>>;
-
-/** Moves finished filters from the text to the chips, and removes chips by Backspace and Ctrl+A. */
-function useFilterKeys({ filters, choose, widen }: Query, loaded: Loaded | null) {
-  const { chat } = useServices();
-  /** True after Ctrl+A: the next change replaces the filters too. */
-  const isAllSelected = useRef(false);
-  return {
-    change: (input: HTMLInputElement) => {
-      const kept = isAllSelected.current ? NO_FILTERS : filters;
-      const taken = loaded?.takeFilter(chat.state, input.value, input.selectionEnd ?? 0);
-      if (taken) {
-        input.value = taken.text;
-        input.setSelectionRange(taken.cursor, taken.cursor);
-      }
-      if (taken || isAllSelected.current) choose([...new Set([...kept, ...(taken ? [taken.chip] : [])])]);
-      isAllSelected.current = false;
-    },
-    onKeyDown: ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLInputElement>) => {
-      if (key === 'Backspace' && currentTarget.selectionEnd === 0) {
-        if (filters.length === 0) widen();
-        else choose(isAllSelected.current ? NO_FILTERS : filters.slice(0, -1));
-      }
-      if (key === 'a' && (ctrlKey || metaKey)) isAllSelected.current = true;
-      else if (MOVES.test(key)) isAllSelected.current = false;
-    },
-  };
-}
-
 /** Field that searches all messages or the current conversation; keeps the last search. */
 export function Search() {
   const { i18n } = useLingui();
@@ -88,7 +55,8 @@ export function Search() {
   const [typed, setTyped] = useState<string | null>(null);
   const suggestions = useRef<SuggestionsHandle>(null);
   const loaded = useLoaded(loadSuggestions, typed !== null || query.isResult);
-  const keys = useFilterKeys(query, loaded);
+  const isAllSelected = useRef(false);
+  const keys = loaded?.filterKeys(query, services.chat.state, isAllSelected);
   const hasChips = loaded !== null && (filters.length > 0 || (typed !== null && scope.length > 0));
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -117,12 +85,12 @@ export function Search() {
             onFocus={({ currentTarget }) => setTyped(currentTarget.value)}
             onBlur={() => setTyped(null)}
             onKeyDown={(event) => {
-              keys.onKeyDown(event);
+              keys?.onKeyDown(event);
               suggestions.current?.onKeyDown(event);
             }}
             onChange={({ currentTarget }) => {
               setProblem('');
-              keys.change(currentTarget);
+              keys?.change(currentTarget);
               setTyped(currentTarget.value);
             }}
             aria-label={i18n._('Search')}

@@ -2,7 +2,7 @@
 import { useLingui } from '@lingui/react';
 import { type ChatState, destinationOf, formatSearch, type Narrow, parseSearch, UnclearName } from '@parley/chat';
 import { X } from 'lucide-react';
-import { type RefObject, useLayoutEffect, useRef } from 'react';
+import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
 import styles from './completion.module.css';
 import { onlyChannel } from './destination-heading.js';
 
@@ -17,8 +17,45 @@ interface Taken {
   readonly cursor: number;
 }
 
+/** Keys that end a selection. */
+const MOVES = /^(?:Arrow|Home|End|Escape|Enter|Tab)/;
+
+interface Query {
+  readonly filters: readonly string[];
+  choose(filters: readonly string[]): void;
+  /** Searches everything instead of the current place. */
+  widen(): void;
+}
+
+/**
+ * Moves finished filters from the text to the chips, and removes chips by Backspace and Ctrl+A.
+ * @param isAllSelected true after Ctrl+A: the next change replaces the filters too
+ */
+export function filterKeys({ filters, choose, widen }: Query, state: ChatState, isAllSelected: { current: boolean }) {
+  return {
+    change: (input: HTMLInputElement) => {
+      const kept = isAllSelected.current ? [] : filters;
+      const taken = takeFilter(state, input.value, input.selectionEnd ?? 0);
+      if (taken) {
+        input.value = taken.text;
+        input.setSelectionRange(taken.cursor, taken.cursor);
+      }
+      if (taken || isAllSelected.current) choose([...new Set([...kept, ...(taken ? [taken.chip] : [])])]);
+      isAllSelected.current = false;
+    },
+    onKeyDown: ({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HTMLInputElement>) => {
+      if (key === 'Backspace' && currentTarget.selectionEnd === 0) {
+        if (filters.length === 0) widen();
+        else choose(isAllSelected.current ? [] : filters.slice(0, -1));
+      }
+      if (key === 'a' && (ctrlKey || metaKey)) isAllSelected.current = true;
+      else if (MOVES.test(key)) isAllSelected.current = false;
+    },
+  };
+}
+
 /** Takes the filter before the cursor out of a text; null if it is unfinished or its name is unclear. */
-export function takeFilter(state: ChatState, text: string, cursor: number): Taken | null {
+function takeFilter(state: ChatState, text: string, cursor: number): Taken | null {
   const found = FINISHED_FILTER.exec(text.slice(0, cursor));
   const chip = found && chipOf(state, found[1]!);
   if (!found || chip === null) return null;

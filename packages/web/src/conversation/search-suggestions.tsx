@@ -30,7 +30,7 @@ import styles from './completion.module.css';
 import { placesOf, ranked } from './finder.js';
 import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
 
-export { SearchChips, takeFilter } from './search-chips.js';
+export { filterKeys, SearchChips } from './search-chips.js';
 
 export interface SuggestionsHandle {
   onKeyDown(event: KeyboardEvent): void;

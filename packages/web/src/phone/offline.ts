@@ -1,3 +1,4 @@
+import { endWebPush } from '../push/web-push.js';
 import { registerWorker } from '../push/worker.js';
 
 /** Cache of the page and files of the build with this script. */
@@ -28,10 +29,13 @@ export async function keepForOffline(baseUrl: string): Promise<void> {
   }).observe({ type: 'resource', buffered: true });
 }
 
-/** Removes what the device keeps and shows for the user, on logout. */
+/** Removes what the device keeps, shows and receives for the user, on logout. */
 export async function forgetDevice(baseUrl: string): Promise<void> {
+  await endWebPush();
   void navigator.clearAppBadge?.().catch(() => {});
-  if (isSupported()) await forgetBuilds(baseUrl);
+  if (!isSupported()) return;
+  await forgetBuilds(baseUrl);
+  await caches.delete(sharedOf(baseUrl));
 }
 
 /** Removes the kept pages and files of all builds, or of others than one. */

@@ -10,7 +10,7 @@ import styles from './phone.module.css';
 import { type Gesture, type GestureKind, watchTouches } from './touches.js';
 
 /** Gestures of touch screens, the on-screen keyboard and the icon of the installed application. */
-export default function Phone() {
+export function Phone() {
   const services = useServices();
   const [gesture, setGesture] = useState<Gesture | null>(null);
   const [isBusy, setBusy] = useState(false);

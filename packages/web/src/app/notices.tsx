@@ -1,0 +1,25 @@
+import { Phone } from '../phone/phone.js';
+import { electronBridge } from '../services/electron-bridge.js';
+import { useLoaded } from '../services/loading.js';
+import { NewVersionLine } from './new-version-line.js';
+import { NotificationsLine } from './notifications-line.js';
+
+const loadDesktopApp = () => import('./desktop-app.js').then(({ DesktopApp }) => DesktopApp);
+
+interface Props {
+  /** Missing if the host application manages log-ins. */
+  readonly onLogOut: (() => void) | undefined;
+}
+
+/** Parts of the application that nothing waits for. */
+export default function Notices({ onLogOut }: Props) {
+  const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
+  return (
+    <>
+      <NotificationsLine />
+      <NewVersionLine />
+      <Phone />
+      {DesktopApp && electronBridge && <DesktopApp bridge={electronBridge} onLogOut={onLogOut} />}
+    </>
+  );
+}
