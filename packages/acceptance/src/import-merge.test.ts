@@ -246,6 +246,15 @@ describe('import of records into an organization that exists', () => {
     expect(all.every(({ flags }) => flags.includes('read'))).toBe(true);
   });
 
+  it('adds custom emoji without new people', async () => {
+    const { realmId } = await living();
+    await lab.merged(realmId, HISTORY);
+    const later = [...HISTORY, { kind: 'emoji', id: 'e2', name: 'tiger', file: 'cat', source: 'test:2' } as const];
+    await lab.merged(realmId, later);
+    const emoji = await server.storage.uow.read(realmId, ({ customEmoji }) => customEmoji.list(realmId));
+    expect(emoji.map(({ name }) => name)).toEqual(['cat', 'tiger']);
+  });
+
   it('refuses an import while another one of the same source or an undo runs', async () => {
     const { realmId, ann } = await living();
     const outcomes = async (...imports: Promise<unknown>[]) =>

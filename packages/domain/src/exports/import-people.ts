@@ -87,6 +87,9 @@ async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Uint8Array |
   return bytes;
 }
 
+/** Processing queue of shared images, which is nobody's. */
+const QUEUE = 0 as UserId;
+
 /** Imports custom emoji, avatars, icon and logos. */
 export class PictureImport {
   constructor(
@@ -103,7 +106,7 @@ export class PictureImport {
     const copiesById = new Map(copies.map((copy) => [copy.id, copy]));
     for await (const picture of this.source.emojiPictures()) {
       const copy = copiesById.get(picture.of)!;
-      await this.pictures.add(picture, this.anybody(), emojiTargets, (made) =>
+      await this.pictures.add(picture, QUEUE, emojiTargets, (made) =>
         this.uow.write(this.ids.realmId, (tx) => this.addEmoji(tx, copy, made)),
       );
     }
@@ -150,7 +153,7 @@ export class PictureImport {
     for await (const picture of this.source.realmImages()) {
       await this.pictures.add(
         picture,
-        this.anybody(),
+        QUEUE,
         () => [REALM_IMAGE_TARGETS[picture.of]],
         ([made]) => this.uow.write(this.ids.realmId, (tx) => this.addRealmImage(tx, picture.of, made)),
       );
@@ -163,11 +166,6 @@ export class PictureImport {
     const realm = await tx.realms.get(this.ids.realmId);
     const image = { ...realm.images[name], isUploaded: true };
     await tx.realms.update({ ...realm, images: { ...realm.images, [name]: image } });
-  }
-
-  /** Returns the user for the processing queue of shared images. */
-  private anybody(): UserId {
-    return this.ids.users.get(this.source.realm.users[0]!.user.id);
   }
 }
 
