@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import type { TestRecords } from '@parley/imports/testing';
@@ -253,6 +254,50 @@ describe('import of records into an organization that exists', () => {
     await lab.merged(realmId, later);
     const emoji = await server.storage.uow.read(realmId, ({ customEmoji }) => customEmoji.list(realmId));
     expect(emoji.map(({ name }) => name)).toEqual(['cat', 'tiger']);
+  });
+
+  it('reaches the same state when it is killed after any number of steps', async () => {
+    const stateOf = async (realmId: RealmId) => {
+      const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+      const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName]));
+      const folders = new Map(realm.channelFolders.map(({ id, name }) => [id, name]));
+      return {
+        groups: realm.groups.map(({ systemName, name, memberIds }) => [
+          systemName ?? name,
+          memberIds.map((id) => names.get(id)).sort(),
+        ]),
+        users: realm.users.map(({ user }) => [user.fullName, user.role, user.isActive]).sort(),
+        channels: realm.channels
+          .map(({ name, privacy, isArchived, folderId }) => [name, privacy, isArchived, folders.get(folderId!)])
+          .sort(),
+        emoji: realm.customEmoji.map(({ name }) => name),
+        messages: (await lab.batches(realmId)).map(({ messages }) => messages),
+      };
+    };
+    const unkilled = await lab.imported(LIVING, 'other');
+    await lab.merged(unkilled.realm.id, HISTORY);
+    const { realmId } = await living();
+    const { uow } = server.storage;
+    const write = uow.write.bind(uow);
+    let isComplete = false;
+    for (let steps = 1; !isComplete; steps++) {
+      let left = steps;
+      const killing = jest.spyOn(uow, 'write').mockImplementation(async (...unit) => {
+        if (left-- === 0) throw new Error('killed');
+        return write(...unit);
+      });
+      try {
+        await lab.merged(realmId, HISTORY);
+        isComplete = true;
+      } catch (error) {
+        if ((error as Error).message !== 'killed') throw error;
+      } finally {
+        killing.mockRestore();
+      }
+    }
+    expect(await stateOf(realmId)).toEqual(await stateOf(unkilled.realm.id));
+    const { differences, added } = await lab.verify(realmId, HISTORY, (await lab.batches(realmId)).at(-1)!.id);
+    expect({ differences, added }).toEqual({ differences: [], added: [] });
   });
 
   it('refuses an import while another one of the same source or an undo runs', async () => {

@@ -10,6 +10,8 @@ import type { ImportedIds } from './import-ids.js';
 import type { GroupCopy, RealmCopy, UserCopy } from './realm-copy.js';
 
 const ROWS_AT_A_TIME = 200;
+/** Groups may have many members. */
+const GROUPS_AT_A_TIME = 10;
 
 export type OnAdded = (
   tx: Transaction,
@@ -30,11 +32,12 @@ export class StructureImport {
 
   /** Adds new objects to an organization that exists already. The new channels stay hidden. */
   async merge(copy: RealmCopy, now: UnixSeconds): Promise<void> {
-    await this.addGroups(copy.groups);
-    await this.addUsers(copy.users);
+    // A continued import does not return to objects that exist, so they are complete from the start.
+    await this.addUsers(copy.users, (tx, users) => this.addToSystemGroups(tx, users, now));
+    for (const groups of slicesOf(byId(copy.groups), GROUPS_AT_A_TIME)) {
+      await this.addGroups(groups, (tx) => this.addMembers(tx, groups));
+    }
     await this.uow.write(this.ids.realmId, async (tx) => {
-      await this.addToSystemGroups(tx, copy.users, now);
-      await this.addMembers(tx, copy.groups);
       await this.ids.addAll(tx, 'channelFolder', 'channel folder', copy.channelFolders, (folder) => {
         const { id: _, order: __, ...row } = folder;
         return tx.channelFolders.add({ ...row, realmId: this.ids.realmId });
@@ -73,13 +76,18 @@ export class StructureImport {
     await this.completeBots(copy.users);
   }
 
-  private async addGroups(copies: readonly GroupCopy[]): Promise<void> {
+  /** @param complete runs in the same unit */
+  private async addGroups(
+    copies: readonly GroupCopy[],
+    complete: (tx: Transaction) => Promise<void> = async () => {},
+  ): Promise<void> {
     await this.uow.write(this.ids.realmId, async (tx) => {
       for (const { memberIds: _, subgroupIds: __, ...group } of byId(copies)) {
         const row = { ...group, realmId: this.ids.realmId, permissions: null, creatorId: null };
         await this.ids.groups.add(tx, group.id, () => tx.groups.add(row, [], []));
         await tx.yield();
       }
+      await complete(tx);
       await this.onAdded(
         tx,
         'group',
@@ -88,7 +96,11 @@ export class StructureImport {
     });
   }
 
-  private async addUsers(copies: readonly UserCopy[]): Promise<void> {
+  /** @param complete runs in the same unit as the addition of these users */
+  private async addUsers(
+    copies: readonly UserCopy[],
+    complete: (tx: Transaction, users: readonly UserCopy[]) => Promise<void> = async () => {},
+  ): Promise<void> {
     for (const slice of slicesOf(byId(copies.map((copy) => ({ ...copy, id: copy.user.id }))), ROWS_AT_A_TIME)) {
       await this.uow.write(this.ids.realmId, async (tx) => {
         for (const { user, systemKind } of slice) {
@@ -104,6 +116,7 @@ export class StructureImport {
             await tx.apiKeys.put(record, this.mint.fingerprint(this.mint.derive(record)));
           }
         }
+        await complete(tx, slice);
         await this.onAdded(
           tx,
           'person',

@@ -102,6 +102,7 @@ export class MergeImport {
     await ids.messages.reserve(this.uow, source);
     await new StructureImport(this.uow, this.mint, ids, [], records.onAdded).merge(source.realm, this.clock.now());
     await pictures.addCustomEmoji();
+    await pictures.addAvatars();
     await records.rememberOthers(this.uow);
     await rememberClaims(this.uow, source.origins, ids);
     const runs = new OrdinalRuns();
@@ -109,7 +110,6 @@ export class MergeImport {
     const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
     const messages = await this.addMessages(batch, ids, files, source, runs, onProgress);
     const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
-    await pictures.addAvatars();
     for (const channel of source.published) await this.publish(batch, ids, runs, channel);
     await this.complete(batch);
     return { batch, users: users.length, channels: channels.length, messages, changes };
