@@ -44,6 +44,7 @@ afterEach(async () => {
 async function importPeople(
   claimBy: readonly string[],
   options: TestServerOptions = {},
+  records: TestRecords = RECORDS,
 ): Promise<ReadonlyMap<string, number>> {
   server = await TestServer.start({
     logInProviders: [
@@ -53,7 +54,7 @@ async function importPeople(
     ...options,
   });
   const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
-  const plan = await planImport(openRecords(RECORDS, {}), {
+  const plan = await planImport(openRecords(records, {}), {
     ...{ stringId: 'acme', realmUrl: '', mappings: [], claimBy, temporaryFolder: folder },
     ...{ now: clock.now(), renderer, unicodeEmoji },
   });
@@ -249,6 +250,30 @@ describe('merge of a placeholder', () => {
     expect((await shown())['tea?'].sort()).toEqual([ann.id, `+1 ${cleo}`, `tada ${cleo}`, `tada ${ben.id}`].sort());
     expect(await subscribed()).toEqual([]);
     expect(await merge()).toMatchObject({ messages: 1 });
+  });
+
+  it('does not subscribe the user again when it is repeated', async () => {
+    await merge();
+    const params = { subscriptions: ['secret'] };
+    fieldsOf(await server.request('DELETE', '/users/me/subscriptions', { as: ben, params, realm: 'acme' }));
+    expect(await merge({ isDryRun: true })).toMatchObject({ channels: [] });
+    await merge();
+    expect(await subscribed()).toEqual(['general']);
+  });
+
+  it('subscribes the user to many channels in small units of work', async () => {
+    await server.close();
+    const many = Array.from({ length: 120 }, (_, n) => n).map((n) => {
+      return { kind: 'channel', id: `n${n}`, name: `n ${n}`, privacy: 'private', members: ['ann', 'cleo'] } as const;
+    });
+    ids = await importPeople([], {}, [...RECORDS, ...many]);
+    ben = await server.addUser({ realmId, email: 'ben@acme.example', fullName: 'Ben' });
+    const puts = await server.storage.uow.write(realmId, async (tx) => jest.spyOn(tx.channels, 'putSubscriptions'));
+    await merge();
+    const sizes = puts.mock.calls.map(([rows]) => rows.length);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(122);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(50);
+    expect((await subscribed()).length).toBe(122);
   });
 
   it('rejects users who are no placeholders, and merges of others', async () => {

@@ -3,6 +3,7 @@ import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscr
 import { DomainError } from '../kernel/errors.js';
 import type { ChannelId, ImportBatchId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import { isPlaceholder } from '../membership/placeholders.js';
 import type { Message } from '../messages/message.js';
 import { publishReaction, type UserReaction } from '../messages/reactions.js';
@@ -37,6 +38,7 @@ type Reads = Repositories | Transaction;
 
 /** Messages per unit of work, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 50;
+const CHANNELS_AT_A_TIME = 50;
 /** Domain of the addresses of merged placeholders, whom nobody can claim. */
 const MERGED_DOMAIN = 'merged.parley.invalid';
 
@@ -57,7 +59,12 @@ export class MergePlaceholder {
       return { batches: await reads.importBatches.list(realmId), channels: gained };
     });
     const counts: Counts = { messages: 0, reactions: 0 };
-    if (!isDryRun) await this.uow.write(realmId, (tx) => this.begin(tx, input));
+    if (!isDryRun) {
+      await this.uow.write(realmId, (tx) => this.begin(tx, input));
+      for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+        await this.uow.write(realmId, (tx) => this.subscribe(tx, input, some), { yields: true });
+      }
+    }
     for (const batch of batches) {
       await eachPage(this.uow, batch, { kind: 'message', isDryRun, counts }, async (reads, records) => {
         const ids = records.map(({ targetId }) => targetId as MessageId);
@@ -84,19 +91,29 @@ export class MergePlaceholder {
     };
   }
 
-  /** Remembers the merge and subscribes the user. */
+  /** Remembers the merge. */
   private async begin(tx: Transaction, input: MergePlaceholderInput): Promise<void> {
     const { realmId, placeholderId, userId } = input;
     const { placeholder, merge } = await loadMerge(tx, input);
     if (merge) return;
     const [batch] = await tx.importBatches.list(realmId);
-    const channels = await gainedChannels(tx, input);
     const row = { batchId: batch!.id, editedAt: null, reactions: 0 };
     await tx.importedRecords.put(realmId, [
       { ...row, kind: 'merge', recordId: String(placeholderId), targetId: userId, hash: placeholder.email },
-      ...channels.map(({ id }) => changed(batch!, 'mergedSubscription', placeholderId, id)),
     ]);
     await changeEmail(tx, placeholder, `merged-${placeholderId}@${MERGED_DOMAIN}`);
+  }
+
+  /** Subscribes the user to those of the channels that the merge still adds. */
+  private async subscribe(tx: Transaction, input: MergePlaceholderInput, some: readonly Channel[]): Promise<void> {
+    const { realmId, placeholderId, userId } = input;
+    const [batch] = await tx.importBatches.list(realmId);
+    const ids = new Set(some.map(({ id }) => id));
+    const channels = (await gainedChannels(tx, input)).filter(({ id }) => ids.has(id));
+    await tx.importedRecords.put(
+      realmId,
+      channels.map(({ id }) => changed(batch!, 'mergedSubscription', placeholderId, id)),
+    );
     await subscribeToChannels(tx, { channels, userIds: [userId], requestedColors: new Map() });
   }
 }
@@ -191,13 +208,16 @@ async function loadMerge(
   return { placeholder, merge: null };
 }
 
-/** Returns the active channels of the placeholder to which the user does not subscribe. */
+/** Returns the active channels of the placeholder to which neither the user nor an earlier run subscribed. */
 async function gainedChannels(
-  { channels }: Pick<Reads, 'channels'>,
+  { channels, importedRecords }: Pick<Reads, 'channels' | 'importedRecords'>,
   { realmId, placeholderId, userId }: MergePlaceholderInput,
 ): Promise<readonly Channel[]> {
-  const own = new Set(await channels.listSubscribedIds(realmId, userId));
-  const ids = (await channels.listSubscribedIds(realmId, placeholderId)).filter((id) => !own.has(id));
+  const own = new Set<number>(await channels.listSubscribedIds(realmId, userId));
+  const all = await channels.listSubscribedIds(realmId, placeholderId);
+  const records = all.map((id) => recordIdOf(placeholderId, id));
+  for (const { targetId } of await importedRecords.list(realmId, 'mergedSubscription', records)) own.add(targetId);
+  const ids = all.filter((id) => !own.has(id));
   return (await channels.list(realmId, ids)).filter(({ isArchived }) => !isArchived);
 }
 
