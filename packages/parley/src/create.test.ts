@@ -69,7 +69,11 @@ describe('npm create parley', () => {
   });
 
   it('writes Next.js with its own server', async () => {
-    expect(await create('next-chat', '--template=next')).toMatchObject({ code: 0 });
+    const parley = 'file:../parley-9.tgz';
+    expect(await create('next-chat', '--template=next', `--parley=${parley}`)).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(app.at('next-chat', 'package.json'), 'utf8')).dependencies).toMatchObject({
+      parley,
+    });
     expect(readdirSync(app.at('next-chat')).sort()).toEqual(
       ['.gitignore', 'README.md', 'app', 'chat.js', 'log-in.js', 'package.json', 'server.js'].sort(),
     );
