@@ -72,6 +72,17 @@ describe('search in files (extensions §9)', () => {
     expect(await find('elsinore', hamlet)).toEqual([id, link]);
   });
 
+  it('checks only the newest 20 messages with a file for permission to read it', async () => {
+    const { hamlet } = people;
+    const [id, url] = await share(hamlet, 'general', plan('the archipelago'));
+    await readFiles();
+    for (let sent = 0; sent < 19; sent++) await server.sendMessage(hamlet, 'secret', { content: `[again](${url})` });
+    expect(await find('archipelago')).toEqual([id]);
+    await server.sendMessage(hamlet, 'secret', { content: `[again](${url})` });
+    expect(await find('archipelago')).toEqual([]);
+    expect(await find('archipelago', hamlet)).toHaveLength(21);
+  });
+
   it('no longer finds edited messages and deleted files', async () => {
     const { hamlet } = people;
     const [edited] = await share(hamlet, 'general', plan('a heron'));

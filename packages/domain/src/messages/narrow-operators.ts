@@ -295,6 +295,8 @@ const OPERATORS: readonly NarrowOperator[] = [
 
 /** Newest files with all words of a search, whose messages it finds too. */
 const MAX_FOUND_FILES = 50;
+/** Newest messages with a found file that are checked for permission to read it, which bounds the time of a search. */
+const MAX_CHECKED_MESSAGES = 20;
 
 /**
  * Adds links to readable files with all words to the alternatives of each word. Phrases are not looked for in files,
@@ -309,7 +311,8 @@ async function withFiles(
   if (ids.length === 0) return { words, phrases };
   const links: string[] = [];
   for (const file of await reads.files.listAttached(actor.realmId, ids)) {
-    if (await canReadFile(reads, actor, file)) links.push(uploadTerm(file.pathId));
+    const messageIds = file.messageIds.slice(-MAX_CHECKED_MESSAGES);
+    if (await canReadFile(reads, actor, { ...file, messageIds })) links.push(uploadTerm(file.pathId));
   }
   return { words: words.map((word) => word.map((alternatives) => [...alternatives, ...links])), phrases };
 }
