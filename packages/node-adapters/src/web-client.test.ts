@@ -147,4 +147,21 @@ describe('PublicWebClient', () => {
     expect((await body.toArray()).join('')).toBe('text/html');
     await expect(get('/private')).rejects.toBeInstanceOf(WebhookRefused);
   });
+
+  it('looks up hosts of pages one by one, and drops lookups after the timeout', async () => {
+    const ends = new Map<string, () => void>();
+    const resolveName = ((name: string, _: unknown, callback: (error: Error | null, all: unknown) => void) => {
+      ends.set(name, () => callback(null, [{ address: '10.0.0.1', family: 4 }]));
+    }) as never;
+    const web = new PublicWebClient({ allowedNetworks: [], userAgent: 'Test/1', timeoutMs: 300, resolveName });
+    const get = (name: string) => web.get(`http://${name}/`, '*/*');
+    await Promise.all(['a', 'b', 'c'].map((name) => expect(get(name)).rejects.toThrow(/abort/i)));
+    expect([...ends.keys()]).toEqual(['a']);
+    const next = get('d');
+    ends.get('a')!();
+    await new Promise(setImmediate);
+    ends.get('d')!();
+    await expect(next).rejects.toBeInstanceOf(WebhookRefused);
+    expect([...ends.keys()]).toEqual(['a', 'd']);
+  });
 });

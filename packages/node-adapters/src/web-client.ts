@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { WorkQueue } from '@parley/domain/kernel';
 import {
   type PictureDownloads,
   type WebhookClient,
@@ -50,6 +51,8 @@ export interface WebClientOptions {
   /** Value of the `User-Agent` header. */
   readonly userAgent: string;
   readonly timeoutMs?: number;
+  /** Default: the system's resolver. */
+  readonly resolveName?: typeof resolveName;
 }
 
 /** Response that was not read yet. */
@@ -72,6 +75,12 @@ export interface WebPage {
   /** Throws if the connection breaks or the time is over. */
   readonly body: IncomingMessage;
 }
+
+/**
+ * Looks up hosts of pages one by one. Node looks up two names at a time and cannot cancel, so slow names of linked pages
+ * could delay the lookups for storage, email and log-in.
+ */
+const pageLookups = new WorkQueue({ concurrency: 1 });
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
@@ -146,8 +155,18 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
   async get(url: string, accept: string): Promise<WebPage> {
     const headers = { Accept: accept, 'Accept-Encoding': 'identity' };
     const signal = AbortSignal.timeout(this.options.timeoutMs ?? TIMEOUT_MS);
+    const lookup: LookupFunction = (name, options, callback) => {
+      const resolved = () =>
+        new Promise<void>((resolve) => {
+          this.lookup(name, options, (...result) => {
+            resolve();
+            callback(...result);
+          });
+        });
+      pageLookups.run(name, resolved, { cancellation: signal }).catch((error) => callback(error, []));
+    };
     for (let address = url, redirects = 0; ; redirects++) {
-      const body = await this.respond(this.request(address, 'GET', headers, signal));
+      const body = await this.respond(this.request(address, 'GET', headers, signal, lookup));
       const { location } = body.headers;
       const status = body.statusCode!;
       if (!REDIRECTS.has(status) || location === undefined)
@@ -165,7 +184,13 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
   }
 
   /** @throws WebhookRefused if the host is an address that is not public */
-  private request(url: string, method: string, headers: OutgoingHttpHeaders, signal: AbortSignal): ClientRequest {
+  private request(
+    url: string,
+    method: string,
+    headers: OutgoingHttpHeaders,
+    signal: AbortSignal,
+    lookup = this.lookup,
+  ): ClientRequest {
     const { protocol, hostname } = new URL(url);
     const literal = hostname.replace(/^\[(.*)\]$/, '$1');
     if (isIP(literal) !== 0 && !this.isReachable(literal)) throw refused();
@@ -174,7 +199,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
       method,
       // Uses a new connection, so that every request checks the addresses.
       agent: false,
-      lookup: this.lookup,
+      lookup,
       signal,
       headers: { ...headers, 'User-Agent': this.options.userAgent },
     });
@@ -193,7 +218,8 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
 
   /** Resolves a name to its allowed addresses, to which the socket then connects without another lookup. */
   private readonly lookup: LookupFunction = (name, options, callback) => {
-    resolveName(name, { ...options, all: true }, (error, addresses) => {
+    const resolve = this.options.resolveName ?? resolveName;
+    resolve(name, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, []);
       const reachable = addresses.filter(({ address }) => this.isReachable(address));
       const [first] = reachable;
