@@ -35,6 +35,7 @@ export class PageHead implements TokenHandler {
   isDone = false;
   private readonly tokenizer = new Tokenizer({}, this);
   private decoder: TextDecoder | null = null;
+  /** Approximate length of an unfinished tag or comment. */
   private tagLength = 0;
   private title: string | null = null;
   private isInTitle = false;
@@ -67,6 +68,7 @@ export class PageHead implements TokenHandler {
   }
 
   onStartTag({ tagName, attrs }: Token.TagToken): void {
+    this.tagLength = 0;
     if (tagName === 'body') this.isDone = true;
     if (this.isDone) return;
     const mode = TEXT_MODES.get(tagName);
@@ -80,6 +82,7 @@ export class PageHead implements TokenHandler {
   }
 
   onEndTag({ tagName }: Token.TagToken): void {
+    this.tagLength = 0;
     this.isInTitle = false;
     if (tagName === 'head') this.isDone = true;
   }
@@ -93,7 +96,10 @@ export class PageHead implements TokenHandler {
   }
 
   onNullCharacter(): void {}
-  onComment(): void {}
+  onComment(): void {
+    this.tagLength = 0;
+  }
+
   onDoctype(): void {}
   onEof(): void {}
 

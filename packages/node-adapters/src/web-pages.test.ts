@@ -108,6 +108,12 @@ describe('PageHead', () => {
     expect(titled(head)).toEqual(expected);
   });
 
+  it('reads all tags of a head without white space between them', () => {
+    expect(titled(`${'<meta name="viewport" content="width=device-width">'.repeat(2000)}<title>T</title>`)).toEqual(
+      TITLE,
+    );
+  });
+
   it('shortens long texts and omits long picture addresses', () => {
     const { title, description, picture } = titled(
       `<title>${'😀'.repeat(300)}</title><meta name="description" content="${'d '.repeat(2000)}"><meta property="og:image" content="/${'x'.repeat(2000)}">`,
