@@ -246,6 +246,20 @@ describe('WebPages', () => {
     expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
+  it('parses pages piece by piece, one piece in a turn of the event loop', async () => {
+    listener = html(Buffer.alloc(512 * 1024, ' '));
+    let turns = 0;
+    let isReading = true;
+    const count = () => {
+      turns++;
+      if (isReading) setImmediate(count);
+    };
+    count();
+    await Promise.all([pages.fetch(url), pages.fetch(`${url}2`)]);
+    isReading = false;
+    expect(turns).toBeGreaterThan(2 * 32);
+  });
+
   it('gives up a slow page, also within its body', async () => {
     pages = new WebPages(clientOf(100), clock);
     listener = (_, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<title>T</title>');

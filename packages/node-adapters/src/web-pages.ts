@@ -1,4 +1,5 @@
-import type { Clock } from '@parley/domain/kernel';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type Clock, WorkQueue } from '@parley/domain/kernel';
 import type { PagePreview } from '@parley/domain/markdown';
 import type { LinkPreviewFetcher } from '@parley/domain/messages';
 import { RecentResults } from './recent-results.js';
@@ -6,6 +7,8 @@ import type { PublicWebClient } from './web-client.js';
 
 /** Maximum number of bytes read of a page; its head is usually shorter. */
 const MAX_PAGE_BYTES = 1024 * 1024;
+/** Number of bytes parsed in one turn of the event loop, which takes a few milliseconds even for hostile pages. */
+const PIECE = 8 * 1024;
 const HTML = /^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i;
 const HOUR_SECONDS = 3600;
 /** Time after which a page without a preview is requested again. */
@@ -16,6 +19,7 @@ const ENTRY_BYTES = 500;
 /** Reads previews from the heads of web pages: Open Graph, title and description. */
 export class WebPages implements LinkPreviewFetcher {
   private readonly recent: RecentResults<PagePreview | null>;
+  private readonly parsing = new WorkQueue({ concurrency: 1 });
 
   constructor(
     private readonly client: PublicWebClient,
@@ -46,7 +50,12 @@ export class WebPages implements LinkPreviewFetcher {
       const head = new PageHead(url, type);
       let length = 0;
       for await (const chunk of body as AsyncIterable<Buffer>) {
-        head.write(chunk);
+        for (let at = 0; at < chunk.length && !head.isDone; at += PIECE) {
+          await this.parsing.run(null, () => {
+            head.write(chunk.subarray(at, at + PIECE));
+            return nextTurn();
+          });
+        }
         length += chunk.length;
         if (head.isDone || length > MAX_PAGE_BYTES) break;
       }
