@@ -67,10 +67,17 @@ describe('ReadFileTexts', () => {
     expect(await has(`word${MAX_FILE_TERMS - 1}`)).toBe(true);
     expect(await has(`word${MAX_FILE_TERMS}`)).toBe(false);
     const parts = MAX_FILE_TERMS / TERMS_AT_A_TIME;
-    expect(units()).toBe(1 + parts);
+    expect(units()).toBe(parts);
     await fixture.uow.writeAcross(({ fileTexts }) => fileTexts.readAgain(null));
     await read();
-    expect(units()).toBe(1 + parts + (parts + 1) + parts);
+    expect(units()).toBe(3 * parts);
+    expect(await isQueued()).toBe(false);
+  });
+
+  it('ends the reading of a file without text in one unit of work', async () => {
+    const { read, units, isQueued } = await reading('');
+    await read();
+    expect(units()).toBe(1);
     expect(await isQueued()).toBe(false);
   });
 

@@ -80,21 +80,24 @@ export class ReadFileTexts {
     const { realmId, id } = file;
     const languages = await this.uow.read(realmId, (reads) => languagesOf(reads, realmId));
     const terms = this.reader.reads(file.contentType) ? await this.termsOf(file, languages) : [];
-    let removed: number;
-    do {
-      removed = await this.uow.write(realmId, ({ fileTexts }) => fileTexts.remove(realmId, id, TERMS_AT_A_TIME));
-    } while (removed === TERMS_AT_A_TIME);
-    for (let end = 0; end === 0 || end < terms.length; ) {
-      const part = terms.slice(end, end + TERMS_AT_A_TIME);
-      end += TERMS_AT_A_TIME;
-      await this.uow.write(realmId, async (tx) => {
-        await tx.fileTexts.add(realmId, id, part);
-        // A file whose terms are of former languages remains queued.
+    await this.replaceTerms(realmId, id, terms, languages);
+    return true;
+  }
+
+  /** Replaces the terms in parts. A file whose terms are of former languages remains queued. */
+  private async replaceTerms(realmId: RealmId, id: FileId, terms: readonly string[], languages: string): Promise<void> {
+    for (let at = 0; at === 0 || at < terms.length; ) {
+      const end = at + TERMS_AT_A_TIME;
+      const isAdded = await this.uow.write(realmId, async (tx) => {
+        const removed = at === 0 ? await tx.fileTexts.remove(realmId, id, TERMS_AT_A_TIME) : 0;
+        if (removed === TERMS_AT_A_TIME) return false;
+        await tx.fileTexts.add(realmId, id, terms.slice(at, end));
         const isRead = end >= terms.length && (await languagesOf(tx, realmId)) === languages;
         if (isRead) await tx.fileTexts.finish(realmId, id);
+        return true;
       });
+      if (isAdded) at = end;
     }
-    return true;
   }
 
   private async termsOf(file: StoredFile, languages: string): Promise<readonly string[]> {
