@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
+import { reportLines } from '@parley/imports';
 import type { TestRecords } from '@parley/imports/testing';
 import { fieldsOf } from './testing/expectations.js';
 import { pngOf } from './testing/images.js';
@@ -422,7 +423,8 @@ describe('import of records into an organization that exists', () => {
       { kind: 'reaction', id: 'r2', message: 'm1', person: 'bob', emoji: '+1' },
       { kind: 'edit', id: 'h', message: 'm3', at: 300, previous: 'built' },
     ];
-    const { changes, messages } = await lab.merged(realmId, from(changed));
+    const { changes, messages, summary } = await lab.merged(realmId, from(changed));
+    expect(reportLines(summary)).toContain('Messages of earlier imports that the source deleted: 3');
     expect({ ...changes, messages }).toMatchObject({ changed: 3, deleted: 2, kept: 2, messages: 1 });
     expect(changes.keptMessages.map(({ id, reason }) => [id, reason])).toEqual([
       [b.id, 'reaction'],

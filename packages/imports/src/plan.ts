@@ -83,6 +83,8 @@ export interface PlanSummary {
   readonly outsiders: number;
   /** True if public channels become private because of them. */
   readonly isPublicRestricted: boolean;
+  /** Number of messages of earlier imports that the source deleted. */
+  readonly deleted: number;
   readonly channels: number;
   readonly conversations: number;
   readonly messages: number;
@@ -335,6 +337,7 @@ function summaryOf(
     channels: places.channels.length,
     conversations: places.conversations.length,
     messages: messages.messages,
+    deleted: staging.get<{ readonly count: number }>('SELECT count(*) AS count FROM deleted')!.count,
     files: files.count,
     fileBytes: files.bytes ?? 0,
     notes: Object.fromEntries(messages.notes),

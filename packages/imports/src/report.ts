@@ -16,6 +16,7 @@ export function reportLines(summary: PlanSummary): readonly string[] {
       : [`Accounts at the first log-in: ${summary.claimable} of those who cannot log in`]),
     `Channels: ${summary.channels}, direct conversations: ${summary.conversations}`,
     `Messages: ${summary.messages}, files of the source: ${summary.files} (${summary.fileBytes} bytes)`,
+    ...(summary.deleted === 0 ? [] : [`Messages of earlier imports that the source deleted: ${summary.deleted}`]),
     '',
     `Records: ${summary.records}, all accounted for`,
     ...ledger.map(ledgerLine),
