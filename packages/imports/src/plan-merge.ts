@@ -1,7 +1,7 @@
 import { topicKey } from '@parley/domain/channels';
 import { DELETED_HASH, type MergeSource, type RealmCopy } from '@parley/domain/exports';
 import type { AccessCopy, AccessDifference } from '@parley/domain/imports';
-import { type MessageId, slicesOf, type UserId } from '@parley/domain/kernel';
+import type { MessageId, UserId } from '@parley/domain/kernel';
 import type { ExistingOrganization } from './existing.js';
 import { addedAccess } from './plan-access.js';
 import type { PlannedPeople } from './plan-people.js';
@@ -79,27 +79,48 @@ const THREADS_AT_A_TIME = 500;
 /** Keeps the topics of threads with new replies as they are called in the organization now. */
 export async function reserveTopics(staging: Staging, existing: ExistingOrganization): Promise<void> {
   if (staging.lastKnown === 0) return;
-  const threads = staging.all<{ readonly thread: string; readonly channel: string; readonly target: MessageId }>(
-    `SELECT DISTINCT new.parent AS thread, json_extract(new.json, '$.channel') AS channel, coalesce(
-       (SELECT root.target FROM known root JOIN known line ON line.kind = 'pointer' AND line.record = root.record
-        WHERE root.kind = 'message' AND root.record = new.parent),
-       (SELECT reply.target FROM records r JOIN known reply ON reply.kind = 'message' AND reply.record = r.id
-        WHERE r.kind = 'message' AND r.parent = new.parent LIMIT 1)) AS target
-     FROM records new
-     WHERE new.kind = 'message' AND new.parent IS NOT NULL
-       AND NOT EXISTS (SELECT 1 FROM known WHERE kind = 'message' AND record = new.id)`,
+  // Reads all messages twice, because they have no index by thread.
+  staging.run(
+    `INSERT INTO grown_threads (thread, channel, target)
+     WITH
+       threads AS MATERIALIZED (
+         SELECT DISTINCT parent AS thread, json_extract(json, '$.channel') AS channel FROM records
+         WHERE kind = 'message' AND parent IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM known WHERE known.kind = 'message' AND known.record = records.id)),
+       replies AS MATERIALIZED (
+         SELECT parent AS thread, min(known.target) AS target FROM records
+         JOIN known ON known.kind = 'message' AND known.record = records.id
+         WHERE records.kind = 'message' AND parent IN (SELECT thread FROM threads) GROUP BY parent)
+     SELECT * FROM (
+       SELECT threads.thread, channel, coalesce(
+         (SELECT root.target FROM known root JOIN known line ON line.kind = 'pointer' AND line.record = root.record
+          WHERE root.kind = 'message' AND root.record = threads.thread), replies.target) AS target
+       FROM threads LEFT JOIN replies ON replies.thread = threads.thread)
+     WHERE channel IS NOT NULL AND target IS NOT NULL`,
   );
-  const found = threads.filter(({ channel, target }) => channel !== null && target !== null);
-  for (const slice of slicesOf(found, THREADS_AT_A_TIME)) {
-    const messages = await existing.current(slice.map(({ target }) => target));
-    for (const { thread, channel, target } of slice) {
+  let threads: {
+    readonly number: number;
+    readonly thread: string;
+    readonly channel: string;
+    readonly target: MessageId;
+  }[];
+  let after = 0;
+  do {
+    threads = staging.all(
+      'SELECT * FROM grown_threads WHERE number > ? ORDER BY number LIMIT ?',
+      after,
+      THREADS_AT_A_TIME,
+    );
+    const messages = await existing.current(threads.map(({ target }) => target));
+    for (const { thread, channel, target } of threads) {
       const topic = messages.get(target)?.topic;
       if (topic === undefined || topic === '') continue;
       const place = placeKey({ channel });
       const sql = 'INSERT OR IGNORE INTO topics (place, thread, key, topic) VALUES (?, ?, ?, ?)';
       staging.run(sql, place, thread, topicKey(topic), topic);
     }
-  }
+    after = threads.at(-1)?.number ?? after;
+  } while (threads.length === THREADS_AT_A_TIME);
 }
 
 const RECORDS_AT_A_TIME = 500;

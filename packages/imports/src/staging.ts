@@ -53,6 +53,9 @@ const SCHEMA = `
   CREATE TABLE known (
     kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (kind, record)
   ) WITHOUT ROWID;
+  CREATE TABLE grown_threads (
+    number INTEGER PRIMARY KEY, thread TEXT NOT NULL, channel TEXT NOT NULL, target INTEGER NOT NULL
+  );
   CREATE TABLE changed (number INTEGER PRIMARY KEY);
   CREATE TABLE deleted (record TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE known_files (id TEXT PRIMARY KEY) WITHOUT ROWID;
