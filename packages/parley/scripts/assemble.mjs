@@ -324,7 +324,7 @@ function writeManifest(foreign) {
       './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
       './package.json': './package.json',
     },
-    bin: { parley: './dist/main.js' },
+    bin: { parley: 'dist/main.js' },
     files: ['dist', 'docs', 'LICENSES-OF-LIBRARIES.txt'],
     dependencies: Object.fromEntries(
       foreign
