@@ -56,6 +56,7 @@ describe('ServerContainer', () => {
       'removing expired log-ins',
       'running jobs',
       'indexing messages for search',
+      'reading files for search',
       'removing failed jobs',
       'asking the push service which organizations it serves',
       'planning digests',
