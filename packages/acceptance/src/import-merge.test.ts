@@ -153,6 +153,35 @@ describe('import of records into an organization that exists', () => {
     expect((await channelsOf(zoe)).map(({ name }) => name)).toEqual(['General (2)', 'general']);
   });
 
+  it('gives former readers of an undone import no access to the next one', async () => {
+    const { realmId } = await living();
+    await lab.merged(realmId, [{ ...person('zoe'), source: 'test:3' } as never]);
+    await lab.merged(realmId, HISTORY, { opensPublicChannels: true });
+    const zoe = await lab.signIn(realmId, 'zoe@acme.example');
+    const params = { subscriptions: [{ name: 'General (2)' }] };
+    fieldsOf(await server.request('POST', '/users/me/subscriptions', { as: zoe, realm: 'acme', params }));
+    await lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
+    await lab.merged(realmId, HISTORY);
+    expect((await channelsOf(zoe)).map(({ name }) => name)).toEqual(['general']);
+    expect(await lab.messagesFor(zoe)).toEqual([]);
+  });
+
+  it('leaves channels with messages that an undo kept to the people who use them', async () => {
+    const { realmId, ann } = await living();
+    await lab.merged(realmId, HISTORY);
+    const [lunch] = await lab.messagesFor(ann, inChannel('General (2)'));
+    const emoji = { as: ann, realm: 'acme', params: { emoji_name: 'tada' } };
+    fieldsOf(await server.request('POST', `/messages/${lunch.id}/reactions`, emoji));
+    await lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
+    const dora = await lab.signIn(realmId, 'dora@acme.example');
+    const left = { as: dora, realm: 'acme', params: { subscriptions: ['General (2)'] } };
+    fieldsOf(await server.request('DELETE', '/users/me/subscriptions', left));
+    await lab.merged(realmId, HISTORY);
+    expect((await lab.messagesFor(ann, inChannel('General (2)'))).map(textOf)).toContain('built\nplan.txt');
+    const own = await server.request('GET', '/users/me/subscriptions', { as: dora, realm: 'acme' });
+    expect((fieldsOf(own) as Wire).subscriptions.map(({ name }: Wire) => name)).toEqual(['secret']);
+  });
+
   it('changes nothing when an unchanged export is imported again', async () => {
     const { realmId, ann } = await living();
     await lab.merged(realmId, HISTORY);

@@ -27,7 +27,7 @@ export interface ExistingOrganization {
   readonly batches: readonly ImportBatch[];
   /** Returns the id of the object that an earlier import created from a record. */
   target(kind: ImportedKind, recordId: string): number | undefined;
-  /** Channels of imports that are incomplete or undone. */
+  /** Archived channels of imports that are incomplete or undone. */
   readonly hiddenChannels: ReadonlySet<ChannelId>;
   /** Messages of earlier imports. */
   messages(): AsyncIterable<readonly ImportedRecord[]>;
@@ -80,6 +80,8 @@ export async function loadExisting(
     }
   }
   const { realm } = await reader.open(realmId, { covers: 'all' });
+  // People use channels with messages that an undo kept.
+  for (const { id, isArchived } of realm.channels) if (!isArchived) hiddenChannels.delete(id);
   return {
     realm,
     batches,

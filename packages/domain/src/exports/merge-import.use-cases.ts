@@ -1,4 +1,5 @@
 import type { ApiKeyMint } from '../access/credentials.js';
+import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import { INHERITED_NOTIFICATIONS, pickColors } from '../channels/subscriptions.js';
 import type { BlobStore } from '../files/blobs.js';
 import type { ImageProcessor } from '../files/images.js';
@@ -92,6 +93,7 @@ export class MergeImport {
       users.length === 0 &&
       source.published.length === 0 &&
       !source.hasChanges &&
+      source.existing.batches.every(({ status }) => status !== 'running') &&
       (await this.isKnown(realmId, source));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
     const batch = await this.begin(realmId, source);
@@ -105,6 +107,10 @@ export class MergeImport {
     await pictures.addAvatars();
     await records.rememberOthers(this.uow);
     await rememberClaims(this.uow, source.origins, ids);
+    const existing = new Set(source.existing.channels);
+    for (const channel of source.published) {
+      if (existing.has(channel.id)) await this.unsubscribeOthers(batch, ids, channel);
+    }
     const runs = new OrdinalRuns();
     const { uow, blobs, thumbnails, clock, randomness } = this;
     const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
@@ -175,6 +181,29 @@ export class MergeImport {
     };
     const messages = new MessageImport(this.uow, ids, source, runs, topicLinks, batch);
     return messages.run(onProgress, { pageSize: MESSAGES_AT_A_TIME, prepare });
+  }
+
+  /** Unsubscribes people from a channel of an undone import who are not its members in the source. */
+  private async unsubscribeOthers(
+    batch: ImportBatch,
+    ids: ImportedIds,
+    { id, members }: MergeSource['published'][number],
+  ): Promise<void> {
+    const { realmId } = ids;
+    const channelId = ids.channels.get(id);
+    const subscribers = await this.uow.read(realmId, ({ channels }) => channels.listSubscribers(realmId, [channelId]));
+    const staying = new Set(ids.users.list(members));
+    const others = (subscribers.get(channelId) ?? []).filter((userId) => !staying.has(userId));
+    for (const slice of slicesOf(others, PEOPLE_AT_A_TIME)) {
+      await this.uow.write(
+        realmId,
+        async (tx) => {
+          await requireRunning(tx, batch);
+          await unsubscribeFromChannels(tx, await tx.channels.list(realmId, [channelId]), slice);
+        },
+        { yields: true },
+      );
+    }
   }
 
   /** Subscribes the members of a complete channel and makes it visible. */
@@ -299,6 +328,8 @@ async function subscribe(
     const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
     const usual = { isMuted: false, isPinned: false, notifications: INHERITED_NOTIFICATIONS };
     await tx.channels.putSubscriptions([{ ...usual, ...row, realmId, channelId, userId, color, isActive: true }]);
+    // Former subscribers received other messages, and see these as history.
+    if (row && !row.isActive) continue;
     const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
     const received = all[0]!.last === 0 ? [] : all;
     const read = difference(received, difference(own.received, own.read));
