@@ -49,7 +49,7 @@ const BASE: TestRecords = [
   person('ann', { role: 'owner', name: 'Ann Elsewhere' }),
   person('bob'),
   person('dora', { role: 'administrator', avatar: 'cat' }),
-  { kind: 'person', id: 'cleo', name: 'Cleo' },
+  { kind: 'person', id: 'cleo', name: 'Cleo', externalId: 'x7' },
   { kind: 'group', id: 'g', name: 'makers', members: ['ann', 'cleo'] },
   { kind: 'channel', id: 'c', name: 'General', privacy: 'public', members: ['ann', 'cleo', 'dora'], folder: 'Team' },
   { kind: 'channel', id: 's', name: 'secret', privacy: 'private', members: ['bob', 'dora'] },
@@ -164,6 +164,16 @@ describe('import of records into an organization that exists', () => {
     await lab.merged(realmId, HISTORY);
     expect((await channelsOf(zoe)).map(({ name }) => name)).toEqual(['general']);
     expect(await lab.messagesFor(zoe)).toEqual([]);
+  });
+
+  it('lets people claim placeholders of earlier imports from now on', async () => {
+    const { realmId } = await living();
+    await lab.merged(realmId, HISTORY);
+    const keys = () => server.storage.uow.read(realmId, (reads) => reads.placeholderKeys.list(realmId));
+    expect(await keys()).toEqual([]);
+    expect((await lab.merged(realmId, HISTORY, { claimBy: ['host'] })).batch).not.toBeNull();
+    expect(await keys()).toMatchObject([{ key: 'id:host:x7' }]);
+    expect((await lab.merged(realmId, HISTORY, { claimBy: ['host'] })).batch).toBeNull();
   });
 
   it('leaves channels with messages that an undo kept to the people who use them', async () => {
@@ -289,6 +299,7 @@ describe('import of records into an organization that exists', () => {
   it('reaches the same state when imports and undos are killed after any number of steps', async () => {
     const stateOf = async (realmId: RealmId) => {
       const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+      const keys = await server.storage.uow.read(realmId, ({ placeholderKeys }) => placeholderKeys.list(realmId));
       const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName]));
       const folders = new Map(realm.channelFolders.map(({ id, name }) => [id, name]));
       return {
@@ -301,6 +312,7 @@ describe('import of records into an organization that exists', () => {
           .map(({ name, privacy, isArchived, folderId }) => [name, privacy, isArchived, folders.get(folderId!)])
           .sort(),
         emoji: realm.customEmoji.map(({ name }) => name),
+        keys: keys.map(({ key }) => key),
         imports: (await lab.batches(realmId)).map(({ status, messages }) => [status, messages]),
       };
     };
@@ -327,8 +339,8 @@ describe('import of records into an organization that exists', () => {
     const { realmId: killed } = await living();
     const undoLast = async (id: RealmId) => lab.undo(id, { batchId: (await lab.batches(id)).at(-1)!.id });
     const works = [
-      (id: RealmId) => lab.merged(id, HISTORY),
-      (id: RealmId) => lab.merged(id, LATER),
+      (id: RealmId) => lab.merged(id, HISTORY, { claimBy: ['host'] }),
+      (id: RealmId) => lab.merged(id, LATER, { claimBy: ['host'] }),
       (id: RealmId) => undoLast(id),
     ];
     for (const work of works) {

@@ -1,7 +1,7 @@
 import type { ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
 import type { ImportRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
-import { emailKey, externalIdKey } from '@parley/domain/membership';
+import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { digestOf, messageDigest } from './digest.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
@@ -59,8 +59,12 @@ export function claimsOf({ users }: PlannedPeople, claimBy: readonly string[]): 
 }
 
 /** People who left the source before the export have no keys. */
-function keysOf({ match, person }: PlannedUser, claimBy: readonly string[]): readonly string[] {
-  if (match !== 'placeholder' || !person || person.isDeactivated) return [];
+function keysOf(
+  { email: address, isActive, isBot, person }: PlannedUser,
+  claimBy: readonly string[],
+): readonly string[] {
+  const isPlaceholder = !isActive && !isBot && address.endsWith(`@${PLACEHOLDER_DOMAIN}`);
+  if (!isPlaceholder || !person || person.isDeactivated) return [];
   const { email, externalId } = person;
   return claimBy.flatMap((by) => {
     if (by === 'email') return email === undefined ? [] : [emailKey(email)];

@@ -121,7 +121,7 @@ export class MergeImport {
     return { batch, users: users.length, channels: channels.length, messages, changes };
   }
 
-  /** True if earlier imports remember all people, groups, channels, conversations and emoji. */
+  /** True if earlier imports remember all people, groups, channels, conversations, emoji and claims. */
   private async isKnown(realmId: RealmId, { origins }: MergeSource): Promise<boolean> {
     const { source } = origins;
     for (const slice of slicesOf([...origins.list()], RECORDS_AT_A_TIME)) {
@@ -130,6 +130,13 @@ export class MergeImport {
         const known = await this.uow.read(realmId, (reads) => recordsFrom(reads, { realmId, source }, kind, ids));
         if (new Set(known.map(({ recordId }) => recordId)).size < new Set(ids).size) return false;
       }
+    }
+    for (const slice of slicesOf([...origins.claims()], RECORDS_AT_A_TIME)) {
+      const isKnown = await this.uow.read(realmId, async ({ placeholderKeys }) => {
+        for (const { key } of slice) if ((await placeholderKeys.findByKey(realmId, key)) === null) return false;
+        return true;
+      });
+      if (!isKnown) return false;
     }
     return true;
   }
