@@ -69,6 +69,9 @@ describe('parley.imports', () => {
     [{ realm: 7, records: [] }, 'INVALID_ARGUMENT'],
     [{ realm: 'shop', records: 7 }, 'INVALID_ARGUMENT'],
     [{ realm: 'shop', records: [], people: [{ person: 'ann' }] }, 'INVALID_ARGUMENT'],
+    [{ realm: 'shop', records: [], people: [{ person: 'ann', email: 'ann at home' }] }, 'INVALID_ARGUMENT'],
+    [{ realm: 'shop', records: [], people: 'ann' }, 'INVALID_ARGUMENT'],
+    [{ realm: 'shop', records: [], claimBy: 'host' }, 'INVALID_ARGUMENT'],
     [{ realm: 'shop', records: [] }, 'INVALID_IMPORT'],
     [{ realm: 'shop', records: [{ source: 's', kind: 'person', id: 'x' }] }, 'INVALID_IMPORT'],
   ])('rejects %j with %s', async (records, code) => {

@@ -36,6 +36,11 @@ export function propertiesAt<T>(subject: string, value: T, names: readonly strin
   return value;
 }
 
+export function listAt<T>(property: string, values: readonly T[]): readonly T[] {
+  if (Array.isArray(values)) return values;
+  throw invalidArgument(property, 'an array', values);
+}
+
 export function textAt(property: string, value: unknown): string {
   if (typeof value === 'string') return value;
   throw invalidArgument(property, 'a string', value);

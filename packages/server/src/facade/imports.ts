@@ -4,11 +4,11 @@ import type { ImportRecord, LedgerLine, OpenImport } from '@parley/domain/import
 import type { Clock } from '@parley/domain/kernel';
 import { DomainError, type ImportBatchId, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
-import { realmDeactivated } from '@parley/domain/users';
+import { isEmailAddress, realmDeactivated } from '@parley/domain/users';
 import type { ImportPlan } from '@parley/imports';
 import { unicodeEmoji } from '@parley/markdown';
 import type { Resolve } from '../kernel/injector.js';
-import { flagAt, numberedAt, objectAt, optionalTextAt, textAt } from './arguments.js';
+import { flagAt, invalidArgument, listAt, numberedAt, objectAt, optionalTextAt, textAt } from './arguments.js';
 import { Addresses } from './references.js';
 
 /** History of another chat as import records (docs/import.md). */
@@ -115,7 +115,8 @@ export interface Imports {
   dryRun(records: RecordsToWrite): Promise<ImportReport>;
   /**
    * Creates an organization from records, or adds what is new to an organization that exists. A failure leaves no new
-   * organization behind. @throws DomainError INVALID_IMPORT, REALM_DEACTIVATED
+   * organization behind. @throws DomainError INVALID_IMPORT, REALM_DEACTIVATED, IMPORT_RUNNING, IMPORT_CANCELLED,
+   * UNDO_UNFINISHED
    */
   write(records: RecordsToWrite): Promise<WrittenImport>;
   /** Oldest first. */
@@ -227,8 +228,8 @@ class RecordImports implements Imports {
     const plan = await planImport(await opened(records), {
       stringId,
       realmUrl: this.urls.urlOf({ stringId, isAtServerAddress: false }),
-      mappings: people.map(mappingAt),
-      claimBy: claimBy.map((by) => textAt('claimBy', by)),
+      mappings: listAt('people', people).map(mappingAt),
+      claimBy: listAt('claimBy', claimBy).map((by) => textAt('claimBy', by)),
       temporaryFolder: tmpdir(),
       now: this.clock.now(),
       renderer: this.renderer,
@@ -247,9 +248,12 @@ class RecordImports implements Imports {
 
 const mappingAt = (given: ImportedPerson, index: number) => {
   const { person, email, name } = objectAt(`people[${index}]`, given);
+  if (!isEmailAddress(textAt(`people[${index}].email`, email))) {
+    throw invalidArgument(`people[${index}].email`, 'an email address', email);
+  }
   return {
     person: textAt(`people[${index}].person`, person),
-    email: textAt(`people[${index}].email`, email),
+    email,
     name: optionalTextAt(`people[${index}].name`, name) ?? null,
   };
 };
