@@ -9,7 +9,7 @@ import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { ChannelId, EventSeq, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { OrdinalRange } from '../messages/read-set.js';
@@ -125,11 +125,9 @@ export class MergeImport {
   private async isKnown(realmId: RealmId, { origins }: MergeSource): Promise<boolean> {
     const { source } = origins;
     for (const slice of slicesOf([...origins.list()], RECORDS_AT_A_TIME)) {
-      for (const kind of new Set(slice.map(({ origin }) => origin.kind))) {
-        const ids = slice.flatMap(({ origin }) => (origin.kind === kind ? origin.recordId : []));
-        const known = await this.uow.read(realmId, (reads) => recordsFrom(reads, { realmId, source }, kind, ids));
-        if (new Set(known.map(({ recordId }) => recordId)).size < new Set(ids).size) return false;
-      }
+      const listed = slice.map(({ origin }) => origin);
+      const known = await this.uow.read(realmId, (reads) => knownRecords(reads, { realmId, source }, listed));
+      if (!listed.every(({ kind, recordId }) => known.get(kind)!.has(recordId))) return false;
     }
     for (const slice of slicesOf([...origins.claims()], RECORDS_AT_A_TIME)) {
       const isKnown = await this.uow.read(realmId, async ({ placeholderKeys }) => {
@@ -346,6 +344,20 @@ async function subscribe(
   await tx.personal.openSpans(realmId, [recipientId], userIds);
 }
 
+/** Returns the ids of those records that imports from the source remember, by kind. */
+async function knownRecords(
+  reads: Repositories | Transaction,
+  source: Pick<ImportBatch, 'realmId' | 'source'>,
+  origins: readonly RecordOrigin[],
+): Promise<ReadonlyMap<ImportedKind, ReadonlySet<string>>> {
+  const known = new Map<ImportedKind, ReadonlySet<string>>();
+  for (const kind of new Set(origins.map((origin) => origin.kind))) {
+    const ids = origins.flatMap((origin) => (origin.kind === kind ? origin.recordId : []));
+    known.set(kind, new Set((await recordsFrom(reads, source, kind, ids)).map(({ recordId }) => recordId)));
+  }
+  return known;
+}
+
 /** Remembers the records of the source that objects come from, once they exist. */
 class CreatedRecords {
   private readonly byTarget = new Map<string, RecordOrigin[]>();
@@ -376,11 +388,11 @@ class CreatedRecords {
       await uow.write(
         realmId,
         async (tx) => {
+          const origins = keys.flatMap((key) => this.byTarget.get(key)!);
+          const known = await knownRecords(tx, this.batch, origins);
           for (const key of keys) {
             const [kind, id] = key.split(' ') as [ImportedKind, string];
-            const recordIds = this.byTarget.get(key)!.map(({ recordId }) => recordId);
-            const known = new Set((await recordsFrom(tx, this.batch, kind, recordIds)).map(({ recordId }) => recordId));
-            if (recordIds.some((recordId) => !known.has(recordId))) await this.remember(tx, kind, Number(id), known);
+            await this.remember(tx, kind, Number(id), known.get(kind));
             await tx.yield();
           }
         },
@@ -395,6 +407,7 @@ class CreatedRecords {
       ...{ conversation: this.ids.recipients, emoji: this.ids.emoji },
     };
     const origins = (this.byTarget.get(`${kind} ${id}`) ?? []).filter(({ recordId }) => !known.has(recordId));
+    if (origins.length === 0) return;
     const targetId = lookups[kind]!.get(id as never);
     const created = origins.map((origin) => ({ origin, targetId, editedAt: null, reactions: 0 }));
     await rememberCreated(tx, this.batch, created);
