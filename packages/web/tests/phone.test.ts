@@ -1,35 +1,21 @@
-import type { Locator, Page } from '@playwright/test';
-import { expect, goTo, idOf, messageWith, PHONE, placeOf, post, type Server, test } from './stories.js';
+import type { Page } from '@playwright/test';
+import {
+  drag,
+  expect,
+  goTo,
+  idOf,
+  longPress,
+  messageWith,
+  PHONE,
+  placeOf,
+  post,
+  type Server,
+  test,
+} from './stories.js';
 
 const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
 const barOf = (page: Page) => page.getByRole('navigation', { name: 'Views' });
 const conversationsIn = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
-
-interface Drag {
-  readonly by: readonly [x: number, y: number];
-  /** Milliseconds before the movement. */
-  readonly after?: number;
-}
-
-/** Puts a finger on the middle of an element, moves it, and lifts it. */
-async function drag(page: Page, element: Locator, { by: [x, y], after = 0 }: Drag): Promise<void> {
-  await element.scrollIntoViewIfNeeded();
-  const box = (await element.boundingBox())!;
-  const start = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const session = await page.context().newCDPSession(page);
-  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', part: number | null) =>
-    session.send('Input.dispatchTouchEvent', {
-      type,
-      touchPoints: part === null ? [] : [{ x: start.x + x * part, y: start.y + y * part }],
-    });
-  await touch('touchStart', 0);
-  await page.waitForTimeout(after);
-  if (x !== 0 || y !== 0) for (const part of [0.2, 0.4, 0.6, 0.8, 1]) await touch('touchMove', part);
-  await touch('touchEnd', null);
-  await session.detach();
-}
-
-const longPress = (page: Page, element: Locator) => drag(page, element, { by: [0, 0], after: 700 });
 
 async function fill(server: Server, topic: string, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await post(server, 'iago', topic, `Row ${n} of ${topic}`);

@@ -3,6 +3,7 @@ import {
   expect,
   expectPastRefused,
   goTo,
+  longPress,
   messageWith,
   openPhone,
   placeOf,
@@ -87,8 +88,7 @@ test('confirms copied links, reminders and unread marks on a phone and to screen
   await expect(messageWith(page, 'Feed the raven')).toBeVisible();
   const before = await top();
   const act = async (entry: string) => {
-    await messageWith(page, 'Feed the raven').tap();
-    await messageWith(page, 'Feed the raven').getByRole('button', { name: 'More actions' }).tap();
+    await longPress(page, messageWith(page, 'Feed the raven'));
     await page.getByRole('menuitem', { name: entry }).tap();
   };
   await act('Copy link to message');

@@ -12,6 +12,7 @@ import {
   type BrowserContextOptions,
   test as base,
   expect,
+  type Locator,
   type Page,
 } from '@playwright/test';
 
@@ -288,6 +289,33 @@ export async function openPhone(browser: Browser, context: BrowserContext): Prom
   });
   return phone.newPage();
 }
+
+interface Drag {
+  readonly by: readonly [x: number, y: number];
+  /** Milliseconds before the movement. */
+  readonly after?: number;
+}
+
+/** Puts a finger on the middle of an element, moves it, and lifts it. */
+export async function drag(page: Page, element: Locator, { by: [x, y], after = 0 }: Drag): Promise<void> {
+  await element.scrollIntoViewIfNeeded();
+  const box = (await element.boundingBox())!;
+  const start = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', part: number | null) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: part === null ? [] : [{ x: start.x + x * part, y: start.y + y * part }],
+    });
+  await touch('touchStart', 0);
+  await page.waitForTimeout(after);
+  if (x !== 0 || y !== 0) for (const part of [0.2, 0.4, 0.6, 0.8, 1]) await touch('touchMove', part);
+  await touch('touchEnd', null);
+  await session.detach();
+}
+
+/** Opens the menu of a message or conversation. */
+export const longPress = (page: Page, element: Locator) => drag(page, element, { by: [0, 0], after: 700 });
 
 /** Opens a place of the application. */
 export const goTo = (page: Page, hash: string) => page.evaluate((to) => location.assign(to), hash);
