@@ -33,6 +33,17 @@ test('keeps a tapped message as it is on a phone, where a long press opens its m
   await page.context().close();
 });
 
+test('opens a conversation without a ring around its messages', async ({ logIn, server }) => {
+  await post(server, 'iago', 'rings', 'Ready to be read');
+  const { page } = await logIn('hamlet', '#inbox');
+  await goTo(page, await placeOf(server, 'rings'));
+  const list = page.getByRole('region', { name: 'Messages' });
+  await expect(list).toBeFocused();
+  await expect(list).toHaveCSS('outline-style', 'none');
+  await page.keyboard.press('ArrowUp');
+  await expect(page.locator('[data-key]:focus')).toHaveCSS('outline-style', 'solid');
+});
+
 test('shows more messages in the compact density', async ({ logIn, server }) => {
   await post(server, 'iago', 'density', 'Of any height');
   const { page } = await logIn('zoe', await placeOf(server, 'density'));

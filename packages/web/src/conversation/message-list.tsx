@@ -62,7 +62,9 @@ export function MessageList(props: MessageListProps) {
   const jumps = useJumps(props, scroll);
   useEffect(() => {
     // The page has the focus of a user who opened a place that was still loading.
-    if (frame.current!.closest('main')?.matches(':focus')) frame.current!.focus({ preventScroll: true });
+    if (frame.current!.closest('main')?.matches(':focus')) {
+      frame.current!.focus({ preventScroll: true, focusVisible: false });
+    }
   }, [frame]);
   const stay = () => {
     scroll.pinned.current = null;
