@@ -1,8 +1,10 @@
 import { useLingui } from '@lingui/react';
 import { Menu, Search } from 'lucide-react';
+import { useEffect } from 'react';
 import { UnreadBadge } from '../kit/badge.js';
 import { useChat, useIsCurrent } from '../services/context.js';
 import { type SidebarView, useViews } from '../sidebar/views.js';
+import { watchKeyboard } from './keyboard.js';
 import styles from './phone.module.css';
 
 interface Props {
@@ -13,10 +15,11 @@ interface Props {
 /** Views within reach of a thumb; the others are in the list of conversations. */
 const FRAGMENTS = ['inbox', 'recent', 'narrow/is/mentioned'];
 
-/** Navigation at the lower edge of touch screens. */
+/** Navigation at the lower edge of touch screens, hidden while the keyboard is open. */
 export function BottomBar({ isMenuOpen, onMenu }: Props) {
   const { i18n } = useLingui();
   const { isVisitor } = useChat();
+  useEffect(watchKeyboard, []);
   const search = () => document.querySelector<HTMLElement>('main input[type="search"]')?.focus();
   return (
     <nav className={styles.bar} aria-label={i18n._('Views')}>

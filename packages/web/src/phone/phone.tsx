@@ -4,18 +4,16 @@ import { type Services, useChat, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
-import { watchKeyboard } from './keyboard.js';
 import { keepForOffline, takeShared } from './offline.js';
 import styles from './phone.module.css';
 import { type Gesture, type GestureKind, watchTouches } from './touches.js';
 
-/** Gestures of touch screens, the on-screen keyboard and the icon of the installed application. */
+/** Gestures of touch screens, and the icon of the installed application. */
 export function Phone() {
   const services = useServices();
   const [gesture, setGesture] = useState<Gesture | null>(null);
   const [isBusy, setBusy] = useState(false);
   useBadge();
-  useEffect(watchKeyboard, []);
   useEffect(() => void startInstalled(services).catch(() => {}), [services]);
   useEffect(() => {
     const onComplete = (kind: GestureKind) => {
