@@ -281,10 +281,11 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     words: 'PLACEHOLDER USER',
     help: "gives a placeholder's messages to a user",
     details:
-      'PLACEHOLDER and USER are numbers or addresses of parley user list --deactivated. The user gets the messages and reactions ' +
-      'in channels, and is subscribed to the channels of the placeholder, which the command lists. Direct conversations ' +
-      'stay with the placeholder. A killed command continues when it is repeated. The server may be running; people ' +
-      'see the new sender once their client loads the messages again.',
+      'PLACEHOLDER and USER are numbers or addresses of parley user list --deactivated, which also lists placeholders. The ' +
+      'user gets the messages and reactions in channels, and is subscribed to the channels of the placeholder, which the ' +
+      'command lists. Direct conversations stay with the placeholder. A killed command continues when it is repeated. ' +
+      'Repeat it after later imports, too. The server may be running; people see the new sender once their client loads ' +
+      'the messages again.',
     flags: { ...REALM, 'dry-run': { help: 'changes nothing and reports what the user would get' } },
     examples: ['parley imports merge 17 ann@acme.example --realm=acme --dry-run'],
     run: merge,
