@@ -3,7 +3,7 @@ import type { Services } from '../services/context.js';
 import { electronBridge } from '../services/electron-bridge.js';
 import { readStored, store } from '../services/storage.js';
 import type { PageQuestion } from './service-worker.js';
-import { registerWorker, workerOf } from './worker.js';
+import { registerWorker, removeFormerWorker, workerOf } from './worker.js';
 
 /** `unasked`: the user has not chosen yet. `failed`: the browser's push service is unreachable. */
 export type WebPushState = 'unasked' | 'off' | 'on' | 'failed';
@@ -59,6 +59,7 @@ export class WebPush {
 
   /** Resubscribes if notifications are on but the browser's subscription belongs to another user or key. */
   async restore(endpoints: readonly string[]): Promise<void> {
+    await removeFormerWorker(this.services.baseUrl);
     const wish = this.wish;
     if (wish === 'on' && Notification.permission === 'granted') return this.subscribe(endpoints);
     this.state.value = wish === 'on' ? 'off' : wish;

@@ -23,3 +23,10 @@ export async function workerOf(baseUrl: string): Promise<ServiceWorkerRegistrati
   const found = await navigator.serviceWorker.getRegistration(baseUrl);
   return found?.scope === baseUrl ? found : null;
 }
+
+/** Removes the worker of version 0.2, which was registered for its folder and would show each notification again. */
+export async function removeFormerWorker(baseUrl: string): Promise<void> {
+  const scope = `${baseUrl}web/`;
+  const found = await navigator.serviceWorker.getRegistration(scope);
+  if (found?.scope === scope) await found.unregister();
+}
