@@ -123,6 +123,11 @@ test('deactivates several people at once', async ({ logIn, server }) => {
     await server.call('desdemona', 'POST', '/users', { email, password: `pw-${email}`, full_name: `${name}` });
   }
   const { page } = await logIn('iago', '#organization/users');
+  const people = page.getByRole('table', { name: 'People' });
+  await people.getByRole('checkbox', { name: 'Select all' }).check();
+  await expect(people.getByRole('checkbox', { name: 'Select Polonius' })).toBeChecked();
+  await expect(people.getByRole('row', { name: 'Iago' }).getByRole('checkbox')).toHaveCount(0);
+  await people.getByRole('checkbox', { name: 'Select all' }).uncheck();
   await page.getByRole('searchbox', { name: 'Search people' }).fill('together');
   for (const name of ['together one', 'together two']) {
     await page.getByRole('checkbox', { name: `Select ${name}` }).check();

@@ -42,9 +42,14 @@ export function PeopleTable({ userIds, isSelectable, children }: Props) {
   const [sorting, setSorting] = useState<Sorting>({ column: 'name', isDescending: false });
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set());
   const { rights } = useManagement();
+  const { selfId } = useChat().state;
   const found = useFoundPeople(userIds, query);
   const rows = useSorted(found, sorting);
-  const changeable = useComputed(() => new Set(rows.filter((id) => rights.administers(id))), [rows, rights]);
+  // Users who lose their own rights first could not change the others.
+  const changeable = useComputed(
+    () => new Set(rows.filter((id) => id !== selfId && rights.administers(id))),
+    [rows, rights, selfId],
+  );
   const selected = isSelectable ? rows.filter((id) => chosen.has(id) && changeable.has(id)) : [];
   const choose = (ids: Iterable<number>, isChosen: boolean) => {
     const next = new Set(chosen);
@@ -108,7 +113,7 @@ const seenAt = (presence: Presence | undefined): number =>
 
 interface Selection {
   readonly selected: ReadonlySet<number>;
-  /** People whom the user may change. */
+  /** Other people whom the user may change. */
   readonly changeable: ReadonlySet<number>;
   choose(ids: Iterable<number>, isChosen: boolean): void;
 }
@@ -269,7 +274,7 @@ function useSeenText(userId: number, i18n: I18n): string {
   return seconds === 0 ? '' : i18n.date(new Date(seconds * 1000), { dateStyle: 'medium' });
 }
 
-/** Actions for selected people. */
+/** Actions for selected people. A repeated attempt continues where a failure ended the former one. */
 function Bulk({ ids, onClear }: { readonly ids: readonly number[]; readonly onClear: () => void }) {
   const { i18n } = useLingui();
   const { state } = useChat();
@@ -277,11 +282,11 @@ function Bulk({ ids, onClear }: { readonly ids: readonly number[]; readonly onCl
   const count = ids.length;
   const isOwner = useComputed(() => rights.isOwner, [rights]);
   const deactivate = async () => {
-    for (const id of ids) await api.delete('/users/{user_id}', { user_id: id });
+    const active = ids.filter((id) => state.people.peek(id)?.list === 'realm_users');
+    for (const id of active) await api.delete('/users/{user_id}', { user_id: id });
     onClear();
   };
   const changeRole = async (role: Role) => {
-    // A repeated attempt continues where a failure ended the former one.
     const others = ids.filter((id) => state.people.peek(id)?.user.role !== role);
     for (const id of others) await api.patch('/users/{user_id}', { user_id: id, role });
     onClear();
