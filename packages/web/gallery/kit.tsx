@@ -119,7 +119,7 @@ export const KIT: readonly Exhibit[] = [
   {
     name: 'nothing there',
     draw: () => (
-      <Empty icon={PencilLine} text="You have no drafts." hint="Messages that you begin to write are kept here.">
+      <Empty icon={PencilLine} text="You have no drafts." hint="Unsent drafts appear here.">
         <button type="button" className={overlays.button}>
           Write
         </button>

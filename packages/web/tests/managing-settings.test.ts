@@ -100,7 +100,7 @@ test('applies theme, font size and language, here and in another window', async 
   const { page } = polonius;
   await page.getByLabel('Theme').selectOption({ label: 'Dark' });
   await saved(polonius, 'color_scheme');
-  await page.getByLabel('Size of text').selectOption({ label: 'Large' });
+  await page.getByLabel('Text size').selectOption({ label: 'Large' });
   for (const each of [page, other.page]) {
     await expect(each.locator('html')).toHaveAttribute('data-theme', 'dark');
     await expect(each.locator('html')).toHaveAttribute('style', 'font-size: 112.5%;');

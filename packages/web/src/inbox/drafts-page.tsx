@@ -17,11 +17,7 @@ export function DraftsPage() {
   const rows = useReading(useServices().drafts.all);
   if (rows.length === 0) {
     return (
-      <Empty
-        icon={PencilLine}
-        text={i18n._('You have no drafts.')}
-        hint={i18n._('Messages that you begin to write are kept here.')}
-      >
+      <Empty icon={PencilLine} text={i18n._('You have no drafts.')} hint={i18n._('Unsent drafts appear here.')}>
         <a className={overlays.button} href="#recent">
           {i18n._('Recent conversations')}
         </a>

@@ -26,7 +26,7 @@ export function ScheduledPage() {
       <Empty
         icon={Clock}
         text={i18n._('You have no scheduled messages.')}
-        hint={i18n._('Messages that you send later wait here.')}
+        hint={i18n._('Messages scheduled for later appear here.')}
       >
         <a className={overlays.button} href="#recent">
           {i18n._('Recent conversations')}

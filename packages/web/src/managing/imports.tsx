@@ -23,7 +23,7 @@ export function Imports() {
   return (
     <Collection<Import>
       label={i18n._('Imports')}
-      hint={i18n._('Histories of other systems that the operator imported.')}
+      hint={i18n._('Message histories that the operator imported from other systems.')}
       none={i18n._('There are no imports.')}
       items={imports}
       keyOf={({ id }) => id}

@@ -228,10 +228,10 @@ function MessageSettings() {
         },
         {
           name: 'search_languages',
-          label: i18n._('Languages of search'),
+          label: i18n._('Search languages'),
           kind: 'text',
           isOptional: true,
-          hint: i18n._('Codes such as de,fr; otherwise those of each message'),
+          hint: i18n._('Codes such as de,fr; if empty, the languages of each message'),
         },
       ]}
     />

@@ -82,7 +82,7 @@ export function MutedTopics() {
       <Empty
         icon={BellOff}
         text={i18n._('No topics are muted or followed.')}
-        hint={i18n._('The menu of a topic mutes or follows it.')}
+        hint={i18n._('Mute or follow a topic in its menu.')}
       />
     );
   }
@@ -137,7 +137,7 @@ export function MutedPeople() {
   const chat = useChat();
   const ids = useComputed(() => (chat.field('muted_users') ?? []).map(({ id }) => id), [chat]);
   if (ids.length === 0) {
-    return <Empty icon={UserX} text={i18n._('Nobody is muted.')} hint={i18n._('The card of a person mutes them.')} />;
+    return <Empty icon={UserX} text={i18n._('Nobody is muted.')} hint={i18n._('Mute people on their cards.')} />;
   }
   return (
     <MemberList userIds={ids} label={i18n._('Muted people')}>

@@ -53,7 +53,7 @@ function Appearance({ source, isOwn = false }: Props) {
   const initialsSetting: Setting = {
     name: 'initials',
     label: i18n._('Show initials of people without a picture'),
-    hint: i18n._('In this browser, instead of patterns'),
+    hint: i18n._('Instead of patterns, in this browser only'),
     kind: 'switch',
   };
   return (
@@ -62,7 +62,7 @@ function Appearance({ source, isOwn = false }: Props) {
       source={source}
       settings={[
         choice('color_scheme', i18n._('Theme'), [
-          [1, i18n._('As the system')],
+          [1, i18n._('Same as the system')],
           [3, i18n._('Light')],
           [2, i18n._('Dark')],
         ]),
@@ -77,7 +77,7 @@ function Appearance({ source, isOwn = false }: Props) {
             { value: false, label: '5:00 PM' },
           ],
         },
-        choice('web_font_size_px', i18n._('Size of text'), [
+        choice('web_font_size_px', i18n._('Text size'), [
           [14, i18n._('Small')],
           [16, i18n._('Normal')],
           [18, i18n._('Large')],
