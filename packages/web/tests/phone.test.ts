@@ -207,6 +207,16 @@ test('keeps no page after the logout', async ({ logIn }) => {
   expect(await page.evaluate(() => caches.keys())).toEqual([]);
 });
 
+test('keeps no page once the account is deactivated', async ({ server, logIn }) => {
+  const email = 'leaver@zulip.com';
+  const account = { email, password: `pw-${email}`, full_name: 'Leaver' };
+  const { user_id: id } = await server.call('desdemona', 'POST', '/users', account);
+  const { page } = await logIn('leaver', '#inbox', PHONE);
+  await keptFor(page);
+  await server.call('desdemona', 'DELETE', `/users/${id}`);
+  await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([]);
+});
+
 test('puts what another application shares into a conversation', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox', PHONE);
   await keptFor(page);

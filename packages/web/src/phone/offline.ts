@@ -33,9 +33,13 @@ export async function keepForOffline(baseUrl: string): Promise<void> {
 export async function forgetDevice(baseUrl: string): Promise<void> {
   await endWebPush();
   void navigator.clearAppBadge?.().catch(() => {});
-  if (!isSupported()) return;
-  await forgetBuilds(baseUrl);
-  await caches.delete(sharedOf(baseUrl));
+  await forgetPage(baseUrl);
+  if (isSupported()) await caches.delete(sharedOf(baseUrl));
+}
+
+/** Removes the kept page and its files. */
+export async function forgetPage(baseUrl: string): Promise<void> {
+  if (isSupported()) await forgetBuilds(baseUrl);
 }
 
 /** Removes the kept pages and files of all builds, or of others than one. */

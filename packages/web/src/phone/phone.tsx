@@ -4,7 +4,7 @@ import { type Services, useChat, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
-import { keepForOffline, takeShared } from './offline.js';
+import { forgetPage, keepForOffline, takeShared } from './offline.js';
 import styles from './phone.module.css';
 import { type Gesture, type GestureKind, watchTouches } from './touches.js';
 
@@ -13,8 +13,13 @@ export function Phone() {
   const services = useServices();
   const [gesture, setGesture] = useState<Gesture | null>(null);
   const [isBusy, setBusy] = useState(false);
-  useBadge();
+  const isOver = useReading(services.chat.connection).state === 'ended';
+  useBadge(isOver);
   useEffect(() => void startInstalled(services).catch(() => {}), [services]);
+  // An ended session must not start without a connection.
+  useEffect(() => {
+    if (isOver) forgetPage(services.baseUrl).catch(() => {});
+  }, [isOver, services]);
   useEffect(() => {
     const onComplete = (kind: GestureKind) => {
       if (kind === 'back') goBack();
@@ -61,8 +66,9 @@ async function startInstalled({ baseUrl }: Services): Promise<void> {
 }
 
 /** Shows the number of unread messages on the icon of the installed application. */
-function useBadge(): void {
-  const count = useReading(useChat().sidebar.badge);
+function useBadge(isOver: boolean): void {
+  const unread = useReading(useChat().sidebar.badge);
+  const count = isOver ? 0 : unread;
   useEffect(() => {
     // Browsers forbid it in private windows.
     void navigator.setAppBadge?.(count).catch(() => {});
