@@ -314,8 +314,12 @@ export async function drag(page: Page, element: Locator, { by: [x, y], after = 0
   await session.detach();
 }
 
-/** Opens the menu of a message or conversation. */
-export const longPress = (page: Page, element: Locator) => drag(page, element, { by: [0, 0], after: 700 });
+/** Opens the menu of a message or conversation, as soon as the page handles gestures. */
+export const longPress = (page: Page, element: Locator) =>
+  expect(async () => {
+    await drag(page, element, { by: [0, 0], after: 700 });
+    await expect(page.getByRole('menu')).toBeVisible({ timeout: 3000 });
+  }).toPass();
 
 /** Opens a place of the application. */
 export const goTo = (page: Page, hash: string) => page.evaluate((to) => location.assign(to), hash);
