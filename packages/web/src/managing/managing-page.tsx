@@ -61,7 +61,7 @@ function keepFocus(frame: HTMLElement): () => void {
     if (!last || last.control.isConnected || (activeElement && activeElement !== document.body)) return;
     const controls = last.rows.find((row) => row.isConnected)?.querySelectorAll<HTMLElement>(CONTROLS) ?? [];
     const next = controls[Math.min(last.place, controls.length - 1)];
-    const page = frame.querySelector<HTMLElement>('section[tabindex], :not(nav) > h2, input[type="search"]');
+    const page = frame.querySelector<HTMLElement>('section[tabindex], :not(nav) > h2, input[type="search"]:not(nav *)');
     last = null;
     if (page?.matches('h2')) page.tabIndex = -1;
     (next ?? page)?.focus();
