@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { Menu, Search } from 'lucide-react';
 import { useEffect } from 'react';
 import { UnreadBadge } from '../kit/badge.js';
+import kit from '../kit/kit.module.css';
 import { useChat, useIsCurrent } from '../services/context.js';
 import { type SidebarView, useViews } from '../sidebar/views.js';
 import { watchKeyboard } from './keyboard.js';
@@ -42,8 +43,9 @@ const Views = () =>
 function ViewLink({ view: { href, icon: Icon, label, count } }: { readonly view: SidebarView }) {
   const isCurrent = useIsCurrent(href);
   return (
-    <a href={href} aria-label={label} aria-current={isCurrent ? 'page' : undefined}>
+    <a href={href} aria-current={isCurrent ? 'page' : undefined}>
       <Icon size={22} />
+      <span className={kit.hiddenText}>{label} </span>
       <UnreadBadge count={count} />
     </a>
   );
