@@ -160,7 +160,7 @@ test('has one tab stop for the formatting buttons, which arrow keys move between
   await expect(button('Enlarge the field')).toBeFocused();
 
   // Columns of the page that are too narrow move buttons into a menu.
-  await page.setViewportSize({ width: 1000, height: 900 });
+  await page.setViewportSize({ width: 1040, height: 900 });
   await button('Add a call').focus();
   await page.keyboard.press('ArrowLeft');
   await expect(button('Code')).toBeFocused();
@@ -326,6 +326,8 @@ test('inserts emoji in a skin tone that this browser remembers, only into texts'
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(messageWith(page, '👍🏽')).toBeVisible();
   await page.reload();
+  // The row moves until the field is loaded.
+  await expect(fieldOf(page)).toBeVisible();
   await messageWith(page, '👍🏽').hover();
   await messageWith(page, '👍🏽').getByRole('button', { name: 'Add a reaction' }).click();
   const reactions = page.getByRole('dialog', { name: 'Add a reaction' });
