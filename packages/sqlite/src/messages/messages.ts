@@ -38,7 +38,9 @@ export class MessageInsert {
     this.takeOrdinal = connection.command(
       'UPDATE recipient SET last_ordinal = last_ordinal + ? WHERE id = ? AND realm_id = ?',
     );
-    this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
+    this.takenOrdinal = connection.tuples<readonly [Ordinal, settings: string]>(
+      'SELECT c.last_ordinal, r.settings FROM recipient c CROSS JOIN realm r ON r.id = c.realm_id WHERE c.id = ?',
+    );
     this.insert = connection.command(
       `INSERT INTO message (id, realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits,
                             version, sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links,
@@ -48,8 +50,8 @@ export class MessageInsert {
     this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
   }
 
-  /** Reserves `count` ordinals and returns the last one. */
-  takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal {
+  /** Reserves `count` ordinals and returns the last one with the JSON of the realm's settings. */
+  takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): readonly [Ordinal, settings: string] {
     const { changes } = this.takeOrdinal.run(count, recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     return this.takenOrdinal.get(recipientId)!;
@@ -102,7 +104,6 @@ export class SqliteMessageRepository extends SqlMessageRepository {
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
-  private readonly settingsOf;
   private readonly changeText;
   private readonly changeRendered;
   private readonly namesSomebody;
@@ -127,7 +128,6 @@ export class SqliteMessageRepository extends SqlMessageRepository {
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
-    this.settingsOf = connection.values<string>('SELECT settings FROM realm WHERE id = ?');
     this.changeText = connection.command(
       `UPDATE message SET content = ?, rendered_content = ?, last_edited_at = ?, version = version + 1,
          property_bits = (property_bits & ~${TEXT_BITS}) | ${PROPERTY_BITS.isEdited} | ?
@@ -174,11 +174,10 @@ export class SqliteMessageRepository extends SqlMessageRepository {
 
   async append(message: NewMessage): Promise<Message> {
     const { realmId, senderId, recipientId, channelId, lastEditedAt = null, lastMovedAt = null } = message;
-    const ordinal = this.inserts.takeOrdinals(realmId, recipientId, 1);
+    const [ordinal, settings] = this.inserts.takeOrdinals(realmId, recipientId, 1);
     const topicKey = topicKeyOf(message);
     const id = this.inserts.add(message, null, ordinal, topicKey);
-    const languages = searchLanguagesOf(this.settingsOf.get(realmId)!);
-    const terms = messageTerms(this.words.inLanguages(languages), message, topicKey);
+    const terms = messageTerms(this.words.inLanguages(searchLanguagesOf(settings)), message, topicKey);
     this.connection.batchEnd.add(INSERT_TERMS, id, [id, terms]);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) await this.addExceptions(id, message);
