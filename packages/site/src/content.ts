@@ -33,7 +33,10 @@ export function writeContent(versions: readonly string[]): void {
     write(content, `public/${path}.md`, text);
   }
   cpSync(join(home, 'src/index.md'), join(content, 'index.md'));
-  cpSync(join(docs, 'images'), join(content, 'public/images'), { recursive: true });
+  // VitePress bundles the images of pages; those of the Markdown sources stay files.
+  for (const folder of ['images', 'public/images']) {
+    cpSync(join(docs, 'images'), join(content, folder), { recursive: true });
+  }
   write(content, 'public/llms.txt', llmsText([...pages, ...api]));
   write(join(home, 'dist'), 'menu.json', JSON.stringify(menuOf(pages, api)));
   write(join(home, 'dist'), 'versions.json', JSON.stringify(versionLinks(versions)));
