@@ -80,12 +80,12 @@ test('marks conversations that mention the reader in the inbox and in recent con
 }) => {
   const { page } = await logIn('othello', '#inbox');
   await post(server, 'iago', 'mentioning', 'Look, @**Othello, the Moor of Venice**');
-  await post(server, 'iago', 'plain', 'Nobody is meant');
+  await post(server, 'iago', 'unmarked', 'Nobody is meant');
   const row = (topic: string) => page.getByRole('main').getByRole('listitem').filter({ hasText: topic });
   for (const place of ['#inbox', '#recent']) {
     await goTo(page, place);
     await expect(row('mentioning').getByRole('img', { name: 'You were mentioned' })).toBeVisible();
-    await expect(row('plain')).toBeVisible();
-    await expect(row('plain').getByRole('img', { name: 'You were mentioned' })).toHaveCount(0);
+    await expect(row('unmarked')).toBeVisible();
+    await expect(row('unmarked').getByRole('img', { name: 'You were mentioned' })).toHaveCount(0);
   }
 });
