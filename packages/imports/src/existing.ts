@@ -1,17 +1,15 @@
 import { SYSTEM_GROUPS, type SystemGroupName } from '@parley/domain/access';
 import {
-  BEFORE_RECORDS,
   IMPORTED_MESSAGE_KINDS,
   type ImportBatch,
   type ImportedKind,
   type ImportedRecord,
-  type ImportedRecordReads,
   type RealmCopy,
   type RealmReader,
-  type RecordPosition,
+  recordsOfBatch,
   requireNoUndo,
 } from '@parley/domain/exports';
-import type { ChannelId, GroupId, ImportBatchId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
+import type { ChannelId, GroupId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 
@@ -47,7 +45,6 @@ export const NEW_ORGANIZATION: ExistingOrganization = {
   current: async () => new Map(),
 };
 
-const RECORDS_AT_A_TIME = 1000;
 /** Records kept in memory. */
 const SMALL_KINDS = ['person', 'group', 'channel', 'conversation', 'emoji'] as const;
 
@@ -64,16 +61,15 @@ export async function loadExisting(
   const all = await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
   requireNoUndo(all);
   const batches = all.filter((batch) => batch.source === source);
-  const records = (batch: ImportBatchId, kind: ImportedKind) => recordsOfBatch(uow, realmId, { id: batch, kind });
   const targets = new Map<ImportedKind, Map<string, number>>(SMALL_KINDS.map((kind) => [kind, new Map()]));
   const hiddenChannels = new Set<ChannelId>();
-  for (const { id, status } of batches) {
+  for (const batch of batches) {
     for (const kind of SMALL_KINDS) {
-      for await (const page of records(id, kind)) {
+      for await (const page of recordsOfBatch(uow, batch, kind)) {
         for (const { recordId, targetId } of page) {
           targets.get(kind)!.set(recordId, targetId);
           if (kind !== 'channel') continue;
-          if (status === 'complete') hiddenChannels.delete(targetId as ChannelId);
+          if (batch.status === 'complete') hiddenChannels.delete(targetId as ChannelId);
           else hiddenChannels.add(targetId as ChannelId);
         }
       }
@@ -88,29 +84,15 @@ export async function loadExisting(
     target: (kind, recordId) => targets.get(kind)?.get(recordId),
     hiddenChannels,
     async *messages() {
-      for (const { id } of batches) for (const kind of IMPORTED_MESSAGE_KINDS) yield* records(id, kind);
+      for (const batch of batches) {
+        for (const kind of IMPORTED_MESSAGE_KINDS) yield* recordsOfBatch(uow, batch, kind);
+      }
     },
     current: async (ids) => {
       const messages = await uow.read(realmId, (reads) => reads.messages.list(realmId, ids));
       return new Map(messages.map((message) => [message.id, message]));
     },
   };
-}
-
-async function* recordsOfBatch(
-  uow: UnitOfWork,
-  realmId: RealmId,
-  batch: Parameters<ImportedRecordReads['listOfBatch']>[1],
-): AsyncGenerator<readonly ImportedRecord[]> {
-  let page: readonly ImportedRecord[];
-  let after: RecordPosition = BEFORE_RECORDS;
-  do {
-    page = await uow.read(realmId, ({ importedRecords }) =>
-      importedRecords.listOfBatch(realmId, batch, after, RECORDS_AT_A_TIME),
-    );
-    yield page;
-    after = page.at(-1) ?? after;
-  } while (page.length === RECORDS_AT_A_TIME);
 }
 
 /** Returns the first id for a new object of the plan. */

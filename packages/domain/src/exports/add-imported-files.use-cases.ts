@@ -12,7 +12,7 @@ import { editText } from '../messages/message-edit.js';
 import { announceUpdate } from '../messages/move-parts.js';
 import { destinationOf } from '../messages/post-message.js';
 import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
-import type { ImportBatch, ImportedRecord } from './import-batches.js';
+import { getBatch, type ImportBatch, type ImportedRecord, requireSource } from './import-batches.js';
 
 /** Message of the source with files that arrived after the import. */
 export interface LateMessage {
@@ -80,11 +80,9 @@ export class AddImportedFiles {
   /** @throws DomainError UNKNOWN_IMPORT, ANOTHER_SOURCE, IMPORT_RUNNING, SERVER_BUSY */
   async execute(input: AddImportedFilesInput): Promise<AddImportedFilesOutput> {
     const { realmId, batchId } = input;
-    const batch = await this.uow.read(realmId, ({ importBatches }) => importBatches.find(realmId, batchId));
-    if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
-    if (batch.source !== input.source) {
-      throw new DomainError('ANOTHER_SOURCE', `Import ${batchId} is from ${batch.source}, not ${input.source}.`);
-    }
+    const batches = await this.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+    const batch = getBatch(batches, batchId);
+    requireSource(batch, input.source);
     if (batch.status === 'running') throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
     const counts = { files: 0, messages: 0, kept: 0 };
     for await (const late of input.messages) {

@@ -1,7 +1,7 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 
 /** Import from another system, remembered with the objects that it created. */
 export interface ImportBatch {
@@ -146,6 +146,25 @@ export async function rememberCreated(
   await tx.importedRecords.put(batch.realmId, records);
 }
 
+/** Adds a running batch. */
+export const beginBatch = (
+  tx: Transaction,
+  batch: Pick<ImportBatch, 'realmId' | 'source' | 'startedAt' | 'createdRealm'>,
+): Promise<ImportBatch> => tx.importBatches.add({ ...batch, status: 'running', messages: 0, lastMessageId: 0 });
+
+/** @throws DomainError UNKNOWN_IMPORT */
+export function getBatch(batches: readonly ImportBatch[], id: ImportBatchId): ImportBatch {
+  const batch = batches.find((it) => it.id === id);
+  if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${id}.`);
+  return batch;
+}
+
+/** @throws DomainError ANOTHER_SOURCE */
+export function requireSource(batch: ImportBatch, source: string): void {
+  if (batch.source === source) return;
+  throw new DomainError('ANOTHER_SOURCE', `Import ${batch.id} is from ${batch.source}, not ${source}.`);
+}
+
 /** @throws DomainError IMPORT_CANCELLED if the import was undone in the meantime */
 export async function requireRunning(tx: Transaction, { id, realmId }: ImportBatch): Promise<ImportBatch> {
   const batch = await tx.importBatches.find(realmId, id);
@@ -153,11 +172,46 @@ export async function requireRunning(tx: Transaction, { id, realmId }: ImportBat
   throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
 }
 
+/** Runs a unit of work that yields to other writes. @throws DomainError IMPORT_CANCELLED */
+export const writeWhileRunning = <T>(
+  uow: UnitOfWork,
+  batch: ImportBatch,
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> =>
+  uow.write(
+    batch.realmId,
+    async (tx) => {
+      await requireRunning(tx, batch);
+      return work(tx);
+    },
+    { yields: true },
+  );
+
 /** @throws DomainError UNDO_UNFINISHED */
 export function requireNoUndo(batches: readonly ImportBatch[]): void {
   const unfinished = batches.find(({ status }) => status === 'undoing');
   if (!unfinished) return;
   throw new DomainError('UNDO_UNFINISHED', `The undo of import ${unfinished.id} must be completed first.`);
+}
+
+const RECORDS_AT_A_TIME = 1000;
+
+/** Yields all records of one kind in a batch, in pages. */
+export async function* recordsOfBatch(
+  uow: UnitOfWork,
+  { id, realmId }: Pick<ImportBatch, 'id' | 'realmId'>,
+  kind: ImportedKind,
+): AsyncGenerator<readonly ImportedRecord[]> {
+  let page: readonly ImportedRecord[];
+  let after = BEFORE_RECORDS;
+  do {
+    const from = after;
+    page = await uow.read(realmId, ({ importedRecords }) =>
+      importedRecords.listOfBatch(realmId, { id, kind }, from, RECORDS_AT_A_TIME),
+    );
+    yield page;
+    after = page.at(-1) ?? after;
+  } while (page.length === RECORDS_AT_A_TIME);
 }
 
 /** Returns the records with these ids that came from one source, because several sources may use the same ids. */

@@ -9,19 +9,19 @@ import {
   type ImportBatch,
   type ImportedRecord,
   recordsFrom,
-  requireRunning,
+  writeWhileRunning,
 } from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import type { FileImport } from './import-messages.js';
 import type { MergeSource, MessageCopy } from './realm-copy.js';
-import { changeSinceImport, type KeptMessage, MAX_LISTED_MESSAGES } from './undo-import.use-cases.js';
+import { changeSinceImport, countKept, type KeepReason, type KeptMessage } from './undo-import.use-cases.js';
 
 export interface AppliedChanges {
   readonly changed: number;
   readonly deleted: number;
   /** Number of messages that people changed in Parley, which therefore stay as they are. */
   readonly kept: number;
-  /** At most `MAX_LISTED_MESSAGES`. */
+  /** Limited to `MAX_LISTED_MESSAGES`. */
   readonly keptMessages: readonly KeptMessage[];
 }
 
@@ -53,30 +53,25 @@ export class ImportChanges {
 
   private async change(copy: MessageCopy, addFiles: (tx: Transaction) => Promise<void>): Promise<void> {
     const { realmId } = this.batch;
-    const outcome = await this.uow.write(
-      realmId,
-      async (tx) => {
-        await requireRunning(tx, this.batch);
-        const [record] = await recordsOf(tx, this.batch, [copy.origin!.recordId]);
-        const [message] = await tx.messages.list(realmId, [copy.message.id]);
-        if (!record) return null;
-        const { hash } = copy.origin!;
-        // Remembered also for messages that stay as they are, so that the next import does not find them again.
-        await tx.importedRecords.put(realmId, [{ ...record, hash }]);
-        if (!message) return null;
-        const reason = await changeSinceImport(tx, message, record);
-        if (reason !== null) return { message, reason };
-        await this.replaceText(tx, message, copy, addFiles);
-        await this.replaceReactions(tx, message, copy);
-        const [stored] = await tx.messages.list(realmId, [message.id]);
-        const editedAt = stored!.lastEditedAt ?? null;
-        await tx.importedRecords.put(realmId, [{ ...record, hash, editedAt, reactions: copy.reactions.length }]);
-        return 'changed';
-      },
-      { yields: true },
-    );
+    const outcome = await writeWhileRunning(this.uow, this.batch, async (tx) => {
+      const [record] = await recordsOf(tx, this.batch, [copy.origin!.recordId]);
+      const [message] = await tx.messages.list(realmId, [copy.message.id]);
+      if (!record) return null;
+      const { hash } = copy.origin!;
+      // The next import would report messages that stay as they are again.
+      await tx.importedRecords.put(realmId, [{ ...record, hash }]);
+      if (!message) return null;
+      const reason = await changeSinceImport(tx, message, record);
+      if (reason !== null) return { message, reason };
+      await this.replaceText(tx, message, copy, addFiles);
+      await this.replaceReactions(tx, message, copy);
+      const [stored] = await tx.messages.list(realmId, [message.id]);
+      const editedAt = stored!.lastEditedAt ?? null;
+      await tx.importedRecords.put(realmId, [{ ...record, hash, editedAt, reactions: copy.reactions.length }]);
+      return 'changed';
+    });
     if (outcome === 'changed') this.counts.changed++;
-    else if (outcome) this.keep(outcome.message, outcome.reason);
+    else if (outcome) countKept(this.counts, outcome.message, outcome.reason);
   }
 
   private async replaceText(
@@ -119,54 +114,42 @@ export class ImportChanges {
   /** Removes messages with the lines about them. */
   private async remove(recordIds: readonly string[]): Promise<void> {
     const { realmId } = this.batch;
-    const removed = await this.uow.write(
-      realmId,
-      async (tx) => {
-        await requireRunning(tx, this.batch);
-        const records = await recordsOf(tx, this.batch, recordIds);
-        const byId = new Map(records.map((record) => [record.targetId, record]));
-        const messages = await tx.messages.list(realmId, [...byId.keys()] as MessageId[]);
-        const kept: { readonly message: Message; readonly reason: KeptMessage['reason'] }[] = [];
-        const gone = new Map<string, ImportedRecord>(records.map((record) => [recordKey(record), record]));
-        for (const message of messages) {
-          const reason = await changeSinceImport(tx, message, byId.get(message.id)!);
-          if (reason !== null) {
-            kept.push({ message, reason });
-            const record = byId.get(message.id)!;
-            gone.delete(recordKey(record));
-            await tx.importedRecords.put(realmId, [{ ...record, hash: DELETED_HASH }]);
-            continue;
-          }
-          const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
-          await deleteMessages(tx, {
-            realmId,
-            deletedBy: null,
-            deletedAt: this.clock.now(),
-            channel,
-            messages: [message],
-          });
-          await tx.yield();
-        }
-        await tx.importedRecords.remove(realmId, [...gone.values()]);
-        return { kept, count: messages.length - kept.length };
-      },
-      { yields: true },
-    );
-    this.counts.deleted += removed.count;
-    for (const { message, reason } of removed.kept) this.keep(message, reason);
+    const { kept, count } = await writeWhileRunning(this.uow, this.batch, async (tx) => {
+      const records = await recordsOf(tx, this.batch, recordIds);
+      const byId = new Map(records.map((record) => [record.targetId, record]));
+      const messages = await tx.messages.list(realmId, [...byId.keys()] as MessageId[]);
+      const kept: { readonly message: Message; readonly record: ImportedRecord; readonly reason: KeepReason }[] = [];
+      for (const message of messages) {
+        const record = byId.get(message.id)!;
+        const reason = await changeSinceImport(tx, message, record);
+        if (reason === null) await this.delete(tx, message);
+        else kept.push({ message, record, reason });
+        await tx.yield();
+      }
+      const keptRecords = new Set(kept.map(({ record }) => record));
+      await tx.importedRecords.put(
+        realmId,
+        [...keptRecords].map((record) => ({ ...record, hash: DELETED_HASH })),
+      );
+      await tx.importedRecords.remove(
+        realmId,
+        records.filter((record) => !keptRecords.has(record)),
+      );
+      return { kept, count: messages.length - kept.length };
+    });
+    this.counts.deleted += count;
+    for (const { message, reason } of kept) countKept(this.counts, message, reason);
   }
 
-  private keep({ id, channelId, topic }: Message, reason: KeptMessage['reason']): void {
-    this.counts.kept++;
-    if (this.counts.keptMessages.length < MAX_LISTED_MESSAGES) {
-      this.counts.keptMessages.push({ id, reason, channelId, topic });
-    }
+  private async delete(tx: Transaction, message: Message): Promise<void> {
+    const { realmId, channelId } = message;
+    const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
+    const deletedAt = this.clock.now();
+    await deleteMessages(tx, { realmId, deletedBy: null, deletedAt, channel, messages: [message] });
   }
 }
 
-const recordKey = ({ kind, recordId, batchId }: ImportedRecord): string => JSON.stringify([kind, recordId, batchId]);
-
-/** Every import gives files new paths. */
+/** Removes the paths of files, because every import assigns new ones. */
 const withoutPaths = (text: string): string => text.replace(/\/user_uploads\/[^)\s]*/g, '');
 
 /** Returns the messages that came from records, with the lines about them. */

@@ -3,7 +3,8 @@ import { byId, type IdKind, type ImportedIdMap, type ImportIds, invalidImport } 
 import type { ChannelId, CustomEmojiId, GroupId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { LinkifierRule, MarkdownRenderer, TopicLink } from '../markdown/markdown.js';
-import { type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
+import type { ImportedKind } from './import-batches.js';
+import { type ImportSource, MAX_KEPT_ID, type RealmSource, type RecordTarget } from './realm-copy.js';
 
 /** Map from exported ids of one kind to ids on this server. */
 export abstract class IdLookup<Id extends number> implements ImportedIdMap<Id> {
@@ -372,6 +373,15 @@ export class ImportedIds implements ImportIds {
     const ids = this.others.get(kind);
     if (!ids) throw new Error(`No ${kind} was imported yet`);
     return ids as unknown as IdMap<Id>;
+  }
+
+  /** Returns the id on this server of an object that a record became. */
+  targetOf({ origin, targetId }: RecordTarget): number {
+    const { users: person, groups: group, channels: channel, recipients: conversation, emoji } = this;
+    const lookups: Partial<Record<ImportedKind, { get(old: never): number }>> = {
+      ...{ person, group, channel, conversation, emoji },
+    };
+    return lookups[origin.kind]!.get(targetId as never);
   }
 
   permissionsOf<R extends GroupSettings<object>>(permissions: R): R {

@@ -8,10 +8,9 @@ import type { ImportedIdMap } from '../kernel/export-parts.js';
 import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { recordOf, slicesOf } from '../kernel/work.js';
+import { recordOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { checkNewRealm } from '../membership/organization.js';
-import { addPlaceholderKey } from '../membership/placeholders.js';
 import { callOffDeletion, DeleteRealmData, planDeletion, unreachableStringId } from '../realms/delete-realm-data.js';
 import {
   REALM_IMAGE_NAMES,
@@ -22,13 +21,14 @@ import {
   takesServerAddress,
 } from '../realms/realm.js';
 import { mapChannelSettings } from '../realms/realm-settings.js';
-import { type ImportBatch, type ImportedKind, rememberCreated } from './import-batches.js';
+import { CreatedRecords } from './created-records.js';
+import { beginBatch, type ImportBatch } from './import-batches.js';
 import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
 import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
 import { OrdinalRuns } from './ordinal-runs.js';
-import type { ExportParts, ImportOrigins, ImportSource, RealmCopy } from './realm-copy.js';
+import type { ExportParts, ImportSource, RealmCopy } from './realm-copy.js';
 
 export interface ImportRealmInput {
   readonly source: ImportSource;
@@ -64,7 +64,6 @@ export interface ImportRealmOutput {
 
 /** Time after which the remains of a crashed import are removed. */
 const ABANDONED_SECONDS = 86_400;
-const RECORDS_AT_A_TIME = 500;
 
 /**
  * Creates an organization from an export, for the operator. The organization is unreachable until the import is
@@ -155,7 +154,7 @@ export class ImportRealm {
     await structure.run(source.realm);
     await pictures.addCustomEmoji();
     await uow.write(realmId, (tx) => structure.rewriteDescriptions(tx, source.realm));
-    if (batch) await this.rememberStructure(batch, source, ids);
+    if (batch) await new CreatedRecords(batch, ids, source.origins!).rememberOthers(uow);
     const messageCount = await messages.run(onProgress);
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
     await uow.write(realmId, (tx) => messages.noteFirstMessages(tx, source.realm));
@@ -193,22 +192,8 @@ export class ImportRealm {
   private async beginBatch(realmId: RealmId, { origins }: ImportSource): Promise<ImportBatch | null> {
     if (!origins) return null;
     const { source } = origins;
-    const batch = { realmId, source, startedAt: this.clock.now(), status: 'running', createdRealm: true } as const;
-    return this.uow.write(realmId, (tx) => tx.importBatches.add({ ...batch, messages: 0, lastMessageId: 0 }));
-  }
-
-  private async rememberStructure(batch: ImportBatch, { origins }: ImportSource, ids: ImportedIds): Promise<void> {
-    const lookups: Partial<Record<ImportedKind, { get(old: never): number }>> = {
-      ...{ person: ids.users, group: ids.groups, channel: ids.channels },
-      ...{ conversation: ids.recipients, emoji: ids.emoji },
-    };
-    for (const slice of slicesOf([...origins!.list()], RECORDS_AT_A_TIME)) {
-      const created = slice.map(({ origin, targetId }) => {
-        return { origin, targetId: lookups[origin.kind]!.get(targetId as never), editedAt: null, reactions: 0 };
-      });
-      await this.uow.write(batch.realmId, (tx) => rememberCreated(tx, batch, created));
-    }
-    await rememberClaims(this.uow, origins!, ids);
+    const startedAt = this.clock.now();
+    return this.uow.write(realmId, (tx) => beginBatch(tx, { realmId, source, startedAt, createdRealm: true }));
   }
 
   private async begin(tx: Transaction, { realm }: RealmCopy, others: readonly Realm[]): Promise<RealmId> {
@@ -228,18 +213,6 @@ export class ImportRealm {
     const realmId = await ids.add(tx, old, () => tx.realms.add(row));
     await planDeletion(tx, realmId, this.clock.now() + ABANDONED_SECONDS);
     return realmId;
-  }
-}
-
-/** Adds the keys with which people can claim new placeholders. */
-export async function rememberClaims(uow: UnitOfWork, origins: ImportOrigins, ids: ImportedIds): Promise<void> {
-  const { realmId } = ids;
-  for (const slice of slicesOf([...origins.claims()], RECORDS_AT_A_TIME)) {
-    await uow.write(realmId, async (tx) => {
-      for (const { userId, key } of slice) {
-        await addPlaceholderKey(tx, { realmId, placeholderId: ids.users.get(userId), key });
-      }
-    });
   }
 }
 

@@ -9,25 +9,17 @@ import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { ChannelId, EventSeq, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
-import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import {
-  type ImportBatch,
-  type ImportedKind,
-  type RecordOrigin,
-  recordsFrom,
-  rememberCreated,
-  requireNoUndo,
-  requireRunning,
-} from './import-batches.js';
+import { areRemembered, CreatedRecords } from './created-records.js';
+import { beginBatch, type ImportBatch, requireNoUndo, requireRunning, writeWhileRunning } from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
 import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
 import { ImportedPictures, PictureImport } from './import-people.js';
-import { rememberClaims } from './import-realm.use-cases.js';
-import { type OnAdded, StructureImport } from './import-structure.js';
+import { StructureImport } from './import-structure.js';
 import { difference, OrdinalRuns } from './ordinal-runs.js';
 import type { MergeSource } from './realm-copy.js';
 
@@ -49,7 +41,6 @@ export interface MergeImportOutput {
 
 /** A unit takes at most 50 ms, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 200;
-const RECORDS_AT_A_TIME = 500;
 const PEOPLE_AT_A_TIME = 100;
 const QUEUES_AT_A_TIME = 250;
 const NO_CHANGES: AppliedChanges = { changed: 0, deleted: 0, kept: 0, keptMessages: [] };
@@ -94,11 +85,11 @@ export class MergeImport {
       source.published.length === 0 &&
       !source.hasChanges &&
       source.existing.batches.every(({ status }) => status !== 'running') &&
-      (await this.isKnown(realmId, source));
+      (await areRemembered(this.uow, realmId, source.origins));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
     const batch = await this.begin(realmId, source);
     const ids = idsOf(realmId, source);
-    const records = new CreatedRecords(batch, ids, source.origins.list());
+    const records = new CreatedRecords(batch, ids, source.origins);
     const made = new ImportedPictures(this.images, this.pictureMaker);
     const pictures = new PictureImport(this.uow, made, ids, source);
     await ids.messages.reserve(this.uow, source);
@@ -106,7 +97,6 @@ export class MergeImport {
     await pictures.addCustomEmoji();
     await pictures.addAvatars();
     await records.rememberOthers(this.uow);
-    await rememberClaims(this.uow, source.origins, ids);
     const existing = new Set(source.existing.channels);
     for (const channel of source.published) {
       if (existing.has(channel.id)) await this.unsubscribeOthers(batch, ids, channel);
@@ -121,24 +111,6 @@ export class MergeImport {
     return { batch, users: users.length, channels: channels.length, messages, changes };
   }
 
-  /** True if earlier imports remember all people, groups, channels, conversations, emoji and claims. */
-  private async isKnown(realmId: RealmId, { origins }: MergeSource): Promise<boolean> {
-    const { source } = origins;
-    for (const slice of slicesOf([...origins.list()], RECORDS_AT_A_TIME)) {
-      const listed = slice.map(({ origin }) => origin);
-      const known = await this.uow.read(realmId, (reads) => knownRecords(reads, { realmId, source }, listed));
-      if (!listed.every(({ kind, recordId }) => known.get(kind)!.has(recordId))) return false;
-    }
-    for (const slice of slicesOf([...origins.claims()], RECORDS_AT_A_TIME)) {
-      const isKnown = await this.uow.read(realmId, async ({ placeholderKeys }) => {
-        for (const { key } of slice) if ((await placeholderKeys.findByKey(realmId, key)) === null) return false;
-        return true;
-      });
-      if (!isKnown) return false;
-    }
-    return true;
-  }
-
   /** Continues a killed import of the same source. */
   private begin(realmId: RealmId, { origins, existing }: MergeSource): Promise<ImportBatch> {
     const { source } = origins;
@@ -146,12 +118,11 @@ export class MergeImport {
       const all = await tx.importBatches.list(realmId);
       requireNoUndo(all);
       const batches = all.filter((batch) => batch.source === source);
-      // Otherwise the copy would contain messages that exist by now.
+      // A copy of another state could contain messages that exist by now.
       if (stateOf(batches) !== stateOf(existing.batches)) throw importRunning(source);
       const running = batches.find(({ status }) => status === 'running');
       if (running) return running;
-      const batch = { realmId, source, startedAt: this.clock.now(), status: 'running', createdRealm: false } as const;
-      return tx.importBatches.add({ ...batch, messages: 0, lastMessageId: 0 });
+      return beginBatch(tx, { realmId, source, startedAt: this.clock.now(), createdRealm: false });
     });
   }
 
@@ -200,13 +171,8 @@ export class MergeImport {
     const staying = new Set(ids.users.list(members));
     const others = (subscribers.get(channelId) ?? []).filter((userId) => !staying.has(userId));
     for (const slice of slicesOf(others, PEOPLE_AT_A_TIME)) {
-      await this.uow.write(
-        realmId,
-        async (tx) => {
-          await requireRunning(tx, batch);
-          await unsubscribeFromChannels(tx, await tx.channels.list(realmId, [channelId]), slice);
-        },
-        { yields: true },
+      await writeWhileRunning(this.uow, batch, async (tx) =>
+        unsubscribeFromChannels(tx, await tx.channels.list(realmId, [channelId]), slice),
       );
     }
   }
@@ -221,25 +187,13 @@ export class MergeImport {
     const { realmId } = ids;
     const channelId = ids.channels.get(id);
     for (const slice of slicesOf(ids.users.list(members), PEOPLE_AT_A_TIME)) {
-      await this.uow.write(
-        realmId,
-        async (tx) => {
-          await requireRunning(tx, batch);
-          await subscribe(tx, realmId, channelId, slice, runs);
-        },
-        { yields: true },
-      );
+      await writeWhileRunning(this.uow, batch, (tx) => subscribe(tx, realmId, channelId, slice, runs));
     }
-    await this.uow.write(
-      realmId,
-      async (tx) => {
-        await requireRunning(tx, batch);
-        const channel = (await tx.channels.find(realmId, channelId))!;
-        const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
-        await tx.channels.update({ ...channel, privacy, isArchived, firstMessageId });
-      },
-      { yields: true },
-    );
+    await writeWhileRunning(this.uow, batch, async (tx) => {
+      const channel = (await tx.channels.find(realmId, channelId))!;
+      const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
+      await tx.channels.update({ ...channel, privacy, isArchived, firstMessageId });
+    });
   }
 
   /** Ends all event queues, because their clients know nothing of the new objects. */
@@ -325,9 +279,8 @@ async function subscribe(
   const { recipientId } = (await tx.channels.find(realmId, channelId))!;
   const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
   const colors = await tx.channels.listColors(realmId, userIds);
-  const all: OrdinalRange[] = [
-    { first: 1 as Ordinal, last: (await tx.copies.countSentTo(realmId, [recipientId])) as Ordinal },
-  ];
+  const last = (await tx.copies.countSentTo(realmId, [recipientId])) as Ordinal;
+  const received: readonly OrdinalRange[] = last === 0 ? [] : [{ first: 1 as Ordinal, last }];
   for (const userId of userIds) {
     const [row] = rows.get(userId)!;
     const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
@@ -336,80 +289,9 @@ async function subscribe(
     // Former subscribers received other messages, and see these as history.
     if (row && !row.isActive) continue;
     const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
-    const received = all[0]!.last === 0 ? [] : all;
     const read = difference(received, difference(own.received, own.read));
     await tx.copies.putReceived({ realmId, userId }, recipientId, received, read);
     await tx.yield();
   }
   await tx.personal.openSpans(realmId, [recipientId], userIds);
-}
-
-/** Returns the ids of those records that imports from the source remember, by kind. */
-async function knownRecords(
-  reads: Repositories | Transaction,
-  source: Pick<ImportBatch, 'realmId' | 'source'>,
-  origins: readonly RecordOrigin[],
-): Promise<ReadonlyMap<ImportedKind, ReadonlySet<string>>> {
-  const known = new Map<ImportedKind, ReadonlySet<string>>();
-  for (const kind of new Set(origins.map((origin) => origin.kind))) {
-    const ids = origins.flatMap((origin) => (origin.kind === kind ? origin.recordId : []));
-    known.set(kind, new Set((await recordsFrom(reads, source, kind, ids)).map(({ recordId }) => recordId)));
-  }
-  return known;
-}
-
-/** Remembers the records of the source that objects come from, once they exist. */
-class CreatedRecords {
-  private readonly byTarget = new Map<string, RecordOrigin[]>();
-
-  constructor(
-    private readonly batch: ImportBatch,
-    private readonly ids: ImportedIds,
-    origins: Iterable<{ readonly origin: RecordOrigin; readonly targetId: number }>,
-  ) {
-    for (const { origin, targetId } of origins) {
-      const key = `${origin.kind} ${targetId}`;
-      const some = this.byTarget.get(key);
-      if (some) some.push(origin);
-      else this.byTarget.set(key, [origin]);
-    }
-  }
-
-  /** Called in the unit that adds the objects. */
-  readonly onAdded: OnAdded = async (tx, kind, ids) => {
-    await requireRunning(tx, this.batch);
-    for (const id of ids) await this.remember(tx, kind, id);
-  };
-
-  /** Remembers people and conversations that exist already, and emoji. Earlier imports may know them. */
-  async rememberOthers(uow: UnitOfWork): Promise<void> {
-    const { realmId } = this.batch;
-    for (const keys of slicesOf([...this.byTarget.keys()], RECORDS_AT_A_TIME)) {
-      await uow.write(
-        realmId,
-        async (tx) => {
-          const origins = keys.flatMap((key) => this.byTarget.get(key)!);
-          const known = await knownRecords(tx, this.batch, origins);
-          for (const key of keys) {
-            const [kind, id] = key.split(' ') as [ImportedKind, string];
-            await this.remember(tx, kind, Number(id), known.get(kind));
-            await tx.yield();
-          }
-        },
-        { yields: true },
-      );
-    }
-  }
-
-  private async remember(tx: Transaction, kind: ImportedKind, id: number, known: ReadonlySet<string> = new Set()) {
-    const lookups: Partial<Record<ImportedKind, { get(old: never): number }>> = {
-      ...{ person: this.ids.users, group: this.ids.groups, channel: this.ids.channels },
-      ...{ conversation: this.ids.recipients, emoji: this.ids.emoji },
-    };
-    const origins = (this.byTarget.get(`${kind} ${id}`) ?? []).filter(({ recordId }) => !known.has(recordId));
-    if (origins.length === 0) return;
-    const targetId = lookups[kind]!.get(id as never);
-    const created = origins.map((origin) => ({ origin, targetId, editedAt: null, reactions: 0 }));
-    await rememberCreated(tx, this.batch, created);
-  }
 }

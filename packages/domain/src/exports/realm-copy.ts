@@ -191,12 +191,19 @@ export interface MergeSource extends ImportSource {
   filesOf(ids: readonly MessageId[]): AsyncIterable<FileCopy>;
 }
 
+/** Object of a copy with the record that it comes from. */
+export interface RecordTarget {
+  readonly origin: RecordOrigin;
+  /** Id in the copy. */
+  readonly targetId: number;
+}
+
 /** Records that the objects of a copy come from. Messages contain theirs. */
 export interface ImportOrigins {
   /** Name of the source in its records. */
   readonly source: string;
-  /** People, groups, channels, direct conversations and emoji with their ids in the copy. */
-  list(): Iterable<{ readonly origin: RecordOrigin; readonly targetId: number }>;
+  /** People, groups, channels, direct conversations and emoji. */
+  list(): Iterable<RecordTarget>;
   /** Placeholders by user id in the copy, with the keys that claim them. */
   claims(): Iterable<{ readonly userId: UserId; readonly key: string }>;
 }

@@ -7,6 +7,7 @@ import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import {
   BEFORE_RECORDS,
+  getBatch,
   IMPORTED_MESSAGE_KINDS,
   type ImportBatch,
   type ImportedKind,
@@ -57,7 +58,14 @@ interface JudgedPage {
   readonly reasons: ReadonlyMap<MessageId, KeepReason>;
 }
 
-type Counts = { -readonly [Name in 'removed' | 'kept']: number } & { readonly keptMessages: KeptMessage[] };
+interface KeptCounts {
+  kept: number;
+  readonly keptMessages: KeptMessage[];
+}
+
+interface Counts extends KeptCounts {
+  removed: number;
+}
 
 /**
  * Removes the messages of an import and archives its channels without messages, in small units of work. A killed run
@@ -166,8 +174,7 @@ type Reads = Pick<
 /** Later imports may have added messages to the same topics, so they are undone first. */
 export async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId): Promise<ImportBatch> {
   const batches = await reads.importBatches.list(realmId);
-  const batch = batches.find(({ id }) => id === batchId);
-  if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
+  const batch = getBatch(batches, batchId);
   // An import into an organization that exists notices that it was cancelled.
   if (batch.status === 'running' && batch.createdRealm)
     throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
@@ -233,15 +240,17 @@ async function countPages(
 }
 
 function countPage(counts: Counts, { messages, reasons }: JudgedPage, isForced: boolean): void {
-  for (const { id, channelId, topic } of messages) {
-    const reason = isForced ? undefined : reasons.get(id);
-    if (reason === undefined) {
-      counts.removed++;
-      continue;
-    }
-    counts.kept++;
-    if (counts.keptMessages.length < MAX_LISTED_MESSAGES) counts.keptMessages.push({ id, reason, channelId, topic });
+  for (const message of messages) {
+    const reason = isForced ? undefined : reasons.get(message.id);
+    if (reason === undefined) counts.removed++;
+    else countKept(counts, message, reason);
   }
+}
+
+/** Counts a kept message, and lists it if there is room. */
+export function countKept(counts: KeptCounts, { id, channelId, topic }: Message, reason: KeepReason): void {
+  counts.kept++;
+  if (counts.keptMessages.length < MAX_LISTED_MESSAGES) counts.keptMessages.push({ id, reason, channelId, topic });
 }
 
 const endOf = (records: readonly ImportedRecord[]): RecordPosition | null =>

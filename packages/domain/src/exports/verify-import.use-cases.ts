@@ -1,12 +1,12 @@
-import { DomainError } from '../kernel/errors.js';
 import type { ImportBatchId, MessageId, RealmId } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import {
-  BEFORE_RECORDS,
+  getBatch,
   type ImportBatch,
   type ImportedKind,
-  type ImportedRecord,
   type RecordOrigin,
+  recordsOfBatch,
+  requireSource,
 } from './import-batches.js';
 import { changeSinceImport } from './undo-import.use-cases.js';
 
@@ -65,11 +65,8 @@ export class VerifyImport {
   /** @throws DomainError UNKNOWN_IMPORT, ANOTHER_SOURCE */
   async execute({ realmId, batchId, records }: VerifyImportInput): Promise<VerifyImportOutput> {
     const all = await this.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
-    const batch = all.find(({ id }) => id === batchId);
-    if (!batch) throw new DomainError('UNKNOWN_IMPORT', `There is no import ${batchId}.`);
-    if (batch.source !== records.source) {
-      throw new DomainError('ANOTHER_SOURCE', `Import ${batchId} is from ${batch.source}, not ${records.source}.`);
-    }
+    const batch = getBatch(all, batchId);
+    requireSource(batch, records.source);
     const batches = all.filter(({ id, source }) => id <= batchId && source === batch.source);
     const batchIds = batches.map(({ id }) => id);
     const differences = new Differences();
@@ -116,22 +113,16 @@ export class VerifyImport {
   }
 
   private async noteMissing(
-    { id, realmId }: ImportBatch,
+    batch: ImportBatch,
     kind: ComparedKind,
     records: ExportedRecords,
     differences: Differences,
   ): Promise<void> {
-    let page: readonly ImportedRecord[];
-    let after = BEFORE_RECORDS;
-    do {
-      page = await this.uow.read(realmId, (reads) =>
-        reads.importedRecords.listOfBatch(realmId, { id, kind }, after, RECORDS_AT_A_TIME),
-      );
+    for await (const page of recordsOfBatch(this.uow, batch, kind)) {
       for (const { recordId } of page) {
         if (!records.has(kind, recordId)) differences.add(kind, 'not in the export', recordId);
       }
-      after = page.at(-1) ?? after;
-    } while (page.length === RECORDS_AT_A_TIME);
+    }
   }
 }
 
