@@ -23,6 +23,7 @@ import {
   parseFullName,
   SHORTEST_GIVEN_NAME,
   type SpecialPermission,
+  toFullName,
   type UploadedAvatar,
   type User,
 } from '../users/user.js';
@@ -51,13 +52,41 @@ type Reads = Pick<Repositories | Transaction, 'users'>;
  * the realm requires unique names and the name is in use.
  */
 export async function assertNameAvailable(
-  { users }: Reads,
+  reads: Reads,
   realm: Realm,
   fullName: string,
   placeholder: User | null = null,
 ): Promise<void> {
-  if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, placeholder?.id ?? null))) {
+  if (!(await isNameAvailable(reads, realm, fullName, placeholder))) {
     throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
+  }
+}
+
+async function isNameAvailable({ users }: Reads, realm: Realm, fullName: string, placeholder: User | null) {
+  return !realm.settings.requireUniqueNames || !(await users.isNameTaken(realm.id, fullName, placeholder?.id ?? null));
+}
+
+/** Returns the first valid and available name; null if there is none. `placeholder`: user that becomes the account. */
+export async function findAvailableName(
+  reads: Reads,
+  realm: Realm,
+  candidates: readonly string[],
+  placeholder: User | null,
+): Promise<string | null> {
+  for (const candidate of candidates) {
+    const name = validName(candidate);
+    if (name !== null && (await isNameAvailable(reads, realm, name, placeholder))) return name;
+  }
+  return null;
+}
+
+/** Removes invalid characters from a name. Returns null if the rest is too short. */
+export function validName(raw: string): string | null {
+  try {
+    return parseFullName(toFullName(raw), SHORTEST_GIVEN_NAME);
+  } catch (error) {
+    if (error instanceof DomainError) return null;
+    throw error;
   }
 }
 

@@ -9,9 +9,9 @@ import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
 import { changeEmail, rename } from '../users/change-email.js';
-import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
+import { isEmailAddress, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
-import { addUser } from './add-user.js';
+import { addUser, findAvailableName, validName } from './add-user.js';
 import { admit, findEmailInvitation } from './admission.js';
 import { deactivateWithBots, reactivateWithGroups } from './deactivation.js';
 import {
@@ -53,14 +53,6 @@ type Plan = (
 };
 
 /** Returns null for an empty name. */
-function validName(raw: string): string | null {
-  try {
-    return parseFullName(toFullName(raw), SHORTEST_GIVEN_NAME);
-  } catch {
-    return null;
-  }
-}
-
 /** Finds the user by linked entry, else by email address. Returns null if the person gets no account. */
 async function planFor(
   reads: Reads,
@@ -154,7 +146,9 @@ async function placePerson(
     if (!planned && !invitation) return null;
     const claims = [externalIdKey(directoryMethod(directory), person.subject), emailKey(email)];
     const placeholder = await findPlaceholder(tx, realm.id, claims);
-    const newcomer = { email, fullName: await freeName(tx, realm, person, placeholder), passwordHash: null, claims };
+    const names = [person.fullName, email.split('@')[0]!];
+    const fullName = (await findAvailableName(tx, realm, names, placeholder)) ?? email;
+    const newcomer = { email, fullName, passwordHash: null, claims };
     const user = invitation
       ? await admit(tx, realm, { ...newcomer, role, invitation, words: null }, { now, mint, systemMessages })
       : await addUser(tx, realm, { ...newcomer, role: role?.role ?? 'member' }, { now, mint });
@@ -172,22 +166,6 @@ async function placePerson(
   if (fullName !== null) user = await rename(tx, user, fullName);
   if (email !== null) user = await changeEmail(tx, user, email);
   return { user, change: reactivates ? 'reactivated' : links ? 'linked' : 'changed', problems };
-}
-
-/** Falls back to the email address for a missing, invalid or taken name. */
-async function freeName(
-  tx: Transaction,
-  realm: Realm,
-  { fullName, email }: DirectoryPerson,
-  placeholder: User | null,
-): Promise<string> {
-  const exceptId = placeholder?.id ?? null;
-  for (const candidate of [fullName, email.split('@')[0]!]) {
-    const name = validName(candidate);
-    if (name === null) continue;
-    if (!realm.settings.requireUniqueNames || !(await tx.users.isNameTaken(realm.id, name, exceptId))) return name;
-  }
-  return email;
 }
 
 /** Verifies passwords with the organization's directory and synchronizes the user at log-in. */

@@ -15,10 +15,10 @@ import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, unknownRealm } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
-import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
+import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { sealConnection, type UnprovenLogIn } from './account-connections.use-cases.js';
-import { assertNameAvailable } from './add-user.js';
+import { findAvailableName } from './add-user.js';
 import { admit } from './admission.js';
 import {
   completeFlow,
@@ -462,29 +462,11 @@ export class CompleteLogIn {
     enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'joinForm'));
     const claims = [externalIdKey(method.name, subject), emailKey(email)];
     const placeholder = await findPlaceholder(tx, realm.id, claims);
-    const name = await this.nameFor(tx, realm, [fullName ?? '', email.split('@')[0]!, email], placeholder);
+    const names = [fullName ?? '', email.split('@')[0]!, email];
+    const name = (await findAvailableName(tx, realm, names, placeholder)) ?? email;
     const newcomer = { email, fullName: name, role, passwordHash: null, invitation, words, claims };
     const { mint, systemMessages } = this;
     return admit(tx, realm, newcomer, { now: this.clock.now(), mint, systemMessages });
-  }
-
-  /** Returns the first valid and free name, or else the last one; users can change it later. */
-  private async nameFor(
-    tx: Transaction,
-    realm: Realm,
-    candidates: readonly string[],
-    placeholder: User | null,
-  ): Promise<string> {
-    for (const candidate of candidates) {
-      try {
-        const name = parseFullName(toFullName(candidate), SHORTEST_GIVEN_NAME);
-        await assertNameAvailable(tx, realm, name, placeholder);
-        return name;
-      } catch (error) {
-        if (!(error instanceof DomainError)) throw error;
-      }
-    }
-    return candidates.at(-1)!;
   }
 }
 
