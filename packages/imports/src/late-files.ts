@@ -1,38 +1,18 @@
 import type { LateFile, LateMessage } from '@parley/domain/exports';
-import {
-  type ContentPart,
-  type FileRecord,
-  linkTo,
-  literal,
-  type MessageRecord,
-  type OpenImport,
-} from '@parley/domain/imports';
+import { type FileRecord, fileReferences, linkTo, literal, type OpenImport } from '@parley/domain/imports';
 import { isDownloaded } from './downloads.js';
 import type { Staging } from './staging.js';
 
 /** Lists the messages with downloaded files, by time. */
 export async function* lateMessages(staging: Staging, opened: OpenImport): AsyncGenerator<LateMessage> {
   for (const { record } of staging.messages()) {
-    const files = referencesOf(record).flatMap(({ id, label }) => {
+    const files = fileReferences(record).flatMap(({ id, label }) => {
       const file = staging.find('file', id)?.record;
       return file?.path !== undefined && isDownloaded(file.path) ? [lateFile(file, file.path, label, opened)] : [];
     });
     if (files.length > 0) yield { recordId: record.id, files };
   }
 }
-
-interface FileReference {
-  readonly id: string;
-  readonly label?: string;
-}
-
-function referencesOf({ content, files = [] }: MessageRecord): readonly FileReference[] {
-  const inText = typeof content === 'string' ? [] : content.flatMap((part) => fileReference(part) ?? []);
-  return [...inText, ...files.map((id) => ({ id }))];
-}
-
-const fileReference = (part: ContentPart): FileReference | null =>
-  typeof part !== 'string' && 'link' in part && part.link === 'file' ? part : null;
 
 function lateFile({ id, name, contentType }: FileRecord, path: string, label: string | undefined, opened: OpenImport) {
   const shown = label ?? name;

@@ -86,20 +86,14 @@ export class MessageCopies {
     return this.readAfter(0, 'changed JOIN planned ON planned.number = changed.number');
   }
 
-  private async *readAfter(start: number, from: string): AsyncGenerator<readonly MessageCopy[]> {
-    let after = start;
-    for (;;) {
-      const page = this.sources.staging.all<StoredMessage>(
-        `SELECT planned.*, records.json FROM ${from} LEFT JOIN records ON records.number = planned.record
-         WHERE planned.number > ? ORDER BY planned.number LIMIT ?`,
-        after,
-        MESSAGES_AT_A_TIME,
-      );
-      if (page.length === 0) return;
+  private async *readAfter(after: number, from: string): AsyncGenerator<readonly MessageCopy[]> {
+    const sql = `SELECT planned.*, records.json FROM ${from} LEFT JOIN records ON records.number = planned.record
+      WHERE planned.number > ? ORDER BY planned.number LIMIT ?`;
+    const query = { sql, after, keyOf: ({ number }: StoredMessage) => number, limit: MESSAGES_AT_A_TIME };
+    for (const page of this.sources.staging.pages(query)) {
       const copies: MessageCopy[] = [];
       for (const planned of page) copies.push(await this.copyOf(planned));
       yield copies;
-      after = page.at(-1)!.number;
     }
   }
 

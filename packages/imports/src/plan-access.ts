@@ -1,7 +1,7 @@
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
-import type { ExistingOrganization } from './existing.js';
+import type { ExistingOrganization } from './existing-organization.js';
 import type { PlannedPeople } from './plan-people.js';
 import type { PlannedPlaces } from './plan-places.js';
 import { placeKey } from './plan-places.js';

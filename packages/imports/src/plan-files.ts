@@ -28,11 +28,12 @@ export interface PlannedFile {
 /** Id of the organization in the plan; the import replaces it. */
 export const PLANNED_REALM_ID = 1 as RealmId;
 
-/** Number of random hexadecimal digits in the path of a file. */
+const FILES_AT_A_TIME = 100;
+
+/** Number of random bytes in the path of a file. */
 const PATH_BYTES = 20;
 
-export const newPathId = (name: string): string =>
-  pathIdOf(PLANNED_REALM_ID, name, randomBytes(PATH_BYTES).toString('hex'));
+const newPathId = (name: string): string => pathIdOf(PLANNED_REALM_ID, name, randomBytes(PATH_BYTES).toString('hex'));
 
 /** Decides about all files. `pictures` are files with avatars and emoji. */
 export async function planFiles(
@@ -152,19 +153,13 @@ export class PlannedFiles {
 
   /** Files with bytes, by ascending id. */
   *list(): Generator<PlannedFile> {
-    let after = 0;
-    for (;;) {
-      const rows = this.staging.all<FileRow>(
-        'SELECT number, json FROM files WHERE number > ? ORDER BY number LIMIT 100',
-        after,
-      );
-      for (const row of rows) {
-        after = row.number;
-        if (row.json === '') continue;
+    const sql = `SELECT number, json FROM files WHERE number > ? AND json <> '' ORDER BY number LIMIT ?`;
+    const query = { sql, after: 0, keyOf: ({ number }: FileRow) => number, limit: FILES_AT_A_TIME };
+    for (const page of this.staging.pages<FileRow>(query)) {
+      for (const row of page) {
         const file = fileOf(row);
         if (file.pathId !== null) yield file;
       }
-      if (rows.length === 0) return;
     }
   }
 }

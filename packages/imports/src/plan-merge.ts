@@ -1,8 +1,7 @@
-import { topicKey } from '@parley/domain/channels';
 import { DELETED_HASH, type MergeSource, type RealmCopy } from '@parley/domain/exports';
 import type { AccessCopy, AccessDifference } from '@parley/domain/imports';
 import type { MessageId, UserId } from '@parley/domain/kernel';
-import type { ExistingOrganization } from './existing.js';
+import type { ExistingOrganization } from './existing-organization.js';
 import { addedAccess } from './plan-access.js';
 import type { PlannedPeople } from './plan-people.js';
 import { type PlannedPlaces, placeKey } from './plan-places.js';
@@ -74,7 +73,17 @@ export function newAccessOf(
   return addedAccess(before, { users, channels, conversations }, personCopies(planned));
 }
 
-const THREADS_AT_A_TIME = 500;
+/** Number of messages of the organization read at once. */
+const MESSAGES_AT_A_TIME = 500;
+
+/** Thread with new replies. */
+interface GrownThread {
+  readonly number: number;
+  readonly thread: string;
+  readonly channel: string;
+  /** Message with the topic of the thread. */
+  readonly target: MessageId;
+}
 
 /** Keeps the topics of threads with new replies as they are called in the organization now. */
 export async function reserveTopics(staging: Staging, existing: ExistingOrganization): Promise<void> {
@@ -98,32 +107,20 @@ export async function reserveTopics(staging: Staging, existing: ExistingOrganiza
        FROM threads LEFT JOIN replies ON replies.thread = threads.thread)
      WHERE channel IS NOT NULL AND target IS NOT NULL`,
   );
-  let threads: {
-    readonly number: number;
-    readonly thread: string;
-    readonly channel: string;
-    readonly target: MessageId;
-  }[];
-  let after = 0;
-  do {
-    threads = staging.all(
-      'SELECT * FROM grown_threads WHERE number > ? ORDER BY number LIMIT ?',
-      after,
-      THREADS_AT_A_TIME,
-    );
-    const messages = await existing.current(threads.map(({ target }) => target));
-    for (const { thread, channel, target } of threads) {
+  const query = {
+    sql: 'SELECT * FROM grown_threads WHERE number > ? ORDER BY number LIMIT ?',
+    after: 0,
+    keyOf: ({ number }: GrownThread) => number,
+    limit: MESSAGES_AT_A_TIME,
+  };
+  for (const page of staging.pages(query)) {
+    const messages = await existing.current(page.map(({ target }) => target));
+    for (const { thread, channel, target } of page) {
       const topic = messages.get(target)?.topic;
-      if (topic === undefined || topic === '') continue;
-      const place = placeKey({ channel });
-      const sql = 'INSERT OR IGNORE INTO topics (place, thread, key, topic) VALUES (?, ?, ?, ?)';
-      staging.run(sql, place, thread, topicKey(topic), topic);
+      if (topic !== undefined && topic !== '') staging.reserveTopic(placeKey({ channel }), thread, topic);
     }
-    after = threads.at(-1)?.number ?? after;
-  } while (threads.length === THREADS_AT_A_TIME);
+  }
 }
-
-const RECORDS_AT_A_TIME = 500;
 
 /**
  * Finds messages of earlier imports that were deleted in the source: by a deletion record, or because they are missing
@@ -145,37 +142,31 @@ export async function noteDeleted(
     `SELECT place, min(at) AS first, max(at) AS last FROM planned WHERE role = 'message' GROUP BY place`,
   );
   for (const { place, first, last } of rows) spans.set(places.find(place)!.recipientId, { first, last });
-  let missing: { readonly record: string; readonly target: MessageId }[];
-  let after = '';
-  do {
-    missing = staging.all(
-      `SELECT record, target FROM known WHERE kind = 'message' AND record > ? AND hash <> ?
+  const query = {
+    sql: `SELECT record, target FROM known WHERE record > ? AND kind = 'message' AND hash <> ?
        AND NOT EXISTS (SELECT 1 FROM records WHERE records.kind = 'message' AND records.id = known.record)
        ORDER BY record LIMIT ?`,
-      after,
-      DELETED_HASH,
-      RECORDS_AT_A_TIME,
-    );
-    const messages = await existing.current(missing.map(({ target }) => target));
-    for (const { record, target } of missing) {
+    parameters: [DELETED_HASH],
+    limit: MESSAGES_AT_A_TIME,
+    ...BY_RECORD,
+  };
+  for (const page of staging.pages<{ readonly record: string; readonly target: MessageId }>(query)) {
+    const messages = await existing.current(page.map(({ target }) => target));
+    for (const { record, target } of page) {
       const message = messages.get(target);
       const span = message && spans.get(message.recipientId);
       if (!span || message.sentAt < Math.floor(span.first) || message.sentAt > span.last) continue;
       staging.run('INSERT OR IGNORE INTO deleted VALUES (?)', record);
     }
-    after = missing.at(-1)?.record ?? after;
-  } while (missing.length === RECORDS_AT_A_TIME);
+  }
 }
+
+const BY_RECORD = { after: '', keyOf: ({ record }: { readonly record: string }) => record };
 
 /** Yields the records of deleted messages, in batches. */
 async function* deletedRecords(staging: Staging): AsyncGenerator<readonly string[]> {
-  let page: { readonly record: string }[];
-  let after = '';
-  do {
-    page = staging.all('SELECT record FROM deleted WHERE record > ? ORDER BY record LIMIT ?', after, RECORDS_AT_A_TIME);
-    yield page.map(({ record }) => record);
-    after = page.at(-1)?.record ?? after;
-  } while (page.length === RECORDS_AT_A_TIME);
+  const sql = 'SELECT record FROM deleted WHERE record > ? ORDER BY record LIMIT ?';
+  for (const page of staging.pages({ sql, ...BY_RECORD })) yield page.map(({ record }) => record);
 }
 
 /** True if messages of earlier imports changed or were deleted in the source. */

@@ -1,5 +1,7 @@
 import { topicKey } from '@parley/domain/channels';
+import type { IMPORTED_MESSAGE_KINDS } from '@parley/domain/exports';
 import {
+  fileReferences,
   firstWords,
   isTooLong,
   type MessageRecord,
@@ -19,7 +21,7 @@ import type { StagedRecord, Staging } from './staging.js';
  * Message of the new organization: a message of the source, or a line that the import adds. `pointer` and `broadcast`
  * lead from the channel to a thread, `pins` lists the pinned messages of a channel.
  */
-export type PlannedRole = 'message' | 'pointer' | 'broadcast' | 'pins';
+type PlannedRole = (typeof IMPORTED_MESSAGE_KINDS)[number];
 
 export interface PlannedMessage {
   /** Id. New messages are in order of time, above those of earlier imports. */
@@ -32,7 +34,7 @@ export interface PlannedMessage {
   readonly at: number;
 }
 
-export const PINS_TOPIC = 'pinned messages';
+const PINS_TOPIC = 'pinned messages';
 
 /** Number of remembered names; others are tried again from the start. */
 const MAX_EQUAL_NAMES = 100_000;
@@ -134,7 +136,7 @@ export class MessagePlanner {
     const { record } = staged;
     if (record.topic !== undefined) {
       const topic = topicOf(record.topic);
-      this.reserve(place, null, topic);
+      this.staging.reserveTopic(place, null, topic);
       return topic;
     }
     if (thread === null) return '';
@@ -150,7 +152,7 @@ export class MessagePlanner {
     const key = `${place} ${date} ${topicKey(name)}`;
     for (let count = this.equalNames.get(key) ?? 1; ; count++) {
       const topic = threadTopic(name, date, count);
-      if (!this.reserve(place, thread, topic)) continue;
+      if (!this.staging.reserveTopic(place, thread, topic)) continue;
       if (count > 1) {
         if (this.equalNames.size >= MAX_EQUAL_NAMES) this.equalNames.clear();
         this.equalNames.set(key, count + 1);
@@ -167,12 +169,6 @@ export class MessagePlanner {
       root !== null && placeKey(root.record) === place && !this.staging.isParent('deletion', root.number);
     if (name !== '' || !isPublished) return name;
     return firstWords(markdownOf(root.record.content, this.plainTexts));
-  }
-
-  /** Returns false if another thread of the channel has the topic. */
-  private reserve(place: string, thread: string | null, topic: string): boolean {
-    const sql = 'INSERT OR IGNORE INTO topics (place, thread, key, topic) VALUES (?, ?, ?, ?)';
-    return this.staging.run(sql, place, thread, topicKey(topic), topic) > 0;
   }
 
   private readonly plainTexts: ReferenceTexts = {
@@ -193,9 +189,8 @@ export class MessagePlanner {
   }
 
   /** Remembers the files that messages refer to, owned by the first sender. */
-  private noteFiles({ content, files = [] }: MessageRecord, sender: UserId, isKnown: boolean): void {
-    const inText = typeof content === 'string' ? [] : content.flatMap((part) => fileOf(part));
-    for (const id of [...inText, ...files]) {
+  private noteFiles(record: MessageRecord, sender: UserId, isKnown: boolean): void {
+    for (const { id } of fileReferences(record)) {
       if (isKnown) this.staging.run('INSERT OR IGNORE INTO known_files VALUES (?)', id);
       else this.staging.run('INSERT OR IGNORE INTO files (id, owner) VALUES (?, ?)', id, sender);
     }
@@ -231,9 +226,6 @@ export const KNOWN_MESSAGE = 'its message was imported before';
 
 /** Reason for records about a message that is missing or was dropped. */
 export const NO_MESSAGE = 'its message is not imported';
-
-const fileOf = (part: object | string): string[] =>
-  typeof part === 'object' && 'link' in part && part.link === 'file' && 'id' in part ? [part.id as string] : [];
 
 /** Returns the planned message of a message record. */
 export function plannedMessage(staging: Staging, id: string): PlannedMessage | null {

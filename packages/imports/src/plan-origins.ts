@@ -5,7 +5,7 @@ import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/memb
 import { digestOf, messageDigest } from './digest.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
-import type { Staging } from './staging.js';
+import type { MessageKey, Staging } from './staging.js';
 
 interface PlannedClaim {
   readonly userId: UserId;
@@ -72,8 +72,6 @@ function keysOf(
   });
 }
 
-const MESSAGES_AT_A_TIME = 1000;
-
 /** Lists the records that objects of the plan come from, with messages. */
 export function recordsOf(
   origins: ImportOrigins,
@@ -91,19 +89,13 @@ export function recordsOf(
 }
 
 function* messageOrigins(staging: Staging): Generator<RecordOrigin> {
-  let page: { readonly planned: number; readonly number: number; readonly id: string; readonly json: string }[];
-  let after = 0;
-  do {
-    page = staging.all(
-      `SELECT planned.number AS planned, records.number, records.id, records.json
-       FROM planned JOIN records ON records.number = planned.record
-       WHERE planned.role = 'message' AND planned.number > ? ORDER BY planned.number LIMIT ?`,
-      after,
-      MESSAGES_AT_A_TIME,
-    );
+  const sql = `SELECT planned.number AS planned, records.number, records.id, records.json
+    FROM planned JOIN records ON records.number = planned.record
+    WHERE planned.number > ? AND planned.role = 'message' ORDER BY planned.number LIMIT ?`;
+  const query = { sql, after: 0, keyOf: ({ planned }: { readonly planned: number }) => planned };
+  for (const page of staging.pages<MessageKey & { readonly planned: number; readonly json: string }>(query)) {
     for (const { json, ...message } of page) {
       yield { kind: 'message', recordId: message.id, hash: messageDigest(staging, message, json) };
     }
-    after = page.at(-1)?.planned ?? after;
-  } while (page.length === MESSAGES_AT_A_TIME);
+  }
 }

@@ -3,7 +3,7 @@ import { matchPeople, type PersonMapping, type PersonMatch, type PersonRecord } 
 import { foldCase, invalidImport, type UserId } from '@parley/domain/kernel';
 import { PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { SYSTEM_BOTS, toFullName, type User } from '@parley/domain/users';
-import { type ExistingOrganization, nextIdAfter } from './existing.js';
+import { type ExistingOrganization, NEW_ORGANIZATION, nextIdAfter } from './existing-organization.js';
 import type { Staging } from './staging.js';
 
 /** User of the organization. */
@@ -43,10 +43,11 @@ export const BEFORE = 'imported before';
 export class PlannedPeople {
   /** Ascending ids, after the system bots. */
   readonly users: PlannedUser[] = [];
+  /** People without a record, who only appear as a sender or member; by id in the source. */
+  readonly unlisted = new Map<string, PlannedUser>();
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
   private readonly storedById: ReadonlyMap<UserId, User>;
-  private readonly isMerge: boolean;
   private memberships = 0;
   private readonly byPerson = new Map<string, PlannedUser>();
   private readonly byEmail = new Map<string, PlannedUser>();
@@ -64,7 +65,6 @@ export class PlannedPeople {
       .filter(({ bot, isDeleted }) => !bot?.isSystem && !isDeleted);
     this.storedById = new Map(stored.map((user) => [user.id, user]));
     const storedByEmail = new Map(stored.filter(({ bot }) => bot === null).map((user) => [foldCase(user.email), user]));
-    this.isMerge = existing.realm.users.length > 0;
     this.nextId = nextIdAfter(
       existing.realm.users.map(({ user }) => user),
       SYSTEM_BOTS.length,
@@ -96,9 +96,6 @@ export class PlannedPeople {
     }
   }
 
-  /** People who only appear as a sender or member, by id in the source. */
-  readonly unlisted = new Map<string, PlannedUser>();
-
   /** Returns null for a person without a record that nothing but mentions refers to. */
   find(id: string): PlannedUser | null {
     return this.byPerson.get(id) ?? null;
@@ -114,11 +111,6 @@ export class PlannedPeople {
     this.memberships += ids.length;
     if (this.memberships > MAX_MEMBERSHIPS) throw invalidImport(`It has more than ${MAX_MEMBERSHIPS} memberships.`);
     return new Set(ids.map((id) => this.get(id).id));
-  }
-
-  /** Number of people without a record. */
-  get strangers(): number {
-    return this.unlisted.size;
   }
 
   private addUnlisted(id: string): PlannedUser {
@@ -180,6 +172,6 @@ export class PlannedPeople {
   /** An organization that exists already keeps its own owners, administrators and moderators. */
   private roleOf(person: PersonRecord | null): Role {
     const role = person?.role ?? 'member';
-    return this.isMerge && role !== 'guest' ? 'member' : role;
+    return this.existing !== NEW_ORGANIZATION && role !== 'guest' ? 'member' : role;
   }
 }

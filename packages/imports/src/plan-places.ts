@@ -22,7 +22,7 @@ import {
   type RecipientId,
   type UserId,
 } from '@parley/domain/kernel';
-import { type ExistingOrganization, nextIdAfter } from './existing.js';
+import { type ExistingOrganization, nextIdAfter } from './existing-organization.js';
 import { BEFORE, type PlannedPeople } from './plan-people.js';
 import type { Staging } from './staging.js';
 

@@ -34,7 +34,7 @@ import type { PlannedEmoji, PlannedGroup, PlannedPlaces } from './plan-places.js
 
 export interface RealmSources {
   readonly stringId: string;
-  /** True if the organization exists already. */
+  /** True for an organization that exists already. */
   readonly isMerge: boolean;
   readonly name: string;
   readonly description: string;
@@ -131,14 +131,11 @@ const emojiCopy = ({ id, name }: PlannedEmoji): EmojiCopy => ({
   fileName: `${id}.png`,
 });
 
-/** Returns the new members of the system groups. */
-export function systemGroupMembers(
-  { people, now }: Pick<RealmSources, 'people' | 'now'>,
-  waitingPeriodDays = 0,
-): ReadonlyMap<SystemGroupName, readonly UserId[]> {
+/** Returns the members of the system groups of a new organization, which has no waiting period. */
+function systemGroupMembers({ people, now }: RealmSources): ReadonlyMap<SystemGroupName, readonly UserId[]> {
   const members = new Map<SystemGroupName, UserId[]>(SYSTEM_GROUPS.map(({ name }) => [name, []]));
-  for (const user of people.users.filter(isNew)) {
-    for (const name of systemGroupsOf(user, waitingPeriodDays, now)) members.get(name)!.push(user.id);
+  for (const user of people.users) {
+    for (const name of systemGroupsOf(user, 0, now)) members.get(name)!.push(user.id);
   }
   return members;
 }

@@ -7,7 +7,7 @@ import { DomainError, invalidImport, type MessageId, type UserId } from '@parley
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
-import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing.js';
+import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing-organization.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
 import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
@@ -318,7 +318,7 @@ function summaryOf(
   organization: string,
   claimBy: readonly string[],
 ): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted'> {
-  const { users, strangers, unusedMappings } = people;
+  const { users, unlisted, unusedMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
     `SELECT count(*) count, sum(json_extract(json, '$.size')) bytes FROM files
@@ -333,7 +333,7 @@ function summaryOf(
     placeholders: users.length - active.length,
     claimable: new Set(claimsOf(people, claimBy).map(({ userId }) => userId)).size,
     hasOwner: active.some(({ role }) => role === 'owner'),
-    strangers,
+    strangers: unlisted.size,
     channels: places.channels.length,
     conversations: places.conversations.length,
     messages: messages.messages,

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { topicKey } from '@parley/domain/channels';
 import type { ImportedKind } from '@parley/domain/exports';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/domain/imports';
 import { shape } from '@parley/domain/kernel';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
-import type { ExistingOrganization } from './existing.js';
+import type { ExistingOrganization } from './existing-organization.js';
 import { NumberSet } from './number-set.js';
 
 /** Prefix of temporary folders; the server removes those of killed imports after a day. */
@@ -30,6 +31,17 @@ export type MessageDetail = 'reaction' | 'edit' | 'deletion' | 'pin';
 export interface MessageKey {
   readonly number: number;
   readonly id: string;
+}
+
+interface PagedQuery<Row> {
+  /** Orders the rows by key. Parameters: the key to start after, `parameters`, and the number of rows. */
+  readonly sql: string;
+  readonly parameters?: readonly unknown[];
+  /** Start, below all keys. */
+  readonly after: number | string;
+  keyOf(row: Row): number | string;
+  /** Default: `PAGE`. */
+  readonly limit?: number;
 }
 
 /** Conditions and orders of the index `records_by_parent`. */
@@ -146,17 +158,10 @@ export class Staging {
 
   /** Reads records in the order of the stream. */
   *list<Kind extends Exclude<ImportRecordKind, 'message'>>(kind: Kind): Generator<StagedRecord<Kind>> {
-    let after = -1;
-    for (;;) {
-      const page = this.all<Row>(
-        `SELECT number, json FROM records WHERE kind = ? AND kind <> 'message' AND number > ? ORDER BY number LIMIT ?`,
-        kind,
-        after,
-        PAGE,
-      );
+    const sql = `SELECT number, json FROM records
+      WHERE number > ? AND kind = ? AND kind <> 'message' ORDER BY number LIMIT ?`;
+    for (const page of this.pages<Row>({ sql, parameters: [kind], after: -1, keyOf: ({ number }) => number })) {
       for (const row of page) yield staged<Kind>(row);
-      if (page.length < PAGE) return;
-      after = page.at(-1)!.number;
     }
   }
 
@@ -211,6 +216,22 @@ export class Staging {
       if (page.length < PAGE) return;
       ({ at, number } = page.at(-1)!);
     }
+  }
+
+  /** Yields all rows in pages, none of them empty. */
+  *pages<T>({ sql, parameters = [], after, keyOf, limit = PAGE }: PagedQuery<T>): Generator<readonly T[]> {
+    for (let key = after; ; ) {
+      const page = this.all<T>(sql, key, ...parameters, limit);
+      if (page.length > 0) yield page;
+      if (page.length < limit) return;
+      key = keyOf(page.at(-1)!);
+    }
+  }
+
+  /** Returns false if another thread of the place has the topic. */
+  reserveTopic(place: string, thread: string | null, topic: string): boolean {
+    const sql = 'INSERT OR IGNORE INTO topics (place, thread, key, topic) VALUES (?, ?, ?, ?)';
+    return this.run(sql, place, thread, topicKey(topic), topic) > 0;
   }
 
   get<T>(sql: string, ...parameters: unknown[]): T | undefined {

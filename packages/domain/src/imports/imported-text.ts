@@ -2,7 +2,7 @@ import { isLongerThan, takeCodePoints, trimEnd } from '../kernel/text.js';
 import { paragraph, plain } from '../markdown/rich-text.js';
 import { writeMarkdown } from '../markdown/write-markdown.js';
 import { MAX_MESSAGE_LENGTH } from '../messages/message.js';
-import type { ContentPart, ImportedContent } from './records.js';
+import type { ContentPart, ImportedContent, MessageRecord } from './records.js';
 
 /** Markdown for references in texts; null if the record is missing. */
 export interface ReferenceTexts {
@@ -76,4 +76,18 @@ function openFences(markdown: string): string[] {
     else if (open.length === 0 || info!.trim() !== '') open.push(fence);
   }
   return open;
+}
+
+export interface FileReference {
+  readonly id: string;
+  readonly label?: string;
+}
+
+/** Returns the files in the text of a message, then its other files. */
+export function fileReferences({ content, files = [] }: MessageRecord): readonly FileReference[] {
+  const parts = typeof content === 'string' ? [] : content;
+  const inText = parts.flatMap((part) =>
+    typeof part !== 'string' && 'link' in part && part.link === 'file' ? part : [],
+  );
+  return [...inText, ...files.map((id) => ({ id }))];
 }
