@@ -26,7 +26,7 @@ import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { readCsvFile } from './csv-file.js';
 import { nameOf } from './databases.js';
-import { keptLines } from './kept-messages.js';
+import { keptLines } from './listed-lines.js';
 
 /** Readers of other systems' exports, in the order in which they are tried. */
 const READERS: readonly ImportReader[] = [JSONL_READER, ...IMPORT_READERS];

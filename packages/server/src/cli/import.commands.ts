@@ -25,7 +25,7 @@ import {
   EXIT_CODES,
 } from './command.js';
 import { findRealm, findUser, nameOf, REALM } from './databases.js';
-import { keptLines } from './kept-messages.js';
+import { firstLines, keptLines } from './listed-lines.js';
 import { progressOn } from './progress.js';
 
 const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }: ImportBatch) => ({
@@ -75,9 +75,6 @@ async function undo(context: CommandContext): Promise<CommandResult> {
     return { lines, data: undone };
   });
 }
-
-/** Maximum number of kept messages in the text. */
-const MAX_LISTED = 50;
 
 function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): readonly string[] {
   const { removed, kept, archivedChannels } = undone;
@@ -182,10 +179,8 @@ async function addFiles(context: CommandContext): Promise<CommandResult> {
 async function merge(context: CommandContext): Promise<CommandResult> {
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
-    const { realm, placeholder, isDryRun } = {
-      ...(await placeholderOf(parley, context)),
-      isDryRun: context.isOn('dry-run'),
-    };
+    const { realm, placeholder } = await placeholderOf(parley, context);
+    const isDryRun = context.isOn('dry-run');
     const user = await findUser(parley, realm, context.words[1]!);
     const input = { realmId: realm.id, placeholderId: placeholder.id, userId: user.id, isDryRun };
     const merged = await parley.useCase(MergePlaceholder).execute(input);
@@ -227,10 +222,10 @@ function accessLines(added: readonly AddedReader[]): readonly string[] {
   if (added.length === 0) return ['Nobody can read more imported conversations than in the source.'];
   return [
     'People who can read imported conversations now, but could not in the source:',
-    ...added
-      .slice(0, MAX_LISTED)
-      .map(({ userId, person, channel }) => `  ${userId} (${person}): ${channel ?? 'direct conversation'}`),
-    ...(added.length > MAX_LISTED ? [`  and ${added.length - MAX_LISTED} more`] : []),
+    ...firstLines(
+      added,
+      ({ userId, person, channel }) => `  ${userId} (${person}): ${channel ?? 'direct conversation'}`,
+    ),
   ];
 }
 

@@ -1,0 +1,25 @@
+import type { KeptMessage } from '@parley/domain/exports';
+
+/** Maximum number of lines of a list in the output. */
+const MAX_LINES = 50;
+
+/** Returns a line for each of the first items. `count`: number of all items, of which `items` may be only the first. */
+export const firstLines = <T>(
+  items: readonly T[],
+  lineOf: (item: T) => string,
+  count = items.length,
+): readonly string[] => [
+  ...items.slice(0, MAX_LINES).map(lineOf),
+  ...(count > MAX_LINES ? [`  and ${count - MAX_LINES} more`] : []),
+];
+
+interface KeptMessages {
+  readonly kept: number;
+  readonly keptMessages: readonly KeptMessage[];
+}
+
+export const keptLines = ({ kept, keptMessages }: KeptMessages): readonly string[] =>
+  firstLines(keptMessages, keptLine, kept);
+
+const keptLine = ({ id, reason, channelId, topic }: KeptMessage): string =>
+  `  ${id}: ${reason}, ${channelId === null ? 'direct message' : `channel ${channelId}, topic ${topic || '(general)'}`}`;
