@@ -1,38 +1,18 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
-import { SharpImageProcessor } from '@parley/images';
 import { reportLines } from '@parley/imports';
 import type { TestRecords } from '@parley/imports/testing';
-import { fieldsOf } from './testing/expectations.js';
-import { pngOf } from './testing/images.js';
-import { ImportLab } from './testing/import-lab.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { fieldsOf, type Wire } from './testing/expectations.js';
+import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';
+import type { TestServer, TestUser } from './testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
-type Wire = any;
-const FILES = { 'cat.png': pngOf(200, 100), 'plan.txt': Buffer.from('the plan') };
 let server: TestServer;
-let folder: string;
 let lab: ImportLab;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'parley-merge-'));
-  server = await TestServer.start({ images: new SharpImageProcessor() });
-  lab = new ImportLab(server, folder, FILES);
+  lab = await ImportLab.start();
+  ({ server } = lab);
 });
-afterEach(async () => {
-  await server.close();
-  expect(readdirSync(folder)).toEqual([]);
-  rmSync(folder, { recursive: true });
-});
-
-const person = (id: string, more: object = {}) =>
-  ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
-
-const message = (id: string, sender: string, sentAt: number, content: unknown, more: object = {}) =>
-  ({ kind: 'message', id, channel: 'c', sender, sentAt, content, ...more }) as TestRecords[number];
+afterEach(() => lab.close());
 
 /** Organization of a product's own chat, to which people move. */
 const LIVING: TestRecords = [
@@ -335,7 +315,7 @@ describe('import of records into an organization that exists', () => {
         units.mockRestore();
       }
     };
-    const unkilled = (await lab.imported(LIVING, 'other')).realm.id;
+    const unkilled = (await lab.imported(LIVING, { stringId: 'other' })).realm.id;
     const { realmId: killed } = await living();
     const undoLast = async (id: RealmId) => lab.undo(id, { batchId: (await lab.batches(id)).at(-1)!.id });
     const works = [

@@ -1,41 +1,19 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type ImportedKind, ImportRealm, RealmReader } from '@parley/domain/exports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
-import { SharpImageProcessor } from '@parley/images';
 import { verifyImport } from '@parley/imports';
 import { aRecord, type TestRecords } from '@parley/imports/testing';
 import fc from 'fast-check';
-import { fieldsOf } from './testing/expectations.js';
-import { pngOf } from './testing/images.js';
-import { ImportLab } from './testing/import-lab.js';
-import { TestServer, type TestUser } from './testing/test-server.js';
+import { fieldsOf, type Wire } from './testing/expectations.js';
+import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';
+import type { TestServer, TestUser } from './testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
-type Wire = any;
 let server: TestServer;
-let folder: string;
 let lab: ImportLab;
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'parley-records-'));
-  // The organization of the test server makes all ids differ from those of the plan.
-  server = await TestServer.start({ images: new SharpImageProcessor() });
-  lab = new ImportLab(server, folder, FILES);
+  lab = await ImportLab.start();
+  ({ server } = lab);
 });
-afterEach(async () => {
-  await server.close();
-  expect(readdirSync(folder)).toEqual([]);
-  rmSync(folder, { recursive: true });
-});
-
-const FILES: Readonly<Record<string, Uint8Array>> = {
-  'cat.png': pngOf(200, 100),
-  'plan.txt': Buffer.from('the plan'),
-};
-
-const person = (id: string, more: object = {}) =>
-  ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
+afterEach(() => lab.close());
 
 const RECORDS: TestRecords = [
   { kind: 'organization', id: 'o', name: 'Acme', description: 'Anvils', createdAt: 1_500_000_000 },
@@ -68,10 +46,6 @@ const RECORDS: TestRecords = [
   { kind: 'pin', id: 'p1', message: 'm1', person: 'ann' },
   { kind: 'readPosition', id: 'q', person: 'ann', channel: 'c', readUntil: 115 },
 ];
-
-function message(id: string, sender: string, sentAt: number, content: unknown, more: object = {}) {
-  return { kind: 'message', id, channel: 'c', sender, sentAt, content, ...more } as TestRecords[number];
-}
 
 /** Changes the text of m3, and a reaction to m1. */
 const edited = (record: TestRecords[number]): TestRecords[number] => {
@@ -167,7 +141,7 @@ describe('import of records as a new organization', () => {
     expect(await recorded('group', 'g')).toBeDefined();
     expect(await recorded('emoji', 'e')).toBeDefined();
 
-    const { realm: second } = await lab.imported(RECORDS.map(edited), 'second');
+    const { realm: second } = await lab.imported(RECORDS.map(edited), { stringId: 'second' });
     const hashesIn = (realmId: RealmId) =>
       uow.read(realmId, async ({ importedRecords }) =>
         Object.fromEntries(
@@ -312,7 +286,7 @@ describe('import of records as a new organization', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(aRecord, { minLength: 1, maxLength: 40 }), async (generated) => {
         const records = JSON.parse(JSON.stringify(generated));
-        const { realm } = await lab.imported(records, `run-${++runs}`);
+        const { realm } = await lab.imported(records, { stringId: `run-${++runs}` });
         expect(realm.isDeactivated).toBe(false);
         expect(await lab.verify(realm.id, records)).toMatchObject({ differences: [], added: [] });
       }),

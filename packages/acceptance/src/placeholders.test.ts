@@ -1,16 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ImportRealm, MergePlaceholder, UnmergePlaceholder } from '@parley/domain/exports';
+import { MergePlaceholder, UnmergePlaceholder } from '@parley/domain/exports';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
-import { planImport } from '@parley/imports';
-import { openRecords, type TestRecords } from '@parley/imports/testing';
+import type { TestRecords } from '@parley/imports/testing';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { ImportLab } from './testing/import-lab.js';
 import { runJobs } from './testing/jobs.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { TestLogInServices } from './testing/test-log-in-services.js';
-import { TestServer, type TestServerOptions, type TestUser } from './testing/test-server.js';
+import type { TestServer, TestServerOptions, TestUser } from './testing/test-server.js';
 
 const RECORDS: TestRecords = [
   { kind: 'person', id: 'ann', name: 'Ann', email: 'ann@acme.example', isEmailVerified: true, role: 'owner' },
@@ -29,16 +26,10 @@ const RECORDS: TestRecords = [
 ];
 
 const services = new TestLogInServices();
+let lab: ImportLab;
 let server: TestServer;
-let folder: string;
 let realmId: RealmId;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'parley-placeholders-'));
-});
-afterEach(async () => {
-  await server.close();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => lab.close());
 
 /** Imports the records, and returns the ids of people by name. */
 async function importPeople(
@@ -46,25 +37,16 @@ async function importPeople(
   options: TestServerOptions = {},
   records: TestRecords = RECORDS,
 ): Promise<ReadonlyMap<string, number>> {
-  server = await TestServer.start({
+  lab = await ImportLab.start({
     logInProviders: [
       services.provider('company', { createsPeople: true }),
       services.provider('other', { createsPeople: true }),
     ],
     ...options,
   });
-  const { markdownRenderer: renderer, unicodeEmoji, clock } = server.parley.ports;
-  const plan = await planImport(openRecords(records, {}), {
-    ...{ stringId: 'acme', realmUrl: '', mappings: [], claimBy, temporaryFolder: folder },
-    ...{ now: clock.now(), renderer, unicodeEmoji },
-  });
-  try {
-    const input = { source: plan.source, stringId: 'acme' };
-    const { realm } = await server.parley.useCase(ImportRealm).execute(input);
-    realmId = realm.id;
-  } finally {
-    plan.close();
-  }
+  ({ server } = lab);
+  const { realm: imported } = await lab.imported(records, { claimBy });
+  realmId = imported.id;
   return server.storage.uow.write(realmId, async (tx) => {
     const realm = await tx.realms.get(realmId);
     await tx.realms.update({ ...realm, settings: { ...realm.settings, openIdConnectAuthentication: true } });
@@ -73,11 +55,7 @@ async function importPeople(
   });
 }
 
-async function userNamed(email: string): Promise<TestUser> {
-  const [user] = await server.storage.uow.read(realmId, ({ users }) => users.listByEmail(realmId, [email]));
-  const record = await server.storage.uow.read(realmId, ({ apiKeys }) => apiKeys.find(realmId, user!.id));
-  return { id: user!.id, email, password: '', apiKey: server.parley.ports.apiKeyMint.derive(record!), user: user! };
-}
+const userNamed = (email: string) => lab.signIn(realmId, email);
 
 const post = (path: string, params: object, as: TestUser | null = null) =>
   server.request('POST', path, { as, params: params as Record<string, unknown>, realm: 'acme' });
@@ -262,7 +240,7 @@ describe('merge of a placeholder', () => {
   });
 
   it('subscribes the user to many channels in small units of work', async () => {
-    await server.close();
+    await lab.close();
     const many = Array.from({ length: 120 }, (_, n) => n).map((n) => {
       return { kind: 'channel', id: `n${n}`, name: `n ${n}`, privacy: 'private', members: ['ann', 'cleo'] } as const;
     });

@@ -1,3 +1,6 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   ImportRealm,
   MergeImport,
@@ -8,13 +11,22 @@ import {
   VerifyImport,
 } from '@parley/domain/exports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
+import { SharpImageProcessor } from '@parley/images';
 import { addedReaders, loadExisting, type PlanOptions, planImport, verifyImport } from '@parley/imports';
 import { openRecords, type TestRecords } from '@parley/imports/testing';
-import { fieldsOf } from './expectations.js';
-import type { TestServer, TestUser } from './test-server.js';
+import { fieldsOf, type Wire } from './expectations.js';
+import { pngOf } from './images.js';
+import { TestServer, type TestServerOptions, type TestUser } from './test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, distinguished by assertions.
-type Wire = any;
+const FILES = { 'cat.png': pngOf(200, 100), 'plan.txt': Buffer.from('the plan') };
+
+/** Record of a person with an account. */
+export const personRecord = (id: string, more: object = {}) =>
+  ({ kind: 'person', id, name: `${id} of Acme`, email: `${id}@acme.example`, isEmailVerified: true, ...more }) as const;
+
+/** Record of a message in the channel `c`. */
+export const messageRecord = (id: string, sender: string, sentAt: number, content: unknown, more: object = {}) =>
+  ({ kind: 'message', id, channel: 'c', sender, sentAt, content, ...more }) as TestRecords[number];
 
 interface MergeSteps {
   readonly onProgress?: (messages: number) => void;
@@ -22,30 +34,38 @@ interface MergeSteps {
   readonly beforeChanges?: () => Promise<unknown>;
 }
 
-/** Imports records into organizations of a test server. */
+/** Server for imports of records that may refer to `cat.png` and `plan.txt`. */
 export class ImportLab {
+  private readonly folder = mkdtempSync(join(tmpdir(), 'parley-lab-'));
   private readonly reader: RealmReader;
 
-  constructor(
-    private readonly server: TestServer,
-    private readonly folder: string,
-    private readonly files: Readonly<Record<string, Uint8Array>> = {},
-  ) {
+  private constructor(readonly server: TestServer) {
     this.reader = server.parley.useCase(RealmReader);
+  }
+
+  /** Starts a server with another organization, so all ids differ from those of a plan. */
+  static async start(options: TestServerOptions = {}): Promise<ImportLab> {
+    return new ImportLab(await TestServer.start({ images: new SharpImageProcessor(), ...options }));
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    expect(readdirSync(this.folder)).toEqual([]);
+    rmSync(this.folder, { recursive: true });
   }
 
   plan(records: TestRecords, more: Partial<PlanOptions> = {}) {
     const { markdownRenderer: renderer, unicodeEmoji, clock } = this.server.parley.ports;
     const options = { stringId: 'acme', realmUrl: 'http://acme.example', mappings: [], temporaryFolder: this.folder };
-    return planImport(openRecords(records, this.files), {
+    return planImport(openRecords(records, FILES), {
       ...{ ...options, now: clock.now(), renderer, unicodeEmoji },
       ...more,
     });
   }
 
   /** Creates an organization. */
-  async imported(records: TestRecords, stringId = 'acme') {
-    const plan = await this.plan(records, { stringId });
+  async imported(records: TestRecords, { stringId = 'acme', ...more }: Partial<PlanOptions> = {}) {
+    const plan = await this.plan(records, { stringId, ...more });
     try {
       return await this.server.parley.useCase(ImportRealm).execute({
         source: plan.source,
