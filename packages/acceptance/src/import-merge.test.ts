@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => lab.close());
 
-/** Organization of a product's own chat, to which people move. */
+/** Organization with its own messages before the import. */
 const LIVING: TestRecords = [
   { kind: 'organization', id: 'o', name: 'Acme' },
   person('ann', { role: 'owner' }),
@@ -74,7 +74,7 @@ async function living(): Promise<{ realmId: RealmId; ann: TestUser; bob: TestUse
 
 const inChannel = (name: string) => [{ operator: 'channel', operand: name }];
 
-describe('import of records into an organization that exists', () => {
+describe('import of records into an existing organization', () => {
   it('adds people, channels and messages, and joins existing people and conversations', async () => {
     const { realmId, ann, bob } = await living();
     const { messages, channels, users, summary } = await lab.merged(realmId, HISTORY);
@@ -109,7 +109,7 @@ describe('import of records into an organization that exists', () => {
     expect((await lab.messagesFor(bob, [{ operator: 'is', operand: 'unread' }])).length).toBe(0);
   });
 
-  it('gives nobody access to conversations of the source who had none there', async () => {
+  it('gives people only the conversations that they could read in the source', async () => {
     const { realmId, ann } = await living();
     // An account without a counterpart in the source.
     const outsider = await lab.merged(realmId, [{ ...person('zoe'), source: 'test:3' } as never]);
@@ -125,7 +125,7 @@ describe('import of records into an organization that exists', () => {
     expect(await lab.messagesFor(ann, inChannel('secret'))).toEqual([]);
   });
 
-  it('keeps public channels public on request, although others can read them then', async () => {
+  it('keeps public channels public on request even if people outside the source can read them', async () => {
     const { realmId } = await living();
     await lab.merged(realmId, [{ ...person('zoe'), source: 'test:3' } as never]);
     await lab.merged(realmId, HISTORY, { opensPublicChannels: true });
@@ -146,7 +146,7 @@ describe('import of records into an organization that exists', () => {
     expect(await lab.messagesFor(zoe)).toEqual([]);
   });
 
-  it('lets people claim placeholders of earlier imports from now on', async () => {
+  it('lets people claim placeholders of earlier imports by identities that a later import allows', async () => {
     const { realmId } = await living();
     await lab.merged(realmId, HISTORY);
     const keys = () => server.storage.uow.read(realmId, (reads) => reads.placeholderKeys.list(realmId));
@@ -156,7 +156,7 @@ describe('import of records into an organization that exists', () => {
     expect((await lab.merged(realmId, HISTORY, { claimBy: ['host'] })).batch).toBeNull();
   });
 
-  it('leaves channels with messages that an undo kept to the people who use them', async () => {
+  it('keeps the subscribers of channels with messages that an undo kept', async () => {
     const { realmId, ann } = await living();
     await lab.merged(realmId, HISTORY);
     const [lunch] = await lab.messagesFor(ann, inChannel('General (2)'));
@@ -183,7 +183,7 @@ describe('import of records into an organization that exists', () => {
     expect(await state()).toEqual(before);
   });
 
-  it('adds what is new in a newer export to the threads, channels and conversations', async () => {
+  it('adds new messages of a newer export to existing threads, channels and conversations', async () => {
     const { realmId, ann, bob } = await living();
     await lab.merged(realmId, HISTORY);
     const [root] = await lab.messagesFor(ann, inChannel('General (2)'));
@@ -228,7 +228,7 @@ describe('import of records into an organization that exists', () => {
     expect(await lab.messagesFor(dora, [{ operator: 'is', operand: 'unread' }])).toEqual([]);
   });
 
-  it('finds no difference between several imports and the newest export, and lists who gained access', async () => {
+  it('finds no difference between several imports and the newest export, and lists people who gained access', async () => {
     const { realmId, ann } = await living();
     await lab.merged(realmId, HISTORY);
     await lab.merged(realmId, LATER);
@@ -413,7 +413,7 @@ describe('import of records into an organization that exists', () => {
     expect(channels.map(({ name }) => name)).toEqual(['general']);
   });
 
-  it('applies what was changed and deleted in the source, and keeps what people changed in Parley', async () => {
+  it('applies edits and deletions in the source, and keeps messages that people changed in Parley', async () => {
     const { realmId, ann } = await living();
     const more: TestRecords = [
       ...BASE,

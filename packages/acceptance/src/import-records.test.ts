@@ -161,7 +161,7 @@ describe('import of records as a new organization', () => {
     expect(await lab.verify(realm.id, RECORDS)).toMatchObject({ unchanged: 16, differences: [], added: [] });
   });
 
-  it('lists what changed in the source and in Parley since the import, and who gained access', async () => {
+  it('lists changes in the source and in Parley since the import, and people who gained access', async () => {
     const { realm } = await lab.imported(RECORDS);
     const ann = await lab.signIn(realm.id, 'ann@acme.example');
     const bob = await lab.signIn(realm.id, 'bob@acme.example');
@@ -195,7 +195,7 @@ describe('import of records as a new organization', () => {
     await expect(lab.verify(realm.id, RECORDS, 99)).rejects.toMatchObject({ code: 'UNKNOWN_IMPORT' });
   });
 
-  it('removes the messages of an import that nobody used, and keeps the organization', async () => {
+  it('removes unused messages of an import, and keeps the organization', async () => {
     const { realm } = await lab.imported(RECORDS);
     expect(await lab.undo(realm.id, { isDryRun: true })).toMatchObject({ removed: 6, kept: 0 });
     expect(await lab.undo(realm.id)).toMatchObject({ removed: 6, kept: 0 });
@@ -211,7 +211,7 @@ describe('import of records as a new organization', () => {
     await expect(lab.undo(realm.id, { isForced: true })).rejects.toMatchObject({ code: 'IMPORT_RUNNING' });
   });
 
-  it('keeps the messages that people used, even after the undo was killed, until they are forced out', async () => {
+  it('keeps messages that people used, even after a killed undo, until an undo is forced', async () => {
     const { realm } = await lab.imported([
       ...RECORDS,
       { kind: 'conversation', id: 'ab', members: ['ann', 'bob'] },

@@ -47,7 +47,7 @@ describe('imports of an organization', () => {
     expect(await list()).toEqual([{ ...shown, status: 'undone' }]);
   });
 
-  it('are refused to others, while they run, before a later one, and with unknown ids', async () => {
+  it('are listed only for owners, and undone only if they are complete, known and the latest', async () => {
     const owner = ['Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
     const { id } = await addImport();
     for (const as of [people.iago, people.hamlet, people.polonius]) {

@@ -103,7 +103,7 @@ describe('placeholder of an import', () => {
     ]);
   });
 
-  it('stays closed after its account was deactivated', async () => {
+  it('cannot be claimed again after its account was deactivated', async () => {
     const ids = await importPeople(['email', 'company']);
     fieldsOf(await accept(await invite('cleo@acme.example')));
     const ann = await userNamed('ann@acme.example');
@@ -164,7 +164,7 @@ describe('merge of a placeholder', () => {
   };
   const merge = (more?: object) => server.parley.useCase(MergePlaceholder).execute(input(more));
   const unmerge = (more?: object) => server.parley.useCase(UnmergePlaceholder).execute(input(more));
-  /** Returns what Ann sees: senders and reactions by text. */
+  /** Returns the messages that Ann sees: sender and reactions by text. */
   async function shown(as = ann): Promise<Wire> {
     const params = { anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
     const { messages } = fieldsOf(await server.request('GET', '/messages', { as, params, realm: 'acme' })) as Wire;
@@ -254,7 +254,7 @@ describe('merge of a placeholder', () => {
     expect((await subscribed()).length).toBe(122);
   });
 
-  it('rejects users who are no placeholders, and merges of others', async () => {
+  it('rejects users that are not placeholders, and placeholders that are merged into another user', async () => {
     const refused = (code: string) => expect.objectContaining({ code });
     await expect(merge({ placeholderId: ann.id })).rejects.toEqual(refused('NOT_A_PLACEHOLDER'));
     await expect(merge({ placeholderId: 9999 })).rejects.toEqual(refused('UNKNOWN_USER'));

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const chosen = template ?? (yes ? DEFAULT : await askTemplate());
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   const spec = values.parley ?? version;
-  // Leaves URLs to npm, also those such as `file:../parley.tgz`.
+  // npm checks URLs, such as `file:../parley.tgz`.
   if (/^\.{0,2}\/|\.tgz$/.test(spec) && !URL.canParse(spec) && !existsSync(spec)) {
     throw new Refusal(`There is no file ${spec}.`);
   }

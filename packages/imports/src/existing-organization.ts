@@ -35,7 +35,7 @@ export interface ExistingOrganization {
   ): Promise<ReadonlyMap<MessageId, Pick<Message, 'topic' | 'recipientId' | 'sentAt'>>>;
 }
 
-/** Stands for an organization that the import creates. */
+/** Empty organization in place of one that the import creates. */
 export const NEW_ORGANIZATION: ExistingOrganization = {
   realm: { users: [], groups: [], channels: [], conversations: [], customEmoji: [], channelFolders: [] },
   batches: [],
@@ -49,7 +49,7 @@ export const NEW_ORGANIZATION: ExistingOrganization = {
 const SMALL_KINDS = ['person', 'group', 'channel', 'conversation', 'emoji'] as const;
 
 /**
- * Loads an organization with what came from a source before.
+ * Loads an organization with the earlier imports of a source.
  * @throws DomainError UNDO_UNFINISHED
  */
 export async function loadExisting(
@@ -76,7 +76,7 @@ export async function loadExisting(
     }
   }
   const { realm } = await reader.open(realmId, { covers: 'all' });
-  // People use channels with messages that an undo kept.
+  // Channels with messages that an undo kept are in use.
   for (const { id, isArchived } of realm.channels) if (!isArchived) hiddenChannels.delete(id);
   return {
     realm,
@@ -110,6 +110,6 @@ export function systemGroupIds({ realm }: ExistingOrganization): Readonly<Record
   ) as Readonly<Record<SystemGroupName, GroupId>>;
 }
 
-/** First system bot, which sends the lines added by the import. */
+/** System bot that sends the lines added by the import. */
 export const noticeSender = ({ realm }: ExistingOrganization): UserId =>
   realm.users.find(({ systemKind }) => systemKind === SYSTEM_BOTS[0].kind)?.user.id ?? (1 as UserId);

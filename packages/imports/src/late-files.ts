@@ -25,7 +25,7 @@ function lateFile({ id, name, contentType }: FileRecord, path: string, label: st
   } satisfies LateFile;
 }
 
-/** Mark in place of the reason, which no text contains. */
+/** Private-use character in place of the reason. */
 const REASON = '\uE000';
 
 /** Replaces the last note about a missing file, such as `plan.pdf (not downloaded)`, by a link. */

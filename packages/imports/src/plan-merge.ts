@@ -22,7 +22,7 @@ const existingIds = (
   channelFolders: realm.channelFolders.map(({ id }) => id),
 });
 
-/** Returns what the import needs to know of the organization and of earlier imports. */
+/** Returns the parts of the source about the organization and its earlier imports. */
 export const earlierImports = (
   existing: ExistingOrganization,
   staging: Staging,
@@ -53,7 +53,7 @@ interface MergedRealm {
 }
 
 /**
- * Returns who could read a new conversation only after the import. Existing conversations keep their readers.
+ * Returns people who could not read a new conversation in the source. Existing conversations keep their readers.
  * @param granted people who may read public channels of the source
  */
 export function newAccessOf(
@@ -85,7 +85,7 @@ interface GrownThread {
   readonly target: MessageId;
 }
 
-/** Keeps the topics of threads with new replies as they are called in the organization now. */
+/** Reserves the current topics of threads with new replies. */
 export async function reserveTopics(staging: Staging, existing: ExistingOrganization): Promise<void> {
   if (staging.lastKnown === 0) return;
   // Reads all messages twice, because they have no index by thread.

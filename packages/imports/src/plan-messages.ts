@@ -24,7 +24,7 @@ import type { StagedRecord, Staging } from './staging.js';
 type PlannedRole = (typeof IMPORTED_MESSAGE_KINDS)[number];
 
 export interface PlannedMessage {
-  /** Id. New messages are in order of time, above those of earlier imports. */
+  /** Id. New messages are ordered by time and follow earlier imports. */
   readonly number: number;
   /** Number of the staged record; null for a list of pins. */
   readonly record: number | null;
@@ -87,7 +87,7 @@ export class MessagePlanner {
     const isChanged =
       known !== null && this.staging.isChanged(record.id, messageDigest(this.staging, { number, id: record.id }, json));
     this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt }, known);
-    // A message that was imported before it became the first of a thread stays in its place; a line in the topic leads there.
+    // A message that became the first of a thread after its import stays in place; a line in the topic links to it.
     if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record, known === null ? '' : topic);
     if (topic !== '' && thread !== record.id && record.isBroadcast) this.addLine(number, 'broadcast', key, record);
     this.noteFiles(record, sender.id, known !== null && !isChanged);

@@ -58,7 +58,7 @@ export function claimsOf({ users }: PlannedPeople, claimBy: readonly string[]): 
   return [...holders].flatMap(([key, user]) => (user ? [{ userId: user.id, key }] : []));
 }
 
-/** People who left the source before the export have no keys. */
+/** Returns no keys for people who left the source before the export. */
 function keysOf(
   { email: address, isActive, isBot, person }: PlannedUser,
   claimBy: readonly string[],

@@ -36,7 +36,7 @@ const ACCOUNT_REASONS: Readonly<Record<PersonMatch, string>> = {
   placeholder: 'placeholder, because no verified email is known',
 };
 
-/** Reason for records that an earlier import created an object from. */
+/** Reason for records with an object from an earlier import. */
 export const BEFORE = 'imported before';
 
 /** People of the source and their users. People without a record get a placeholder when something refers to them. */

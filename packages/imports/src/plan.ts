@@ -37,7 +37,7 @@ export interface PlanOptions {
   readonly now: number;
   readonly renderer: MarkdownRenderer;
   readonly unicodeEmoji: LoadUnicodeEmoji;
-  /** Loads the organization to import into, with what came from the source before; absent for a new organization. */
+  /** Loads the organization to import into; absent for a new organization. */
   readonly loadExisting?: (source: string) => Promise<ExistingOrganization>;
   /** True if people who are not in the source may read its public channels. */
   readonly opensPublicChannels?: boolean;
@@ -242,7 +242,7 @@ function filesOf(
 
 const isInExport = (staging: Staging, id: string): boolean => staging.find('file', id)?.record.path !== undefined;
 
-/** Pictures of people and emoji that exist already are not imported again. */
+/** Marks the pictures of existing people and emoji, which are not imported again. */
 function noteKnownPictures(staging: Staging, people: PlannedPeople, emoji: ReadonlyMap<string, PlannedEmoji>): void {
   const note = (file: string | undefined, isKnown = false) => {
     if (file !== undefined && isKnown) staging.run('INSERT OR IGNORE INTO known_files VALUES (?)', file);

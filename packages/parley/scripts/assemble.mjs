@@ -20,7 +20,7 @@ const manifestOf = (name) => JSON.parse(read(name, 'package.json'));
 const areas = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
-/** Emoji fonts and names, whose licences require a notice. */
+/** Emoji fonts and names with licences that require a notice. */
 const EMOJI = ['@infolektuell/noto-color-emoji', 'cldr-annotations-full', 'unicode-emoji-json'].map((name) =>
   join(packagesDir, '../node_modules', name),
 );

@@ -18,7 +18,7 @@ async function* tickets(text = 'It works now, thanks!') {
 }
 
 describe('parley.imports', () => {
-  it('writes an organization from a stream of records, whose people the application then logs in', async () => {
+  it('creates an organization from a stream of records, and logs its people in by external id', async () => {
     const given = { realm: 'shop', claimBy: ['host'] };
     const planned = await parley.imports.dryRun({ ...given, records: tickets() });
     expect(planned).toMatchObject({ source: 'tickets', records: 5, messages: 3, placeholders: 2 });
@@ -39,7 +39,7 @@ describe('parley.imports', () => {
     ]);
   });
 
-  it('adds what is new to an organization that exists', async () => {
+  it('adds new records to an existing organization', async () => {
     const { id: first } = await parley.imports.write({ realm: 'shop', records: tickets() });
     async function* later() {
       yield* tickets();

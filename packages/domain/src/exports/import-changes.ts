@@ -19,7 +19,7 @@ import { changeSinceImport, countKept, type KeepReason, type KeptMessage } from 
 export interface AppliedChanges {
   readonly changed: number;
   readonly deleted: number;
-  /** Number of messages that people changed in Parley, which therefore stay as they are. */
+  /** Number of messages that are left unchanged because people changed them in Parley. */
   readonly kept: number;
   /** Limited to `MAX_LISTED_MESSAGES`. */
   readonly keptMessages: readonly KeptMessage[];
@@ -29,7 +29,7 @@ const RECORDS_AT_A_TIME = 20;
 /** Digest of messages that were deleted in the source, but kept. */
 export const DELETED_HASH = 'deleted';
 
-/** Applies what the source changed about messages of earlier imports. */
+/** Applies edits, reactions and deletions in the source to messages of earlier imports. */
 export class ImportChanges {
   private readonly counts = { changed: 0, deleted: 0, kept: 0, keptMessages: [] as KeptMessage[] };
 
@@ -58,7 +58,7 @@ export class ImportChanges {
       const [message] = await tx.messages.list(realmId, [copy.message.id]);
       if (!record) return null;
       const { hash } = copy.origin!;
-      // The next import would report messages that stay as they are again.
+      // Kept messages get the new digest too, so that the next import skips them.
       await tx.importedRecords.put(realmId, [{ ...record, hash }]);
       if (!message) return null;
       const reason = await changeSinceImport(tx, message, record);

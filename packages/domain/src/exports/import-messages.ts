@@ -115,9 +115,9 @@ const MESSAGES_AT_A_TIME = 4000;
 const MESSAGES_BEFORE_YIELD = 50;
 const FLAGS_AT_A_TIME = 1000;
 const RECORDS_AT_A_TIME = 500;
-/** Clocks of the original servers may differ by this much. */
+/** Maximum difference between the clocks of the original servers. */
 const CLOCK_SKEW_SECONDS = 3600;
-/** Searches by time look into each range. */
+/** Maximum number of ranges, because searches by time query each range. */
 const MAX_RANGES = 100;
 
 /** Message that was added, with its copy. */

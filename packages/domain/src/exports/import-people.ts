@@ -87,7 +87,7 @@ async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Uint8Array |
   return bytes;
 }
 
-/** Processing queue of shared images, which is nobody's. */
+/** Processing queue of images without an owner. */
 const QUEUE = 0 as UserId;
 
 /** Imports custom emoji, avatars, icon and logos. */

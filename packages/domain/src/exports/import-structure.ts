@@ -30,9 +30,9 @@ export class StructureImport {
     private readonly onAdded: OnAdded = async () => {},
   ) {}
 
-  /** Adds new objects to an organization that exists already. The new channels stay hidden. */
+  /** Adds new objects to an existing organization. The new channels stay hidden. */
   async merge(copy: RealmCopy, now: UnixSeconds): Promise<void> {
-    // A continued import does not return to objects that exist, so they are complete from the start.
+    // A continued import skips existing objects, so each unit adds complete ones.
     await this.addUsers(copy.users, (tx, users) => this.addToSystemGroups(tx, users, now));
     for (const groups of slicesOf(byId(copy.groups), GROUPS_AT_A_TIME)) {
       await this.addGroups(groups, (tx) => this.addMembers(tx, groups));

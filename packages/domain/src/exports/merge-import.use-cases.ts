@@ -46,9 +46,9 @@ const QUEUES_AT_A_TIME = 250;
 const NO_CHANGES: AppliedChanges = { changed: 0, deleted: 0, kept: 0, keptMessages: [] };
 
 /**
- * Imports new objects into an organization that exists already, while people use it. Notifies nobody; messages are read,
- * except after read positions of the source in new channels. New channels are hidden until they are complete. A killed
- * import continues when it is repeated.
+ * Imports new objects into an existing organization while people use it, without notifications. Messages arrive as
+ * read, except after the source's read positions in new channels. New channels stay hidden until they are complete. A
+ * killed import continues when it is repeated.
  */
 export class MergeImport {
   static readonly inject = [
@@ -118,7 +118,7 @@ export class MergeImport {
       const all = await tx.importBatches.list(realmId);
       requireNoUndo(all);
       const batches = all.filter((batch) => batch.source === source);
-      // A copy of another state could contain messages that exist by now.
+      // A copy made from an older state could contain messages that exist by now.
       if (stateOf(batches) !== stateOf(existing.batches)) throw importRunning(source);
       const running = batches.find(({ status }) => status === 'running');
       if (running) return running;
@@ -159,7 +159,7 @@ export class MergeImport {
     return messages.run(onProgress, { pageSize: MESSAGES_AT_A_TIME, prepare });
   }
 
-  /** Unsubscribes people from a channel of an undone import who are not its members in the source. */
+  /** Unsubscribes people who are not members in the source from a channel of an undone import. */
   private async unsubscribeOthers(
     batch: ImportBatch,
     ids: ImportedIds,
@@ -196,7 +196,7 @@ export class MergeImport {
     });
   }
 
-  /** Ends all event queues, because their clients know nothing of the new objects. */
+  /** Removes all event queues, so that clients register again and load the new objects. */
   private async complete(batch: ImportBatch): Promise<void> {
     const { realmId } = batch;
     let seq = 0 as EventSeq;
@@ -222,7 +222,7 @@ export class MergeImport {
 const importRunning = (source: string): DomainError =>
   new DomainError('IMPORT_RUNNING', `Another import of ${source} runs or ran in the meantime.`);
 
-/** Changes with every message and status. */
+/** Returns a text that changes with every added message and new status. */
 const stateOf = (batches: readonly ImportBatch[]): string =>
   batches.map(({ id, status, messages }) => `${id} ${status} ${messages}`).join();
 
@@ -268,7 +268,7 @@ async function markRead(
   }
 }
 
-/** Makes people receive all messages of a channel, as read except after their read position. */
+/** Subscribes people to a channel with its whole history, which is read up to their read position. */
 async function subscribe(
   tx: Transaction,
   realmId: RealmId,
@@ -286,7 +286,7 @@ async function subscribe(
     const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
     const usual = { isMuted: false, isPinned: false, notifications: INHERITED_NOTIFICATIONS };
     await tx.channels.putSubscriptions([{ ...usual, ...row, realmId, channelId, userId, color, isActive: true }]);
-    // Former subscribers received other messages, and see these as history.
+    // Former subscribers see the imported messages as history.
     if (row && !row.isActive) continue;
     const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
     const read = difference(received, difference(own.received, own.read));

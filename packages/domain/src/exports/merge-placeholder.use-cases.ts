@@ -39,7 +39,7 @@ type Reads = Repositories | Transaction;
 /** Messages per unit of work, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 50;
 const CHANNELS_AT_A_TIME = 50;
-/** Domain of the addresses of merged placeholders, whom nobody can claim. */
+/** Email domain of merged placeholders, which cannot be claimed. */
 const MERGED_DOMAIN = 'merged.parley.invalid';
 
 /**
@@ -104,7 +104,7 @@ export class MergePlaceholder {
     await changeEmail(tx, placeholder, `merged-${placeholderId}@${MERGED_DOMAIN}`);
   }
 
-  /** Subscribes the user to those of the channels that the merge still adds. */
+  /** Subscribes the user to the channels that are still missing. */
   private async subscribe(tx: Transaction, input: MergePlaceholderInput, some: readonly Channel[]): Promise<void> {
     const { realmId, placeholderId, userId } = input;
     const [batch] = await tx.importBatches.list(realmId);
@@ -118,7 +118,7 @@ export class MergePlaceholder {
   }
 }
 
-/** Reverts a merge: returns everything that is still there to the placeholder. */
+/** Reverts a merge: returns the remaining messages, reactions and channels to the placeholder. */
 export class UnmergePlaceholder {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -189,7 +189,7 @@ async function findMerge(reads: Reads, realmId: RealmId, placeholderId: UserId):
   return merge ?? null;
 }
 
-/** Checks the users. `merge`: an earlier, maybe interrupted run. */
+/** Checks the users. `merge`: record of an earlier run, which may be incomplete. */
 async function loadMerge(
   reads: Reads,
   { realmId, placeholderId, userId }: MergePlaceholderInput,
@@ -208,7 +208,7 @@ async function loadMerge(
   return { placeholder, merge: null };
 }
 
-/** Returns the active channels of the placeholder to which neither the user nor an earlier run subscribed. */
+/** Returns the placeholder's active channels, except the user's channels and those that an earlier run added. */
 async function gainedChannels(
   { channels, importedRecords }: Pick<Reads, 'channels' | 'importedRecords'>,
   { realmId, placeholderId, userId }: MergePlaceholderInput,
@@ -280,7 +280,7 @@ const changeSenders = async (tx: Transaction, messages: readonly Message[], from
   );
 };
 
-/** Returns the reactions of `from` to these messages, without those that `to` has as well. */
+/** Returns the reactions of `from` to these messages, except reactions that `to` has too. */
 async function freeReactions(
   { reactions }: Pick<Reads, 'reactions'>,
   messages: readonly Message[],

@@ -67,7 +67,7 @@ function withShared(shared: readonly OrdinalRange[], own: Runs = { received: [],
   return { received: union(shared, own.received), read: difference(union(shared, own.read), unread) };
 }
 
-/** Both lists ascend, and so does the result. */
+/** Returns ascending ranges from ascending ranges. */
 function union(a: readonly OrdinalRange[], b: readonly OrdinalRange[]): readonly OrdinalRange[] {
   const joined: Run[] = [];
   for (const range of [...a, ...b].sort((one, other) => one.first - other.first)) {
@@ -78,7 +78,7 @@ function union(a: readonly OrdinalRange[], b: readonly OrdinalRange[]): readonly
   return joined;
 }
 
-/** Both lists ascend, and so does the result. */
+/** Returns ascending ranges from ascending ranges. */
 export function difference(from: readonly OrdinalRange[], removed: readonly OrdinalRange[]): readonly OrdinalRange[] {
   const left: Run[] = [];
   let index = 0;

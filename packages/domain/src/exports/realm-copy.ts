@@ -172,7 +172,7 @@ export interface MergeSource extends ImportSource {
     readonly recipients: readonly RecipientId[];
     readonly emoji: readonly CustomEmojiId[];
     readonly channelFolders: readonly number[];
-    /** Earlier imports of the source, as they were when the copy was made. */
+    /** State of the source's earlier imports when the copy was made. */
     readonly batches: readonly ImportBatch[];
     /** Highest id of a message of an earlier import. */
     readonly lastMessageId: number;

@@ -87,7 +87,7 @@ export class UndoImport {
         this.uow.read(realmId, (reads) => judge(reads, batch, kind, after));
       return { ...(await countPages(survey, isForced)), archivedChannels: 0 };
     }
-    // A running import adds no message afterwards.
+    // The status keeps a running import from adding messages.
     const batch = await this.uow.write(realmId, async (tx) => {
       const undoing = { ...(await loadLatest(tx, realmId, batchId)), status: 'undoing' } as const;
       await tx.importBatches.update(undoing);
@@ -171,11 +171,11 @@ type Reads = Pick<
   'importBatches' | 'importedRecords' | 'messages' | 'reactions' | 'channels'
 >;
 
-/** Later imports may have added messages to the same topics, so they are undone first. */
+/** Returns the batch if it is the latest, because later ones may have added messages to its topics. */
 export async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId): Promise<ImportBatch> {
   const batches = await reads.importBatches.list(realmId);
   const batch = getBatch(batches, batchId);
-  // An import into an organization that exists notices that it was cancelled.
+  // An import into an existing organization checks its status, so it can be cancelled.
   if (batch.status === 'running' && batch.createdRealm)
     throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
   const later = batches.findLast(({ id, status }) => id > batchId && status !== 'undone');

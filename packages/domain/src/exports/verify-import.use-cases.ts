@@ -57,7 +57,7 @@ export interface VerifyImportOutput {
 const RECORDS_AT_A_TIME = 200;
 const MAX_EXAMPLES = 5;
 
-/** Compares an import, with the earlier ones of its source, with an export of the same source. Changes nothing. */
+/** Compares an import and earlier ones of its source with an export of the source. Changes nothing. */
 export class VerifyImport {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -144,7 +144,7 @@ class Differences {
     this.lines.set(key, line);
   }
 
-  /** Lists the differences, each at the place of its first record. */
+  /** Lists the differences in the order of their first records. */
   list(): readonly DifferenceLine[] {
     return [...this.lines.values()];
   }

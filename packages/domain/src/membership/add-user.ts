@@ -38,7 +38,7 @@ export interface NewUser extends NewAccount {
   readonly avatar?: UploadedAvatar | null;
   /** Replaces the default channels; none may be archived. */
   readonly channels?: readonly Channel[];
-  /** Keys of placeholders that the person has proven. A placeholder with one of them becomes the account. */
+  /** Keys for identities that the person has proven. A placeholder with such a key becomes the account. */
   readonly claims?: readonly string[];
 }
 

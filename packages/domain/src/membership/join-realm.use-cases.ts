@@ -139,7 +139,7 @@ export class JoinRealm {
     const email = await acceptedAddress(repositories, realm, signUp.email ?? input.email ?? '', this.disposable);
     await assertNoAccount(repositories, realmId, email);
     const fullName = parseFullName(input.fullName);
-    // Without emails, nobody proves an address.
+    // Addresses are unproven if the server sends no emails.
     const claims = signUp.email !== null && this.config.confirmsAddresses ? [emailKey(email)] : [];
     await assertNameAvailable(repositories, realm, fullName, await findPlaceholder(repositories, realmId, claims));
     return { ...signUp, email, fullName, claims };

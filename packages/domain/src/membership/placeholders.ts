@@ -12,7 +12,7 @@ import { accessorsOf } from '../users/user-delivery.js';
 import { reactivateWithGroups } from './deactivation.js';
 import { changeRole } from './roles.js';
 
-/** Identity of an imported person without an account. The first log-in with it gets the account of the placeholder. */
+/** Identity of a person that claims a placeholder at the first log-in. */
 export interface PlaceholderKey {
   readonly id: PlaceholderKeyId;
   readonly realmId: RealmId;
@@ -68,12 +68,12 @@ export const PLACEHOLDER_FEATURE = {
   notExported: { placeholderKeys: 'They refer to people of the original system.' },
 };
 
-/** Adds a key. If another placeholder has it, that one keeps it. */
+/** Adds a key unless another placeholder has it. */
 export async function addPlaceholderKey(tx: Transaction, row: Omit<PlaceholderKey, 'id'>): Promise<void> {
   if ((await tx.placeholderKeys.findByKey(row.realmId, row.key)) === null) await tx.placeholderKeys.add(row);
 }
 
-/** Returns the placeholder with the first of these keys that has one; null without one. */
+/** Returns the placeholder of the first key that has one; null if there is none. */
 export async function findPlaceholder(
   { placeholderKeys, users }: Pick<Repositories | Transaction, 'placeholderKeys' | 'users'>,
   realmId: RealmId,
@@ -87,7 +87,7 @@ export async function findPlaceholder(
   return null;
 }
 
-/** Turns a placeholder into the account of a new user, who keeps its messages, reactions and subscriptions. */
+/** Turns a placeholder into a new user's account, with its messages, reactions and subscriptions. */
 export async function claimPlaceholder(
   tx: Transaction,
   realm: Realm,

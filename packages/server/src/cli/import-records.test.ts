@@ -28,7 +28,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 const run = (...args: readonly string[]) => runCommand(['import', ...args, `--database=sqlite:${database}`]);
 
 describe('parley import of records', () => {
-  it('imports into an organization that exists, and only what is new', async () => {
+  it('imports only new records into an existing organization', async () => {
     expect((await run(records, '--realm=acme', '--new-database')).code).toBe(0);
     const rest = documented.slice(0, -1).map((line) => line.replaceAll('"crm"', '"erp"'));
     const other = join(directory, 'erp.jsonl');
@@ -102,7 +102,7 @@ describe('parley import of records', () => {
     expect(left).toContain('undone');
   });
 
-  it('merges a placeholder into a user, and reverts that', async () => {
+  it('merges a placeholder into a user and reverts the merge', async () => {
     await run(records, '--realm=acme', '--new-database');
     const imports = (...args: readonly string[]) => runCommand(['imports', ...args, `--database=sqlite:${database}`]);
     const { out } = await runCommand(['user', 'list', '--deactivated', `--database=sqlite:${database}`]);

@@ -137,7 +137,7 @@ const DAY_SECONDS = 86_400;
 
 /** Pause between two units of indexing, which leaves others most of the time. */
 const INDEXING_PAUSE_MS = 10;
-/** Interval for new files to read. */
+/** Interval between checks for new files. */
 const READING_PAUSE_MS = 5000;
 /** Operators can look at jobs that were given up for this long. */
 const KEEP_JOBS_SECONDS = 30 * DAY_SECONDS;

@@ -143,7 +143,7 @@ export interface ParleyDependencies {
   readonly bucket?: Bucket;
   /** Store for the bytes of unfinished uploads. */
   readonly partialBlobs: PartialBlobStore;
-  /** Reads documents too, unless it lacks the method. */
+  /** Image processor, which may also read documents. */
   readonly images: ImageProcessor & Partial<DocumentReader>;
   /** True if searches find texts in files; default: false. */
   readonly searchesFiles?: boolean;

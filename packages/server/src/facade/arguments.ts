@@ -26,7 +26,7 @@ export function objectAt<T>(property: string, value: T): T {
   throw invalidArgument(property, 'an object', value);
 }
 
-/** Requires an object with these properties only, since a misspelled one would be ignored. */
+/** Rejects unknown properties, because a misspelled one would be ignored. */
 export function propertiesAt<T>(subject: string, value: T, names: readonly string[]): T {
   for (const name of Object.keys(objectAt(subject, value) as object)) {
     if (names.includes(name)) continue;

@@ -15,7 +15,7 @@ import { Addresses } from './references.js';
 export interface RecordsToImport {
   /** Name of the organization. */
   readonly realm: string;
-  /** In any order; all of one source. */
+  /** Records of one source, in any order. */
   readonly records: Iterable<ImportRecord> | AsyncIterable<ImportRecord>;
   /** Folder of the files that records refer to by `path`. */
   readonly folder?: string;
@@ -92,9 +92,9 @@ export interface VerifiedImport {
 }
 
 export interface ImportToUndo extends ImportRef {
-  /** Also removes messages that people answered, edited, moved or reacted to. Default: false. */
+  /** True to remove messages that people answered, edited, moved or reacted to, too. Default: false. */
   readonly isForced?: boolean;
-  /** Changes nothing. Default: false. */
+  /** True to change nothing. Default: false. */
   readonly isDryRun?: boolean;
 }
 
@@ -111,10 +111,10 @@ export interface UndoneImport {
 
 /** Imports the history of other chats. */
 export interface Imports {
-  /** Reports what `write` would do, and changes nothing. @throws DomainError INVALID_IMPORT */
+  /** Returns the report of `write` without any change. @throws DomainError INVALID_IMPORT */
   dryRun(records: RecordsToWrite): Promise<ImportReport>;
   /**
-   * Creates an organization from records, or adds what is new to an organization that exists. A failure leaves no new
+   * Creates an organization from records, or adds new ones to an existing organization. A failure leaves no new
    * organization behind. @throws DomainError INVALID_IMPORT, REALM_DEACTIVATED, IMPORT_RUNNING, IMPORT_CANCELLED,
    * UNDO_UNFINISHED
    */

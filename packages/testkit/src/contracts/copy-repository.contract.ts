@@ -267,7 +267,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await since(0)).toEqual([11, 1]);
       expect(await since(5 * day)).toEqual([11, 6]);
       expect(await since(50 * day)).toEqual([11, 21]);
-      // A second import into the living organization is older than the messages sent in between.
+      // The second import contains older messages than the ones sent since the first.
       await append(2, now - 16 * day);
       expect(await since(0)).toEqual([11, 1]);
       expect(await since(5 * day)).toEqual([11, 6]);

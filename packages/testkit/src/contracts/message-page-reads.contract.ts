@@ -370,7 +370,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       expect(view!.sender.emailVisibility).toBe('everyone');
     });
 
-    it('lists the ids since a time, also in a quiet realm with many messages elsewhere', async () => {
+    it('lists the ids since a time even in a quiet realm with many messages in other realms', async () => {
       const fixture = await stage(...chatter);
       const { uow, clock } = fixture;
       const earlier = fixture.messages.length;

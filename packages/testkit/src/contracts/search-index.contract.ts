@@ -279,7 +279,7 @@ export function searchIndexContract(open: OpenStorage): void {
       expect(await find(fixture, own(search('pizza')))).toEqual(pick(fixture, 2, 5));
     });
 
-    it('keeps the terms of all messages while those of one realm are indexed again', async () => {
+    it('keeps the terms of all messages while one realm is indexed again', async () => {
       const fixture = await stage(...said);
       const { uow, realm } = fixture;
       const other = (await anotherRealm(fixture)).realm;
