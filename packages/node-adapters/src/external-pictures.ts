@@ -1,8 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ExternalPicturePaths, ExternalPictures, ImageProcessor, ImageTarget } from '@parley/domain/files';
 import { type Clock, DomainError, type UserId, WorkQueue } from '@parley/domain/kernel';
 import { RecentResults } from './recent-results.js';
-import { hmac } from './tokens.js';
 import type { PublicWebClient } from './web-client.js';
 
 const HEXADECIMAL = /^(?:[0-9a-f]{2})+$/;
@@ -12,7 +11,7 @@ export class HmacPicturePaths implements ExternalPicturePaths {
   private readonly key: Buffer;
 
   constructor(secret: string) {
-    this.key = hmac(secret, 'parley: pictures of other sites');
+    this.key = createHmac('sha256', secret).update('parley: pictures of other sites').digest();
   }
 
   pathOf(url: string): string {
@@ -27,7 +26,7 @@ export class HmacPicturePaths implements ExternalPicturePaths {
   }
 
   private sign(url: string): Buffer {
-    return hmac(this.key, url, 'sha1');
+    return createHmac('sha1', this.key).update(url).digest();
   }
 }
 

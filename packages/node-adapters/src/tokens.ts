@@ -39,12 +39,8 @@ export class HmacApiKeyMint implements ApiKeyMint {
   }
 }
 
-export function hmac(
-  key: string | Buffer | KeyObject,
-  text: string | Buffer,
-  algorithm: 'sha256' | 'sha1' = 'sha256',
-): Buffer {
-  return createHmac(algorithm, key).update(text).digest();
+function hmac(key: string | Buffer | KeyObject, text: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest();
 }
 
 /** 256 bits, which are impossible to guess. */

@@ -44,6 +44,25 @@ export interface BlobStore {
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
+/** Returns the whole content of a file's blob. Throws if the key does not exist. */
+export async function readBlob(
+  blobs: BlobStore,
+  { blob, size }: { readonly blob: BlobKey; readonly size: number },
+): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for await (const chunk of blobs.read(blob, { start: 0, end: size })) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** Returns bytes as content of a single chunk. */
+export async function* inOneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 /** Detects content types from its arguments alone. */
 export interface ContentTypes {
   /** Detects the type from the first bytes (`HEAD_BYTES` suffice); null if unknown, for example text. */

@@ -1,4 +1,5 @@
 import { DomainError } from '../kernel/errors.js';
+import { inOneChunk } from './blobs.js';
 import type { ReadablePicture } from './pictures.js';
 
 /** Signed paths for pictures of other sites. Readers load them from this server, which hides readers from the sites. */
@@ -31,10 +32,6 @@ export class ReadExternalPicture {
     const url = this.paths.urlOf(signature, encodedUrl);
     const bytes = url === null ? null : await this.pictures.load(url);
     if (bytes === null) throw new DomainError('UNKNOWN_PICTURE', 'There is no such picture.');
-    return { format: 'webp', size: bytes.length, read: () => inOnePiece(bytes) };
+    return { format: 'webp', size: bytes.length, read: () => inOneChunk(bytes) };
   }
-}
-
-async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -2,7 +2,7 @@ import type { FileId, RealmId } from '../kernel/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { EventLoop } from '../kernel/yielding.js';
 import type { SearchedWord, SearchWords } from '../markdown/markdown.js';
-import type { BlobStore } from './blobs.js';
+import { type BlobStore, readBlob } from './blobs.js';
 import { MIB, type StoredFile } from './files.js';
 
 /** Larger files are not read. */
@@ -101,8 +101,9 @@ export class ReadFileTexts {
   }
 
   private async termsOf(file: StoredFile, languages: string): Promise<readonly string[]> {
-    const bytes = await this.bytesOf(file);
-    const text = bytes && (await this.reader.read(bytes, file))?.slice(0, MAX_FILE_TEXT);
+    // The file may have been removed.
+    if ((await this.blobs.sizeOf(file.blob)) !== file.size) return [];
+    const text = (await this.reader.read(await readBlob(this.blobs, file), file))?.slice(0, MAX_FILE_TEXT);
     if (!text) return [];
     const words = this.words.inLanguages(languages);
     const terms = new Set<string>();
@@ -115,18 +116,6 @@ export class ReadFileTexts {
       await this.eventLoop.yield();
     }
     return [...terms].slice(0, MAX_FILE_TERMS);
-  }
-
-  /** Returns null if the bytes are gone. */
-  private async bytesOf({ blob, size }: StoredFile): Promise<Uint8Array | null> {
-    if ((await this.blobs.sizeOf(blob)) !== size) return null;
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for await (const chunk of this.blobs.read(blob, { start: 0, end: size })) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
   }
 }
 

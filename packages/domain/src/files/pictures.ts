@@ -3,7 +3,7 @@ import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { RealmImageName } from '../realms/realm.js';
-import type { BlobKey, BlobStore } from './blobs.js';
+import { type BlobKey, type BlobStore, inOneChunk } from './blobs.js';
 import type { FileUser } from './files.use-cases.js';
 import type { ImageProcessor, ImageTarget, ProcessedImage } from './images.js';
 
@@ -135,7 +135,7 @@ export class PictureMaker {
 
   private async store({ bytes, format, frames }: ProcessedImage): Promise<MadePicture> {
     const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
-    const size = await this.blobs.put(blob, inOnePiece(bytes));
+    const size = await this.blobs.put(blob, inOneChunk(bytes));
     return { blob, size, format, frames };
   }
 }
@@ -147,10 +147,6 @@ export const namePicture = (
   name: PictureName,
   { blob, size, format }: MadePicture,
 ): Promise<BlobKey | null> => tx.pictures.put(realmId, { name, blob, size, format });
-
-async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
 
 export interface ReadablePicture extends Picture {
   read(): AsyncIterable<Uint8Array>;

@@ -5,7 +5,7 @@ import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { WorkQueue } from '../kernel/work-queue.js';
 import { newBlobKey } from './blob-receiver.js';
-import type { BlobKey, BlobStore } from './blobs.js';
+import { type BlobStore, inOneChunk, readBlob } from './blobs.js';
 import type { FileImage, StoredFile, StoredThumbnail } from './files.js';
 import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES, type ProcessedImage } from './images.js';
 
@@ -111,7 +111,7 @@ export class Thumbnails {
   async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType' | 'ownerId'>): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
     return this.queue.run(file.ownerId, async () => {
-      const info = await unlessRefused(async () => this.images.inspect(await this.bytesOf(file), file.ownerId));
+      const info = await unlessRefused(async () => this.images.inspect(await readBlob(this.blobs, file), file.ownerId));
       return info && { ...describe(info), thumbnail: 'pending' };
     });
   }
@@ -125,7 +125,7 @@ export class Thumbnails {
     file: StoredFile,
   ): Promise<{ readonly image: FileImage; readonly thumbnails: readonly StoredThumbnail[] } | null> {
     const { ownerId } = file;
-    const bytes = await this.bytesOf(file);
+    const bytes = await readBlob(this.blobs, file);
     const info = await unlessRefused(() => this.images.inspect(bytes, ownerId));
     if (!info) return null;
     const image = describe(info);
@@ -150,19 +150,9 @@ export class Thumbnails {
     const thumbnails: StoredThumbnail[] = [];
     for (const [name, { bytes: content }] of made) {
       const blob = newBlobKey(this.randomness);
-      thumbnails.push({ name, blob, size: await this.blobs.put(blob, one(content)) });
+      thumbnails.push({ name, blob, size: await this.blobs.put(blob, inOneChunk(content)) });
     }
     return { image: { ...image, isAnimated: made.has(ANIMATED_THUMBNAIL), thumbnail: 'ready' }, thumbnails };
-  }
-
-  private async bytesOf({ blob, size }: { readonly blob: BlobKey; readonly size: number }): Promise<Uint8Array> {
-    const bytes = new Uint8Array(size);
-    let at = 0;
-    for await (const chunk of this.blobs.read(blob, { start: 0, end: size })) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
   }
 }
 
@@ -180,10 +170,6 @@ async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
     if (error instanceof DomainError && error.kind !== 'unavailable') return null;
     throw error;
   }
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** Limit, because each image is held in memory as a whole. */

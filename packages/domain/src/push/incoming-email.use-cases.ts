@@ -2,6 +2,7 @@ import { recordBounce } from '../access/bounces.js';
 import type { ChannelAddressKey } from '../channels/channel.js';
 import { canPostSomewhere, loadPosting } from '../channels/post-permissions.js';
 import { BlobReceiver } from '../files/blob-receiver.js';
+import { inOneChunk } from '../files/blobs.js';
 import { nameOfFile } from '../files/files.js';
 import { UploadFile } from '../files/files.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
@@ -315,7 +316,7 @@ export class ReceiveEmail {
       const name = nameOfFile(given);
       try {
         const isTooLarge = bytes.length > this.blobs.maxBytes;
-        const blob = isTooLarge ? null : await this.blobs.receive(oneChunk(bytes));
+        const blob = isTooLarge ? null : await this.blobs.receive(inOneChunk(bytes));
         const { pathId } = await this.uploads.execute(caller, { blob, name, claimedType });
         lines.push(attachmentLink(name, pathId));
       } catch (error) {
@@ -333,10 +334,6 @@ export class ReceiveEmail {
     await recordBounce(this.uow, failed.address, failed.reason, this.clock.now());
     return 'bounce';
   }
-}
-
-async function* oneChunk(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 /** Returns the first gateway address in the headers. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
