@@ -19,23 +19,8 @@ const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
   showThumbnails,
   previewableLinks,
   showPreviews,
-  inLanguages,
+  inLanguages: (codes) => (codes === '' ? htmlMessages : messagesIn(new SearchLanguages(codes))),
 });
 
 /** Reads and highlights rendered HTML. */
 export const htmlMessages = messagesIn(ALL_LANGUAGES);
-
-/** Organizations mostly use the same few combinations. */
-const MAX_COMBINATIONS = 100;
-const combinations = new Map<string, RenderedMessages>();
-
-function inLanguages(codes: string): RenderedMessages {
-  if (codes === '') return htmlMessages;
-  let messages = combinations.get(codes);
-  if (!messages) {
-    if (combinations.size >= MAX_COMBINATIONS) combinations.clear();
-    messages = messagesIn(new SearchLanguages(codes));
-    combinations.set(codes, messages);
-  }
-  return messages;
-}

@@ -232,8 +232,8 @@ export interface RenderedMessages {
   /** Returns a function that finds the words of a query in a text, in the order of the query. */
   occurrences(query: string): (text: string) => readonly WordOccurrences[];
 
-  /** Returns these functions with word forms in the languages of an organization. @param codes `searchLanguages` */
-  inLanguages(codes: string): RenderedMessages;
+  /** Returns the search functions with word forms in the languages of an organization. @param codes `searchLanguages` */
+  inLanguages(codes: string): SearchTexts;
 }
 
 /** Preview of a web page (markdown §15.6). */
@@ -277,16 +277,10 @@ export type SearchedTerm = string | { readonly beginning: string };
 export type SearchedWord = readonly (readonly SearchedTerm[])[];
 
 /** Functions for matching searches. */
-export interface SearchWords extends Pick<RenderedMessages, 'searchableText' | 'searchTerms' | 'searchedWords'> {
-  /** See `RenderedMessages`. */
-  inLanguages(codes: string): SearchWords;
-}
+export type SearchWords = Pick<RenderedMessages, 'searchableText' | 'searchTerms' | 'searchedWords' | 'inLanguages'>;
 /** Functions for matching searches and highlighting the results. */
-export interface SearchTexts
-  extends SearchWords,
-    Pick<RenderedMessages, 'highlightContent' | 'highlightTopic' | 'typedWords' | 'occurrences'> {
-  inLanguages(codes: string): SearchTexts;
-}
+export type SearchTexts = SearchWords &
+  Pick<RenderedMessages, 'highlightContent' | 'highlightTopic' | 'typedWords' | 'occurrences'>;
 
 /** Functions that format Markdown syntax as users would type it. */
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SearchWords } from '@parley/domain/markdown';
+import type { SearchTexts } from '@parley/domain/markdown';
 import { IndexMessages, PLAIN_TEXTS, parseSearch } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
@@ -9,7 +9,7 @@ import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
 
 /** Adds beginnings of words to the terms, as a new release might; queries contain the former terms too. */
-const NEW_WORDS: SearchWords = {
+const NEW_WORDS: SearchTexts = {
   ...PLAIN_TEXTS,
   searchTerms: (text) => PLAIN_TEXTS.searchTerms(text).flatMap((term) => [term, `${term.slice(0, 3)}…`]),
   searchedWords: (text) => PLAIN_TEXTS.searchTerms(text).map((term) => [[`${term}…`, term]]),
