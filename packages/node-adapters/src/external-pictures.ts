@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ExternalPicturePaths, ExternalPictures, ImageProcessor, ImageTarget } from '@parley/domain/files';
 import { type Clock, DomainError, type UserId, WorkQueue } from '@parley/domain/kernel';
-import { RecentResults } from './recent-results.js';
+import { ResultCache } from './result-cache.js';
 import type { PublicWebClient } from './web-client.js';
 
 const HEXADECIMAL = /^(?:[0-9a-f]{2})+$/;
@@ -42,7 +42,7 @@ const ENTRY_BYTES = 500;
 
 /** Downloads pictures of other sites and reduces them to small WebP files without metadata. */
 export class WebPictures implements ExternalPictures {
-  private readonly recent: RecentResults<Uint8Array | null>;
+  private readonly cache: ResultCache<Uint8Array | null>;
   private readonly queue = new WorkQueue({
     concurrency: 8,
     concurrencyPerClient: 2,
@@ -56,7 +56,7 @@ export class WebPictures implements ExternalPictures {
     private readonly images: ImageProcessor,
     clock: Pick<Clock, 'nowMs'>,
   ) {
-    this.recent = new RecentResults(clock, {
+    this.cache = new ResultCache(clock, {
       maxCount: 1000,
       maxBytes: 16 * 1024 * 1024,
       bytesOf: (picture) => ENTRY_BYTES + (picture?.length ?? 0),
@@ -65,7 +65,7 @@ export class WebPictures implements ExternalPictures {
   }
 
   load(url: string): Promise<Uint8Array | null> {
-    return this.recent.get(url, () =>
+    return this.cache.get(url, () =>
       // A slow site must not delay others.
       this.queue.run(new URL(url).host, () => this.read(url)),
     );

@@ -38,7 +38,7 @@ import {
   SystemTimers,
   UNSUBSCRIBE_LINKS,
   VapidWebPushService,
-  WebPages,
+  WebLinkPreviewFetcher,
   WebPictures,
   ZxcvbnPasswordStrength,
 } from '@parley/node-adapters';
@@ -186,7 +186,7 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
       return new HttpPushService({ ...parts, account: push, server });
     },
 
-    linkPreviewFetcher: () => new WebPages(pageClientOf(options), get('clock')),
+    linkPreviewFetcher: () => new WebLinkPreviewFetcher(pageClientOf(options), get('clock')),
     externalPictures: () => new WebPictures(pageClientOf(options), get('imageProcessor'), get('clock')),
     webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
     pictureDownloads: () =>

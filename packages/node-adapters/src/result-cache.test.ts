@@ -1,10 +1,10 @@
 import { FixedClock } from '@parley/testkit';
-import { RecentResults } from './recent-results.js';
+import { ResultCache } from './result-cache.js';
 
 const of = (limits: Partial<{ maxCount: number; maxBytes: number }> = {}) => {
   const clock = new FixedClock();
   const loaded: string[] = [];
-  const results = new RecentResults<string>(clock, {
+  const results = new ResultCache<string>(clock, {
     maxCount: 3,
     maxBytes: 100,
     bytesOf: (text) => text.length,
@@ -19,7 +19,7 @@ const of = (limits: Partial<{ maxCount: number; maxBytes: number }> = {}) => {
   return { clock, get, loaded, results };
 };
 
-describe('RecentResults', () => {
+describe('ResultCache', () => {
   it('evicts the least recently used results above the maximum number', async () => {
     const { get, loaded } = of();
     for (const key of ['a', 'b', 'c', 'a', 'd', 'a', 'b']) await get(key);

@@ -30,7 +30,7 @@ const MAX_TAG_LENGTH = 16 * 1024;
  * Reads the head of a page while it arrives. Uses the tokenizer of parse5 without its tree, whose time can grow with the
  * square of the length.
  */
-export class PageHead implements TokenHandler {
+export class HtmlHead implements TokenHandler {
   /** True if the rest of the page does not matter. */
   isDone = false;
   private readonly tokenizer = new Tokenizer({}, this);

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Clock, WorkQueue } from '@parley/domain/kernel';
 import type { PagePreview } from '@parley/domain/markdown';
 import type { LinkPreviewFetcher } from '@parley/domain/messages';
-import { RecentResults } from './recent-results.js';
+import { ResultCache } from './result-cache.js';
 import type { PublicWebClient } from './web-client.js';
 
 /** Maximum number of bytes read of a page; its head is usually shorter. */
@@ -17,15 +17,15 @@ const RETRY_SECONDS = 600;
 const ENTRY_BYTES = 500;
 
 /** Reads previews from the heads of web pages: Open Graph, title and description. */
-export class WebPages implements LinkPreviewFetcher {
-  private readonly recent: RecentResults<PagePreview | null>;
+export class WebLinkPreviewFetcher implements LinkPreviewFetcher {
+  private readonly cache: ResultCache<PagePreview | null>;
   private readonly parsing = new WorkQueue({ concurrency: 1 });
 
   constructor(
     private readonly client: PublicWebClient,
     clock: Pick<Clock, 'nowMs'>,
   ) {
-    this.recent = new RecentResults(clock, {
+    this.cache = new ResultCache(clock, {
       maxCount: 2000,
       maxBytes: 8 * 1024 * 1024,
       bytesOf: (page) => ENTRY_BYTES + 2 * lengthOf(page),
@@ -36,7 +36,7 @@ export class WebPages implements LinkPreviewFetcher {
   fetch(url: string): Promise<PagePreview | null> {
     // Servers never see the fragment.
     const key = url.replace(/#.*/, '');
-    return this.recent.get(key, () => this.read(key).catch(() => null));
+    return this.cache.get(key, () => this.read(key).catch(() => null));
   }
 
   private async read(link: string): Promise<PagePreview | null> {
@@ -46,8 +46,8 @@ export class WebPages implements LinkPreviewFetcher {
       // A compressed response was not requested and could expand without bounds.
       const isCompressed = (headers['content-encoding'] ?? 'identity') !== 'identity';
       if (status !== 200 || isCompressed || !HTML.test(type)) return null;
-      const { PageHead } = await import('./page-head.js');
-      const head = new PageHead(url, type);
+      const { HtmlHead } = await import('./html-head.js');
+      const head = new HtmlHead(url, type);
       let length = 0;
       for await (const chunk of body as AsyncIterable<Buffer>) {
         for (let at = 0; at < chunk.length && !head.isDone; at += PIECE) {

@@ -17,7 +17,7 @@ interface Entry<T> {
 }
 
 /** Cache of loaded results, bounded by number, bytes and age. Concurrent requests for a key share one load. */
-export class RecentResults<T> {
+export class ResultCache<T> {
   /** Least recently used first. */
   private readonly entries = new Map<string, Entry<T>>();
   private bytes = 0;
