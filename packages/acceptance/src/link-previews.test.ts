@@ -12,7 +12,7 @@ let server: TestServer;
 let people: TestServer['people'];
 let site: Server;
 let siteUrl: string;
-/** Response to the next requests, by path; 404 for others. */
+/** Responses by path; 404 for others. */
 let pages: Record<string, RequestListener> = {};
 let requested: string[] = [];
 
@@ -97,7 +97,7 @@ describe('link preview (markdown §15.6)', () => {
     expect(message).not.toHaveProperty('last_edit_timestamp');
   });
 
-  it('is not fetched for messages of bots, quoted links, images, the own server and users, and no notification follows', async () => {
+  it('is not fetched for messages of bots, and for links in quotes, to images, to this server or with credentials', async () => {
     const url = serve('page', page(ARTICLE));
     const { email } = people.hamlet;
     const bot = fieldsOf(await server.post('/bots', people.hamlet, { full_name: 'Bot', short_name: `b${count}` }));
@@ -162,7 +162,7 @@ describe('link preview (markdown §15.6)', () => {
     expect(await shown(id)).not.toContain('message_embed');
   });
 
-  it('is not found by search and not part of notifications', async () => {
+  it('is not found by searches', async () => {
     const url = serve('page', page(ARTICLE.replace('Tides', 'Zanzibarian')));
     const id = await say(url);
     await preview();

@@ -52,7 +52,7 @@ describe('search in files (extensions §9)', () => {
     expect(await find('walnut')).toEqual([id, again]);
   });
 
-  it('finds files by their names', async () => {
+  it('finds files by name', async () => {
     const url = fieldsOf(
       await postFiles(server, '/user_uploads', people.hamlet, [{ ...plan('x'), name: 'harvest-2024.txt' }]),
     ) as Wire;
@@ -119,7 +119,7 @@ describe('search in files (extensions §9)', () => {
     expect(await find('sesame')).toEqual([id, pdf]);
   });
 
-  it('ignores files without text, and damaged ones', async () => {
+  it('ignores HTML files, and rejects blank searches', async () => {
     await share(people.hamlet, 'general', { name: 'a.html', type: 'text/html', content: '<p>pelican</p>' });
     await readFiles();
     expect(await find('pelican')).toEqual([]);

@@ -3,9 +3,9 @@ import { fromBufferPromise } from 'yauzl';
 import { DOCUMENT_PARTS, PDF } from './file-texts.js';
 import { readPdf } from './pdf.js';
 
-/** Total size of the unpacked parts to read. */
+/** Maximum total size of the unpacked parts. */
 const MAX_XML_BYTES = 20 * 1024 * 1024;
-/** Entries of an archive to examine. */
+/** Maximum number of examined archive entries. */
 const MAX_ENTRIES = 10_000;
 
 /** Returns the beginning of the text of a document. @throws MissingLibrary, and for damaged documents */
@@ -33,13 +33,13 @@ export async function readDocument(document: Uint8Array, contentType: string): P
 }
 
 const TAG = /<[^<>]*>/g;
-/** Tags between words; others, such as those of formatting, may be inside a word. */
+/** Tags that separate words; others, such as formatting, may be inside a word. */
 const SEPARATOR = /^<(?:\/(?:w:p|text:p|text:h)\b|(?:w:tab|w:br|w:cr|text:tab|text:s|text:line-break)\b)/;
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const HIGHEST = 0x10ffff;
 
-/** Returns the text of a part in XML. */
+/** Returns the text of an XML part. */
 const textOf = (xml: string): string =>
   `${xml
     .replace(TAG, (tag) => (SEPARATOR.test(tag) ? ' ' : ''))

@@ -35,7 +35,7 @@ it('passes documents to their reader', async () => {
   expect(await reader.read(Buffer.from('tea'), { contentType, ownerId })).toBe(`3 of ${contentType}`);
 });
 
-it('returns the beginning of long texts, and something for any bytes', async () => {
+it('returns the beginning of long texts, and replaces invalid bytes', async () => {
   expect(await read(Buffer.alloc(5 * MAX_FILE_TEXT, 'é'))).toBe('é'.repeat(MAX_FILE_TEXT));
   expect(await read(Buffer.from([0xff, 0x61, 0xc0]))).toBe('\ufffda\ufffd');
 });

@@ -17,7 +17,7 @@ export const DOCUMENT_PARTS: ReadonlyMap<string, RegExp> = new Map([
   ['application/vnd.oasis.opendocument.text', /^content\.xml$/],
 ]);
 
-/** Reads documents whose formats need more than decoding, in a separate process. */
+/** Extracts text from formats that need a parser, in a separate process. */
 export interface DocumentReader {
   /** Returns the beginning of the text; null for damaged documents. @throws DomainError SERVER_BUSY */
   readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null>;

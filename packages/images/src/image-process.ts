@@ -40,7 +40,7 @@ const REFUSALS = {
 };
 type Refusal = keyof typeof REFUSALS;
 
-/** Runs the job in the current process. `readDocument`: absent if documents are rejected. */
+/** Runs the job in the current process. Rejects documents without `readDocument`. */
 export async function answerJob(
   processor: SharpImageProcessor,
   job: ImageJob | DocumentJob,
@@ -105,8 +105,8 @@ export interface ImageProcessOptions {
 }
 
 /**
- * Processes images and documents in a separate process, started on demand and stopped when idle. An image that crashes, blocks or
- * exhausts the library ends only that process, which contains no secrets. Processes one image at a time, serving
+ * Processes images and documents in a separate process, started on demand and stopped when idle. A file that crashes,
+ * blocks or exhausts a library ends only that process, which contains no secrets. Processes one file at a time, serving
  * users round-robin. Falls back to the caller's process if none can be started.
  */
 export class ImageProcess implements ImageProcessor, DocumentReader {
@@ -200,7 +200,7 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
       // Node's permission model may forbid starting processes.
       this.script = null;
     }
-    // Rejects HEIC and documents, whose decoders would block the event loop.
+    // HEIC and documents are rejected, because their decoders would block the event loop.
     void answerJob(new SharpImageProcessor(), job).then((answer) => this.finish(answer));
   }
 

@@ -77,7 +77,7 @@ describe('readPdf', () => {
     expect((await read(pdf))?.split(/\s*\n\s*/)).toEqual(['Quarterly plan', 'second line', 'café', 'third page', '']);
   });
 
-  it('returns null for damaged files and those with a password, and nothing for files without text', async () => {
+  it('returns null for damaged and encrypted files, and no text for empty pages', async () => {
     const pdf = pdfOf([stream(showing('secret'))], { trailer: encryptionWith('sesame') });
     expect(await read(pdf)).toBeNull();
     expect(await read(Buffer.from('%PDF-1.7 no more'))).toBeNull();
@@ -100,7 +100,7 @@ describe('readPdf', () => {
     expect(await read(endless)).toBeNull();
   });
 
-  it('ends the process for files that need too much memory', async () => {
+  it('kills the process for a file that exceeds the memory limit', async () => {
     const bomb = deflateSync(deflateSync(Buffer.alloc(3 * 2 ** 28, ' ')));
     expect(bomb.length).toBeLessThan(100_000);
     expect(await read(pdfOf([stream(bomb, '/Filter [/FlateDecode /FlateDecode]')]))).toBeNull();

@@ -4,17 +4,17 @@ import { MAX_FILE_TEXT } from '@parley/domain/files';
 import { loadOptional } from '@parley/domain/kernel';
 
 const MAX_PAGES = 2000;
-/** Time after which the text read so far is returned, so that images wait no longer. */
+/** Time limit, because images wait for the same process. The text read until then is returned. */
 const MAX_MS = 8000;
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 
-/** Ends the process if it needs too much memory, since the library unpacks streams without a limit or a pause. */
+/** Kills the process above the memory limit, because the library unpacks streams without a limit or a pause. */
 const GUARD = `setInterval(() => {
   if (process.memoryUsage.rss() > ${MAX_MEMORY_BYTES}) process.kill(process.pid, 'SIGKILL');
 }, 50);`;
 
 /**
- * Returns the beginning of the text of a PDF file. Ends the process for files that need too much memory.
+ * Returns the beginning of the text of a PDF file. Kills the process if the file exceeds the memory limit.
  * @throws MissingLibrary, and for damaged files and those with a password
  */
 export async function readPdf(file: Uint8Array): Promise<string> {
@@ -22,7 +22,7 @@ export async function readPdf(file: Uint8Array): Promise<string> {
   const guard = new Worker(GUARD, { eval: true });
   await once(guard, 'online');
   try {
-    // A copy, since the library takes the buffer over and refuses those of Node.
+    // The library takes ownership of the bytes and rejects Node's buffers, so it gets a copy.
     const pdf = await getDocumentProxy(new Uint8Array(file), {
       isEvalSupported: false,
       enableXfa: false,

@@ -4,7 +4,7 @@ describe('HmacPicturePaths', () => {
   const paths = new HmacPicturePaths('secret');
   const partsOf = (path: string) => path.split('/').slice(2) as [string, string];
 
-  it.each(['https://a.example/é.png?x="y"&z', 'http://a.example/\u{1F600}'])('opens the signed path of %s', (url) => {
+  it.each(['https://a.example/é.png?x="y"&z', 'http://a.example/\u{1F600}'])('reads %s from its signed path', (url) => {
     const path = paths.pathOf(url);
     expect(path).toMatch(/^\/external_content\/[0-9a-f]{40}\/[0-9a-f]+$/);
     expect(paths.urlOf(...partsOf(path))).toBe(url);

@@ -82,7 +82,7 @@ export class WebPictures implements ExternalPictures {
     }
   }
 
-  /** The image processor decides by content which formats are images; it reads no SVG. */
+  /** Downloads content of any type: the image processor detects formats by their bytes, and rejects SVG. */
   private async download(url: string): Promise<Uint8Array | null> {
     const { status, headers, body } = await this.client.get(url, 'image/*');
     try {

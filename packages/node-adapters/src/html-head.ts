@@ -2,10 +2,10 @@ import { TextDecoder } from 'node:util';
 import type { PagePreview } from '@parley/domain/markdown';
 import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from 'parse5';
 
-/** Code points. */
+/** Lengths in code points. */
 const MAX_TITLE_LENGTH = 200;
 const MAX_DESCRIPTION_LENGTH = 500;
-/** UTF-16 units. */
+/** Length in UTF-16 units. */
 const MAX_URL_LENGTH = 2000;
 
 /** Elements with text in which tags have no meaning. */
@@ -21,7 +21,7 @@ const BETWEEN_TAGS = new Set<Tokenizer['state']>([
   TokenizerMode.RAWTEXT,
   TokenizerMode.SCRIPT_DATA,
 ]);
-/** Characters parsed at a time. */
+/** Number of characters parsed at a time. */
 const SLICE = 2048;
 /** Maximum length of a tag or comment, because the time for a tag grows with the square of its attributes. */
 const MAX_TAG_LENGTH = 16 * 1024;
@@ -31,7 +31,7 @@ const MAX_TAG_LENGTH = 16 * 1024;
  * square of the length.
  */
 export class HtmlHead implements TokenHandler {
-  /** True if the rest of the page does not matter. */
+  /** True once the rest of the page is irrelevant. */
   isDone = false;
   private readonly tokenizer = new Tokenizer({}, this);
   private decoder: TextDecoder | null = null;
@@ -73,7 +73,7 @@ export class HtmlHead implements TokenHandler {
     if (this.isDone) return;
     const mode = TEXT_MODES.get(tagName);
     if (mode !== undefined) this.tokenizer.state = mode;
-    // Pictures in the page may contain titles too.
+    // SVG images may contain titles too.
     if (tagName === 'title' && this.title === null) {
       this.isInTitle = true;
       this.title = '';
@@ -103,7 +103,7 @@ export class HtmlHead implements TokenHandler {
   onDoctype(): void {}
   onEof(): void {}
 
-  /** The first value counts, as for pages with several pictures. */
+  /** Keeps the first value, because pages may list several pictures. */
   private addMeta(attributes: ReadonlyMap<string, string>): void {
     const name = (attributes.get('property') ?? attributes.get('name') ?? '').toLowerCase();
     const content = attributes.get('content')?.trim();

@@ -127,7 +127,7 @@ describe('WebLinkPreviewFetcher', () => {
     expect(await pages.fetch(`${url}6`)).toBe(null);
   });
 
-  it('stops reading a page without end', async () => {
+  it('stops reading an endless page', async () => {
     listener = (_, response) => {
       response.writeHead(200, { 'Content-Type': 'text/html' }).write('<title>T</title>');
       endless(response, Buffer.alloc(64 * 1024, '<p>'));
@@ -136,7 +136,7 @@ describe('WebLinkPreviewFetcher', () => {
     expect(sentBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('parses pages piece by piece, one piece in a turn of the event loop', async () => {
+  it('parses one piece of a page per turn of the event loop', async () => {
     listener = html(Buffer.alloc(512 * 1024, ' '));
     let turns = 0;
     let isReading = true;
@@ -150,7 +150,7 @@ describe('WebLinkPreviewFetcher', () => {
     expect(turns).toBeGreaterThan(2 * 32);
   });
 
-  it('gives up a slow page, also within its body', async () => {
+  it('returns null for a page that exceeds the time limit, also within its body', async () => {
     pages = new WebLinkPreviewFetcher(clientOf(100), clock);
     listener = (_, response) => void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<title>T</title>');
     expect(await pages.fetch(url)).toBe(null);

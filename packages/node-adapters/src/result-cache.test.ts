@@ -35,7 +35,7 @@ describe('ResultCache', () => {
     expect(loaded.slice(4)).toEqual(['c', 'c']);
   });
 
-  it('shares a load, and loads again after the time or an error', async () => {
+  it('shares concurrent loads, and loads again after expiry or an error', async () => {
     const { get, loaded, clock, results } = of();
     await Promise.all([get('a'), get('a')]);
     clock.advance(9);

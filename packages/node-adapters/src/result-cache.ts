@@ -27,7 +27,7 @@ export class ResultCache<T> {
     private readonly limits: ResultLimits<T>,
   ) {}
 
-  /** `load`: its rejections are passed on and not kept. */
+  /** Returns the cached result, or calls `load`. Rejections are not cached. */
   get(key: string, load: () => Promise<T>): Promise<T> {
     const existing = this.entries.get(key);
     if (existing && this.clock.nowMs() < existing.expiresAtMs) {

@@ -72,13 +72,13 @@ export interface WebPage {
   readonly url: string;
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Throws if the connection breaks or the time is over. */
+  /** Throws if the connection breaks or the time limit is exceeded. */
   readonly body: IncomingMessage;
 }
 
 /**
- * Looks up hosts of pages one by one. Node looks up two names at a time and cannot cancel, so slow names of linked pages
- * could delay the lookups for storage, email and log-in.
+ * Queue of lookups for pages. Node looks up two names at a time and cannot cancel lookups, so slow names of linked pages
+ * could delay those of storage, email and log-in.
  */
 const pageLookups = new WorkQueue({ concurrency: 1 });
 
@@ -203,7 +203,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
       signal,
       headers: { ...headers, 'User-Agent': this.options.userAgent },
     });
-    // Without a listener, Node closes the connection without an error, and the request never ends.
+    // Node closes the connection silently if nothing listens, and the request would never end.
     return sent.on('upgrade', (_, socket) => {
       socket.destroy();
       sent.emit('error', new Error('The server switched protocols'));

@@ -30,11 +30,11 @@ async function reading(text: string) {
       return fixture.uow.write(...call);
     },
   });
-  let meanwhile = async (): Promise<unknown> => null;
+  let duringRead = async (): Promise<unknown> => null;
   const reader = {
     reads: () => true,
     read: async () => {
-      await meanwhile();
+      await duringRead();
       return text;
     },
   };
@@ -42,7 +42,7 @@ async function reading(text: string) {
     ...{ fixture, blobs, id },
     read: () => new ReadFileTexts(counting, blobs, reader, PLAIN_TEXTS, fakeEventLoop).execute(),
     during: (change: () => Promise<unknown>) => {
-      meanwhile = change;
+      duringRead = change;
     },
     units: () => units,
     has: async (...all: readonly string[]) => {
@@ -74,14 +74,14 @@ describe('ReadFileTexts', () => {
     expect(await isQueued()).toBe(false);
   });
 
-  it('ends the reading of a file without text in one unit of work', async () => {
+  it('removes a file without text from the queue in one unit of work', async () => {
     const { read, units, isQueued } = await reading('');
     await read();
     expect(units()).toBe(1);
     expect(await isQueued()).toBe(false);
   });
 
-  it('reads a file again if the search languages change meanwhile', async () => {
+  it('keeps a file queued if the search languages change while it is read', async () => {
     const { read, isQueued, during, fixture } = await reading('tea');
     const { uow, realm } = fixture;
     during(() =>

@@ -5,19 +5,19 @@ import type { SearchedWord, SearchWords } from '../markdown/markdown.js';
 import { type BlobStore, readBlob } from './blobs.js';
 import { MIB, type StoredFile } from './files.js';
 
-/** Larger files are not read. */
+/** Maximum size of a file to read. */
 export const MAX_READ_BYTES = 20 * MIB;
-/** Length of the beginning of a file's text that searches find. */
+/** Maximum number of indexed characters of a file. */
 export const MAX_FILE_TEXT = 500_000;
-/** Distinct terms of a file that searches find; a word has one to four. */
+/** Maximum number of indexed terms of a file; a word has one to four. */
 export const MAX_FILE_TERMS = 10_000;
-/** Longer words are data rather than text. */
+/** Maximum length of an indexed term; longer words are data rather than text. */
 const MAX_TERM_LENGTH = 100;
-/** Length of the part of a text that is indexed before the event loop continues. */
+/** Number of characters indexed per turn of the event loop. */
 const PART = 10_000;
-/** Terms of files that one unit of work adds or removes. */
+/** Maximum number of terms that a unit of work adds or removes. */
 export const TERMS_AT_A_TIME = 2000;
-/** Attempts to read a file, which may end the reading process or the server. */
+/** Maximum number of attempts, because a file may crash the reading process or the server. */
 export const MAX_READ_ATTEMPTS = 2;
 
 /** Reads texts from files. */
@@ -29,7 +29,7 @@ export interface FileTextReader {
 }
 
 export interface FileTextReads {
-  /** Returns the files that contain all words, the newest first, at most `limit`. */
+  /** Returns at most `limit` files that contain all words, newest first. */
   find(realmId: RealmId, words: readonly SearchedWord[], limit: number): Promise<readonly FileId[]>;
   /** True if files are queued to be read. */
   hasQueued(): Promise<boolean>;
@@ -84,7 +84,7 @@ export class ReadFileTexts {
     return true;
   }
 
-  /** Replaces the terms in parts. A file whose terms are of former languages remains queued. */
+  /** Replaces the terms in batches. The file remains queued if the search languages have changed since. */
   private async replaceTerms(realmId: RealmId, id: FileId, terms: readonly string[], languages: string): Promise<void> {
     for (let at = 0; at === 0 || at < terms.length; ) {
       const end = at + TERMS_AT_A_TIME;
@@ -122,7 +122,7 @@ export class ReadFileTexts {
 const languagesOf = async ({ realms }: Pick<Repositories | Transaction, 'realms'>, realmId: RealmId): Promise<string> =>
   (await realms.get(realmId)).settings.searchLanguages;
 
-/** Returns the end of the part that starts there, after a whole word. */
+/** Returns the end of the part that begins at `start`, extended to the end of a word. */
 function endOfPart(text: string, start: number): number {
   const end = start + PART;
   const restOfWord = text.slice(end, end + MAX_TERM_LENGTH).search(/\s/);

@@ -82,10 +82,10 @@ export function withoutPagePreviews(html: string): string {
   return start === -1 ? html : html.slice(0, start).trimEnd();
 }
 
-/** Returns safe HTML, otherwise the source as plain text. Omits previews of pages: another server has their pictures. */
+/** Returns safe HTML, otherwise the source as plain text. Omits page previews: their pictures are on another server. */
 export function safeHtml(html: string, source: string): string {
-  const own = withoutPagePreviews(html);
-  return isSafeHtml(own) ? own : `<p>${escapeHtml(source)}</p>`;
+  const text = withoutPagePreviews(html);
+  return isSafeHtml(text) ? text : `<p>${escapeHtml(source)}</p>`;
 }
 
 const escapeHtml = (text: string): string =>

@@ -23,11 +23,11 @@ async function previewing(isOn = true) {
     showPreviews: (html: string, previews: ReadonlyMap<string, PagePreview>) =>
       html + [...previews].map(([url, { title, picture }]) => ` ${url} ${title} ${picture}`).join(''),
   } as unknown as RenderedMessages;
-  let meanwhile: () => Promise<unknown> = async () => {};
+  let duringFetch: () => Promise<unknown> = async () => {};
   const fetcher = {
     fetch: async (url: string) => {
       fetched.push(url);
-      await meanwhile();
+      await duringFetch();
       return url.includes('nothing') ? null : { title: 'T', description: null, picture: 'https://a.example/p' };
     },
   };
@@ -47,7 +47,7 @@ async function previewing(isOn = true) {
       await uow.write(realm.id, work);
     },
     during: (change: () => Promise<unknown>) => {
-      meanwhile = change;
+      duringFetch = change;
     },
     htmlOf: (id: MessageId) =>
       uow.read(realm.id, async ({ messages }) => (await messages.find(realm.id, id))!.renderedContent),
@@ -61,11 +61,11 @@ async function previewing(isOn = true) {
 
 describe('planLinkPreviews', () => {
   it.each([
-    ['a link', true, LINK, 1],
-    ['a link while previews are off', false, LINK, 0],
-    ['no link', true, '<p>https</p>', 0],
-    ['a link within the organization', true, '<p><a href="/#narrow">x</a></p>', 0],
-  ])('plans for %s: %#', async (_what, isOn, html, count) => {
+    ['a job for a link', true, LINK, 1],
+    ['no job while previews are off', false, LINK, 0],
+    ['no job for a text without links', true, '<p>https</p>', 0],
+    ['no job for a link within the organization', true, '<p><a href="/#narrow">x</a></p>', 0],
+  ])('plans %s', async (_what, isOn, html, count) => {
     const { plan, say, waiting } = await previewing(isOn);
     await plan(await say(), html);
     expect(await waiting()).toHaveLength(count);

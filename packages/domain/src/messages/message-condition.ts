@@ -143,7 +143,7 @@ export interface MessageListEntry {
   readonly flags: PersonalFlags;
 }
 
-/** Inclusive. The last range can be open-ended, up to the largest safe integer. */
+/** Range of message ids, both included. `last` is the largest safe integer if the range is open-ended. */
 export interface MessageIdRange {
   readonly first: MessageId;
   readonly last: MessageId;

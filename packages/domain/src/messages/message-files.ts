@@ -294,8 +294,8 @@ function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promis
 }
 
 /**
- * Replaces the HTML of an unchanged text and publishes it. Does nothing if it is the same. `channel` is null for direct
- * messages.
+ * Stores and publishes new HTML of an unchanged text; does nothing if the HTML is the same too. `channel` is null for
+ * direct messages.
  */
 export async function showRerendered(
   tx: Transaction,

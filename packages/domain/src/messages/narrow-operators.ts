@@ -293,14 +293,14 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
 ];
 
-/** Newest files with all words of a search, whose messages it finds too. */
+/** Maximum number of files per search, newest first. */
 const MAX_FOUND_FILES = 50;
-/** Newest messages with a found file that are checked for permission to read it, which bounds the time of a search. */
+/** Maximum number of messages per file that are checked for read access, newest first. */
 const MAX_CHECKED_MESSAGES = 20;
 
 /**
- * Adds links to readable files with all words to the alternatives of each word. Phrases are not looked for in files,
- * because only terms of their texts are stored.
+ * Adds links to readable files that contain all words to the alternatives of each word. Ignores files if the query has
+ * phrases, because only terms of files are stored.
  */
 async function withFiles(
   reads: NarrowContext['reads'],

@@ -64,7 +64,7 @@ export function termsOfMessage(
   ]);
 }
 
-/** Path of an uploaded file up to its name, which links may encode in several ways. */
+/** Path of an upload without its name, because links encode names in several ways. */
 const UPLOAD = /["/]user_uploads\/(\d+\/[0-9a-f]{2}\/[\w-]+)\//g;
 
 function uploadTermsIn(renderedContent: string): readonly string[] {
@@ -211,7 +211,7 @@ export class IndexMessages {
     return this.uow.writeAcross(({ searchIndex }) => searchIndex.indexSome(BATCH));
   }
 
-  /** Clears the index and reads all files again. Search results return as messages are indexed, newest first. */
+  /** Clears the index and queues all files to be read again. Search results return as messages are indexed, newest first. */
   reset(): Promise<void> {
     return this.uow.writeAcross(async ({ searchIndex, fileTexts }) => {
       await searchIndex.reset();

@@ -63,7 +63,7 @@ const MAX_URL_LENGTH = 200;
 
 /** Languages with word forms for search (extensions §9). */
 export const SEARCH_LANGUAGES = 'ar cs da de en es fi fr hu it nl no pt ro ru sv tr'.split(' ');
-/** Messages in no clear language have terms for each of them. */
+/** Limit, because a message in an unclear language has terms for each listed language. */
 const MAX_SEARCH_LANGUAGES = 5;
 
 function areSearchLanguages(codes: string): boolean {
@@ -126,7 +126,7 @@ export const REALM_SETTINGS = {
   presenceDisabled: byOperator(flag(false)),
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
-  /** Codes separated by commas, besides English; empty for the languages of each message. */
+  /** Codes separated by commas, in addition to English; empty to detect the languages of each message. */
   searchLanguages: byAdministrators(
     text('', {
       max: MAX_WORD_LENGTH,

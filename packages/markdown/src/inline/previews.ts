@@ -102,7 +102,7 @@ export const VIDEO_URL = /\.(?:mp4|webm)$/i;
 const HOST_WITHOUT_IMAGES = 'pasteboard.co';
 const PREVIEW_CLASS = 'message_inline_image';
 
-/** True for URLs of images, by their ends. */
+/** True if the URL ends like that of an image. */
 export const mayBeImage = ({ path, host }: UrlParts): boolean => IMAGE_PATH.test(path) && host !== HOST_WITHOUT_IMAGES;
 
 interface FoundLink {

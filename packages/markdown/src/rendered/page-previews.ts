@@ -30,7 +30,7 @@ function isPreviewable(url: string, realmUrl: string): boolean {
   return parts !== null && !VIDEO_URL.test(url) && !mayBeImage(parts);
 }
 
-/** Adds previews of pages. A link to a video is given the title of its page as text instead (markdown §15.6). */
+/** Adds previews of pages. Links to videos show the title of their page instead (markdown §15.6). */
 export function showPreviews(html: string, previews: ReadonlyMap<string, PagePreview>): string {
   let shown = html;
   let embeds = '';
@@ -43,7 +43,7 @@ export function showPreviews(html: string, previews: ReadonlyMap<string, PagePre
   return `${shown}\n${embeds}`;
 }
 
-/** Media preview at the end, which is followed by no newline, unlike all other blocks. */
+/** Media preview at the end: the only block without a newline after it. */
 const MEDIA_PREVIEW = /<\/a><\/div>$/;
 
 const VIMEO_HOSTS = new Set(['vimeo.com', 'www.vimeo.com']);
@@ -81,5 +81,5 @@ function embed(url: string, { title, description, picture }: PagePreview): strin
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters mark placeholders of the renderer.
 const CONTROLS = /[\u0000-\u001f\u007f]/g;
 
-/** Text of a page, in which entities have no meaning. */
+/** Escapes entities in the text of a page. */
 const literal = (text: string): string => text.replaceAll(CONTROLS, ' ').replaceAll('&', '&amp;');

@@ -38,7 +38,7 @@ function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
   const beginnings = searched.flatMap((term) =>
     typeof term === 'string' || isDense(term.beginning) ? [] : [term.beginning],
   );
-  // Every term of every message passes here, and most have another first letter.
+  // Fast path: most terms of messages have another first letter.
   const first = new Set(beginnings.map((beginning) => beginning[0]));
   return (term) =>
     terms.has(term) || (first.has(term[0]) && beginnings.some((beginning) => term.startsWith(beginning)));

@@ -20,7 +20,7 @@ export interface Language {
   /** Returns the form that all forms of a lower-case word share. */
   stem(word: string): string;
   readonly script: RegExp;
-  /** Letters besides those of English. */
+  /** Letters in addition to those of English. */
   readonly letters: ReadonlySet<string>;
   /** True if compounds are found by their parts. */
   readonly hasCompounds: boolean;
@@ -126,7 +126,7 @@ const newLanguage = (code: string, name: string, script: RegExp, letters: string
 const latinLanguages = Object.entries(LATIN_LANGUAGES).map(([code, [name, letters]]) =>
   newLanguage(code, name, LATIN, letters),
 );
-/** Languages of texts that may as well be English. */
+/** Languages of texts that could also be English. */
 const withoutCompounds = latinLanguages.map((language) => ({ ...language, hasCompounds: false }));
 const russian = newLanguage('ru', 'russian', /\p{sc=Cyrillic}/u, '');
 const arabic = newLanguage('ar', 'arabic', /\p{sc=Arabic}/u, '');
@@ -148,7 +148,7 @@ const NOT_RUSSIAN = /[\u0456\u0457\u0454\u0491\u045e\u0458\u0459\u045a]/;
 /** Length of the beginning of a text that determines its languages. */
 const EXAMINED = 2000;
 
-/** Languages of an organization besides English, in which its messages and searches have word forms. */
+/** Languages of word forms in the messages and searches of an organization, in addition to English. */
 export class SearchLanguages {
   private readonly languages: readonly Language[];
   /** Indexes in `latinLanguages`. */
@@ -162,7 +162,7 @@ export class SearchLanguages {
     this.latin = [...latinLanguages.keys()].filter((index) => isListed(latinLanguages[index]!));
   }
 
-  /** Returns the languages of a text: by default none if it is unclear, otherwise all of its script. */
+  /** Returns the languages of a text. Unclear texts have none by default, otherwise all listed ones of their script. */
   of(text: string): readonly Language[] {
     const lowered = text.slice(0, EXAMINED).toLowerCase();
     const hasOtherLetters = OTHER_LETTER.test(lowered);

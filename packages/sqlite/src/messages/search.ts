@@ -40,7 +40,7 @@ const SHORT = 300;
 const MAX_SHORT_SERIES = 20;
 /** Terms with a beginning that are searched one by one. FTS5 merges the whole lists of more terms first. */
 const MAX_TERMS = 100;
-/** Alternatives, such as the similar spellings of a word, of which those in the index are looked up first. */
+/** Number of alternatives, such as similar spellings, above which those absent from the index are dropped. */
 const MANY_ALTERNATIVES = 50;
 
 /**
@@ -177,8 +177,8 @@ export class SearchPages {
   }
 
   /**
-   * Returns the alternatives that the index has, with one look-up for all between two terms of the index; at least one
-   * alternative. FTS5 looks each up.
+   * Returns the alternatives that are in the index, or one alternative if none is. One look-up covers all alternatives
+   * between two indexed terms, whereas FTS5 looks up each.
    */
   private indexedAmong(alternatives: readonly SearchedTerm[]): readonly SearchedTerm[] {
     const beginnings = alternatives.filter((term) => typeof term !== 'string');

@@ -9,9 +9,9 @@ import type { FileId, RealmId } from '@parley/domain/kernel';
 import type { SearchedTerm, SearchedWord } from '@parley/domain/markdown';
 import type { Statements } from '../engine/statements.js';
 
-/** Newest files with a word that are compared with those of the other words. */
+/** Maximum number of files considered per word, newest first. */
 const MAX_FILES_OF_WORD = 10_000;
-/** Above all characters. */
+/** Highest code point, which ends the range of terms with a common beginning. */
 const HIGHEST = '\u{10ffff}';
 
 export class SqlFileTextRepository implements FileTextRepository {
@@ -62,7 +62,7 @@ export class SqlFileTextRepository implements FileTextRepository {
   }
 
   async find(realmId: RealmId, words: readonly SearchedWord[], limit: number): Promise<readonly FileId[]> {
-    // Fast path for organizations without read files.
+    // Fast path for organizations without indexed files.
     if ((await this.anyTerm.get(realmId)) === undefined) return [];
     const [first, ...others] = await Promise.all(words.flat().map((terms) => this.filesWith(realmId, terms)));
     const common = [...(first ?? [])].filter((id) => others.every((other) => other.has(id)));

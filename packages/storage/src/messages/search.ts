@@ -2,10 +2,10 @@ import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
 import type { MaybePromise, Statements } from '../engine/statements.js';
 
-/** Messages to look through for those of one realm, in addition to the time for indexing them. */
+/** Maximum number of messages examined per batch to find those of one realm. */
 const MAX_EXAMINED = 1000;
 
-/** Rebuilds the search index; otherwise code and triggers that change messages maintain it. */
+/** Rebuilds the search index. Repositories and triggers keep it current when messages change. */
 export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
   private readonly pendingUpTo;
   private readonly setPending;
