@@ -23,12 +23,12 @@ const BETWEEN_TAGS = new Set<Tokenizer['state']>([
 ]);
 /** Number of characters parsed at a time. */
 const SLICE = 2048;
-/** Maximum length of a tag or comment, because the time for a tag grows with the square of its attributes. */
+/** Maximum length of a tag or comment, because parsing takes quadratic time in the attributes of a tag. */
 const MAX_TAG_LENGTH = 16 * 1024;
 
 /**
- * Reads the head of a page while it arrives. Uses the tokenizer of parse5 without its tree, whose time can grow with the
- * square of the length.
+ * Reads the head of a page while it arrives. Uses only the tokenizer of parse5, because building its tree can take
+ * quadratic time.
  */
 export class HtmlHead implements TokenHandler {
   /** True once the rest of the page is irrelevant. */

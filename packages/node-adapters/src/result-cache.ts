@@ -1,6 +1,6 @@
 import type { Clock } from '@parley/domain/kernel';
 
-export interface ResultLimits<T> {
+interface ResultLimits<T> {
   readonly maxCount: number;
   readonly maxBytes: number;
   /** Approximate size of a result in memory. */

@@ -81,7 +81,7 @@ CREATE UNIQUE INDEX imported_messages_by_id ON imported_messages (first_id, last
 `;
 
 const SEVERAL_RANGES = `
--- expand: an organization can have several imported ranges. A node of the previous release cannot import meanwhile.
+-- expand: an organization can have several imported ranges. Nodes of the previous release cannot import during the upgrade.
 
 {CREATE TABLE imported_range (
   realm_id INTEGER NOT NULL REFERENCES realm (id),
