@@ -13,7 +13,7 @@ import { Emoji } from '../kit/emoji.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { IconButton, OverlayButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay.js';
-import { openPersonCard } from '../people/open-card.js';
+import { PersonButton } from '../people/person-button.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import type { Place } from '../services/location.js';
@@ -246,16 +246,10 @@ function Account({ onLogOut }: AppProps) {
   const self = useReading(chat.people.person(chat.state.selfId));
   return (
     <div className={styles.account}>
-      <button
-        type="button"
-        className={styles.self}
-        aria-haspopup="dialog"
-        onClick={({ currentTarget }) => openPersonCard(currentTarget, self.id)}
-      >
-        <Avatar url={self.avatarUrl} name={self.name} size={28} />
+      <PersonButton person={self} size={28} className={styles.self}>
         <span className={styles.organizationName}>{self.name}</span>
         {self.statusEmoji && <Emoji {...self.statusEmoji} />}
-      </button>
+      </PersonButton>
       <OverlayButton
         icon={Bell}
         label={i18n._('Notifications on this device')}

@@ -1,9 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
-import { Avatar } from '../kit/avatar.js';
 import { RowList } from '../kit/row-list.js';
-import { openPersonCard } from '../people/open-card.js';
+import { PersonButton } from '../people/person-button.js';
 import { useChat } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './managing.module.css';
@@ -79,18 +78,12 @@ function Member({ userId, detail, children }: MemberProps) {
   const person = useReading(useChat().people.person(userId));
   return (
     <div className={styles.line}>
-      <button
-        type="button"
-        className={styles.memberName}
-        aria-haspopup="dialog"
-        onClick={({ currentTarget }) => openPersonCard(currentTarget, userId)}
-      >
-        <Avatar url={person.avatarUrl} name={person.name} size={30} />
+      <PersonButton person={person} size={30} className={styles.memberName}>
         <span className={styles.lineMain}>
           <span className={styles.lineTitle}>{person.name}</span>
           {detail && <span className={styles.lineDetail}>{detail(userId)}</span>}
         </span>
-      </button>
+      </PersonButton>
       {children(userId, person.name)}
     </div>
   );

@@ -3,10 +3,9 @@ import { useLingui } from '@lingui/react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp, X } from 'lucide-react';
 import { type ReactNode, useRef, useState } from 'react';
-import { Avatar } from '../kit/avatar.js';
 import { IconButton } from '../kit/icon-button.js';
 import overlays from '../kit/overlays.module.css';
-import { openPersonCard } from '../people/open-card.js';
+import { PersonButton } from '../people/person-button.js';
 import { useChat, useComputed } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
@@ -242,13 +241,7 @@ function Person({ userId, selection, children }: PersonProps) {
         </td>
       )}
       <td>
-        <button
-          type="button"
-          className={styles.person}
-          aria-haspopup="dialog"
-          onClick={({ currentTarget }) => openPersonCard(currentTarget, userId)}
-        >
-          <Avatar url={person.avatarUrl} name={person.name} size={30} />
+        <PersonButton person={person} size={30} className={styles.person}>
           <span className={styles.texts}>
             <span className={styles.name}>{person.name}</span>
             <span className={styles.detail}>
@@ -256,7 +249,7 @@ function Person({ userId, selection, children }: PersonProps) {
               <span className={styles.wide}>{user?.delivery_email}</span>
             </span>
           </span>
-        </button>
+        </PersonButton>
       </td>
       <td data-column="role">{role}</td>
       <td data-column="seen">{seen}</td>

@@ -1,10 +1,9 @@
-import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { RowList } from '../kit/row-list.js';
 import { useChat } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
-import { openPersonCard } from './open-card.js';
 import styles from './people.module.css';
+import { PersonButton } from './person-button.js';
 import { PresenceDot } from './presence-dot.js';
 
 const ROW_HEIGHT = 44;
@@ -21,21 +20,15 @@ interface Props {
 export function PeopleList({ userIds, label, isFilling = false }: Props) {
   return (
     <RowList keys={userIds} label={label} rowHeight={ROW_HEIGHT} {...(!isFilling && { maxHeight: MAX_HEIGHT })}>
-      {(userId) => <PersonButton userId={userId} />}
+      {(userId) => <Person userId={userId} />}
     </RowList>
   );
 }
 
-function PersonButton({ userId }: { readonly userId: number }) {
+function Person({ userId }: { readonly userId: number }) {
   const person = useReading(useChat().people.person(userId));
   return (
-    <button
-      type="button"
-      className={styles.person}
-      aria-haspopup="dialog"
-      onClick={({ currentTarget }) => openPersonCard(currentTarget, userId)}
-    >
-      <Avatar url={person.avatarUrl} name={person.name} size={28} />
+    <PersonButton person={person} size={28} className={styles.person}>
       <span className={styles.names}>
         <span className={styles.name}>
           <span className={styles.nameText}>{person.name}</span>
@@ -44,6 +37,6 @@ function PersonButton({ userId }: { readonly userId: number }) {
         {person.statusText !== '' && <span className={styles.status}>{person.statusText}</span>}
       </span>
       {!person.isBot && <PresenceDot presence={person.presence} />}
-    </button>
+    </PersonButton>
   );
 }
