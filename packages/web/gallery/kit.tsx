@@ -119,11 +119,12 @@ export const KIT: readonly Exhibit[] = [
   {
     name: 'nothing there',
     draw: () => (
-      <Empty icon={PencilLine} text="You have no drafts." hint="Unsent drafts appear here.">
-        <button type="button" className={overlays.button}>
-          Write
-        </button>
-      </Empty>
+      <Empty
+        icon={PencilLine}
+        text="You have no drafts."
+        hint="Unsent drafts appear here."
+        link={{ href: '#kit', text: 'Write' }}
+      />
     ),
   },
   {

@@ -4,7 +4,6 @@ import { PencilLine, Trash2 } from 'lucide-react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
-import overlays from '../kit/overlays.module.css';
 import { useAddressOf, useServices } from '../services/context.js';
 import type { DraftRow } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
@@ -17,11 +16,12 @@ export function DraftsPage() {
   const rows = useReading(useServices().drafts.all);
   if (rows.length === 0) {
     return (
-      <Empty icon={PencilLine} text={i18n._('You have no drafts.')} hint={i18n._('Unsent drafts appear here.')}>
-        <a className={overlays.button} href="#recent">
-          {i18n._('Recent conversations')}
-        </a>
-      </Empty>
+      <Empty
+        icon={PencilLine}
+        text={i18n._('You have no drafts.')}
+        hint={i18n._('Unsent drafts appear here.')}
+        link={{ href: '#recent', text: i18n._('Recent conversations') }}
+      />
     );
   }
   return (

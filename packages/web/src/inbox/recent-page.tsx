@@ -4,7 +4,6 @@ import { Clock } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { Empty } from '../kit/empty.js';
 import { Loading } from '../kit/loading.js';
-import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { useReading } from '../services/use-reading.js';
@@ -36,11 +35,11 @@ export function RecentPage() {
   if (all.length === 0) {
     if (isLoading) return <Loading />;
     return (
-      <Empty icon={Clock} text={i18n._('There are no conversations yet.')}>
-        <a className={overlays.button} href="#channels/all">
-          {i18n._('Browse channels')}
-        </a>
-      </Empty>
+      <Empty
+        icon={Clock}
+        text={i18n._('There are no conversations yet.')}
+        link={{ href: '#channels/all', text: i18n._('Browse channels') }}
+      />
     );
   }
   return (

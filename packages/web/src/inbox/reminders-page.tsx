@@ -5,7 +5,6 @@ import { MessageBody } from '../content/message-body.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
 import { Empty } from '../kit/empty.js';
-import overlays from '../kit/overlays.module.css';
 import { useField, useServices } from '../services/context.js';
 import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
@@ -17,11 +16,11 @@ export function RemindersPage() {
   const reminders = useField('reminders') ?? [];
   if (reminders.length === 0) {
     return (
-      <Empty icon={Bell} text={i18n._('You have no reminders. The menu of a message has “Remind me about this…”.')}>
-        <a className={overlays.button} href="#recent">
-          {i18n._('Recent conversations')}
-        </a>
-      </Empty>
+      <Empty
+        icon={Bell}
+        text={i18n._('You have no reminders. The menu of a message has “Remind me about this…”.')}
+        link={{ href: '#recent', text: i18n._('Recent conversations') }}
+      />
     );
   }
   return (

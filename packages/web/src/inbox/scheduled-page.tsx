@@ -9,7 +9,6 @@ import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
-import overlays from '../kit/overlays.module.css';
 import { useAddressOf, useField } from '../services/context.js';
 import { reportFailure, useRefusals } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
@@ -27,11 +26,8 @@ export function ScheduledPage() {
         icon={Clock}
         text={i18n._('You have no scheduled messages.')}
         hint={i18n._('Messages scheduled for later appear here.')}
-      >
-        <a className={overlays.button} href="#recent">
-          {i18n._('Recent conversations')}
-        </a>
-      </Empty>
+        link={{ href: '#recent', text: i18n._('Recent conversations') }}
+      />
     );
   }
   return (

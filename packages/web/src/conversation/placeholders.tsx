@@ -4,7 +4,6 @@ import type { ConversationView, Narrow } from '@parley/chat';
 import { AtSign, MessageSquare, Star } from 'lucide-react';
 import { textOfHtml } from '../content/html-text.js';
 import { Empty } from '../kit/empty.js';
-import overlays from '../kit/overlays.module.css';
 import { useChat, useComputed } from '../services/context.js';
 import styles from './conversation-page.module.css';
 
@@ -63,13 +62,14 @@ export function NoMessages({ view }: { readonly view: ConversationView }) {
           : undefined;
   const icon = of === 'starred' ? Star : of === 'mentioned' ? AtSign : MessageSquare;
   return (
-    <Empty icon={icon} text={i18n._('There are no messages here yet.')} hint={hint}>
-      {narrow.length === 0 && !chat.isVisitor && (
-        <a className={overlays.button} href="#channels/all">
-          {i18n._('Browse channels')}
-        </a>
-      )}
-    </Empty>
+    <Empty
+      icon={icon}
+      text={i18n._('There are no messages here yet.')}
+      hint={hint}
+      link={
+        narrow.length === 0 && !chat.isVisitor ? { href: '#channels/all', text: i18n._('Browse channels') } : undefined
+      }
+    />
   );
 }
 
