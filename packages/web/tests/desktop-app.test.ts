@@ -42,7 +42,7 @@ async function openInApp(page: Page): Promise<void> {
     Object.defineProperty(Notification, 'permission', { get: () => 'granted' });
   });
   // The page shows notifications once this script has loaded.
-  await Promise.all([page.waitForResponse(/notices-[\w-]+\.js$/), page.reload()]);
+  await Promise.all([page.waitForResponse(/deferred-parts-[\w-]+\.js$/), page.reload()]);
   await expect(page.getByRole('navigation', { name: 'Conversations' })).toBeAttached();
 }
 

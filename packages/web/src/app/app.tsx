@@ -27,7 +27,7 @@ import { MANAGED, Page } from './page.js';
 import { useTheme } from './preferences.js';
 import { Search } from './search.js';
 
-const Notices = lazy(() => loadLater(() => import('./notices.js')));
+const DeferredParts = lazy(() => loadLater(() => import('./deferred-parts.js')));
 
 const loadBottomBar = () => loadLater(() => import('../phone/bottom-bar.js')).then(({ BottomBar }) => BottomBar);
 
@@ -53,9 +53,9 @@ export function App({ onLogOut }: AppProps) {
       <Workspace
         tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
         account={<Account onLogOut={onLogOut} />}
-        notices={
+        deferred={
           <Suspense>
-            <Notices onLogOut={onLogOut} />
+            <DeferredParts onLogOut={onLogOut} />
           </Suspense>
         }
         invites
@@ -105,13 +105,13 @@ interface WorkspaceProps {
   /** Shown below the conversations. */
   readonly account?: ReactNode;
   /** Shown above the page. */
-  readonly notices?: ReactNode;
+  readonly deferred?: ReactNode;
   /** True to offer inviting people. */
   readonly invites?: boolean;
 }
 
 /** Sidebar, heading and the addressed page. */
-export function Workspace({ tools, account, notices, invites = false }: WorkspaceProps) {
+export function Workspace({ tools, account, deferred, invites = false }: WorkspaceProps) {
   const { i18n } = useLingui();
   const main = useRef<HTMLElement>(null);
   const place = useAddress();
@@ -159,7 +159,7 @@ export function Workspace({ tools, account, notices, invites = false }: Workspac
             )}
           </header>
           <ConnectionLine />
-          {notices}
+          {deferred}
           <FailureLine />
           <DoneLine />
           <ErrorBoundary key={placeKey} text={i18n._('This page could not be shown.')}>

@@ -11,8 +11,8 @@ interface Props {
   readonly onLogOut: (() => void) | undefined;
 }
 
-/** Parts of the application that nothing waits for. */
-export default function Notices({ onLogOut }: Props) {
+/** Notices, gestures and the bridge to the desktop app, loaded after the first messages. */
+export default function DeferredParts({ onLogOut }: Props) {
   const DesktopApp = useLoaded(loadDesktopApp, electronBridge !== null);
   return (
     <>

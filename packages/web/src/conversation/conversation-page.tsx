@@ -42,9 +42,9 @@ import type { MessageCommands } from './message-menu.js';
 import { MessageRow } from './message-row.js';
 
 const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
-const loadNotices = () => import('./notices.js');
+const loadPlaceholders = () => import('./placeholders.js');
 const loadResults = () => import('./search-results.js');
-const PlainText = lazy(async () => ({ default: (await loadNotices()).PlainText }));
+const PlainText = lazy(async () => ({ default: (await loadPlaceholders()).PlainText }));
 const Writing = lazy(() => loadLater(() => import('./writing.js')));
 
 /** Messages of a long conversation kept in memory while the end is visible. */
@@ -178,18 +178,18 @@ export function Messages({ view, near = null, start = null, commands }: Messages
   const isEmpty = keys.length === 0;
   const isSearching = isSearch(view.narrow);
   const isLoading = older !== 'none' || newer !== 'none';
-  const notices = useLoaded(loadNotices, missing !== null || failure !== null || (isEmpty && !isLoading));
+  const placeholders = useLoaded(loadPlaceholders, missing !== null || failure !== null || (isEmpty && !isLoading));
   const results = useLoaded(loadResults, isSearching);
   const media = useCallback(
     () => view.keys.peek().flatMap((key) => mediaIn(chat.message(key).peek()?.html ?? '', baseUrl)),
     [view, chat, baseUrl],
   );
   if (missing === 'channel' || (isEmpty && (missing || failure?.code === 'BAD_NARROW')))
-    return notices && <notices.Missing part={missing} narrow={view.narrow} />;
+    return placeholders && <placeholders.Missing part={missing} narrow={view.narrow} />;
   if (failure && isEmpty) return <Failed text={reason} onRetry={() => view.goTo('newest')} />;
   if (isEmpty) {
     if (isLoading && !isOffline) return <Loading />;
-    if (!isLoading && !isSearching) return notices && <notices.NoMessages view={view} />;
+    if (!isLoading && !isSearching) return placeholders && <placeholders.NoMessages view={view} />;
     return (
       <div className={styles.empty}>
         {isLoading

@@ -1,4 +1,4 @@
-// Parts of a conversation that are rarely shown, loaded when they are needed.
+// Contents of a conversation without drawn messages, loaded on first use.
 import { useLingui } from '@lingui/react';
 import type { ConversationView, Narrow } from '@parley/chat';
 import { AtSign, MessageSquare, Star } from 'lucide-react';
