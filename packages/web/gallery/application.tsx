@@ -42,15 +42,7 @@ function SearchField({ text }: { readonly text: string }) {
     <search className={app.search}>
       <form>
         <input ref={field} type="search" role="combobox" aria-expanded aria-label="Search" defaultValue={text} />
-        <SearchSuggestions
-          field={field}
-          text={text}
-          filters={[]}
-          scope={[]}
-          onClose={nothing}
-          onLeave={nothing}
-          ref={null}
-        />
+        <SearchSuggestions field={field} text={text} filters={[]} scope={[]} onClose={nothing} ref={null} />
       </form>
     </search>
   );

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type ChatState, formatSearch, isSearch, type Narrow, type NarrowTerm } from '@parley/chat';
 import { Search as SearchIcon } from 'lucide-react';
-import { type FormEvent, useCallback, useRef, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import type { SuggestionsHandle } from '../conversation/search-suggestions.js';
 import { useAddress, useComputed, useServices } from '../services/context.js';
 import { retrying, useLoaded } from '../services/loading.js';
@@ -13,13 +13,14 @@ const NO_FILTERS: readonly string[] = [];
 
 const isWord = ({ operator, negated }: NarrowTerm): boolean => operator === 'search' && !negated;
 
-/** Filters of a search as the field shows them. */
+/** Texts of the filters, such as `sender:Iago`. */
 const filtersOf = (state: ChatState, narrow: Narrow): readonly string[] => [
   ...new Set(narrow.filter((term) => !isWord(term)).map((term) => formatSearch(state, [term]))),
 ];
+
 const loadSuggestions = () => import('../conversation/search-suggestions.js');
 
-/** Search of the current place, and the filters of the next one. */
+/** Search of the current place, with unsubmitted changes to its filters and scope. Navigation discards the changes. */
 function useQuery() {
   const { chat } = useServices();
   const place = useAddress();
@@ -29,15 +30,16 @@ function useQuery() {
   const searched = useComputed(() => (isResult ? formatSearch(chat.state, narrow) : ''), [chat, hash]);
   const words = useComputed(() => (isResult ? formatSearch(chat.state, narrow.filter(isWord)) : ''), [chat, hash]);
   const found = useComputed(() => (isResult ? filtersOf(chat.state, narrow) : NO_FILTERS), [chat, hash]);
-  /** Filters chosen at this place; null for those of its search. */
+  /** Changed filters, and the visit during which the user changed them. */
   const [chosen, setChosen] = useState<{ readonly at: Place; readonly filters: readonly string[] } | null>(null);
   /** Visit during which the user has widened the search to everything. */
   const [widened, setWidened] = useState<Place | null>(null);
   return {
-    ...{ isResult, searched, words },
+    isResult,
+    searched,
+    words,
     filters: chosen?.at === place ? chosen.filters : found,
     choose: (filters: readonly string[]) => setChosen({ at: place, filters }),
-    reset: useCallback(() => setChosen(null), []),
     scope: isResult || widened === place ? NO_NARROW : narrow,
     widen: () => setWidened(place),
   };
@@ -97,7 +99,7 @@ export function Search() {
             aria-describedby={hasChips ? 'search-chips' : undefined}
             placeholder={i18n._('Search')}
           />
-          {/* Follows the field, because it sets the field's padding. */}
+          {/* Follows the field because it changes the field's padding. */}
           {hasChips && (
             <loaded.SearchChips
               field={field}
@@ -116,7 +118,6 @@ export function Search() {
             filters={filters}
             scope={scope}
             onClose={() => setTyped(null)}
-            onLeave={query.reset}
             ref={suggestions}
           />
         )}

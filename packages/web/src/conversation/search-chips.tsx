@@ -9,7 +9,7 @@ import { onlyChannel } from './destination-heading.js';
 /** Filter at the end of a text, followed by white space. */
 const FINISHED_FILTER = /(?:^|\s)(-?[a-z-]+:(?:"[^"]+"|[^\s"]+))\s$/i;
 
-interface Taken {
+interface TakenFilter {
   /** Filter as in the results, such as `sender:Iago`. */
   readonly chip: string;
   readonly text: string;
@@ -17,18 +17,18 @@ interface Taken {
   readonly cursor: number;
 }
 
-/** Keys that end a selection. */
+/** Keys that end the selection of everything. */
 const MOVES = /^(?:Arrow|Home|End|Escape|Enter|Tab)/;
 
 interface Query {
   readonly filters: readonly string[];
   choose(filters: readonly string[]): void;
-  /** Searches everything instead of the current place. */
+  /** Extends the search from the current place to everything. */
   widen(): void;
 }
 
 /**
- * Moves finished filters from the text to the chips, and removes chips by Backspace and Ctrl+A.
+ * Handlers that move finished filters from the text to chips, and remove chips on Backspace and after Ctrl+A.
  * @param isAllSelected true after Ctrl+A: the next change replaces the filters too
  */
 export function filterKeys({ filters, choose, widen }: Query, state: ChatState, isAllSelected: { current: boolean }) {
@@ -55,7 +55,7 @@ export function filterKeys({ filters, choose, widen }: Query, state: ChatState, 
 }
 
 /** Takes the filter before the cursor out of a text; null if it is unfinished or its name is unclear. */
-function takeFilter(state: ChatState, text: string, cursor: number): Taken | null {
+function takeFilter(state: ChatState, text: string, cursor: number): TakenFilter | null {
   const found = FINISHED_FILTER.exec(text.slice(0, cursor));
   const chip = found && chipOf(state, found[1]!);
   if (!found || chip === null) return null;
@@ -79,7 +79,7 @@ function chipOf(state: ChatState, part: string): string | null {
 const CHIP_GAP_PX = 10;
 
 interface Props {
-  /** Its text starts after the chips. */
+  /** Search field, which is indented by the width of the chips. */
   readonly field: RefObject<HTMLInputElement | null>;
   /** Narrow to search in; empty for everything. */
   readonly scope: Narrow;

@@ -42,8 +42,6 @@ interface Props {
   readonly filters: readonly string[];
   readonly scope: Narrow;
   onClose(): void;
-  /** Called instead of a search; restores the filters. */
-  onLeave(): void;
   readonly ref: Ref<SuggestionsHandle>;
 }
 
@@ -59,7 +57,7 @@ interface Option {
  * Search for the typed text, people, channels and topics with this name, operators and values for its last part, and
  * the newest messages found. Recent searches if nothing is typed.
  */
-export function SearchSuggestions({ field, text: own, filters: chips, scope, onClose, onLeave, ref }: Props) {
+export function SearchSuggestions({ field, text: own, filters: chips, scope, onClose, ref }: Props) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat, navigation } = services;
@@ -77,10 +75,9 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
       const element = field.current!;
       element.value = element.defaultValue;
       element.blur();
-      onLeave();
       navigation.navigate(href);
     },
-    [field, navigation, onLeave],
+    [field, navigation],
   );
   const filters = suggestions.map(({ part, operator, value, isNegated, text: whole }): Option => {
     const description = meaningOf(operator, value, i18n);
