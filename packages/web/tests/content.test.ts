@@ -70,10 +70,7 @@ test('shows list markers by nesting level, and an image below the text of its it
   expect(image.x).toBeLessThan(link.x);
 });
 
-test('shows a card for a linked page once the server has read it, with a picture from the server', async ({
-  server,
-  logIn,
-}) => {
+test('shows a preview card for a linked page, with a picture from the server', async ({ server, logIn }) => {
   const png = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
   const head =
     '<title>Tides</title><meta name="description" content="Why it rises"><meta property="og:image" content="/tide.png">';

@@ -100,7 +100,7 @@ test('shows the most relevant hits first on request, and removes filters', async
   await expect(page.getByRole('heading', { level: 1 })).toContainText('first orchard');
 });
 
-test('turns finished filters of a search into chips, which Backspace and clicks remove', async ({ server, logIn }) => {
+test('turns completed search filters into chips, which Backspace and clicks remove', async ({ server, logIn }) => {
   await post(server, 'iago', 'chips', 'A persimmon: https://example.com');
   const { page } = await logIn('hamlet', '#feed');
   const field = page.getByRole('combobox', { name: 'Search' });

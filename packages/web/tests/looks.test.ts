@@ -14,11 +14,7 @@ test('marks an edited message in its first line', async ({ logIn, server }) => {
   expect([await heightOf('Changed'), await heightOf('Changed below')]).toEqual(before);
 });
 
-test('keeps a tapped message as it is on a phone, where a long press opens its menu', async ({
-  browser,
-  logIn,
-  server,
-}) => {
+test('keeps a tapped message unchanged on a phone', async ({ browser, logIn, server }) => {
   await post(server, 'iago', 'buttons', 'Covered by nothing');
   const { context } = await logIn('hamlet');
   const page = await openPhone(browser, context);
@@ -33,7 +29,7 @@ test('keeps a tapped message as it is on a phone, where a long press opens its m
   await page.context().close();
 });
 
-test('opens a conversation without a ring around its messages', async ({ logIn, server }) => {
+test('opens a conversation without a focus ring around its messages', async ({ logIn, server }) => {
   await post(server, 'iago', 'rings', 'Ready to be read');
   const { page } = await logIn('hamlet', '#inbox');
   await goTo(page, await placeOf(server, 'rings'));
@@ -91,7 +87,7 @@ test('finds settings of all pages and changes them in the results', async ({ log
   await expect(page.getByRole('heading', { level: 2, name: 'Profile' })).toBeVisible();
 });
 
-test('sorts people, and changes roles and accounts of several at once', async ({ logIn, server }) => {
+test('sorts people, and changes the role of selected people', async ({ logIn, server }) => {
   const { page } = await logIn('iago', '#organization/users');
   const people = page.getByRole('table', { name: 'People' });
   const names = people.getByRole('row').getByRole('button', { name: /^Manage / });

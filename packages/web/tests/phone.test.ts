@@ -50,7 +50,7 @@ test('keeps swipes for code that scrolls sideways', async ({ server, logIn }) =>
   await expect(conversationsIn(page)).not.toBeVisible();
 });
 
-test('shows the newest messages of a channel without a subscription after a pull', async ({ server, logIn }) => {
+test('fetches the newest messages of an unsubscribed channel after a pull', async ({ server, logIn }) => {
   await server.call('desdemona', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'Pulled' }] });
   const { stream_id: id } = await server.call('desdemona', 'GET', '/get_stream_id', { stream: 'Pulled' });
   const say = (content: string) =>
@@ -64,7 +64,7 @@ test('shows the newest messages of a channel without a subscription after a pull
   await expect(messageWith(page, 'After the pull')).toBeInViewport({ ratio: 1, timeout: 5000 });
 });
 
-test('connects again at once after a pull', async ({ logIn }) => {
+test('reconnects immediately after a pull', async ({ logIn }) => {
   const { page, context } = await logIn('hamlet', '#recent', PHONE);
   await expect(barOf(page)).toBeVisible();
   const isOffline = page.getByText('No connection since');
@@ -79,7 +79,7 @@ test('connects again at once after a pull', async ({ logIn }) => {
   await expect(isOffline).toHaveCount(0, { timeout: 2000 });
 });
 
-test('opens the actions of a message by a long press', async ({ server, logIn }) => {
+test('opens the actions of a message on a long press', async ({ server, logIn }) => {
   await fill(server, 'pressed', 2);
   const { page, context } = await logIn('hamlet', await placeOf(server, 'pressed'), PHONE);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -102,7 +102,7 @@ test('opens the actions of a message by a long press', async ({ server, logIn })
   await expect(menu).toHaveCount(0);
 });
 
-test('opens the actions of a channel by a long press', async ({ logIn }) => {
+test('opens the actions of a channel on a long press', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox', PHONE);
   await barOf(page).getByRole('button', { name: 'Conversations' }).tap();
   await longPress(page, conversationsIn(page).getByRole('link', { name: 'Verona' }).first());
@@ -110,7 +110,7 @@ test('opens the actions of a channel by a long press', async ({ logIn }) => {
   await expect(page).toHaveURL(/#inbox$/);
 });
 
-test('navigates with one hand at the lower edge', async ({ server, logIn }) => {
+test('navigates with the bar at the lower edge', async ({ server, logIn }) => {
   await post(server, 'iago', 'one hand', 'For @**King Hamlet**');
   const { page } = await logIn('hamlet', '#inbox', PHONE);
   const bar = barOf(page);
@@ -155,7 +155,7 @@ test('keeps the field above the keyboard', async ({ server, logIn }) => {
   await expect.poll(async () => (await field.boundingBox())!.y).toBeLessThan(340);
 });
 
-test('shows the unread messages on the icon of the application', async ({ server, logIn }) => {
+test('shows the number of unread messages on the icon of the application', async ({ server, logIn }) => {
   await server.call('zoe', 'POST', '/mark_all_as_read');
   const { page, context } = await logIn('zoe', '#inbox', PHONE);
   await context.addInitScript(() => {
@@ -169,12 +169,12 @@ test('shows the unread messages on the icon of the application', async ({ server
   await expect.poll(badge).toBe(1);
 });
 
-test('starts without a connection', async ({ server, logIn }) => {
+test('starts offline with the last conversation, and sends queued messages later', async ({ server, logIn }) => {
   await fill(server, 'without a connection', 3);
   const { page, context } = await logIn('hamlet', await placeOf(server, 'without.20a.20connection'), PHONE);
   await expect(messageWith(page, 'Row 2')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
-  await keptFor(page);
+  await untilCached(page);
   await context.setOffline(true);
   await page.reload();
   await expect(messageWith(page, 'Row 2')).toBeVisible();
@@ -185,8 +185,8 @@ test('starts without a connection', async ({ server, logIn }) => {
   await expect(page.getByText('Will be sent when you are online')).toHaveCount(0);
 });
 
-/** Waits until the page and its files are kept. */
-async function keptFor(page: Page): Promise<void> {
+/** Waits until the page and its files are cached. */
+async function untilCached(page: Page): Promise<void> {
   const kept = () =>
     page.evaluate(async () => {
       const [name] = await caches.keys();
@@ -197,9 +197,9 @@ async function keptFor(page: Page): Promise<void> {
   await page.waitForTimeout(3000);
 }
 
-test('keeps no page after the logout', async ({ logIn }) => {
+test('deletes the cached page on logout', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox', PHONE);
-  await keptFor(page);
+  await untilCached(page);
   await barOf(page).getByRole('button', { name: 'Conversations' }).tap();
   await page.getByRole('button', { name: 'Main menu' }).tap();
   await page.getByRole('menuitem', { name: 'Log out' }).tap();
@@ -207,19 +207,19 @@ test('keeps no page after the logout', async ({ logIn }) => {
   expect(await page.evaluate(() => caches.keys())).toEqual([]);
 });
 
-test('keeps no page once the account is deactivated', async ({ server, logIn }) => {
+test('deletes the cached page once the account is deactivated', async ({ server, logIn }) => {
   const email = 'leaver@zulip.com';
   const account = { email, password: `pw-${email}`, full_name: 'Leaver' };
   const { user_id: id } = await server.call('desdemona', 'POST', '/users', account);
   const { page } = await logIn('leaver', '#inbox', PHONE);
-  await keptFor(page);
+  await untilCached(page);
   await server.call('desdemona', 'DELETE', `/users/${id}`);
   await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([]);
 });
 
-test('puts what another application shares into a conversation', async ({ logIn }) => {
+test('puts text and files shared by another application into a conversation', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox', PHONE);
-  await keptFor(page);
+  await untilCached(page);
   await page.evaluate(() => {
     const form = Object.assign(document.createElement('form'), { method: 'post', enctype: 'multipart/form-data' });
     form.action = location.pathname;
@@ -263,7 +263,7 @@ test('uploads a photo from the camera, or files', async ({ server, logIn }) => {
   expect(files.isMultiple()).toBe(true);
 });
 
-test('leaves dictated text alone while it changes', async ({ server, logIn }) => {
+test('does not interfere with dictated text', async ({ server, logIn }) => {
   const { page, context } = await logIn('hamlet', await placeOf(server, 'dictated'), PHONE);
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.tap();
@@ -283,7 +283,7 @@ test('leaves dictated text alone while it changes', async ({ server, logIn }) =>
   }
 });
 
-/** Sizes of targets that a finger could miss, in the visible part. Links within text are exempt. */
+/** Visible touch targets below 44 px. Links within text are exempt. */
 const smallTargets = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const all = document.querySelectorAll<HTMLElement>(
@@ -300,7 +300,7 @@ const smallTargets = (page: Page): Promise<readonly string[]> =>
     });
   });
 
-test('has targets of 44 px', async ({ server, logIn }) => {
+test('has touch targets of at least 44 px', async ({ server, logIn }) => {
   await post(server, 'iago', 'targets', 'With a reaction and a [file](/user_uploads/1/x.txt)');
   const { page } = await logIn('hamlet', await placeOf(server, 'targets'), PHONE);
   await expect(barOf(page)).toBeVisible();

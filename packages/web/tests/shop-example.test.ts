@@ -31,7 +31,7 @@ async function startExample() {
   return { url: `http://localhost:${port}`, end };
 }
 
-/** Logs a new customer in, who orders something. Returns the customer's page. */
+/** Signs up and logs in a customer, and places an order. Returns the customer's page. */
 async function order(browser: Browser, url: string, name: string, number: number) {
   const page = await (await browser.newContext()).newPage();
   const account = { data: { name, password: 'secret' } };

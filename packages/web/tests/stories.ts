@@ -194,7 +194,7 @@ export const test = base.extend<Fixtures, Workers>({
 /** Cookies of people who have logged in to the server of this worker. */
 const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>();
 
-/** Continues the session of an earlier story, unless that has ended, or logs in. */
+/** Reuses the session of an earlier story unless it has ended; otherwise logs in. */
 async function enter(context: BrowserContext, { url }: Server, name: string, continues: boolean): Promise<void> {
   const key = `${url} ${name}`;
   const known = continues && sessions.get(key);

@@ -159,7 +159,7 @@ test('has one tab stop for the formatting buttons, which arrow keys move between
   await page.keyboard.press('End');
   await expect(button('Enlarge the field')).toBeFocused();
 
-  // Columns of the page that are too narrow move buttons into a menu.
+  // Narrow columns move buttons into a menu.
   await page.setViewportSize({ width: 1040, height: 900 });
   await button('Add a call').focus();
   await page.keyboard.press('ArrowLeft');
@@ -268,7 +268,7 @@ test('lists recently picked emoji first', async ({ server, logIn }) => {
   await expect(picker.getByRole('option').nth(1)).toHaveAccessibleName(':octopus:');
 });
 
-test('shows emoji by category, in tabs that are one tab stop', async ({ server, logIn }) => {
+test('shows emoji by category, in a tab list with one tab stop', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'emoji-tabs'));
   await page.getByRole('button', { name: 'Insert emoji' }).click();
   const picker = page.getByRole('dialog', { name: 'Insert emoji' });
@@ -295,7 +295,7 @@ test('shows emoji by category, in tabs that are one tab stop', async ({ server, 
   await expect(picker.getByRole('tab', { selected: true })).toHaveCount(0);
 });
 
-test('finds emoji by words of the page in German, and names them', async ({ browser, server, logIn }) => {
+test('finds emoji by German words, and shows their German names', async ({ browser, server, logIn }) => {
   const { context } = await logIn('prospero');
   const german = await browser.newContext({ locale: 'de-DE', storageState: await context.storageState() });
   const page = await german.newPage();
@@ -313,7 +313,7 @@ test('finds emoji by words of the page in German, and names them', async ({ brow
   await german.close();
 });
 
-test('inserts emoji in a skin tone that this browser remembers, only into texts', async ({ server, logIn }) => {
+test('inserts emoji in the skin tone remembered by this browser, only into texts', async ({ server, logIn }) => {
   const { page } = await logIn('othello', await placeOf(server, 'skin-tones'));
   const picker = page.getByRole('dialog', { name: 'Insert emoji' });
   const tone = picker.getByRole('combobox', { name: 'Skin tone' });

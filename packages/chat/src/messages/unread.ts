@@ -64,7 +64,7 @@ function put(unread: UnreadState, id: number, destination: Destination): string 
   return key;
 }
 
-/** Destination of a conversation with unread messages, as the first of them spells its topic. */
+/** Destination of a conversation with unread messages. The first message determines the spelling of the topic. */
 export function spelledIn({ byDestination, destinations }: UnreadState, key: string): Destination | undefined {
   const [first] = byDestination.get(key) ?? [];
   return destinations.get(first!);
@@ -257,5 +257,5 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-/** Order of different texts. */
+/** Compares different texts. */
 const compare = (a: string, b: string): number => (a < b ? -1 : 1);

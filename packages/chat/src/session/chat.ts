@@ -168,7 +168,7 @@ export class Chat {
     this.session.leave(code);
   }
 
-  /** Fetches open lists that receive no events again, as happens each minute. */
+  /** Refetches open lists that receive no events. Also called each minute. */
   reload(): void {
     // A visitor's lists receive no events at all.
     if (this.isVisitor) this.lists.restart();

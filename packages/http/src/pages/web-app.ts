@@ -114,7 +114,7 @@ class AssetDto {
 /** Scripts included by other sites, the service worker, and Parley's logo. Browsers revalidate them. */
 const CHANGING = /^(element\.js|frame\.js|service-worker\.js|logo\.svg|icon-\w+\.png)$/;
 
-/** Home screen icon of Apple's devices. */
+/** Home screen icon of Apple devices. */
 const TOUCH_ICON = 'icon-180.png';
 /** Organization's uploaded icon, without and with the margin for phones that crop it to a circle. */
 const OWN_ICON = 'icon-own.png';
@@ -137,7 +137,7 @@ function manifestReply({ name, settings, images }: Realm, base: string): Reply {
       display: 'standalone',
       background_color: COLORS.light,
       theme_color: COLORS.light,
-      // The service worker takes what other applications share.
+      // The service worker receives texts and files shared by other applications.
       share_target: {
         action: `${base}/`,
         method: 'POST',

@@ -10,7 +10,7 @@ type Theme = 'light' | 'dark';
 const THEMES: readonly (Theme | null)[] = [null, 'dark', 'light'];
 /** Font size that corresponds to the browser's default size. */
 const USUAL_SIZE_PX = 16;
-/** Line height, in percent, that corresponds to that of the style sheet. */
+/** Line height setting, in percent, that equals the style sheet's line height. */
 const USUAL_HEIGHT = 140;
 /** Line height below which other spaces shrink too; Zulip's compact value is 122. */
 const COMPACT_BELOW = 130;

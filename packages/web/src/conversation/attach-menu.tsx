@@ -3,12 +3,12 @@ import { Camera, Paperclip } from 'lucide-react';
 import { Menu, MenuItem } from '../kit/menu.js';
 
 interface Props {
-  /** Opens the choice of files. */
+  /** Opens the browser's file dialog. */
   onChoose(): void;
   onPhoto(files: readonly File[]): void;
 }
 
-/** Files or the camera, as sources of uploads on touch screens. */
+/** Sources of uploads on touch screens: the camera, or files. */
 export function AttachMenu({ onChoose, onPhoto }: Props) {
   const { i18n } = useLingui();
   return (

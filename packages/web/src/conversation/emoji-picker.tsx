@@ -5,7 +5,7 @@ import { useOverlay } from '../kit/overlay.js';
 
 interface Props {
   readonly label: string;
-  /** True for texts. */
+  /** True to offer skin tones, which only texts can contain. */
   readonly hasTones?: boolean;
   onPick(emoji: EmojiEntry): void;
 }

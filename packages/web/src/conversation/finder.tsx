@@ -178,7 +178,7 @@ interface ForwardProps {
   readonly text: string;
   /** Puts the text into the input field of a conversation. */
   write(to: Destination, text: string): void;
-  /** Called with the place that holds the files of that field. */
+  /** Called with the upload place of the chosen field. */
   onPick?(filesOf: Destination): void;
 }
 

@@ -76,12 +76,12 @@ const BUTTONS: readonly (readonly [shortcut: string, icon: LucideIcon])[] = [
   ['e', Pencil],
 ];
 
-/** Actions of the buttons next to the anchor, for touch screens, and copying, since a long press does not select. */
+/** Actions for touch screens: the buttons next to the anchor, and copying, because a long press selects no text. */
 function touchActions({ message, anchor, services: { chat }, i18n }: ActionTarget): readonly RareAction[] {
   if (!matchMedia('(pointer: coarse)').matches) return [];
   const buttons = BUTTONS.flatMap(([shortcut, icon]): readonly RareAction[] => {
     const button = anchor.parentElement?.querySelector<HTMLElement>(`[aria-keyshortcuts="${shortcut}"]`);
-    // The closing menu moves the focus first.
+    // Waits until the closing menu has moved the focus.
     return button ? [{ icon, name: button.ariaLabel ?? '', run: () => void setTimeout(() => button.click()) }] : [];
   });
   const copy = () => {

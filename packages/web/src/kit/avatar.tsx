@@ -13,7 +13,7 @@ export function Avatar(props: AvatarProps) {
 
 type InitialsFor = typeof import('./initials.js').initialsFor;
 
-/** Kept so that further avatars show initials immediately. */
+/** Loaded function, which all avatars share to show initials immediately. */
 let initialsFor: InitialsFor | null = null;
 const loadInitials = async (): Promise<InitialsFor> => {
   ({ initialsFor } = await import('./initials.js'));

@@ -17,7 +17,7 @@ import { keyOf, parseRecent, recentFirst, withPicked } from './recent-emoji.js';
 
 interface Props {
   readonly label: string;
-  /** True for texts, which may contain any character; reactions and statuses have no skin tones (markdown §13). */
+  /** True to offer skin tones, which only texts can contain (markdown §13). */
   readonly hasTones?: boolean;
   onPick(emoji: EmojiEntry): void;
 }
@@ -122,7 +122,7 @@ function EmojiList({ listProps, found, active, draw, onPick }: ListProps) {
     estimateSize: () => ROW_HEIGHT,
     overscan: 2,
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other emoji are shown from their start.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list is shown from its start.
   useEffect(() => rows.scrollToIndex(Math.floor(active / COLUMNS)), [rows, active, found]);
   return (
     <div {...listProps} ref={setFrame} className={styles.frame} role="listbox" tabIndex={0}>
@@ -201,13 +201,13 @@ const isCustom = ({ reaction_type: type }: EmojiEntry): boolean => type === 'rea
 const POPULAR = POPULAR_CODES.map((code) => keyOf({ reaction_type: 'unicode_emoji', emoji_code: code }));
 const PLACES = new Map(GROUPS.flat().map((code, place) => [code, place]));
 
-/** Custom emoji, then the others in Unicode's order. */
+/** Custom emoji, then Unicode emoji in Unicode's order. */
 function inOrder(entries: readonly EmojiEntry[]): readonly EmojiEntry[] {
   const placeOf = (entry: EmojiEntry) => (isCustom(entry) ? -1 : (PLACES.get(entry.emoji_code) ?? PLACES.size));
   return [...entries].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** Emoji of a category of Unicode, or custom ones. */
+/** Emoji of a Unicode category, or custom emoji. */
 function shownIn(category: number, entries: readonly EmojiEntry[]): readonly EmojiEntry[] {
   const codes = GROUPS[category - 1];
   return entries.filter((entry) => (codes ? codes.includes(entry.emoji_code) : isCustom(entry)));
@@ -219,7 +219,7 @@ function inTone(entry: EmojiEntry, tone: string): EmojiEntry {
   return { ...entry, character: characterOf(withTone(code, tone)), isToned: true };
 }
 
-/** Names in the reader's language, and a search by them. */
+/** Emoji names in the reader's language, and a search by names. */
 function useWords(all: readonly EmojiEntry[]) {
   const { i18n } = useLingui();
   const words = useLoaded((WORDS[i18n.locale] ?? WORDS.en)!)?.default ?? null;

@@ -10,7 +10,7 @@ export interface EmojiEntry extends Emoji {
   /** Unicode emoji; empty for custom emoji. */
   readonly character: string;
   readonly imageUrl: string | null;
-  /** True if the character has a skin tone. The server knows no names of these. */
+  /** True if the character has a skin tone. The server has no names for these. */
   readonly isToned?: boolean;
 }
 

@@ -17,7 +17,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
 const folded = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** Names of an emoji in the reader's language, the usual one first. */
+/** Names of an emoji in the reader's language, the most common one first. */
 function wordsOf(code: string, words: EmojiWords | null, regions: Intl.DisplayNames): readonly string[] {
   const letters = code.split('-').map((part) => Number.parseInt(part, 16) - FIRST_REGION);
   if (letters.length === 2 && letters.every((letter) => letter >= 0 && letter < 26))
@@ -53,7 +53,7 @@ export function searchEmoji(all: readonly SearchableEmoji[], query: string): rea
 
 function rankIn({ entry, words, text }: SearchableEmoji, query: string, wanted: string): number {
   const best = (names: readonly string[]) => Math.min(...names.map((name) => rankOf(query, name) ?? Infinity));
-  // Both lists have three ranks.
+  // `rankOf` returns 0 to 2, so words rank below names.
   const rank = Math.min(best(entry.names), 3 + best(words));
   return rank === Infinity && UNSPACED.test(wanted) && text.includes(wanted) ? 6 : rank;
 }

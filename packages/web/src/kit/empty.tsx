@@ -5,7 +5,7 @@ import overlays from './overlays.module.css';
 interface EmptyProps {
   readonly icon: LucideIcon;
   readonly text: string;
-  /** Explains what belongs there. */
+  /** Explains what appears here. */
   readonly hint?: string | undefined;
   /** Link to the next step. */
   readonly link?: { readonly href: string; readonly text: string } | undefined;

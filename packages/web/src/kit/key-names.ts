@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 
-/** Names of keys joined by `+`, as they are printed on keyboards for the language. */
+/** Returns keys joined by `+` with their names in the page's language, such as `Strg+Enter`. */
 export function keyNames(keys: string, i18n: I18n): string {
   const names: Readonly<Record<string, string>> = {
     Ctrl: i18n._('Ctrl'),

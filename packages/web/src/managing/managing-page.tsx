@@ -138,7 +138,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
 /** Pages that consist of a full-height list. */
 const FILLING = new Set(['topics', 'muted-users', 'your-bots', 'uploaded-files', 'users', 'bots']);
 
-/** Pages with settings, which the search finds. */
+/** Pages covered by the search for settings. */
 const SEARCHED = new Set([
   ...['profile', 'account-and-privacy', 'preferences', 'notifications'],
   ...['organization-profile', 'organization-settings', 'organization-permissions', 'auth-methods'],

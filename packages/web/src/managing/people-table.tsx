@@ -34,7 +34,7 @@ interface Props {
 
 const ROW_PX = 52;
 
-/** People with role and last visit; can be searched, sorted and changed together. */
+/** Table of people with role and last visit, with search, sorting and bulk actions. */
 export function PeopleTable({ userIds, isSelectable, children }: Props) {
   const { i18n } = useLingui();
   const [query, setQuery] = useState('');
@@ -44,7 +44,7 @@ export function PeopleTable({ userIds, isSelectable, children }: Props) {
   const { selfId } = useChat().state;
   const found = useFoundPeople(userIds, query);
   const rows = useSorted(found, sorting);
-  // Users who lose their own rights first could not change the others.
+  // Excludes the users themselves, who could lose the rights to change the others.
   const changeable = useComputed(
     () => new Set(rows.filter((id) => id !== selfId && rights.administers(id))),
     [rows, rights, selfId],
@@ -83,7 +83,7 @@ export function PeopleTable({ userIds, isSelectable, children }: Props) {
 function useSorted(ids: readonly number[], { column, isDescending }: Sorting): readonly number[] {
   const { state } = useChat();
   return useComputed(() => {
-    // Observes all people and visits at once.
+    // Subscribes to all people and visits at once.
     state.people.values();
     if (column === 'seen') state.presences.values();
     const values = new Map(
@@ -181,7 +181,7 @@ function Table({ rows, sorting, selection, onSort, children }: TableProps) {
   );
 }
 
-/** Place of rows that are not drawn. */
+/** Spacer for rows outside the visible part. */
 const Space = ({ height }: { readonly height: number }) =>
   height > 0 && (
     <tr aria-hidden>
@@ -267,7 +267,7 @@ function useSeenText(userId: number, i18n: I18n): string {
   return seconds === 0 ? '' : i18n.date(new Date(seconds * 1000), { dateStyle: 'medium' });
 }
 
-/** Actions for selected people. A repeated attempt continues where a failure ended the former one. */
+/** Bulk actions for selected people. A retry after a failure skips people who are already changed. */
 function Bulk({ ids, onClear }: { readonly ids: readonly number[]; readonly onClear: () => void }) {
   const { i18n } = useLingui();
   const { state } = useChat();

@@ -13,7 +13,7 @@ interface Props {
   })[];
 }
 
-/** Settings found by their labels, hints and headings; they can be changed right there. */
+/** Settings found by labels, hints and headings, editable in place. */
 export function FoundSettings({ query, sections }: Props) {
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);

@@ -1,9 +1,9 @@
-/** Least height of an on-screen keyboard. */
+/** Minimum height of an on-screen keyboard. */
 const KEYBOARD_PX = 150;
 
 /**
- * Marks the page while the on-screen keyboard is open, and keeps it above the keyboard in browsers that cover pages.
- * Returns a function that ends it.
+ * Marks the page while the on-screen keyboard is open, and shrinks it in browsers that draw the keyboard over pages.
+ * Returns a function that removes the listener.
  */
 export function watchKeyboard(): () => void {
   const view = visualViewport;
@@ -17,7 +17,7 @@ export function watchKeyboard(): () => void {
     page.toggleAttribute('data-keyboard', tallest - view.height > KEYBOARD_PX);
     const isCovered = innerHeight - view.height > KEYBOARD_PX;
     page.style.height = isCovered ? `${view.height}px` : '';
-    // The browser scrolls the field into view, but the page moves up itself.
+    // Reverts the browser's scrolling to the field, which the shorter page shows anyway.
     if (isCovered) scrollTo(0, 0);
   };
   fit();

@@ -1,14 +1,14 @@
 import { endWebPush } from '../push/web-push.js';
 import { registerWorker } from '../push/worker.js';
 
-/** Cache of the page and files of the build with this script. */
+/** Name of the cache with the page and files of the build that has this main script. */
 const filesOf = (script: string): string => `parley-app ${script}`;
-/** See `service-worker.ts`. */
+/** Name of the cache in which `service-worker.ts` puts shared texts and files. */
 const sharedOf = (baseUrl: string): string => `parley-shared ${baseUrl}`;
 
 const isSupported = (): boolean => navigator.serviceWorker !== undefined && 'caches' in globalThis;
 
-/** Keeps the page and the files that it loads, so that it starts without a connection. */
+/** Caches the page and the files that it loads, so that it starts offline. */
 export async function keepForOffline(baseUrl: string): Promise<void> {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.src;
   if (!isSupported() || !script) return;
@@ -24,12 +24,12 @@ export async function keepForOffline(baseUrl: string): Promise<void> {
     if (isFile && !(await cache.match(name))) await cache.add(name);
   };
   new PerformanceObserver((list) => {
-    // Files that fail to load are kept the next time.
+    // Files that fail to load are cached at the next start.
     for (const entry of list.getEntries()) keep(entry).catch(() => {});
   }).observe({ type: 'resource', buffered: true });
 }
 
-/** Removes what the device keeps, shows and receives for the user, on logout. */
+/** Deletes the user's push subscription, badge and caches on logout. */
 export async function forgetDevice(baseUrl: string): Promise<void> {
   await endWebPush();
   void navigator.clearAppBadge?.().catch(() => {});
@@ -37,12 +37,12 @@ export async function forgetDevice(baseUrl: string): Promise<void> {
   if (isSupported()) await caches.delete(sharedOf(baseUrl));
 }
 
-/** Removes the kept page and its files. */
+/** Deletes the cached page and its files. */
 export async function forgetPage(baseUrl: string): Promise<void> {
   if (isSupported()) await forgetBuilds(baseUrl);
 }
 
-/** Removes the kept pages and files of all builds, or of others than one. */
+/** Deletes the caches of all builds, or of all but one. */
 async function forgetBuilds(baseUrl: string, except = ''): Promise<void> {
   for (const name of await caches.keys()) {
     if (name.startsWith(filesOf(`${baseUrl}web/`)) && name !== except) await caches.delete(name);
@@ -54,7 +54,7 @@ export interface Shared {
   readonly files: readonly File[];
 }
 
-/** Returns what another application has shared, once; null without anything. */
+/** Returns and deletes the content shared by another application; null if there is none. */
 export async function takeShared(baseUrl: string): Promise<Shared | null> {
   const name = sharedOf(baseUrl);
   if (!isSupported() || !(await caches.has(name))) return null;

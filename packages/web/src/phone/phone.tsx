@@ -8,7 +8,7 @@ import { forgetPage, keepForOffline, takeShared } from './offline.js';
 import styles from './phone.module.css';
 import { type Gesture, type GestureKind, watchTouches } from './touches.js';
 
-/** Gestures of touch screens, and the icon of the installed application. */
+/** Touch gestures, and the offline start, shared content and badge of the installed application. */
 export function Phone() {
   const services = useServices();
   const [gesture, setGesture] = useState<Gesture | null>(null);
@@ -16,7 +16,7 @@ export function Phone() {
   const isOver = useReading(services.chat.connection).state === 'ended';
   useBadge(isOver);
   useEffect(() => void startInstalled(services).catch(() => {}), [services]);
-  // An ended session must not start without a connection.
+  // Pages of ended sessions must not start offline.
   useEffect(() => {
     if (isOver) forgetPage(services.baseUrl).catch(() => {});
   }, [isOver, services]);
@@ -52,7 +52,7 @@ export function Phone() {
   );
 }
 
-/** Keeps the page for starts without a connection, and offers what another application has shared. */
+/** Caches the page for offline starts, and opens a dialog for content shared by another application. */
 async function startInstalled({ baseUrl }: Services): Promise<void> {
   const isInstalled = matchMedia('(pointer: coarse), (display-mode: standalone)').matches;
   // Browsers may forbid workers and storage.
@@ -70,12 +70,12 @@ function useBadge(isOver: boolean): void {
   const unread = useReading(useChat().sidebar.badge);
   const count = isOver ? 0 : unread;
   useEffect(() => {
-    // Browsers forbid it in private windows.
+    // Private windows reject the call.
     void navigator.setAppBadge?.(count).catch(() => {});
   }, [count]);
 }
 
-/** Button of the list of conversations. */
+/** Button that opens the list of conversations. */
 const menuButton = () => document.querySelector<HTMLElement>('[data-menu]');
 
 interface History {
@@ -94,9 +94,9 @@ function goBack(): void {
 
 const SHOWN_MS = 600;
 
-/** Connects again at once, and fetches messages that do not come as events. */
+/** Reconnects immediately, and fetches messages that do not arrive as events. */
 async function showNewest({ chat, navigation }: Services): Promise<void> {
-  // Ends pauses between attempts.
+  // Skips the pause before the next attempt.
   dispatchEvent(new Event('online'));
   const isShown = new Promise((resolve) => setTimeout(resolve, SHOWN_MS));
   if (navigation.current().address?.view === 'narrow') chat.reload();

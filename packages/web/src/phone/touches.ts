@@ -1,4 +1,4 @@
-/** Movement of a finger that means more than scrolling. */
+/** Finger movement other than scrolling. */
 export type GestureKind = 'back' | 'close' | 'down' | 'up';
 
 export interface Gesture {
@@ -13,24 +13,24 @@ interface Listener {
   onComplete(kind: GestureKind): void;
 }
 
-/** Distance after which a finger no longer presses. */
+/** Distance beyond which a touch is no longer a press. */
 const MOVED_PX = 10;
 const COMPLETE_PX = 80;
 const LONG_PRESS_MS = 500;
-/** Elements that need horizontal movements or a long press themselves. */
+/** Elements that handle horizontal swipes or long presses themselves. */
 const OWN_GESTURES = 'input, textarea, select, video, audio, [role="dialog"], [role="menu"]';
-/** Browsers open a menu for these. */
+/** Elements with a browser menu on a long press. */
 const OWN_MENUS = 'main a, [data-media]';
 
 interface Touch {
   readonly x: number;
   readonly y: number;
   readonly target: Element;
-  /** Directions in which nothing scrolls at the start. */
+  /** Gestures that can start at the target. */
   readonly pulls: readonly GestureKind[];
 }
 
-/** Watches the fingers on the page: swipes, pulls at the ends of lists, and long presses. Returns a function that ends it. */
+/** Recognizes swipes, pulls at the ends of lists, and long presses. Returns a function that removes the listeners. */
 export function watchTouches(listener: Listener): () => void {
   const end = new AbortController();
   let touch: Touch | null = null;
@@ -71,7 +71,7 @@ export function watchTouches(listener: Listener): () => void {
   on(
     'touchend',
     (event) => {
-      // Otherwise the browser clicks what is below the finger, which closes the menu.
+      // Prevents the browser's click below the finger, which would close the menu.
       if (wasPressed && event.cancelable) event.preventDefault();
       const done = gesture?.isComplete ? gesture.kind : null;
       stop();
@@ -83,7 +83,7 @@ export function watchTouches(listener: Listener): () => void {
   on(
     'contextmenu',
     (event) => {
-      // Some browsers report a long press earlier.
+      // Some browsers fire this event before the timer.
       if (touch && menuButtonOf(touch.target)) press();
       if (wasPressed) event.preventDefault();
     },
@@ -112,11 +112,11 @@ function gestureOf({ target, pulls }: Touch, x: number, y: number): Gesture | nu
   return { kind, isComplete: length >= COMPLETE_PX };
 }
 
-/** Gestures that can begin at an element: nothing scrolls there in their direction. */
+/** Gestures that can start at an element, because nothing scrolls there in their direction. */
 function pullsAt(target: Element): readonly GestureKind[] {
   if (target.closest('[part="sidebar"]')) return ['close'];
   if (!target.closest('main')) return [];
-  // Older messages load by themselves, so a list of messages is pulled at its end.
+  // Older messages load automatically, so a list of messages is pulled at its end.
   const pulls = new Set<GestureKind>(['back', target.closest('[data-messages]') ? 'up' : 'down']);
   for (let element: Element | null = target; element; element = element.parentElement) {
     const { overflowX, overflowY } = getComputedStyle(element);

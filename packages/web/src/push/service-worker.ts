@@ -1,5 +1,5 @@
 /**
- * Notifications while no page of the chat is open, starts without a connection, and files shared by other applications.
+ * Notifications while no page of the chat is open, offline starts, and files shared by other applications.
  * A classic script, so it must not import values.
  */
 
@@ -86,7 +86,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(event.notification.data));
 });
 
-/** See `offline.ts`. */
+/** Name of the cache from which `offline.ts` takes shared texts and files. */
 const SHARED = `parley-shared ${baseUrl}`;
 const MAX_SHARED_FILES = 20;
 
@@ -100,14 +100,14 @@ function responseTo(request: Request): Promise<Response> | null {
   return isFile ? caches.match(request, { ignoreVary: true }).then((kept) => kept ?? fetch(request)) : null;
 }
 
-/** The page from the server, or the one of the last start while the server is unreachable. */
+/** Returns the page from the server, or the cached page while the server is unreachable. */
 async function pageOrKept(request: Request): Promise<Response> {
   const response = await fetch(request).catch(() => null);
   if (response && response.status < 500) return response;
   return (await caches.match(baseUrl)) ?? response ?? Response.error();
 }
 
-/** Keeps a text and files from another application for the page that opens. */
+/** Caches a text and files shared by another application for the page that opens. */
 async function takeShared(request: Request): Promise<Response> {
   const form = await request.formData();
   const lines = ['title', 'text', 'url'].map((name) => form.get(name)).filter(Boolean);

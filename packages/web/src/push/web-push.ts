@@ -111,7 +111,7 @@ export class WebPush {
     }
   }
 
-  /** Null until the page has registered its worker. */
+  /** Returns the page's service worker; null until it is registered. */
   registration(): Promise<ServiceWorkerRegistration | null> {
     return workerOf(this.services.baseUrl);
   }

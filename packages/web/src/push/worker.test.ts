@@ -2,7 +2,7 @@ import { removeFormerWorker } from './worker.js';
 
 const BASE = 'https://chat.example.com/team/';
 
-/** Scopes that remain registered; like browsers, finds the longest one that contains an address. */
+/** Returns the scopes that remain registered. Like browsers, finds the longest scope that contains an address. */
 async function remainingOf(...scopes: readonly string[]): Promise<readonly string[]> {
   const registered = new Set(scopes);
   const getRegistration = async (address: string) => {

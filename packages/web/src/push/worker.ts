@@ -18,7 +18,7 @@ export async function registerWorker(baseUrl: string): Promise<ServiceWorkerRegi
   return registration;
 }
 
-/** Null until `registerWorker`. A host page may have a different registration for the whole site. */
+/** Returns the organization's worker; null until it is registered. Host pages may have a worker for the whole site. */
 export async function workerOf(baseUrl: string): Promise<ServiceWorkerRegistration | null> {
   const found = await navigator.serviceWorker.getRegistration(baseUrl);
   return found?.scope === baseUrl ? found : null;
