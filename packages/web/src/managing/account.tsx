@@ -5,7 +5,7 @@ import overlays from '../kit/overlays.module.css';
 import { useChat, useField, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
-import { askFirst, Section, ValuesDialog } from './form.js';
+import { DangerousButton, Section, ValuesDialog } from './form.js';
 import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
 
@@ -139,23 +139,16 @@ function Deactivation() {
   return (
     <section className={styles.section}>
       <h3>{i18n._('Deactivate account')}</h3>
-      <button
-        type="button"
-        className={styles.dangerous}
-        aria-haspopup="dialog"
-        onClick={({ currentTarget }) =>
-          askFirst(currentTarget, {
-            title: i18n._('Deactivate your account?'),
-            action: i18n._('Deactivate'),
-            text: i18n._(
-              'You are logged out immediately, and your bots are deactivated. Only an administrator can reactivate the account.',
-            ),
-            onConfirm: () => api.delete('/users/me', {}),
-          })
-        }
+      <DangerousButton
+        title={i18n._('Deactivate your account?')}
+        action={i18n._('Deactivate')}
+        text={i18n._(
+          'You are logged out immediately, and your bots are deactivated. Only an administrator can reactivate the account.',
+        )}
+        onConfirm={() => api.delete('/users/me', {})}
       >
         {i18n._('Deactivate account')}
-      </button>
+      </DangerousButton>
     </section>
   );
 }

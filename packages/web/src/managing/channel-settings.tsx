@@ -15,7 +15,7 @@ import { useManagement } from '../services/use-management.js';
 import { channelFields, channelPermissions, foldersOf, privacyOptions } from './channel-fields.js';
 import { channelPlace, SubscribeButton } from './channels.js';
 import type { Setting } from './fields.js';
-import { askFirst, Section, useValues } from './form.js';
+import { DangerousButton, Section, useValues } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, SayingButton, Tabs } from './page-parts.js';
@@ -200,21 +200,14 @@ function ArchiveButton({
     );
   }
   return (
-    <button
-      type="button"
-      className={styles.dangerous}
-      aria-haspopup="dialog"
-      onClick={({ currentTarget }) =>
-        askFirst(currentTarget, {
-          title: i18n._('Archive #{channel}?', { channel: name }),
-          action: i18n._('Archive'),
-          text: i18n._('Its messages can still be read. Nobody can post until it is unarchived.'),
-          onConfirm: () => management.api.delete('/streams/{stream_id}', { stream_id: channelId }),
-        })
-      }
+    <DangerousButton
+      title={i18n._('Archive #{channel}?', { channel: name })}
+      action={i18n._('Archive')}
+      text={i18n._('Its messages can still be read. Nobody can post until it is unarchived.')}
+      onConfirm={() => management.api.delete('/streams/{stream_id}', { stream_id: channelId })}
     >
       <Archive size={16} aria-hidden /> {i18n._('Archive channel')}
-    </button>
+    </DangerousButton>
   );
 }
 

@@ -285,3 +285,15 @@ export function askFirst(anchor: HTMLElement, { title, action, text, onConfirm }
     </FormDialog>
   ));
 }
+
+/** Button that asks for confirmation. */
+export const DangerousButton = ({ children, ...question }: Question & { readonly children: ReactNode }) => (
+  <button
+    type="button"
+    className={styles.dangerous}
+    aria-haspopup="dialog"
+    onClick={({ currentTarget }) => askFirst(currentTarget, question)}
+  >
+    {children}
+  </button>
+);

@@ -11,7 +11,7 @@ import { reportFailure } from '../services/failures.js';
 import { openOverlay } from '../services/overlay.js';
 import { useManagement } from '../services/use-management.js';
 import type { Setting } from './fields.js';
-import { askFirst, Section, useValues, type Values, ValuesDialog } from './form.js';
+import { DangerousButton, Section, useValues, type Values, ValuesDialog } from './form.js';
 import styles from './managing.module.css';
 import { MemberList } from './member-list.js';
 import { Heading, Missing, SearchField, Tabs } from './page-parts.js';
@@ -239,21 +239,14 @@ function ActivationButton({ groupId }: { readonly groupId: number }) {
   }
   const name = groupName(group, i18n);
   return (
-    <button
-      type="button"
-      className={styles.dangerous}
-      aria-haspopup="dialog"
-      onClick={({ currentTarget }) =>
-        askFirst(currentTarget, {
-          title: i18n._('Deactivate {name}?', { name }),
-          action: i18n._('Deactivate'),
-          text: i18n._('The group can no longer be mentioned or have permissions.'),
-          onConfirm: () => management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId }),
-        })
-      }
+    <DangerousButton
+      title={i18n._('Deactivate {name}?', { name })}
+      action={i18n._('Deactivate')}
+      text={i18n._('The group can no longer be mentioned or have permissions.')}
+      onConfirm={() => management.api.post('/user_groups/{user_group_id}/deactivate', { user_group_id: groupId })}
     >
       {i18n._('Deactivate group')}
-    </button>
+    </DangerousButton>
   );
 }
 

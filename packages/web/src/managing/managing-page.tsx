@@ -20,7 +20,7 @@ import { Authentication, OrganizationPermissions } from './permissions.js';
 import { AlertWords, MutedPeople, MutedTopics, Sessions, Uploads } from './personal-lists.js';
 import { Notifications, Preferences } from './preferences.js';
 import { Profile } from './profile.js';
-import { type SettingsArea, sectionsOf } from './sections.js';
+import { type SettingsArea, type SettingsSection, sectionsOf } from './sections.js';
 import { FoundSettings } from './settings-search.js';
 import { Invitations, Users } from './users.js';
 
@@ -192,7 +192,6 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
   const isForAdmins = sectionsOf(area, i18n, { isAdmin: true, isOwner: true }).some(({ key }) => key === section);
   // On small screens the bare settings URL shows the section list.
   const shown = current ?? (section === '' ? sections[0] : undefined);
-  const ShownPage = shown && PAGES[shown.key];
   const [query, setQuery] = useState('');
   const wanted = useDeferredValue(query.trim());
   // Choosing a section ends the search.
@@ -225,29 +224,38 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
             .filter(({ key }) => SEARCHED.has(key))
             .map((each) => ({ ...each, Page: PAGES[each.key]! }))}
         />
-      ) : shown && ShownPage ? (
-        <section
-          className={styles.page}
-          data-filling={FILLING.has(shown.key) || undefined}
-          key={`${shown.key}/${part}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls pages whose controls are all disabled.
-          tabIndex={0}
-        >
-          <a className={styles.toSections} href={`#${area}`}>
-            {area === 'settings' ? i18n._('All settings') : i18n._('All organization settings')}
-          </a>
-          <Heading title={shown.title} />
-          {FILLING.has(shown.key) ? (
-            <ShownPage part={part} />
-          ) : (
-            <div className={styles.columns}>
-              <ShownPage part={part} />
-            </div>
-          )}
-        </section>
+      ) : shown ? (
+        <SettingsSectionPage key={`${shown.key}/${part}`} area={area} section={shown} part={part} />
       ) : (
         <Missing {...(isForAdmins && { kind: 'for administrators' })} />
       )}
     </div>
+  );
+}
+
+interface SectionProps {
+  readonly area: SettingsArea;
+  readonly section: SettingsSection;
+  readonly part: string | undefined;
+}
+
+function SettingsSectionPage({ area, section: { key, title }, part }: SectionProps) {
+  const { i18n } = useLingui();
+  const isFilling = FILLING.has(key);
+  const Page = PAGES[key]!;
+  const page = <Page part={part} />;
+  return (
+    <section
+      className={styles.page}
+      data-filling={isFilling || undefined}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls pages whose controls are all disabled.
+      tabIndex={0}
+    >
+      <a className={styles.toSections} href={`#${area}`}>
+        {area === 'settings' ? i18n._('All settings') : i18n._('All organization settings')}
+      </a>
+      <Heading title={title} />
+      {isFilling ? page : <div className={styles.columns}>{page}</div>}
+    </section>
   );
 }

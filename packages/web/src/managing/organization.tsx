@@ -4,7 +4,7 @@ import { Avatar } from '../kit/avatar.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { useManagement } from '../services/use-management.js';
 import type { Option, Setting } from './fields.js';
-import { askFirst, Section } from './form.js';
+import { DangerousButton, Section } from './form.js';
 import styles from './managing.module.css';
 import { ReadOnlyNotice } from './permissions.js';
 import { languageOptions, Notifications, Preferences } from './preferences.js';
@@ -105,21 +105,14 @@ function DeactivationSection() {
   return (
     <section className={styles.section}>
       <h3>{i18n._('Deactivate organization')}</h3>
-      <button
-        type="button"
-        className={styles.dangerous}
-        aria-haspopup="dialog"
-        onClick={({ currentTarget }) =>
-          askFirst(currentTarget, {
-            title: i18n._('Deactivate the organization?'),
-            action: i18n._('Deactivate'),
-            text: i18n._('All users are logged out and can no longer log in.'),
-            onConfirm: () => api.post('/realm/deactivate', {}),
-          })
-        }
+      <DangerousButton
+        title={i18n._('Deactivate the organization?')}
+        action={i18n._('Deactivate')}
+        text={i18n._('All users are logged out and can no longer log in.')}
+        onConfirm={() => api.post('/realm/deactivate', {})}
       >
         {i18n._('Deactivate organization')}
-      </button>
+      </DangerousButton>
     </section>
   );
 }
