@@ -1,22 +1,58 @@
-// Prints how many tests passed and failed by a report of Jest. Skipped tests and the first failures go to stderr. A file that
-// does not load counts as one failure.
+// Prints how many tests passed and failed by a JSON report of Jest or Playwright. Skipped tests, the first repeated tests and
+// the first failures go to stderr. A file that fails outside its tests counts as one failure.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const MAX_SHOWN = 20;
-const MAX_LENGTH = 1500;
+const MAX_LENGTH = 1000;
 
-const { testResults, numPassedTests, numFailedTests, numRuntimeErrorTestSuites } = JSON.parse(
-  readFileSync(process.argv[2], 'utf8'),
-);
-console.log(numPassedTests, numFailedTests + numRuntimeErrorTestSuites);
-const failures = [];
-for (const { name, message, assertionResults } of testResults) {
-  const file = relative('.', name);
-  if (assertionResults.length === 0 && message !== '') failures.push(`${file} does not load\n${message}`);
-  for (const { status, fullName, failureMessages } of assertionResults) {
-    if (status === 'failed') failures.push(`${file}: ${fullName}\n${failureMessages.join('\n')}`);
-    if (status === 'pending') console.error(`Skipped: ${fullName}`);
+/** @typedef {{ status: 'passed' | 'failed' | 'flaky' | 'skipped', title: string, message: string }} Result */
+
+/** @returns {Result[]} */
+function resultsOfJest({ testResults }) {
+  const statuses = { passed: 'passed', failed: 'failed', pending: 'skipped' };
+  return testResults.flatMap(({ name, status: fileStatus, message, assertionResults }) => {
+    const file = relative('.', name);
+    const results = assertionResults.map(({ status, fullName, failureMessages }) => ({
+      status: statuses[status],
+      title: `${file}: ${fullName}`,
+      message: failureMessages.join('\n'),
+    }));
+    const hasFailedAlone = fileStatus === 'failed' && !results.some(({ status }) => status === 'failed');
+    return hasFailedAlone ? [...results, { status: 'failed', title: file, message }] : results;
+  });
+}
+
+/** @returns {Result[]} */
+function resultsOfPlaywright({ suites, errors }) {
+  const statuses = { expected: 'passed', unexpected: 'failed', flaky: 'flaky', skipped: 'skipped' };
+  const resultsOf = ({ specs, suites: inner = [] }) => [
+    ...specs.flatMap(({ file, line, title, tests }) =>
+      tests.map(({ status, results }) => ({
+        status: statuses[status],
+        title: `${file}:${line}: ${title}`,
+        message: results.flatMap((attempt) => attempt.errors.map(({ message }) => message)).join('\n'),
+      })),
+    ),
+    ...inner.flatMap(resultsOf),
+  ];
+  return [
+    ...suites.flatMap(resultsOf),
+    ...errors.map(({ message }) => ({ status: 'failed', title: 'outside a story', message })),
+  ];
+}
+
+const report = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const results = 'testResults' in report ? resultsOfJest(report) : resultsOfPlaywright(report);
+const withStatus = (...statuses) => results.filter(({ status }) => statuses.includes(status));
+console.log(withStatus('passed', 'flaky').length, withStatus('failed').length);
+for (const { title } of withStatus('skipped')) console.error(`Skipped: ${title}`);
+for (const [label, status] of [
+  ['Passed only when repeated', 'flaky'],
+  ['Failed', 'failed'],
+]) {
+  for (const { title, message } of withStatus(status).slice(0, MAX_SHOWN)) {
+    console.error(`${label}: ${`${title}\n${stripVTControlCharacters(message)}`.slice(0, MAX_LENGTH)}\n`);
   }
 }
-for (const failure of failures.slice(0, MAX_SHOWN)) console.error(`Failed: ${failure.slice(0, MAX_LENGTH)}\n`);
