@@ -61,6 +61,23 @@ describe('search in files (extensions §9)', () => {
     for (const query of ['harvest', 'harvest-2024.txt', 'harv']) expect(await find(query)).toEqual([id]);
   });
 
+  it('marks links to the files with the searched words, in results and in matches_narrow', async () => {
+    const { hamlet, cordelia } = people;
+    const upload = async (content: string): Promise<string> =>
+      (fieldsOf(await postFiles(server, '/user_uploads', hamlet, [plan(content)])) as Wire).url;
+    const [found, other] = [await upload('a pomegranate'), await upload('an apricot')];
+    const content = `[Plan A](${found}) or [Plan B](${other})`;
+    const id = await server.sendMessage(hamlet, 'general', { topic: 'files', content });
+    await readFiles();
+    const narrow = [{ operator: 'search', operand: 'pomegranate' }];
+    const range = { anchor: 'newest', num_before: 1, num_after: 0 };
+    const page = fieldsOf(await server.get('/messages', cordelia, { narrow, ...range })) as Wire;
+    const marked = `<a href="${found}"><span class="highlight">Plan A</span></a> or <a href="${other}">Plan B</a>`;
+    expect(page.messages).toMatchObject([{ id, match_content: `<p>${marked}</p>` }]);
+    const matches = await server.get('/messages/matches_narrow', cordelia, { narrow, msg_ids: [id] });
+    expect((fieldsOf(matches) as Wire).messages[id].match_content).toBe(`<p>${marked}</p>`);
+  });
+
   it('finds only files that the user may read', async () => {
     const { hamlet, cordelia } = people;
     const [id, url] = await share(hamlet, 'secret', plan('the merger with Elsinore'));

@@ -35,6 +35,15 @@ describe('search highlighting', () => {
     expect(highlightContent(html, search)).toBe(expected);
   });
 
+  it('marks the whole text of links to found files', () => {
+    const link = (path: string, text: string) => `<a href="/user_uploads/${path}/a.pdf">${text}</a>`;
+    const html = (found: string) => `<p>${link('2/ab/c-d', found)} ${link('2/ab/e', 'a plan')}</p>`;
+    expect(highlightContent(html('a <em>plan</em> &amp; b'), ['walnut'], ['/2/ab/c-d', '/2/ab/f'])).toBe(
+      html(`${hit('a ')}<em>${hit('plan')}</em>${hit(' &amp; b')}`),
+    );
+    expect(highlightContent(html('a plan'), ['walnut'])).toBe(html('a plan'));
+  });
+
   it.each`
     search        | topic               | expected
     ${['lunch']}  | ${'lunch plans'}    | ${`${hit('lunch')} plans`}

@@ -7,7 +7,7 @@ import { searchedWords, searchTerms, typedWords } from './search/search-terms.js
 import { ALL_LANGUAGES, SearchLanguages } from './search/word-forms.js';
 
 const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
-  highlightContent: (html, operands) => highlightContent(html, operands, languages),
+  highlightContent: (html, operands, fileLinks) => highlightContent(html, operands, languages, fileLinks),
   highlightTopic: (topic, operands) => highlightTopic(topic, operands, languages),
   diff: diffHtml,
   plainText,

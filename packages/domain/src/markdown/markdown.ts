@@ -190,8 +190,9 @@ export interface RenderedMessages {
   /**
    * Returns the HTML with search matches highlighted.
    * @param operands Search operands as typed.
+   * @param fileLinks Terms of links to highlight entirely; see `uploadTerm`.
    */
-  highlightContent(html: string, operands: readonly string[]): string;
+  highlightContent(html: string, operands: readonly string[], fileLinks?: readonly string[]): string;
 
   /** Returns the topic as HTML with search matches highlighted. */
   highlightTopic(topic: string, operands: readonly string[]): string;

@@ -93,7 +93,7 @@ export class GetMessages {
       const senderIds = page.entries.map((entry) => entry.senderId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
       const viewer = { realmId: actor.realmId, userId: actor.id };
-      const highlight = search === null ? null : highlighting(texts, search);
+      const highlight = search === null ? null : highlighting(texts, resolved);
       const isEmptySearch = search !== null && page.entries.length === 0 && !('ids' in select);
       return present(
         {
@@ -254,12 +254,12 @@ export class MatchNarrow {
       const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
       const texts = this.texts.inLanguages(searchLanguages);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
-      const { filter, search } = await resolveNarrow(context, narrow, 'received');
+      const resolved = await resolveNarrow(context, narrow, 'received');
       const viewer = { realmId: actor.realmId, userId: actor.id };
-      const entries = await reads.pages.listEntries(viewer, ids, filter.conditions);
+      const entries = await reads.pages.listEntries(viewer, ids, resolved.filter.conditions);
       const isOwn = await ownership(reads, viewer, entries);
       const matching = entries.filter(isOwn).map(({ id }) => id);
-      return present({ ids: matching, highlight: highlighting(texts, search) }, (some) =>
+      return present({ ids: matching, highlight: highlighting(texts, resolved) }, (some) =>
         reads.pages.listTexts(actor.realmId, some),
       );
     });
@@ -300,7 +300,7 @@ export class SpectateMessages {
             )
           : await selectPage(reads, actor, resolved, select);
       const entries = page.entries.map((entry) => ({ ...entry, flags: FLAGS }));
-      const highlight = resolved.search === null ? null : highlighting(texts, resolved.search);
+      const highlight = resolved.search === null ? null : highlighting(texts, resolved);
       return present(
         {
           ...page,

@@ -72,6 +72,8 @@ export interface ResolvedTerm {
   readonly condition: MessageCondition;
   /** True if the term, unless negated, includes history that the viewer has not received (messages §5.4). */
   readonly opensHistory?: boolean;
+  /** Terms of links to the files that a search finds by their text. */
+  readonly fileLinks?: readonly string[];
 }
 
 /**
@@ -288,7 +290,9 @@ const OPERATORS: readonly NarrowOperator[] = [
       const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
       const query = parseSearch(words.inLanguages(searchLanguages), String(operand), negated);
       if (query === null) return { condition: NO_MESSAGE };
-      return { condition: { kind: 'search', ...(await withFiles(reads, actor, query)) } };
+      const fileLinks = await findFiles(reads, actor, query);
+      const withFiles = query.words.map((word) => word.map((alternatives) => [...alternatives, ...fileLinks]));
+      return { condition: { kind: 'search', ...query, words: withFiles }, fileLinks };
     },
   },
 ];
@@ -299,22 +303,22 @@ const MAX_FOUND_FILES = 50;
 const MAX_CHECKED_MESSAGES = 20;
 
 /**
- * Adds links to readable files that contain all words to the alternatives of each word. Ignores files if the query has
- * phrases, because only terms of files are stored.
+ * Returns terms of links to readable files that contain all words. Finds no files if the query has phrases, because only
+ * terms of files are stored.
  */
-async function withFiles(
+async function findFiles(
   reads: NarrowContext['reads'],
   actor: Actor,
   { words, phrases }: SearchQuery,
-): Promise<SearchQuery> {
+): Promise<readonly string[]> {
   const ids = phrases.length > 0 ? [] : await reads.fileTexts.find(actor.realmId, words, MAX_FOUND_FILES);
-  if (ids.length === 0) return { words, phrases };
+  if (ids.length === 0) return [];
   const links: string[] = [];
   for (const file of await reads.files.listAttached(actor.realmId, ids)) {
     const messageIds = file.messageIds.slice(-MAX_CHECKED_MESSAGES);
     if (await canReadFile(reads, actor, { ...file, messageIds })) links.push(uploadTerm(file.pathId));
   }
-  return { words: words.map((word) => word.map((alternatives) => [...alternatives, ...links])), phrases };
+  return links;
 }
 
 const byName: ReadonlyMap<string, NarrowOperator> = new Map(

@@ -26,6 +26,8 @@ export interface ResolvedNarrow {
   readonly namesChannel: boolean;
   /** Search text to highlight in results; null if there is none. */
   readonly search: string | null;
+  /** Terms of links to the files that the search finds by their text. */
+  readonly fileLinks: readonly string[];
 }
 
 /**
@@ -52,6 +54,7 @@ export async function resolveNarrow(
   // Repeated terms are resolved once.
   const resolvedTerms = new Map<string, ResolvedTerm>();
   const resolving = { ...context, people: await findNamedPeople(context, terms) };
+  const fileLinks: string[] = [];
   let opensHistory = false;
   let isPersonal = false;
   for (const term of terms) {
@@ -63,6 +66,7 @@ export async function resolveNarrow(
     resolvedTerms.set(key, resolved);
     conditions.push(negated ? not(resolved.condition) : resolved.condition);
     opensHistory ||= !negated && resolved.opensHistory === true;
+    if (!negated) fileLinks.push(...(resolved.fileLinks ?? []));
     isPersonal ||= row.isPersonal?.(operand) ?? false;
     const sort = row.sort?.(term);
     if (sort) sorts.add(sort);
@@ -73,15 +77,15 @@ export async function resolveNarrow(
   const namesChannel = terms.some((term) => !term.negated && isOperator(term, 'channel'));
   const query = terms.find((term) => !term.negated && isOperator(term, 'search'));
   const search = query ? String(query.operand) : null;
+  const narrow = { namesChannel, search, fileLinks };
   if (history === 'webPublic') {
     conditions.push({ kind: 'channelPrivacy', privacies: ['webPublic'] });
-    return { filter: { conditions, scope: 'shared' }, namesChannel, search };
+    return { filter: { conditions, scope: 'shared' }, ...narrow };
   }
-  if (history === 'open' && opensHistory && !isPersonal)
-    return { filter: { conditions, scope: 'shared' }, namesChannel, search };
+  if (history === 'open' && opensHistory && !isPersonal) return { filter: { conditions, scope: 'shared' }, ...narrow };
   const hidden = await hiddenRecipients(context);
   if (hidden.length > 0) conditions.push(not({ kind: 'recipient', recipientIds: hidden }));
-  return { filter: { conditions, scope: 'own' }, namesChannel, search };
+  return { filter: { conditions, scope: 'own' }, ...narrow };
 }
 
 /** Returns the number of words that the condition searches for. */

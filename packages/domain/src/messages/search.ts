@@ -67,7 +67,8 @@ export function termsOfMessage(
 /** Path of an upload without its name, because links encode names in several ways. */
 const UPLOAD = /["/]user_uploads\/(\d+\/[0-9a-f]{2}\/[\w-]+)\//g;
 
-function uploadTermsIn(renderedContent: string): readonly string[] {
+/** Returns the terms of links to uploads in HTML. */
+export function uploadTermsIn(renderedContent: string): readonly string[] {
   // Fast path for most messages.
   if (!renderedContent.includes('user_uploads/')) return [];
   return [...renderedContent.matchAll(UPLOAD)].map(([, path]) => `/${path}`);
@@ -125,11 +126,14 @@ export interface Highlighted {
 
 export type Highlight = (message: Pick<Message, 'renderedContent' | 'topic'>) => Highlighted;
 
-/** `search`: null disables highlighting. */
-export function highlighting(texts: SearchTexts, search: string | null): Highlight {
+/** Highlights nothing without a search. */
+export function highlighting(
+  texts: SearchTexts,
+  { search, fileLinks }: { readonly search: string | null; readonly fileLinks: readonly string[] },
+): Highlight {
   const operands = search === null ? [] : [search];
   return ({ renderedContent, topic }) => ({
-    content: texts.highlightContent(renderedContent, operands),
+    content: texts.highlightContent(renderedContent, operands, fileLinks),
     topic: texts.highlightTopic(topic, operands),
   });
 }

@@ -1,16 +1,32 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
+import { uploadTermsIn } from '@parley/domain/messages';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, isDense, searchedWords } from './search-terms.js';
 import { ALL_LANGUAGES, type Language, type SearchLanguages } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
-/** Marks every matching word in HTML; tags, attributes and formulas stay unchanged. */
-export function highlightContent(html: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
+/**
+ * Marks every matching word in HTML, and the texts of links to these files; tags, attributes and formulas stay
+ * unchanged.
+ */
+export function highlightContent(
+  html: string,
+  operands: readonly string[],
+  languages = ALL_LANGUAGES,
+  fileLinks: readonly string[] = [],
+): string {
   const wanted = { isWanted: matcherFor(operands, languages), languages: languages.of(searchableText(html)) };
   let result = '';
+  let isInFileLink = false;
   for (const token of readTokens(html)) {
-    result += token.kind === 'text' ? mark(token.html, maskEntities(token.html), wanted, (text) => text) : token.html;
+    if (token.kind !== 'text') {
+      if (fileLinks.length > 0 && token.kind !== 'formula' && token.tag === 'a') {
+        isInFileLink = token.kind === 'open' && uploadTermsIn(token.html).some((term) => fileLinks.includes(term));
+      }
+      result += token.html;
+    } else if (isInFileLink) result += highlighted(token.html);
+    else result += mark(token.html, maskEntities(token.html), wanted, (text) => text);
   }
   return result;
 }
@@ -89,7 +105,7 @@ function mark(
   let result = '';
   let done = 0;
   for (const { start, end } of joinOverlapping(found)) {
-    result += `${toHtml(text.slice(done, start))}<span class="highlight">${toHtml(text.slice(start, end))}</span>`;
+    result += `${toHtml(text.slice(done, start))}${highlighted(toHtml(text.slice(start, end)))}`;
     done = end;
   }
   return result + toHtml(text.slice(done));
@@ -109,6 +125,8 @@ function joinOverlapping(ranges: readonly Range[]): Range[] {
   }
   return joined;
 }
+
+const highlighted = (html: string): string => `<span class="highlight">${html}</span>`;
 
 const maskEntities = (html: string) =>
   !html.includes('&') ? html : html.replace(ENTITY, (entity) => ' '.repeat(entity.length));
