@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ChannelRecord } from '@parley/domain/imports';
 import type { MessageKey, Staging } from './staging.js';
 
 /** Digest of texts, 22 characters long. */
@@ -15,3 +16,9 @@ export function messageDigest(staging: Staging, message: MessageKey, json: strin
   );
   return digestOf(json, ...details.sort());
 }
+
+/** Digest of a channel's readers. Begins with the privacy. */
+export const membersDigest = ({ privacy, members }: Pick<ChannelRecord, 'privacy' | 'members'>): string =>
+  `${privacy} ${digestOf(...[...new Set(members)].sort())}`;
+
+export const isPublicDigest = (hash: string): boolean => hash.startsWith('public ');

@@ -4,6 +4,8 @@ import {
   type ImportBatch,
   type ImportedKind,
   type ImportedRecord,
+  type MembershipState,
+  membershipsOf,
   type RealmCopy,
   type RealmReader,
   recordsOfBatch,
@@ -25,6 +27,10 @@ export interface ExistingOrganization {
   readonly batches: readonly ImportBatch[];
   /** Returns the id of the object that an earlier import created from a record. */
   target(kind: ImportedKind, recordId: string): number | undefined;
+  /** Returns the digest of a channel's members at the last import, by the channel's record. */
+  membersHash(recordId: string): string | undefined;
+  /** Returns the memberships in a channel of an earlier import. */
+  memberships(id: ChannelId): Promise<ReadonlyMap<UserId, MembershipState>>;
   /** Archived channels of imports that are incomplete or undone. */
   readonly hiddenChannels: ReadonlySet<ChannelId>;
   /** Messages of earlier imports. */
@@ -40,6 +46,8 @@ export const NEW_ORGANIZATION: ExistingOrganization = {
   realm: { users: [], groups: [], channels: [], conversations: [], customEmoji: [], channelFolders: [] },
   batches: [],
   target: () => undefined,
+  membersHash: () => undefined,
+  memberships: async () => new Map(),
   hiddenChannels: new Set(),
   async *messages() {},
   current: async () => new Map(),
@@ -62,6 +70,7 @@ export async function loadExisting(
   requireNoUndo(all);
   const batches = all.filter((batch) => batch.source === source);
   const targets = new Map<ImportedKind, Map<string, number>>(SMALL_KINDS.map((kind) => [kind, new Map()]));
+  const membersHashes = new Map<string, string>();
   const hiddenChannels = new Set<ChannelId>();
   for (const batch of batches) {
     for (const kind of SMALL_KINDS) {
@@ -74,6 +83,9 @@ export async function loadExisting(
         }
       }
     }
+    for await (const page of recordsOfBatch(uow, batch, 'members')) {
+      for (const { recordId, hash } of page) membersHashes.set(recordId, hash);
+    }
   }
   const { realm } = await reader.open(realmId, { covers: 'all' });
   // Channels with messages that an undo kept are in use.
@@ -82,6 +94,8 @@ export async function loadExisting(
     realm,
     batches,
     target: (kind, recordId) => targets.get(kind)?.get(recordId),
+    membersHash: (recordId) => membersHashes.get(recordId),
+    memberships: (id) => membershipsOf(uow, batches, id),
     hiddenChannels,
     async *messages() {
       for (const batch of batches) {

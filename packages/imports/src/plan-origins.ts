@@ -1,8 +1,8 @@
 import type { ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
-import type { ImportRecord } from '@parley/domain/imports';
+import type { ChannelRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
-import { digestOf, messageDigest } from './digest.js';
+import { digestOf, membersDigest, messageDigest } from './digest.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { MessageKey, Staging } from './staging.js';
@@ -22,9 +22,9 @@ export interface OriginSources {
   readonly claimBy: readonly string[];
 }
 
-/** Lists the records that people, groups, channels, direct conversations and emoji of the plan come from. */
+/** Lists the records that people, groups, channels with their members, direct conversations and emoji of the plan come from. */
 export function originsOf({ staging, people, places, groups, emoji, claimBy }: OriginSources): ImportOrigins {
-  const found = (record: ImportRecord, kind: ImportedKind, targetId: number | undefined) =>
+  const found = (record: { readonly id: string }, kind: ImportedKind, targetId: number | undefined) =>
     targetId === undefined
       ? []
       : [{ origin: { kind, recordId: record.id, hash: digestOf(JSON.stringify(record)) }, targetId }];
@@ -37,7 +37,11 @@ export function originsOf({ staging, people, places, groups, emoji, claimBy }: O
       }
       for (const { record } of staging.list('group')) yield* found(record, 'group', groups.get(record.id)?.id);
       for (const { record } of staging.list('channel')) {
-        yield* found(record, 'channel', places.findChannel(record.id)?.id);
+        const id = places.findChannel(record.id)?.id;
+        // The digest of the members includes the privacy.
+        const { members: _, hasMoreMembers: __, privacy: ___, ...channel } = record;
+        yield* found(channel, 'channel', id);
+        if (id !== undefined) yield { origin: membersOrigin(record), targetId: id };
       }
       for (const { record } of staging.list('conversation')) {
         const place = places.find(placeKey({ conversation: record.id }));
@@ -48,6 +52,12 @@ export function originsOf({ staging, people, places, groups, emoji, claimBy }: O
     claims: () => claimsOf(people, claimBy),
   };
 }
+
+export const membersOrigin = (record: ChannelRecord): RecordOrigin => ({
+  kind: 'members',
+  recordId: record.id,
+  hash: membersDigest(record),
+});
 
 /** Lists the keys of placeholders. Nobody can claim a key that several people have. */
 export function claimsOf({ users }: PlannedPeople, claimBy: readonly string[]): readonly PlannedClaim[] {
@@ -84,7 +94,8 @@ export function recordsOf(
       yield* messageOrigins(staging);
     },
     has: (kind, recordId) =>
-      staging.find(kind, recordId) !== null || (kind === 'person' && people.unlisted.has(recordId)),
+      staging.find(kind === 'members' ? 'channel' : kind, recordId) !== null ||
+      (kind === 'person' && people.unlisted.has(recordId)),
   };
 }
 

@@ -13,6 +13,7 @@ import { type CopySources, MessageCopies, type MessageSample } from './message-c
 import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
+import { planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
 import { earlierImports, newAccessOf, noteDeleted, publishedChannels, reserveTopics } from './plan-merge.js';
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
@@ -83,6 +84,8 @@ export interface PlanSummary {
   readonly outsiders: number;
   /** True if public channels become private because of them. */
   readonly isPublicRestricted: boolean;
+  /** Channels of earlier imports with other members in the source now. */
+  readonly members: readonly ReportedMembers[];
   /** Number of messages of earlier imports that the source deleted. */
   readonly deleted: number;
   readonly channels: number;
@@ -140,15 +143,12 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const messages = new MessagePlanner(staging, people, places);
   messages.plan();
   await noteDeleted(staging, places, existing);
+  const memberChanges = await planMembers(staging, places, existing);
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
   planDetails(staging, people, reactions);
   const readPositions = planReadPositions(staging, people, places);
-  const pictures = new Set([
-    ...people.users.map(({ avatar }) => avatar),
-    ...[...emoji.values()].map(({ file }) => file),
-  ]);
   noteKnownPictures(staging, people, emoji);
-  await planFiles(staging, people, opened, pictures as ReadonlySet<string>);
+  await planFiles(staging, people, opened, picturesOf(people, emoji));
   accountForThreads(staging);
   const organization = organizationOf(staging, options);
   if (staging.ledger.unaccounted > 0) {
@@ -191,6 +191,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     ...earlierImports(existing, staging),
     changed: () => copies.readChanged(),
     published,
+    memberChanges,
   };
   return {
     source,
@@ -201,6 +202,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
       ...summaryOf(staging, people, places, messages, organization.name, claimBy),
       outsiders: outsiders.length,
       isPublicRestricted: sharing.isPublicRestricted,
+      members: reportedMembers(memberChanges, existing, people),
     },
     unrenderable: () => copies.counts.unrenderable,
     samples: () => withSenders(copies.samples(first, last), people),
@@ -241,6 +243,12 @@ function filesOf(
 }
 
 const isInExport = (staging: Staging, id: string): boolean => staging.find('file', id)?.record.path !== undefined;
+
+/** Returns the files with pictures of people and emoji. */
+const picturesOf = ({ users }: PlannedPeople, emoji: ReadonlyMap<string, PlannedEmoji>): ReadonlySet<string> =>
+  new Set(
+    [...users.map(({ avatar }) => avatar), ...[...emoji.values()].map(({ file }) => file)].flatMap((id) => id ?? []),
+  );
 
 /** Marks the pictures of existing people and emoji, which are not imported again. */
 function noteKnownPictures(staging: Staging, people: PlannedPeople, emoji: ReadonlyMap<string, PlannedEmoji>): void {
@@ -317,7 +325,7 @@ function summaryOf(
   messages: MessagePlanner,
   organization: string,
   claimBy: readonly string[],
-): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted'> {
+): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members'> {
   const { users, unlisted, unusedMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(

@@ -66,6 +66,7 @@ const RECORDS = [
     'description?': text,
     privacy: { enum: ['public', 'private'] },
     members: ids(MAX_MEMBERS),
+    'hasMoreMembers?': flag,
     'isArchived?': flag,
     'isReadOnly?': flag,
     'createdAt?': time,

@@ -1,8 +1,12 @@
 import { type LedgerLine, printable } from '@parley/domain/imports';
 import type { PlanSummary } from './plan.js';
+import type { ReportedMembers } from './plan-members.js';
 
 /** Maximum number of listed people, channels and mappings in the text. */
 const MAX_LISTED = 50;
+
+/** Maximum number of people in a line. */
+const MAX_NAMES = 10;
 
 /** Returns the report as lines of text. */
 export function reportLines(summary: PlanSummary): readonly string[] {
@@ -28,6 +32,7 @@ export function reportLines(summary: PlanSummary): readonly string[] {
       'Channels with another name',
       renamedChannels.map(({ from, to }) => `${printable(from)} → ${to}`),
     ),
+    ...section('Members of earlier imported channels', summary.members.map(membersLine)),
     ...section(
       'Rows of the mapping file that match nobody, or several people',
       unusedMappings.map(({ person }) => printable(person)),
@@ -44,6 +49,22 @@ function outsiderLines({ outsiders, isPublicRestricted }: PlanSummary): readonly
     ...(outsiders > 0 ? [`Public channels become private because of ${who}; --share-public keeps them public.`] : []),
     'Nobody gains access to a conversation by the import.',
   ];
+}
+
+function membersLine({ channel, becomesPrivate, joined, left, kept }: ReportedMembers): string {
+  const parts = [
+    ...(becomesPrivate ? ['becomes private'] : []),
+    ...namesPart('joined', joined),
+    ...namesPart('left', left),
+    ...namesPart('left, but stay subscribed because people subscribed them in Parley', kept),
+  ];
+  return `${printable(channel)}: ${parts.join('; ')}`;
+}
+
+function namesPart(what: string, names: readonly string[]): readonly string[] {
+  if (names.length === 0) return [];
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return [`${what}: ${names.slice(0, MAX_NAMES).join(', ')}${more}`];
 }
 
 function ledgerLine({ kind, outcome, reason, count, examples }: LedgerLine): string {

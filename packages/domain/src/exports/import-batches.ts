@@ -30,6 +30,10 @@ export type ImportedKind =
   | 'channel'
   | 'conversation'
   | 'emoji'
+  /** Digest of a channel's members, named by the channel's record. */
+  | 'members'
+  /** Member of a channel, with a `MembershipState` as `hash`. */
+  | 'membership'
   /** Added after the import. */
   | 'file'
   /** Changes by a merge of a placeholder, named by its id in `hash`. */

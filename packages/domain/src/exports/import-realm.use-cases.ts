@@ -24,6 +24,7 @@ import { mapChannelSettings } from '../realms/realm-settings.js';
 import { CreatedRecords } from './created-records.js';
 import { beginBatch, type ImportBatch } from './import-batches.js';
 import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
+import { rememberMembers } from './import-members.js';
 import { FileImport, MessageImport } from './import-messages.js';
 import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
@@ -157,6 +158,7 @@ export class ImportRealm {
     if (batch) await new CreatedRecords(batch, ids, source.origins!).rememberOthers(uow);
     const messageCount = await messages.run(onProgress);
     await new PeopleImport(uow, ids, source, runs, parts.people).run();
+    if (batch) await rememberMembers(uow, batch, ids, source);
     await uow.write(realmId, (tx) => messages.noteFirstMessages(tx, source.realm));
     const { files, missingFiles } = await new FileImport(
       uow,

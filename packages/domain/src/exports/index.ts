@@ -4,6 +4,7 @@ export * from './exports.use-cases.js';
 export * from './find-imported-message.use-cases.js';
 export * from './import-batches.js';
 export * from './import-changes.js';
+export * from './import-members.js';
 export * from './import-realm.use-cases.js';
 export * from './manage-imports.use-cases.js';
 export * from './merge-import.use-cases.js';

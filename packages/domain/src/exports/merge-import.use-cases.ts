@@ -1,26 +1,25 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import { unsubscribeFromChannels } from '../channels/subscribing.js';
-import { INHERITED_NOTIFICATIONS, pickColors } from '../channels/subscriptions.js';
 import type { BlobStore } from '../files/blobs.js';
 import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
-import type { ChannelId, EventSeq, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { EventSeq, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
-import type { OrdinalRange } from '../messages/read-set.js';
 import { areRemembered, CreatedRecords } from './created-records.js';
 import { beginBatch, type ImportBatch, requireNoUndo, requireRunning, writeWhileRunning } from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
+import { MemberImport } from './import-members.js';
 import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
 import { ImportedPictures, PictureImport } from './import-people.js';
 import { StructureImport } from './import-structure.js';
-import { difference, OrdinalRuns } from './ordinal-runs.js';
+import { OrdinalRuns } from './ordinal-runs.js';
 import type { MergeSource } from './realm-copy.js';
 
 export interface MergeImportInput {
@@ -84,6 +83,7 @@ export class MergeImport {
       users.length === 0 &&
       source.published.length === 0 &&
       !source.hasChanges &&
+      source.memberChanges.length === 0 &&
       source.existing.batches.every(({ status }) => status !== 'running') &&
       (await areRemembered(this.uow, realmId, source.origins));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
@@ -101,12 +101,14 @@ export class MergeImport {
     for (const channel of source.published) {
       if (existing.has(channel.id)) await this.unsubscribeOthers(batch, ids, channel);
     }
-    const runs = new OrdinalRuns();
     const { uow, blobs, thumbnails, clock, randomness } = this;
+    const members = new MemberImport(uow, batch, ids);
+    await members.apply(source);
+    const runs = new OrdinalRuns();
     const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
     const messages = await this.addMessages(batch, ids, files, source, runs, onProgress);
     const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
-    for (const channel of source.published) await this.publish(batch, ids, runs, channel);
+    for (const channel of source.published) await this.publish(batch, ids, members, runs, channel);
     await this.complete(batch);
     return { batch, users: users.length, channels: channels.length, messages, changes };
   }
@@ -181,14 +183,13 @@ export class MergeImport {
   private async publish(
     batch: ImportBatch,
     ids: ImportedIds,
+    memberImport: MemberImport,
     runs: OrdinalRuns,
     { id, members, privacy, isArchived }: MergeSource['published'][number],
   ): Promise<void> {
     const { realmId } = ids;
     const channelId = ids.channels.get(id);
-    for (const slice of slicesOf(ids.users.list(members), PEOPLE_AT_A_TIME)) {
-      await writeWhileRunning(this.uow, batch, (tx) => subscribe(tx, realmId, channelId, slice, runs));
-    }
+    await memberImport.subscribe(channelId, ids.users.list(members), runs);
     await writeWhileRunning(this.uow, batch, async (tx) => {
       const channel = (await tx.channels.find(realmId, channelId))!;
       const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
@@ -266,32 +267,4 @@ async function markRead(
       await tx.yield();
     }
   }
-}
-
-/** Subscribes people to a channel with its whole history, which is read up to their read position. */
-async function subscribe(
-  tx: Transaction,
-  realmId: RealmId,
-  channelId: ChannelId,
-  userIds: readonly UserId[],
-  runs: OrdinalRuns,
-): Promise<void> {
-  const { recipientId } = (await tx.channels.find(realmId, channelId))!;
-  const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
-  const colors = await tx.channels.listColors(realmId, userIds);
-  const last = (await tx.copies.countSentTo(realmId, [recipientId])) as Ordinal;
-  const received: readonly OrdinalRange[] = last === 0 ? [] : [{ first: 1 as Ordinal, last }];
-  for (const userId of userIds) {
-    const [row] = rows.get(userId)!;
-    const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
-    const usual = { isMuted: false, isPinned: false, notifications: INHERITED_NOTIFICATIONS };
-    await tx.channels.putSubscriptions([{ ...usual, ...row, realmId, channelId, userId, color, isActive: true }]);
-    // Former subscribers see the imported messages as history.
-    if (row && !row.isActive) continue;
-    const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
-    const read = difference(received, difference(own.received, own.read));
-    await tx.copies.putReceived({ realmId, userId }, recipientId, received, read);
-    await tx.yield();
-  }
-  await tx.personal.openSpans(realmId, [recipientId], userIds);
 }

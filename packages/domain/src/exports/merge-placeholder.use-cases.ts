@@ -221,6 +221,33 @@ async function gainedChannels(
   return (await channels.list(realmId, ids)).filter(({ isArchived }) => !isArchived);
 }
 
+interface LeftChannel {
+  readonly realmId: RealmId;
+  readonly channelId: ChannelId;
+  /** Current members in the source. */
+  readonly members: readonly UserId[];
+}
+
+/**
+ * Returns the users whom merges of these placeholders subscribed to the channel, unless they are members for another
+ * reason, and forgets these subscriptions.
+ */
+export async function leaveMerged(
+  { importedRecords }: Pick<Transaction, 'importedRecords'>,
+  { realmId, channelId, members }: LeftChannel,
+  placeholderIds: readonly UserId[],
+): Promise<readonly UserId[]> {
+  const mergesOf = (ids: readonly UserId[]) => importedRecords.list(realmId, 'merge', ids.map(String));
+  const merges = await mergesOf(placeholderIds);
+  if (merges.length === 0) return [];
+  const staying = new Set<number>([...members, ...(await mergesOf(members)).map(({ targetId }) => targetId)]);
+  const leaving = merges.filter(({ targetId }) => !staying.has(targetId));
+  const users = new Map(leaving.map(({ recordId, targetId }) => [`${recordId} ${channelId}`, targetId as UserId]));
+  const subscriptions = await importedRecords.list(realmId, 'mergedSubscription', [...users.keys()]);
+  await importedRecords.remove(realmId, subscriptions);
+  return subscriptions.map(({ recordId }) => users.get(recordId)!);
+}
+
 interface Pages {
   readonly kind: ImportedKind;
   /** True to only read. */

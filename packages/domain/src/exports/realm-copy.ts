@@ -181,6 +181,8 @@ export interface MergeSource extends ImportSource {
   readonly published: readonly (Pick<Channel, 'id' | 'recipientId' | 'privacy' | 'isArchived'> & {
     readonly members: readonly UserId[];
   })[];
+  /** Channels of earlier imports with other members in the source now. */
+  readonly memberChanges: readonly MembersCopy[];
   /** True if `changed` or `deleted` are not empty. */
   readonly hasChanges: boolean;
   /** Messages of earlier imports that changed in the source, with their ids on this server, in batches. */
@@ -189,6 +191,20 @@ export interface MergeSource extends ImportSource {
   deleted(): AsyncIterable<readonly string[]>;
   /** Returns the files of messages that were read from the copy. */
   filesOf(ids: readonly MessageId[]): AsyncIterable<FileCopy>;
+}
+
+/** Members of a channel that changed in the source since the last import. */
+export interface MembersCopy {
+  readonly channelId: ChannelId;
+  readonly origin: RecordOrigin;
+  readonly members: readonly UserId[];
+  readonly joined: readonly UserId[];
+  /** Former members whom an earlier import subscribed. */
+  readonly left: readonly UserId[];
+  /** Former members who stay subscribed, because people subscribed them in Parley. */
+  readonly kept: readonly UserId[];
+  /** True if the channel was public in the source. */
+  readonly becomesPrivate: boolean;
 }
 
 /** Object of a copy with the record that it comes from. */
@@ -202,7 +218,7 @@ export interface RecordTarget {
 export interface ImportOrigins {
   /** Name of the source in its records. */
   readonly source: string;
-  /** People, groups, channels, direct conversations and emoji. */
+  /** People, groups, channels with their members, direct conversations and emoji. */
   list(): Iterable<RecordTarget>;
   /** Placeholders by user id in the copy, with the keys that claim them. */
   claims(): Iterable<{ readonly userId: UserId; readonly key: string }>;

@@ -14,6 +14,7 @@ import {
   type ImportedRecord,
   type RecordPosition,
 } from './import-batches.js';
+import { undoMembers } from './import-members.js';
 
 export interface UndoImportInput {
   readonly realmId: RealmId;
@@ -98,6 +99,7 @@ export class UndoImport {
       isForced,
       (sum) => onProgress(sum.removed),
     );
+    await undoMembers(this.uow, batch);
     const archivedChannels = await this.archiveEmptyChannels(batch);
     await this.uow.write(realmId, (tx) => tx.importBatches.update({ ...batch, status: 'undone' }));
     return { ...counts, archivedChannels };

@@ -84,6 +84,8 @@ export interface ChannelRecord extends ImportReference<'channel'> {
   readonly privacy: 'public' | 'private';
   /** Members at the time of the export. */
   readonly members: readonly string[];
+  /** True if the source lists only some members, so people missing in a newer export did not leave. */
+  readonly hasMoreMembers?: boolean;
   readonly isArchived?: boolean;
   /** True if only administrators could post. */
   readonly isReadOnly?: boolean;

@@ -236,7 +236,10 @@ export class DiscordExport implements DiscordContext {
       // The export has no permissions: only those who wrote or reacted certainly had access.
       const members = [...readers];
       const description = writeMarkdown(parseCommonMark(topic, (text) => [plain(text)], 'discord'));
-      yield { source, kind: 'channel', id, name, privacy: 'private', members, ...present({ description, folder }) };
+      yield {
+        ...{ source, kind: 'channel', id, name, privacy: 'private', members, hasMoreMembers: true },
+        ...present({ description, folder }),
+      };
     }
     for (const [id, members] of this.conversations) {
       if (members.size === 0) yield* this.personRecords(UNKNOWN_PERSON);

@@ -90,6 +90,7 @@ describe('DISCORD_READER', () => {
         name: 'general',
         privacy: 'private',
         members: ['1', '2'],
+        hasMoreMembers: true,
         description: '**All**',
         folder: 'Work',
       },

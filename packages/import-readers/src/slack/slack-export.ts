@@ -98,7 +98,7 @@ export class SlackExport implements SlackContext {
     for (const folder of [...this.days.keys()]) {
       const id = `folder:${folder}`;
       const name = folder.split('/').at(-1)!;
-      yield { source: this.source, kind: 'channel', id, name, privacy: 'private', members: [] };
+      yield this.unlistedChannel(id, name);
       yield* this.messagesIn(folder, { id, isConversation: false });
     }
     for (const id of [...this.dumps.keys()]) yield* this.unlistedDump(id);
@@ -192,7 +192,7 @@ export class SlackExport implements SlackContext {
       yield record;
     }
     if (isConversation) yield this.conversation({ members: [...authors] }, id);
-    else yield { source: this.source, kind: 'channel', id, name: name || id, privacy: 'private', members: [] };
+    else yield this.unlistedChannel(id, name || id);
   }
 
   private async *messagesOfDump(
@@ -221,6 +221,10 @@ export class SlackExport implements SlackContext {
     };
   }
 
+  private unlistedChannel(id: string, name: string): ChannelRecord {
+    return { source: this.source, kind: 'channel', id, name, privacy: 'private', members: [], hasMoreMembers: true };
+  }
+
   private channel(channel: unknown, id: string, privacy: 'public' | 'private', root: string): ChannelRecord {
     const texts = ['purpose', 'topic']
       .map((name) => textOf(field(channel, name), 'value'))
@@ -235,6 +239,8 @@ export class SlackExport implements SlackContext {
       privacy,
       members: membersOf(channel),
       ...present({
+        // Lists may lack the members of archived channels.
+        hasMoreMembers: membersOf(channel).length === 0 || undefined,
         description: [...new Set(texts)].map((text) => this.markdownOf(text)).join('\n\n'),
         isArchived: flagOf(channel, 'is_archived') || undefined,
         isReadOnly: flagOf(channel, 'is_read_only') || undefined,

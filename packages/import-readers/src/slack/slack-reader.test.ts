@@ -558,6 +558,7 @@ describe('SLACK_READER', () => {
       name: 'lost',
       privacy: 'private',
       members: [],
+      hasMoreMembers: true,
     });
     expect(recordsOf(records, 'message')).toMatchObject([{ channel: 'folder:lost', content: 'a' }]);
     expect(recordsOf(records, 'skipped').map(({ type, id }) => [type, id])).toEqual([

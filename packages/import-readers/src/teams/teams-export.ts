@@ -14,6 +14,8 @@ interface Team {
 interface Channel {
   readonly data: unknown;
   readonly team: Team | undefined;
+  /** True if all members of the team can read it. */
+  readonly isStandard: boolean;
   /** Members of the team, or those who wrote in a private or shared channel. */
   readonly readers: Set<string>;
 }
@@ -43,9 +45,11 @@ export class TeamsExport implements TeamsContext {
 
   addReader({ channel, conversation }: TeamsPlace, person: string): void {
     if (conversation === undefined) {
-      const found = this.channels.get(channel!) ?? { data: null, team: undefined, readers: new Set<string>() };
+      const unlisted = { data: null, team: undefined, isStandard: false, readers: new Set<string>() };
+      const found = this.channels.get(channel!) ?? unlisted;
       this.channels.set(channel!, found);
-      found.readers.add(person);
+      // People who wrote in a channel of a team may have left it since.
+      if (!found.isStandard) found.readers.add(person);
       return;
     }
     const readers = this.chats.get(conversation);
@@ -145,11 +149,12 @@ export class TeamsExport implements TeamsContext {
     const id = textOf(channel, 'Id');
     if (id === '') return null;
     const team = this.teams.get(teamOf(file));
-    const isStandard = textOf(channel, 'MembershipType') === 'standard';
+    const isStandard = team !== undefined && textOf(channel, 'MembershipType') === 'standard';
     // The export has no members of private and shared channels.
     this.channels.set(id, {
       data: { channel, team: teamOf(file) },
       team,
+      isStandard,
       readers: new Set(isStandard ? team?.members : []),
     });
     return [];
@@ -169,10 +174,10 @@ export class TeamsExport implements TeamsContext {
 
   private *placeRecords(): Generator<ImportRecord> {
     const { source } = this;
-    for (const [id, { data, team, readers }] of this.channels) {
+    for (const [id, { data, team, isStandard, readers }] of this.channels) {
       const channel = field(data, 'channel');
       const name = textOf(channel, 'DisplayName') || id;
-      const isPublic = team?.isPublic === true && textOf(channel, 'MembershipType') === 'standard';
+      const isPublic = team?.isPublic === true && isStandard;
       const isArchived = flagOf(channel, 'IsArchived') || this.archivedTeams.has(textOf(data, 'team'));
       yield {
         source,
@@ -184,6 +189,7 @@ export class TeamsExport implements TeamsContext {
         ...present({
           description: writeMarkdown([paragraph([plain(textOf(channel, 'Description'))])]),
           createdAt: timeOf(Date.parse(textOf(channel, 'CreatedDateTime')) / 1000 || null),
+          hasMoreMembers: !isStandard || undefined,
           isArchived: isArchived || undefined,
           folder: team?.name,
         }),

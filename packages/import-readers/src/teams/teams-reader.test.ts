@@ -112,7 +112,7 @@ describe('TEAMS_READER', () => {
         description: 'All &#42;news&#42;',
         createdAt: 1_700_000_000,
       },
-      { id: 'private', name: 'Pay', privacy: 'private', members: ['u2'], folder: 'Acme' },
+      { id: 'private', name: 'Pay', privacy: 'private', members: ['u2'], hasMoreMembers: true, folder: 'Acme' },
       { id: 'core', name: 'Plans', privacy: 'private', members: ['u2'], isArchived: true, folder: 'Core' },
     ]);
   });

@@ -1,0 +1,267 @@
+import { MergePlaceholder, RealmReader } from '@parley/domain/exports';
+import type { RealmId } from '@parley/domain/kernel';
+import { reportLines } from '@parley/imports';
+import type { TestRecords } from '@parley/imports/testing';
+import { fieldsOf } from './testing/expectations.js';
+import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';
+import type { TestServer, TestUser } from './testing/test-server.js';
+
+let server: TestServer;
+let lab: ImportLab;
+beforeEach(async () => {
+  lab = await ImportLab.start();
+  ({ server } = lab);
+});
+afterEach(() => lab.close());
+
+interface Channel {
+  readonly members: readonly string[];
+  readonly privacy?: 'public' | 'private';
+  readonly hasMoreMembers?: boolean;
+}
+
+/** Export with the channels `c` (open) and `s` (secret). */
+const exported = (open: Channel, secret: Channel, ...more: TestRecords): TestRecords =>
+  [
+    ...[person('ann', { role: 'owner' }), person('bob'), person('dora')],
+    { kind: 'person', id: 'cleo', name: 'Cleo' } as const,
+    { kind: 'channel', id: 'c', name: 'open', privacy: 'public', ...open } as const,
+    { kind: 'channel', id: 's', name: 'secret', privacy: 'private', ...secret } as const,
+    message('m1', 'ann', 100, 'hello'),
+    message('m2', 'bob', 110, 'psst', { channel: 's' }),
+    ...more,
+  ].map((record) => ({ ...record, source: 'test:2' }));
+
+const FIRST = exported({ members: ['ann', 'bob', 'cleo', 'dora'] }, { members: ['bob', 'cleo', 'dora'] });
+const [ann, bob, dora] = ['ann', 'bob', 'dora'].map((id) => `${id}@acme.example`) as [string, string, string];
+
+async function first(records = FIRST): Promise<RealmId> {
+  const { realm } = await lab.imported(records);
+  return realm.id;
+}
+
+/** Returns the first names of a channel's subscribers, including placeholders. */
+async function subscribersOf(realmId: RealmId, channel: string): Promise<readonly string[]> {
+  const { realm, people } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+  const { id } = realm.channels.find(({ name }) => name === channel)!;
+  const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName.split(' ')[0]!]));
+  const subscribers: string[] = [];
+  for await (const { userId, subscriptions } of people()) {
+    if (subscriptions.some(({ channelId, isActive }) => channelId === id && isActive))
+      subscribers.push(names.get(userId)!);
+  }
+  return subscribers.sort();
+}
+
+const textsFor = async (as: TestUser, channel: string) =>
+  (await lab.messagesFor(as, [{ operator: 'channel', operand: channel }])).map(({ content, flags }) => [
+    content.replace(/<[^>]*>/g, ''),
+    flags,
+  ]);
+
+/** Subscribes people to a channel, or unsubscribes the user, over the API. */
+async function subscribe(as: TestUser, channel: string, principals: readonly string[]): Promise<void> {
+  const params = { subscriptions: [{ name: channel }], principals };
+  fieldsOf(await server.request('POST', '/users/me/subscriptions', { as, realm: 'acme', params }));
+}
+async function unsubscribe(as: TestUser, channel: string): Promise<void> {
+  const params = { subscriptions: [channel] };
+  fieldsOf(await server.request('DELETE', '/users/me/subscriptions', { as, realm: 'acme', params }));
+}
+
+async function verified(realmId: RealmId, records: TestRecords) {
+  const { differences, added } = await lab.verify(realmId, records, (await lab.batches(realmId)).at(-1)!.id);
+  return { differences, added: added.map(({ person: name, channel }) => [name, channel]) };
+}
+
+describe('members of channels in a newer export', () => {
+  const LATER = exported(
+    { members: ['ann', 'bob', 'cleo', 'dora'] },
+    { members: ['ann', 'cleo', 'dora'] },
+    message('m3', 'dora', 120, 'only for members', { channel: 's' }),
+  );
+
+  it('subscribes people who joined, and unsubscribes people who left before new messages arrive', async () => {
+    const realmId = await first();
+    const [annUser, bobUser] = [await lab.signIn(realmId, ann), await lab.signIn(realmId, bob)];
+    expect(await textsFor(bobUser, 'secret')).toEqual([['psst', ['read']]]);
+    const readable: (readonly unknown[])[] = [];
+    const { summary, messages } = await lab.merged(realmId, LATER, {
+      onProgress: () => readable.push([]),
+      beforeChanges: async () => readable.push(await textsFor(bobUser, 'secret')),
+    });
+    expect(messages).toBe(1);
+    expect(readable.at(-1)).toEqual([]);
+    expect(reportLines(summary)).toEqual(
+      expect.arrayContaining([
+        'Members of earlier imported channels:',
+        '  secret: joined: ann of Acme; left: bob of Acme',
+      ]),
+    );
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+    expect(await textsFor(bobUser, 'secret')).toEqual([]);
+    expect(await textsFor(annUser, 'secret')).toEqual([
+      ['psst', ['read']],
+      ['only for members', ['read']],
+    ]);
+    expect((await lab.messagesFor(annUser, [{ operator: 'is', operand: 'unread' }])).length).toBe(0);
+    expect(await verified(realmId, LATER)).toEqual({ differences: [], added: [] });
+  });
+
+  it('reports other members than in the export', async () => {
+    const realmId = await first();
+    expect(await verified(realmId, LATER)).toMatchObject({
+      differences: [
+        { kind: 'members', difference: 'differs in the export', count: 1, examples: ['s'] },
+        { kind: 'message', difference: 'not in the import', examples: ['m3'] },
+      ],
+      added: [['bob of Acme', 'secret']],
+    });
+  });
+
+  it('changes nothing when the newer export is imported again', async () => {
+    const realmId = await first();
+    await lab.merged(realmId, LATER);
+    const bobUser = await lab.signIn(realmId, bob);
+    const { batch, summary } = await lab.merged(realmId, LATER);
+    expect(batch).toBeNull();
+    expect(summary.members).toEqual([]);
+    expect(await textsFor(bobUser, 'secret')).toEqual([]);
+  });
+
+  it('applies changes of members without new messages', async () => {
+    const realmId = await first();
+    const { batch } = await lab.merged(realmId, exported({ members: ['ann', 'bob'] }, { members: ['bob'] }));
+    expect(batch).not.toBeNull();
+    expect(await subscribersOf(realmId, 'open')).toEqual(['ann', 'bob']);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['bob']);
+  });
+
+  it('keeps subscriptions that people ended or made in Parley', async () => {
+    const realmId = await first();
+    const [annUser, doraUser] = [await lab.signIn(realmId, ann), await lab.signIn(realmId, dora)];
+    await unsubscribe(doraUser, 'open');
+    await subscribe(doraUser, 'secret', [ann]);
+    // Dora stays unsubscribed, although other members of the channel changed.
+    await lab.merged(
+      realmId,
+      exported({ members: ['ann', 'cleo', 'dora'] }, { members: ['ann', 'bob', 'cleo', 'dora'] }),
+    );
+    expect(await subscribersOf(realmId, 'open')).toEqual(['Cleo', 'ann']);
+    // People subscribed Ann in Parley, and the source followed.
+    const left = exported({ members: ['ann', 'cleo', 'dora'] }, { members: ['bob', 'cleo', 'dora'] });
+    const { summary } = await lab.merged(realmId, left);
+    expect(reportLines(summary)).toContain(
+      '  secret: left, but stay subscribed because people subscribed them in Parley: ann of Acme',
+    );
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'bob', 'dora']);
+    expect(await textsFor(annUser, 'secret')).toMatchObject([['psst', expect.anything()]]);
+    expect(await verified(realmId, left)).toEqual({ differences: [], added: [['ann of Acme', 'secret']] });
+    expect((await lab.merged(realmId, left)).batch).toBeNull();
+  });
+
+  it('subscribes people who left the source and joined again', async () => {
+    const realmId = await first();
+    await lab.merged(realmId, LATER);
+    await lab.merged(realmId, exported({ members: ['ann'] }, { members: ['bob'] }));
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['bob']);
+    expect((await textsFor(await lab.signIn(realmId, bob), 'secret')).map(([text]) => text)).toContain('psst');
+  });
+
+  it('makes a channel private that became private in the source', async () => {
+    const realmId = await first();
+    const doraUser = await lab.signIn(realmId, dora);
+    const closed = exported(
+      { members: ['ann', 'bob'], privacy: 'private' },
+      { members: ['bob', 'cleo', 'dora'] },
+      message('m3', 'ann', 120, 'now private'),
+    );
+    const { summary } = await lab.merged(realmId, closed);
+    expect(reportLines(summary)).toContain('  open: becomes private; left: dora of Acme, Cleo');
+    expect(await textsFor(doraUser, 'open')).toEqual([]);
+    expect(await verified(realmId, closed)).toEqual({ differences: [], added: [] });
+  });
+
+  it('keeps the members and the privacy of channels without a complete list of members', async () => {
+    const realmId = await first();
+    await lab.merged(
+      realmId,
+      exported(
+        { members: ['ann'], privacy: 'private', hasMoreMembers: true },
+        { members: ['ann'], hasMoreMembers: true },
+      ),
+    );
+    expect(await subscribersOf(realmId, 'open')).toEqual(['Cleo', 'ann', 'bob', 'dora']);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'bob', 'dora']);
+    const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+    expect(realm.channels.find(({ name }) => name === 'open')!.privacy).toBe('public');
+  });
+
+  it('puts subscriptions back when the newer import is undone', async () => {
+    const realmId = await first();
+    const undoLast = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
+    await lab.merged(realmId, LATER);
+    await undoLast();
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'bob', 'dora']);
+    // The same export applies again.
+    await lab.merged(realmId, LATER);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+  });
+
+  it('keeps the members of channels when their import is undone and repeated twice', async () => {
+    const realmId = await first();
+    const undoLast = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
+    await undoLast();
+    await lab.merged(realmId, FIRST);
+    await undoLast();
+    await lab.merged(realmId, LATER);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+  });
+
+  it('unsubscribes the user that a former member was merged into', async () => {
+    const realmId = await first(exported({ members: ['ann', 'bob', 'cleo'] }, { members: ['cleo', 'dora'] }));
+    const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+    const idOf = (name: string) => realm.users.find(({ user }) => user.fullName.startsWith(name))!.user.id;
+    const input = { realmId, placeholderId: idOf('Cleo'), userId: idOf('ann'), isDryRun: false };
+    await server.parley.useCase(MergePlaceholder).execute(input);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+    const left = exported({ members: ['ann', 'bob'] }, { members: ['dora'] });
+    await lab.merged(realmId, left);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['dora']);
+    // Ann is a member herself.
+    expect(await subscribersOf(realmId, 'open')).toEqual(['ann', 'bob']);
+  });
+
+  it('continues after it was killed at any step', async () => {
+    const realmId = await first();
+    const { uow } = server.storage;
+    const write = uow.write.bind(uow);
+    const repeat = async (work: () => Promise<unknown>) => {
+      for (let steps = 0, isKilled = true; isKilled; steps++) {
+        let left = steps;
+        isKilled = false;
+        const units = jest.spyOn(uow, 'write').mockImplementation(async (...unit) => {
+          if (left-- <= 0) throw new Error('killed');
+          return write(...unit);
+        });
+        await work().catch((error: Error) => {
+          if (error.message !== 'killed') throw error;
+          isKilled = true;
+        });
+        units.mockRestore();
+      }
+    };
+    await repeat(() => lab.merged(realmId, LATER));
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+    await repeat(async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id }));
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'bob', 'dora']);
+  });
+});
+
+it('lists the members of channels that an import into an existing organization adds', async () => {
+  const { realm } = await lab.imported([person('ann', { role: 'owner' }), person('bob')] as TestRecords);
+  await lab.merged(realm.id, FIRST);
+  await lab.merged(realm.id, exported({ members: ['bob'] }, { members: ['dora'] }));
+  expect(await subscribersOf(realm.id, 'open')).toEqual(['bob']);
+  expect(await subscribersOf(realm.id, 'secret')).toEqual(['dora']);
+});
