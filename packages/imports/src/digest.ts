@@ -9,9 +9,9 @@ export function digestOf(...texts: readonly string[]): string {
   return hash.digest('base64url').slice(0, 22);
 }
 
-/** Digest of a message with its reactions, edits and pins. `json`: its record. */
+/** Digest of a message with its reactions and edits. `json`: its record. */
 export function messageDigest(staging: Staging, message: MessageKey, json: string): string {
-  const details = (['reaction', 'edit', 'pin'] as const).flatMap((kind) =>
+  const details = (['reaction', 'edit'] as const).flatMap((kind) =>
     staging.details(kind, message).map(({ record }) => JSON.stringify(record)),
   );
   return digestOf(json, ...details.sort());

@@ -33,7 +33,7 @@ export interface ExistingOrganization {
   memberships(id: ChannelId): Promise<ReadonlyMap<UserId, MembershipState>>;
   /** Archived channels of imports that are incomplete or undone. */
   readonly hiddenChannels: ReadonlySet<ChannelId>;
-  /** Messages of earlier imports. */
+  /** Messages of earlier imports, with the pinned ones that lists contain. */
   messages(): AsyncIterable<readonly ImportedRecord[]>;
   /** Returns messages as they are now; deleted ones are absent. */
   current(
@@ -99,7 +99,7 @@ export async function loadExisting(
     hiddenChannels,
     async *messages() {
       for (const batch of batches) {
-        for (const kind of IMPORTED_MESSAGE_KINDS) yield* recordsOfBatch(uow, batch, kind);
+        for (const kind of [...IMPORTED_MESSAGE_KINDS, 'pin'] as const) yield* recordsOfBatch(uow, batch, kind);
       }
     },
     current: async (ids) => {

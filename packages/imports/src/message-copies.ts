@@ -133,12 +133,14 @@ export class MessageCopies {
     const place = this.sources.places.find(planned.place)!;
     const writer = new MessageTextWriter(this.sources, planned.place);
     if (planned.record === null) {
-      const text = writer.writePins(this.pinnedIn(planned.place));
+      const pinned = this.pinnedIn(planned.place);
+      const text = writer.writePins(pinned);
       const message = await this.messageOf(planned, place, this.sources.noticeSender, text);
       const recordId = planned.place.slice(CHANNEL_KEY_START.length);
       return {
         ...this.withoutDetails(message),
         origin: { kind: planned.role, recordId, hash: digestOf(text.markdown) },
+        pins: pinned.map(({ id }) => ({ kind: 'pin', recordId: id, hash: '' })),
       };
     }
     const record: MessageRecord = JSON.parse(planned.json);
@@ -287,6 +289,7 @@ export class MessageCopies {
          JOIN records messages ON messages.kind = 'message' AND messages.id = pins.parent
          JOIN planned ON planned.record = messages.number AND planned.role = 'message'
          WHERE pins.kind = 'pin' AND json_extract(pins.json, '$.person') IS NULL AND planned.place = ?
+           AND NOT EXISTS (SELECT 1 FROM known WHERE known.kind = 'pin' AND known.record = messages.id)
          ORDER BY planned.number`,
         place,
       )

@@ -14,7 +14,7 @@ import {
 import type { UserId } from '@parley/domain/kernel';
 import { messageDigest } from './digest.js';
 import { BEFORE, type PlannedPeople } from './plan-people.js';
-import { CHANNEL_KEY_START, type PlannedPlaces, placeKey } from './plan-places.js';
+import { type PlannedPlaces, placeKey } from './plan-places.js';
 import type { StagedRecord, Staging } from './staging.js';
 
 /**
@@ -196,19 +196,20 @@ export class MessagePlanner {
     }
   }
 
-  /** Adds a message with links for every channel with pinned messages. */
+  /** Adds a message with links for every channel with pinned messages that no earlier import listed. */
   private planPins(): void {
     const channels = new Set<string>();
     for (const { number, record } of this.staging.list('pin')) {
       const planned = plannedMessage(this.staging, record.message);
       const { ledger } = this.staging;
-      const hasList = planned && this.staging.known('pins', planned.place.slice(CHANNEL_KEY_START.length)) !== null;
+      const isKnown = planned !== null && planned.number <= this.staging.lastKnown;
+      const isStar = record.person !== undefined;
       if (!planned) ledger.account(number, record, 'dropped', NO_MESSAGE);
-      else if (planned.number <= this.staging.lastKnown) ledger.account(number, record, 'merged', KNOWN_MESSAGE);
-      else if (hasList) ledger.account(number, record, 'dropped', 'the list of pinned messages was imported before');
-      else if (record.person !== undefined) ledger.account(number, record, 'imported', 'starred message');
+      else if (isStar && isKnown) ledger.account(number, record, 'merged', KNOWN_MESSAGE);
+      else if (isStar) ledger.account(number, record, 'imported', 'starred message');
       else if (planned.place.startsWith('d:'))
         ledger.account(number, record, 'dropped', 'direct messages have no pins');
+      else if (this.staging.known('pin', record.message) !== null) ledger.account(number, record, 'merged', BEFORE);
       else {
         channels.add(planned.place);
         ledger.account(number, record, 'represented', `link in the topic “${PINS_TOPIC}”`);

@@ -30,6 +30,8 @@ export type ImportedKind =
   | 'channel'
   | 'conversation'
   | 'emoji'
+  /** Message in a list of pinned messages, which is the object. */
+  | 'pin'
   /** Digest of a channel's members, named by the channel's record. */
   | 'members'
   /** Member of a channel, with a `MembershipState` as `hash`. */

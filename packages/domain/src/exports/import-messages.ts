@@ -235,9 +235,9 @@ export class MessageImport {
   private async remember(tx: Transaction, page: readonly MessageCopy[], rows: readonly AppendedCopy[]): Promise<void> {
     const { batch } = this;
     if (!batch) return;
-    const created = page.map(({ origin, reactions }, index) => {
+    const created = page.flatMap(({ origin, reactions, pins = [] }, index) => {
       const { id: targetId, lastEditedAt: editedAt = null } = rows[index]!;
-      return { origin, targetId, editedAt, reactions: reactions.length };
+      return [origin, ...pins].map((each) => ({ origin: each, targetId, editedAt, reactions: reactions.length }));
     });
     for (const slice of slicesOf(created, RECORDS_AT_A_TIME)) {
       await rememberCreated(tx, batch, slice);

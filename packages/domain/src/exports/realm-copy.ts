@@ -109,6 +109,8 @@ export interface MessageCopy {
   readonly isForSubscribers?: boolean;
   /** Absent for sources that are not remembered. */
   readonly origin?: RecordOrigin;
+  /** Records of the pinned messages that the message lists. */
+  readonly pins?: readonly RecordOrigin[];
 }
 
 export interface HolderCopy {

@@ -134,10 +134,11 @@ export class UndoImport {
         await tx.yield();
       }
     }
-    await tx.importedRecords.remove(
-      realmId,
-      records.filter(({ targetId }) => !isKept(targetId)),
-    );
+    const removed = records.filter(({ targetId }) => !isKept(targetId));
+    await tx.importedRecords.remove(realmId, removed);
+    for (const { batchId, kind, targetId } of removed) {
+      if (kind === 'pins') await forgetPins(tx, realmId, batchId, targetId);
+    }
   }
 
   /** Returns the number of archived channels. */
@@ -165,6 +166,17 @@ export class UndoImport {
       );
     }
     return count;
+  }
+}
+
+/** Forgets which messages a removed list contained, so that the next import lists them again. */
+async function forgetPins(tx: Transaction, realmId: RealmId, id: ImportBatchId, list: number): Promise<void> {
+  const batch = { id, kind: 'pin' } as const;
+  for (let page: readonly ImportedRecord[]; ; ) {
+    page = await tx.importedRecords.listOfBatch(realmId, batch, { targetId: list, recordId: '' }, MESSAGES_AT_A_TIME);
+    const own = page.filter(({ targetId }) => targetId === list);
+    await tx.importedRecords.remove(realmId, own);
+    if (own.length < MESSAGES_AT_A_TIME) return;
   }
 }
 
