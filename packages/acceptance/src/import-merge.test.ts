@@ -1,4 +1,3 @@
-import { RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
 import { reportLines } from '@parley/imports';
 import type { TestRecords } from '@parley/imports/testing';
@@ -277,25 +276,6 @@ describe('import of records into an existing organization', () => {
   });
 
   it('reaches the same state when imports and undos are killed after any number of steps', async () => {
-    const stateOf = async (realmId: RealmId) => {
-      const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
-      const keys = await server.storage.uow.read(realmId, ({ placeholderKeys }) => placeholderKeys.list(realmId));
-      const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName]));
-      const folders = new Map(realm.channelFolders.map(({ id, name }) => [id, name]));
-      return {
-        groups: realm.groups.map(({ systemName, name, memberIds }) => [
-          systemName ?? name,
-          memberIds.map((id) => names.get(id)).sort(),
-        ]),
-        users: realm.users.map(({ user }) => [user.fullName, user.role, user.isActive]).sort(),
-        channels: realm.channels
-          .map(({ name, privacy, isArchived, folderId }) => [name, privacy, isArchived, folders.get(folderId!)])
-          .sort(),
-        emoji: realm.customEmoji.map(({ name }) => name),
-        keys: keys.map(({ key }) => key),
-        imports: (await lab.batches(realmId)).map(({ status, messages }) => [status, messages]),
-      };
-    };
     const { uow } = server.storage;
     const write = uow.write.bind(uow);
     /** Returns false if the work was killed. */
@@ -327,7 +307,7 @@ describe('import of records into an existing organization', () => {
       await work(unkilled);
       let steps = 1;
       while (!(await survives(steps, () => work(killed)))) steps++;
-      expect(await stateOf(killed)).toEqual(await stateOf(unkilled));
+      expect(await lab.stateOf(killed)).toEqual(await lab.stateOf(unkilled));
     }
   });
 

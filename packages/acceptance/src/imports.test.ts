@@ -20,7 +20,7 @@ async function addImport(more: Partial<ImportBatch> = {}): Promise<{ id: number;
   return server.storage.uow.write(realmId, async (tx) => {
     const { id } = await tx.importBatches.add({
       ...{ realmId, source: 'crm', startedAt: server.clock.now(), status: 'complete', createdRealm: false },
-      ...{ messages: 1, lastMessageId: messageId, ...more },
+      ...{ messages: 1, lastMessageId: messageId, version: 0, ...more },
     });
     const record = { batchId: id, kind: 'message', recordId: 'm1', targetId: messageId, hash: '' } as const;
     await tx.importedRecords.put(realmId, [{ ...record, editedAt: null, reactions: 0 }]);

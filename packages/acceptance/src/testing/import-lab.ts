@@ -30,6 +30,8 @@ export const messageRecord = (id: string, sender: string, sentAt: number, conten
 
 interface MergeSteps {
   readonly onProgress?: (messages: number) => void;
+  /** Runs after the plan was made. */
+  readonly afterPlan?: () => Promise<unknown>;
   /** Runs after all messages were added. */
   readonly beforeChanges?: () => Promise<unknown>;
 }
@@ -81,7 +83,7 @@ export class ImportLab {
   async merged(
     realmId: RealmId,
     records: TestRecords,
-    { onProgress = () => {}, beforeChanges, ...more }: Partial<PlanOptions> & MergeSteps = {},
+    { onProgress = () => {}, afterPlan, beforeChanges, ...more }: Partial<PlanOptions> & MergeSteps = {},
   ) {
     const { uow } = this.server.storage;
     const plan = await this.plan(records, {
@@ -89,6 +91,7 @@ export class ImportLab {
       ...more,
     });
     try {
+      await afterPlan?.();
       const source: MergeSource = {
         ...plan.source,
         changed: async function* () {
@@ -126,6 +129,27 @@ export class ImportLab {
 
   batches(realmId: RealmId) {
     return this.server.storage.uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
+  }
+
+  /** Returns everything that imports add to an organization, by name. */
+  async stateOf(realmId: RealmId) {
+    const { realm } = await this.reader.open(realmId, { covers: 'all' });
+    const keys = await this.server.storage.uow.read(realmId, (reads) => reads.placeholderKeys.list(realmId));
+    const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName]));
+    const folders = new Map(realm.channelFolders.map(({ id, name }) => [id, name]));
+    return {
+      groups: realm.groups.map(({ systemName, name, memberIds }) => [
+        systemName ?? name,
+        memberIds.map((id) => names.get(id)).sort(),
+      ]),
+      users: realm.users.map(({ user }) => [user.fullName, user.role, user.isActive]).sort(),
+      channels: realm.channels
+        .map(({ name, privacy, isArchived, folderId }) => [name, privacy, isArchived, folders.get(folderId!)])
+        .sort(),
+      emoji: realm.customEmoji.map(({ name }) => name),
+      keys: keys.map(({ key }) => key),
+      imports: (await this.batches(realmId)).map(({ status, messages }) => [status, messages]),
+    };
   }
 
   async signIn(realmId: RealmId, email: string): Promise<TestUser> {

@@ -12,7 +12,7 @@ import { editText } from '../messages/message-edit.js';
 import { announceUpdate } from '../messages/move-parts.js';
 import { destinationOf } from '../messages/post-message.js';
 import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
-import { getBatch, type ImportBatch, type ImportedRecord, requireSource } from './import-batches.js';
+import { getBatch, type ImportBatch, type ImportedRecord, requireSource, unitsOf } from './import-batches.js';
 
 /** Message of the source with files that arrived after the import. */
 export interface LateMessage {
@@ -84,6 +84,7 @@ export class AddImportedFiles {
     const batch = getBatch(batches, batchId);
     requireSource(batch, input.source);
     if (batch.status === 'running') throw new DomainError('IMPORT_RUNNING', `Import ${batchId} is still running.`);
+    const uow = unitsOf(this.uow, batch);
     const counts = { files: 0, messages: 0, kept: 0 };
     for await (const late of input.messages) {
       const waiting = await this.uow.read(realmId, (reads) => findWaiting(reads, batch, late));
@@ -92,13 +93,13 @@ export class AddImportedFiles {
       let { content } = waiting.message;
       for (const file of late.files) {
         if (file.link(content, '') === null) continue;
-        const found = (await this.findStored(batch, file)) ?? (await this.store(batch, waiting.message, file));
+        const found = (await this.findStored(batch, file)) ?? (await this.store(uow, batch, waiting.message, file));
         if (!found) continue;
         if (found.isNew) counts.files++;
         content = file.link(content, `/user_uploads/${found.file.pathId}`)!;
       }
       if (content === waiting.message.content) continue;
-      if (await this.show(batch, waiting, content)) counts.messages++;
+      if (await this.show(uow, batch, waiting, content)) counts.messages++;
       else counts.kept++;
     }
     return counts;
@@ -115,6 +116,7 @@ export class AddImportedFiles {
 
   /** Returns null if the bytes are missing. */
   private async store(
+    uow: UnitOfWork,
     { id: batchId, realmId }: ImportBatch,
     { senderId: ownerId }: Message,
     { recordId, open, ...file }: LateFile,
@@ -128,7 +130,7 @@ export class AddImportedFiles {
     const image = await this.thumbnails.inspect({ blob, size, contentType, ownerId });
     const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
     const pathId = pathIdOf(realmId, name, digits);
-    return this.uow.write(realmId, async (tx) => {
+    return uow.write(realmId, async (tx) => {
       const row = { realmId, ownerId, name, pathId, blob, size, contentType, image, createdAt: this.clock.now() };
       const added = await tx.files.add(row);
       if (added.image) await scheduleThumbnails(tx, added, this.clock);
@@ -139,13 +141,17 @@ export class AddImportedFiles {
   }
 
   /** Returns false if the message has changed in the meantime. */
-  private async show(batch: ImportBatch, { message: before, record }: Waiting, content: string): Promise<boolean> {
-    const { realmId } = batch;
-    const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
+  private async show(
+    uow: UnitOfWork,
+    { realmId }: ImportBatch,
+    { message: before, record }: Waiting,
+    content: string,
+  ): Promise<boolean> {
+    const realm = await uow.read(realmId, ({ realms }) => realms.get(realmId));
     const options = markdownOptions(realm, this.realmUrls.urlOf(realm));
     const parsed = await parseAhead(this.renderer, content, options);
     if (parsed instanceof DomainError) return false;
-    return this.uow.write(realmId, (tx) => this.replace(tx, before, record, { content, parsed }));
+    return uow.write(realmId, (tx) => this.replace(tx, before, record, { content, parsed }));
   }
 
   private async replace(

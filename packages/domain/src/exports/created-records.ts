@@ -8,7 +8,6 @@ import {
   type RecordOrigin,
   recordsFrom,
   rememberCreated,
-  requireRunning,
 } from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import type { OnAdded } from './import-structure.js';
@@ -35,7 +34,6 @@ export class CreatedRecords {
 
   /** Called in the unit that adds the objects. */
   readonly onAdded: OnAdded = async (tx, kind, ids) => {
-    await requireRunning(tx, this.batch);
     await this.remember(
       tx,
       ids.flatMap((id) => this.byTarget.get(`${kind} ${id}`) ?? []),
@@ -45,17 +43,13 @@ export class CreatedRecords {
   /** Remembers all other objects, some of which existed before, and the claims. */
   async rememberOthers(uow: UnitOfWork): Promise<void> {
     for (const slice of slicesOf([...this.origins.list()], RECORDS_AT_A_TIME)) {
-      await uow.write(
-        this.batch.realmId,
-        async (tx) => {
-          const known = await knownRecords(tx, this.batch, slice);
-          await this.remember(
-            tx,
-            slice.filter((record) => !isIn(known, record)),
-          );
-        },
-        { yields: true },
-      );
+      await uow.write(this.batch.realmId, async (tx) => {
+        const known = await knownRecords(tx, this.batch, slice);
+        await this.remember(
+          tx,
+          slice.filter((record) => !isIn(known, record)),
+        );
+      });
     }
     await this.rememberClaims(uow);
   }

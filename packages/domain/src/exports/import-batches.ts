@@ -17,6 +17,8 @@ export interface ImportBatch {
   readonly messages: number;
   /** Id of the newest created message; 0 if there is none. */
   readonly lastMessageId: number;
+  /** Changes with each unit of work of an import or undo, so that simultaneous runs notice each other. */
+  readonly version: number;
 }
 
 /** Kinds of created messages: a message of the source, or a line that the import added. */
@@ -156,7 +158,8 @@ export async function rememberCreated(
 export const beginBatch = (
   tx: Transaction,
   batch: Pick<ImportBatch, 'realmId' | 'source' | 'startedAt' | 'createdRealm'>,
-): Promise<ImportBatch> => tx.importBatches.add({ ...batch, status: 'running', messages: 0, lastMessageId: 0 });
+): Promise<ImportBatch> =>
+  tx.importBatches.add({ ...batch, status: 'running', messages: 0, lastMessageId: 0, version: 0 });
 
 /** @throws DomainError UNKNOWN_IMPORT */
 export function getBatch(batches: readonly ImportBatch[], id: ImportBatchId): ImportBatch {
@@ -171,27 +174,42 @@ export function requireSource(batch: ImportBatch, source: string): void {
   throw new DomainError('ANOTHER_SOURCE', `Import ${batch.id} is from ${batch.source}, not ${source}.`);
 }
 
-/** @throws DomainError IMPORT_CANCELLED if the import was undone in the meantime */
-export async function requireRunning(tx: Transaction, { id, realmId }: ImportBatch): Promise<ImportBatch> {
-  const batch = await tx.importBatches.find(realmId, id);
-  if (batch?.status === 'running') return batch;
-  throw new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`);
+export const importRunning = (source: string): DomainError =>
+  new DomainError('IMPORT_RUNNING', `Another import or undo of ${source} runs or ran in the meantime.`);
+
+/**
+ * Returns the unit of work of one run of an import or undo. Its writes yield to others. They fail with IMPORT_CANCELLED
+ * once the import is undone, and with IMPORT_RUNNING once another run continues it.
+ */
+export function unitsOf(uow: UnitOfWork, batch: ImportBatch): UnitOfWork {
+  let { version } = batch;
+  return {
+    read: (realmId, work, options) => uow.read(realmId, work, options),
+    readAcross: (work) => uow.readAcross(work),
+    writeAcross: (work, options) => uow.writeAcross(work, options),
+    async write(realmId, work, options) {
+      const result = await uow.write(
+        realmId,
+        async (tx) => {
+          await nextVersion(tx, { ...batch, version });
+          return work(tx);
+        },
+        { ...options, yields: true },
+      );
+      version++;
+      return result;
+    },
+  };
 }
 
-/** Runs a unit of work that yields to other writes. @throws DomainError IMPORT_CANCELLED */
-export const writeWhileRunning = <T>(
-  uow: UnitOfWork,
-  batch: ImportBatch,
-  work: (tx: Transaction) => Promise<T>,
-): Promise<T> =>
-  uow.write(
-    batch.realmId,
-    async (tx) => {
-      await requireRunning(tx, batch);
-      return work(tx);
-    },
-    { yields: true },
-  );
+async function nextVersion(tx: Transaction, { id, realmId, source, status, version }: ImportBatch): Promise<void> {
+  const stored = await tx.importBatches.find(realmId, id);
+  if (stored?.status === status && stored.version === version) {
+    return tx.importBatches.update({ ...stored, version: version + 1 });
+  }
+  const isCancelled = status === 'running' && (stored?.status === 'undoing' || stored?.status === 'undone');
+  throw isCancelled ? new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`) : importRunning(source);
+}
 
 /** @throws DomainError UNDO_UNFINISHED */
 export function requireNoUndo(batches: readonly ImportBatch[]): void {

@@ -4,13 +4,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
-import {
-  IMPORTED_MESSAGE_KINDS,
-  type ImportBatch,
-  type ImportedRecord,
-  recordsFrom,
-  writeWhileRunning,
-} from './import-batches.js';
+import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedRecord, recordsFrom } from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import type { FileImport } from './import-messages.js';
 import type { MergeSource, MessageCopy } from './realm-copy.js';
@@ -53,7 +47,7 @@ export class ImportChanges {
 
   private async change(copy: MessageCopy, addFiles: (tx: Transaction) => Promise<void>): Promise<void> {
     const { realmId } = this.batch;
-    const outcome = await writeWhileRunning(this.uow, this.batch, async (tx) => {
+    const outcome = await this.uow.write(realmId, async (tx) => {
       const [record] = await recordsOf(tx, this.batch, [copy.origin!.recordId]);
       const [message] = await tx.messages.list(realmId, [copy.message.id]);
       if (!record) return null;
@@ -114,7 +108,7 @@ export class ImportChanges {
   /** Removes messages with the lines about them. */
   private async remove(recordIds: readonly string[]): Promise<void> {
     const { realmId } = this.batch;
-    const { kept, count } = await writeWhileRunning(this.uow, this.batch, async (tx) => {
+    const { kept, count } = await this.uow.write(realmId, async (tx) => {
       const records = await recordsOf(tx, this.batch, recordIds);
       const byId = new Map(records.map((record) => [record.targetId, record]));
       const messages = await tx.messages.list(realmId, [...byId.keys()] as MessageId[]);

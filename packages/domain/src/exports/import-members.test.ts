@@ -1,7 +1,8 @@
 import { aChannel, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import type { UserId } from '../kernel/ids.js';
-import { beginBatch, type ImportBatch } from './import-batches.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { beginBatch, type ImportBatch, unitsOf } from './import-batches.js';
 import { ImportedIds } from './import-ids.js';
 import { MemberImport, membershipsOf, rememberMembers, undoMembers } from './import-members.js';
 import type { MembersCopy, RealmSource } from './realm-copy.js';
@@ -14,6 +15,7 @@ class Stage {
     readonly fixture: MemoryFixture,
     readonly earlier: ImportBatch,
     readonly batch: ImportBatch,
+    private readonly units: UnitOfWork,
     private readonly ids: ImportedIds,
   ) {}
 
@@ -41,7 +43,8 @@ class Stage {
     ids.channels.keep([channelId]);
     await rememberMembers(uow, earlier, ids, source);
     await uow.write(realmId, (tx) => tx.importBatches.update({ ...earlier, status: 'complete' }));
-    return new Stage(fixture, earlier, await begin(), ids);
+    const batch = await begin();
+    return new Stage(fixture, earlier, batch, unitsOf(uow, batch), ids);
   }
 
   get channelId() {
@@ -58,7 +61,7 @@ class Stage {
       ...{ channelId: this.channelId, origin: { kind: 'members', recordId: 's', hash: 'new' }, becomesPrivate: false },
       ...{ members: this.idsOf(members), joined: this.idsOf(joined), left: this.idsOf(left), kept: this.idsOf(kept) },
     };
-    return new MemberImport(this.fixture.uow, this.batch, this.ids).apply({ memberChanges: [copy] });
+    return new MemberImport(this.units, this.batch, this.ids).apply({ memberChanges: [copy] });
   }
 
   async subscribers(): Promise<readonly string[]> {

@@ -12,7 +12,6 @@ import {
   type ImportedRecord,
   type RecordPosition,
   recordsOfBatch,
-  writeWhileRunning,
 } from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import { leaveMerged } from './merge-placeholder.use-cases.js';
@@ -111,13 +110,13 @@ export class MemberImport {
     const members = users.list(copy.members);
     if (copy.becomesPrivate) await this.makePrivate(channelId);
     for (const left of slicesOf(users.list(copy.left), PEOPLE_AT_A_TIME)) {
-      await writeWhileRunning(this.uow, this.batch, (tx) => this.unsubscribe(tx, channelId, left, members));
+      await this.uow.write(this.batch.realmId, (tx) => this.unsubscribe(tx, channelId, left, members));
     }
     for (const kept of slicesOf(users.list(copy.kept), PEOPLE_AT_A_TIME)) {
-      await writeWhileRunning(this.uow, this.batch, (tx) => this.remember(tx, channelId, kept, () => 'absent'));
+      await this.uow.write(this.batch.realmId, (tx) => this.remember(tx, channelId, kept, () => 'absent'));
     }
     await this.subscribe(channelId, users.list(copy.joined), null);
-    await writeWhileRunning(this.uow, this.batch, (tx) =>
+    await this.uow.write(this.batch.realmId, (tx) =>
       tx.importedRecords.put(this.batch.realmId, [
         { ...copy.origin, batchId: this.batch.id, targetId: channelId, editedAt: null, reactions: 0 },
       ]),
@@ -125,7 +124,7 @@ export class MemberImport {
   }
 
   private makePrivate(channelId: ChannelId): Promise<void> {
-    return writeWhileRunning(this.uow, this.batch, async (tx) => {
+    return this.uow.write(this.batch.realmId, async (tx) => {
       const channel = await tx.channels.find(this.batch.realmId, channelId);
       if (!channel || isPrivate(channel)) return;
       await tx.channels.update({ ...channel, privacy: 'privateSharedHistory' });
@@ -153,7 +152,7 @@ export class MemberImport {
   async subscribe(channelId: ChannelId, userIds: readonly UserId[], runs: OrdinalRuns | null): Promise<void> {
     const { realmId } = this.batch;
     for (const slice of slicesOf(userIds, PEOPLE_AT_A_TIME)) {
-      await writeWhileRunning(this.uow, this.batch, async (tx) => {
+      await this.uow.write(this.batch.realmId, async (tx) => {
         const present = await subscribedAmong(tx, realmId, channelId, slice);
         const joining = slice.filter((userId) => !present.has(userId));
         const earlier = await statesOf(tx, realmId, channelId, slice);
@@ -261,17 +260,13 @@ export async function undoMembers(uow: UnitOfWork, batch: ImportBatch): Promise<
     let page: readonly ImportedRecord[];
     do {
       const from = after;
-      page = await uow.write(
-        realmId,
-        async (tx) => {
-          const all = await tx.importedRecords.listOfBatch(realmId, { id: batch.id, kind }, from, PEOPLE_AT_A_TIME);
-          const reverted = all.filter(({ targetId }) => !created.has(targetId));
-          await undo(tx, reverted);
-          await tx.importedRecords.remove(realmId, reverted);
-          return all;
-        },
-        { yields: true },
-      );
+      page = await uow.write(realmId, async (tx) => {
+        const all = await tx.importedRecords.listOfBatch(realmId, { id: batch.id, kind }, from, PEOPLE_AT_A_TIME);
+        const reverted = all.filter(({ targetId }) => !created.has(targetId));
+        await undo(tx, reverted);
+        await tx.importedRecords.remove(realmId, reverted);
+        return all;
+      });
       after = page.at(-1) ?? after;
     } while (page.length === PEOPLE_AT_A_TIME);
   };

@@ -164,15 +164,11 @@ export class MessageImport {
     for await (const page of pagesOf(this.source.messages(), pageSize)) {
       const ids = this.ids.messages.take(page.map(({ message }) => message.id));
       const complete = await prepare(page);
-      const added = await this.uow.write(
-        this.ids.realmId,
-        async (tx) => {
-          const rows = await this.addPage(tx, page, ids);
-          await complete(tx, rows);
-          return rows;
-        },
-        { yields: pageSize < MESSAGES_AT_A_TIME },
-      );
+      const added = await this.uow.write(this.ids.realmId, async (tx) => {
+        const rows = await this.addPage(tx, page, ids);
+        await complete(tx, rows);
+        return rows;
+      });
       for (const { copy, recipientId, ordinal } of added) this.noteReceivers(copy, this.runs.to(recipientId), ordinal);
       count += page.length;
       onProgress(count);

@@ -4,7 +4,6 @@ import type { BlobStore } from '../files/blobs.js';
 import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
-import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EventSeq, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
@@ -12,7 +11,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { areRemembered, CreatedRecords } from './created-records.js';
-import { beginBatch, type ImportBatch, requireNoUndo, requireRunning, writeWhileRunning } from './import-batches.js';
+import { beginBatch, type ImportBatch, importRunning, requireNoUndo, unitsOf } from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
 import { MemberImport } from './import-members.js';
@@ -88,32 +87,35 @@ export class MergeImport {
       (await areRemembered(this.uow, realmId, source.origins));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
     const batch = await this.begin(realmId, source);
+    const uow = unitsOf(this.uow, batch);
     const ids = idsOf(realmId, source);
     const records = new CreatedRecords(batch, ids, source.origins);
     const made = new ImportedPictures(this.images, this.pictureMaker);
-    const pictures = new PictureImport(this.uow, made, ids, source);
-    await ids.messages.reserve(this.uow, source);
-    await new StructureImport(this.uow, this.mint, ids, [], records.onAdded).merge(source.realm, this.clock.now());
+    const pictures = new PictureImport(uow, made, ids, source);
+    await ids.messages.reserve(uow, source);
+    await new StructureImport(uow, this.mint, ids, [], records.onAdded).merge(source.realm, this.clock.now());
     await pictures.addCustomEmoji();
     await pictures.addAvatars();
-    await records.rememberOthers(this.uow);
+    await records.rememberOthers(uow);
     const existing = new Set(source.existing.channels);
     for (const channel of source.published) {
-      if (existing.has(channel.id)) await this.unsubscribeOthers(batch, ids, channel);
+      if (existing.has(channel.id)) await this.unsubscribeOthers(uow, ids, channel);
     }
-    const { uow, blobs, thumbnails, clock, randomness } = this;
     const members = new MemberImport(uow, batch, ids);
     await members.apply(source);
     const runs = new OrdinalRuns();
+    const { blobs, thumbnails, clock, randomness } = this;
     const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
-    const messages = await this.addMessages(batch, ids, files, source, runs, onProgress);
+    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
+    const importer = new MessageImport(uow, ids, source, runs, topicLinks, batch);
+    const messages = await this.addMessages(importer, batch, ids, files, source, onProgress);
     const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
-    for (const channel of source.published) await this.publish(batch, ids, members, runs, channel);
-    await this.complete(batch);
+    for (const channel of source.published) await this.publish(uow, ids, members, runs, channel);
+    await this.complete(uow, batch);
     return { batch, users: users.length, channels: channels.length, messages, changes };
   }
 
-  /** Continues a killed import of the same source. */
+  /** Continues a killed import of the same source, or one that runs, which ends it. */
   private begin(realmId: RealmId, { origins, existing }: MergeSource): Promise<ImportBatch> {
     const { source } = origins;
     return this.uow.write(realmId, async (tx) => {
@@ -123,57 +125,50 @@ export class MergeImport {
       // A copy made from an older state could contain messages that exist by now.
       if (stateOf(batches) !== stateOf(existing.batches)) throw importRunning(source);
       const running = batches.find(({ status }) => status === 'running');
-      if (running) return running;
-      return beginBatch(tx, { realmId, source, startedAt: this.clock.now(), createdRealm: false });
+      if (!running) return beginBatch(tx, { realmId, source, startedAt: this.clock.now(), createdRealm: false });
+      const continued = { ...running, version: running.version + 1 };
+      await tx.importBatches.update(continued);
+      return continued;
     });
   }
 
   private addMessages(
-    batch: ImportBatch,
+    importer: MessageImport,
+    { id, realmId }: ImportBatch,
     ids: ImportedIds,
     files: FileImport,
     source: MergeSource,
-    runs: OrdinalRuns,
     onProgress: (messages: number) => void,
   ): Promise<number> {
-    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
     const participants = new Map(
       source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, ids.users.list(userIds)]),
     );
-    let planned = batch.messages;
     const prepare: PageOptions['prepare'] = async (page) => {
-      const before = planned;
-      planned += page.length;
       const addFiles = await files.prepare(source.filesOf(page.map(({ message }) => message.id)));
       return async (tx, added) => {
-        const stored = await requireRunning(tx, batch);
-        if (stored.messages !== before) throw importRunning(batch.source);
-        await tx.importBatches.update({
-          ...stored,
-          messages: before + added.length,
-          lastMessageId: added.at(-1)!.id,
-        });
+        const stored = (await tx.importBatches.find(realmId, id))!;
+        const messages = stored.messages + added.length;
+        await tx.importBatches.update({ ...stored, messages, lastMessageId: added.at(-1)!.id });
         await addFiles(tx);
         await markRead(tx, ids, participants, added);
       };
     };
-    const messages = new MessageImport(this.uow, ids, source, runs, topicLinks, batch);
-    return messages.run(onProgress, { pageSize: MESSAGES_AT_A_TIME, prepare });
+    return importer.run(onProgress, { pageSize: MESSAGES_AT_A_TIME, prepare });
   }
 
   /** Unsubscribes people who are not members in the source from a channel of an undone import. */
   private async unsubscribeOthers(
-    batch: ImportBatch,
+    uow: UnitOfWork,
     ids: ImportedIds,
     { id, members }: MergeSource['published'][number],
   ): Promise<void> {
     const { realmId } = ids;
     const channelId = ids.channels.get(id);
-    const subscribers = await this.uow.read(realmId, ({ channels }) => channels.listSubscribers(realmId, [channelId]));
+    const subscribers = await uow.read(realmId, ({ channels }) => channels.listSubscribers(realmId, [channelId]));
     const staying = new Set(ids.users.list(members));
     const others = (subscribers.get(channelId) ?? []).filter((userId) => !staying.has(userId));
     for (const slice of slicesOf(others, PEOPLE_AT_A_TIME)) {
-      await writeWhileRunning(this.uow, batch, async (tx) =>
+      await uow.write(realmId, async (tx) =>
         unsubscribeFromChannels(tx, await tx.channels.list(realmId, [channelId]), slice),
       );
     }
@@ -181,7 +176,7 @@ export class MergeImport {
 
   /** Subscribes the members of a complete channel and makes it visible. */
   private async publish(
-    batch: ImportBatch,
+    uow: UnitOfWork,
     ids: ImportedIds,
     memberImport: MemberImport,
     runs: OrdinalRuns,
@@ -190,7 +185,7 @@ export class MergeImport {
     const { realmId } = ids;
     const channelId = ids.channels.get(id);
     await memberImport.subscribe(channelId, ids.users.list(members), runs);
-    await writeWhileRunning(this.uow, batch, async (tx) => {
+    await uow.write(realmId, async (tx) => {
       const channel = (await tx.channels.find(realmId, channelId))!;
       const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
       await tx.channels.update({ ...channel, privacy, isArchived, firstMessageId });
@@ -198,13 +193,12 @@ export class MergeImport {
   }
 
   /** Removes all event queues, so that clients register again and load the new objects. */
-  private async complete(batch: ImportBatch): Promise<void> {
-    const { realmId } = batch;
+  private async complete(uow: UnitOfWork, { id, realmId }: ImportBatch): Promise<void> {
     let seq = 0 as EventSeq;
-    await this.uow.write(
+    await uow.write(
       realmId,
       async (tx) => {
-        await tx.importBatches.update({ ...(await requireRunning(tx, batch)), status: 'complete' });
+        await tx.importBatches.update({ ...(await tx.importBatches.find(realmId, id))!, status: 'complete' });
         await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
       },
       { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },
@@ -220,12 +214,9 @@ export class MergeImport {
   }
 }
 
-const importRunning = (source: string): DomainError =>
-  new DomainError('IMPORT_RUNNING', `Another import of ${source} runs or ran in the meantime.`);
-
-/** Returns a text that changes with every added message and new status. */
+/** Returns a text that changes with every unit of work of an import or undo. */
 const stateOf = (batches: readonly ImportBatch[]): string =>
-  batches.map(({ id, status, messages }) => `${id} ${status} ${messages}`).join();
+  batches.map(({ id, status, version }) => `${id} ${status} ${version}`).join();
 
 function idsOf(realmId: RealmId, source: MergeSource): ImportedIds {
   const ids = new ImportedIds(realmId, source);

@@ -13,6 +13,7 @@ import {
   type ImportedKind,
   type ImportedRecord,
   type RecordPosition,
+  unitsOf,
 } from './import-batches.js';
 import { undoMembers } from './import-members.js';
 
@@ -90,36 +91,37 @@ export class UndoImport {
     }
     // The status keeps a running import from adding messages.
     const batch = await this.uow.write(realmId, async (tx) => {
-      const undoing = { ...(await loadLatest(tx, realmId, batchId)), status: 'undoing' } as const;
+      const latest = await loadLatest(tx, realmId, batchId);
+      const undoing = { ...latest, status: 'undoing', version: latest.version + 1 } as const;
       await tx.importBatches.update(undoing);
       return undoing;
     });
+    const uow = unitsOf(this.uow, batch);
     const counts = await countPages(
-      (kind, after) => this.remove(batch, isForced, kind, after),
+      (kind, after) => this.remove(uow, batch, isForced, kind, after),
       isForced,
       (sum) => onProgress(sum.removed),
     );
-    await undoMembers(this.uow, batch);
-    const archivedChannels = await this.archiveEmptyChannels(batch);
-    await this.uow.write(realmId, (tx) => tx.importBatches.update({ ...batch, status: 'undone' }));
+    await undoMembers(uow, batch);
+    const archivedChannels = await this.archiveEmptyChannels(uow, batch);
+    await uow.write(realmId, async (tx) =>
+      tx.importBatches.update({ ...(await tx.importBatches.find(realmId, batchId))!, status: 'undone' }),
+    );
     return { ...counts, archivedChannels };
   }
 
   private remove(
+    uow: UnitOfWork,
     batch: ImportBatch,
     isForced: boolean,
     kind: ImportedKind,
     after: RecordPosition,
   ): Promise<JudgedPage> {
-    return this.uow.write(
-      batch.realmId,
-      async (tx) => {
-        const page = await judge(tx, batch, kind, after);
-        await this.removePage(tx, batch, page, isForced);
-        return page;
-      },
-      { yields: true },
-    );
+    return uow.write(batch.realmId, async (tx) => {
+      const page = await judge(tx, batch, kind, after);
+      await this.removePage(tx, batch, page, isForced);
+      return page;
+    });
   }
 
   private async removePage(tx: Transaction, { realmId }: ImportBatch, page: JudgedPage, isForced: boolean) {
@@ -142,28 +144,24 @@ export class UndoImport {
   }
 
   /** Returns the number of archived channels. */
-  private async archiveEmptyChannels({ id, realmId }: ImportBatch): Promise<number> {
+  private async archiveEmptyChannels(uow: UnitOfWork, { id, realmId }: ImportBatch): Promise<number> {
     let count = 0;
     let after: RecordPosition | null = BEFORE_RECORDS;
     while (after !== null) {
       const from: RecordPosition = after;
-      after = await this.uow.write(
-        realmId,
-        async (tx) => {
-          const batch = { id, kind: 'channel' } as const;
-          const records = await tx.importedRecords.listOfBatch(realmId, batch, from, CHANNELS_AT_A_TIME);
-          for (const { targetId } of records) {
-            const channel = await tx.channels.find(realmId, targetId as ChannelId);
-            if (!channel || channel.isArchived) continue;
-            if ((await tx.messages.listOldestIds(realmId, channel.recipientId, 1)).length > 0) continue;
-            await archiveChannel(tx, channel);
-            count++;
-            await tx.yield();
-          }
-          return records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
-        },
-        { yields: true },
-      );
+      after = await uow.write(realmId, async (tx) => {
+        const batch = { id, kind: 'channel' } as const;
+        const records = await tx.importedRecords.listOfBatch(realmId, batch, from, CHANNELS_AT_A_TIME);
+        for (const { targetId } of records) {
+          const channel = await tx.channels.find(realmId, targetId as ChannelId);
+          if (!channel || channel.isArchived) continue;
+          if ((await tx.messages.listOldestIds(realmId, channel.recipientId, 1)).length > 0) continue;
+          await archiveChannel(tx, channel);
+          count++;
+          await tx.yield();
+        }
+        return records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
+      });
     }
     return count;
   }

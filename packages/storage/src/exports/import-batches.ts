@@ -87,7 +87,9 @@ const BATCH_TABLE: RowTable = new Table<ImportBatch>(IMPORT_BATCH_ROWS, {
     createdRealm: 'flag',
     messages: 'int',
     lastMessageId: 'int',
+    version: 'int',
   },
+  addedColumns: ['version'],
   indices: ['INDEX import_batch_by_realm ON import_batch (realm_id, id)'],
 });
 
@@ -109,9 +111,14 @@ CREATE TABLE imported_record (
 CREATE INDEX imported_record_of_batch ON imported_record (batch_id, kind, target_id, record_id);
 `;
 
+const VERSION = `
+-- expand: existing batches start at the first version.
+ALTER TABLE import_batch ADD COLUMN version {int} NOT NULL DEFAULT 0;
+`;
+
 export const IMPORT_BATCH_FEATURE = {
   schema: 'imports',
-  steps: { 26: TABLES },
+  steps: { 26: TABLES, 31: VERSION },
   realmTables: ['imported_record', 'import_batch'],
   notExported: {
     import_batch: 'It refers to exports of the original system.',

@@ -5,6 +5,7 @@ import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const BATCH: Omit<ImportBatch, 'id' | 'realmId'> = {
   ...{ source: 'test:1', startedAt: 5, status: 'complete', createdRealm: false, messages: 2, lastMessageId: 9 },
+  version: 3,
 };
 
 const addBatch = ({ uow, realm }: Pick<Fixture, 'uow' | 'realm'>): Promise<ImportBatchId> =>
