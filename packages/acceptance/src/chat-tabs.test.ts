@@ -5,6 +5,7 @@ import {
   MemoryCache,
   MemoryTabs,
   type Narrow,
+  narrowKey,
   present,
   type TabMessage,
   type Tabs,
@@ -240,5 +241,21 @@ describe('chat tab', () => {
     const key = second.chat.send({ kind: 'channel', channelId, topic: 'news' }, 'late');
     for (const { chat } of [first, second]) await until(() => chat.connection.value.state === 'ended');
     await until(() => second.chat.outbox.messages.peek(key)?.delivery === 'waiting');
+  });
+
+  it('removes stored messages, in every tab, when the log-in has expired', async () => {
+    const { hamlet, iago } = server.people;
+    const channelId = await server.createChannel('town', [hamlet, iago]);
+    await server.sendMessage(iago, channelId, { topic: 'news' });
+    const caches = [new MemoryCache(), new MemoryCache()];
+    for (const cache of caches) {
+      const { chat } = await openTab(hamlet, { cache });
+      chat.open(news(channelId));
+      await until(() => cache.has(narrowKey(news(channelId))));
+    }
+    await until(async () => (await caches[0]!.load()) !== null);
+    await server.post('/users/me/api_key/regenerate', hamlet);
+    for (const cache of caches) await until(() => !cache.has(narrowKey(news(channelId))));
+    expect(await caches[0]!.load()).toBeNull();
   });
 });

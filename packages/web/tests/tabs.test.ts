@@ -131,19 +131,34 @@ test('ends the tabs of a person when another person logs in, and sends nothing a
   await expect(messageWith(other, 'written by Hamlet')).toHaveCount(0);
 });
 
+/** Number of conversations in the browser's database. */
+const storedConversations = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    const [{ name } = {}] = await indexedDB.databases();
+    const opening = indexedDB.open(name!);
+    await new Promise((resolve) => opening.addEventListener('success', resolve));
+    const count = opening.result.transaction('messages').objectStore('messages').count();
+    await new Promise((resolve) => count.addEventListener('success', resolve));
+    opening.result.close();
+    return count.result;
+  });
+
 test('ends a page immediately when its session ends elsewhere, and sends unsent text after the log-in', async ({
   server,
   logIn,
 }) => {
+  await post(server, 'iago', 'ended-elsewhere', 'Stored in the browser');
   const place = await placeOf(server, 'ended-elsewhere');
   const { page } = await logIn('cordelia', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await expect.poll(() => storedConversations(page)).toBeGreaterThan(0);
   const elsewhere = await logIn('cordelia', '#settings/account');
   await elsewhere.page.evaluate(async () => {
     const { csrf_token } = await (await fetch('/accounts/csrf_token/')).json();
     await fetch('/json/users/me/sessions', { method: 'DELETE', headers: { 'X-CSRFToken': csrf_token } });
   });
   await expect(page.getByRole('alert')).toContainText('Your session has ended.');
+  await expect.poll(() => storedConversations(page)).toBe(0);
   await send(page, 'typed after the end');
   await page.getByRole('alert').getByRole('link', { name: 'Log in' }).click();
   await page.getByRole('button', { name: 'Cordelia' }).click();

@@ -97,9 +97,10 @@ export class Connection {
     await isOver;
   }
 
+  /** Ends only this connection: the other tabs no longer hear from it. */
   stop(): void {
     this.quit();
-    if (this.current.peek().state !== 'ended') this.end(null);
+    this.leave(null);
   }
 
   /** Ends this connection and those of other tabs after a logout. */
@@ -111,8 +112,6 @@ export class Connection {
 
   end(code: string | null): void {
     this.connect({ state: 'ended', since: this.clock.now(), code });
-    this.quit();
-    this.over?.();
   }
 
   /** Called when the state of a new queue is in place. */
@@ -240,11 +239,8 @@ export class Connection {
       apply: (events) => this.receiver.apply(events),
       present: () => present(this.state),
       connect: (connection, queueId) => {
-        this.current.value = connection;
+        this.connect(connection);
         if (connection.state === 'online' && queueId !== null) this.receiver.online(queueId);
-        if (connection.state !== 'ended') return;
-        this.quit();
-        this.over?.();
       },
       presences: (presences) => applyPresences(this.state, presences),
       changed: (messageId, reach) => this.receiver.changed(messageId, reach),
@@ -260,5 +256,10 @@ export class Connection {
   private connect(connection: ConnectionView): void {
     this.current.value = connection;
     if (this.team?.isLeader) this.team.report(connection);
+    if (connection.state !== 'ended') return;
+    // An error has ended the log-in; otherwise the stored data belongs to the next start.
+    if (connection.code !== null) void this.journal.clear();
+    this.quit();
+    this.over?.();
   }
 }

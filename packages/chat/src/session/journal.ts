@@ -11,16 +11,13 @@ export class Journal {
   private pending: Event[] = [];
   private stored = 0;
   private isWhole = false;
-  private isOff = false;
   /** Position up to which all events are applied. */
   private position: QueuePosition | null = null;
 
   constructor(
     private readonly state: ChatState,
-    private readonly cache: ChatCache | null,
-  ) {
-    this.isOff = cache === null;
-  }
+    private cache: ChatCache | null,
+  ) {}
 
   async load(): Promise<CachedChat | null> {
     const cached = await this.attempt((cache) => cache.load());
@@ -38,12 +35,12 @@ export class Journal {
   }
 
   add(event: Event): void {
-    if (!this.isOff && this.isWhole) this.pending.push(event);
+    if (this.cache && this.isWhole) this.pending.push(event);
   }
 
   /** Stores changes up to a position with all events applied. */
   async flush(position: QueuePosition | null): Promise<void> {
-    if (this.isOff || position === null) return;
+    if (!this.cache || position === null) return;
     this.position = position;
     const events = this.pending;
     this.pending = [];
@@ -69,13 +66,19 @@ export class Journal {
     await this.attempt((cache) => cache.saveMessages(key, { ...cached, ...(position && { position }) }));
   }
 
+  /** Removes all stored data and ends storing. */
+  async clear(): Promise<void> {
+    const { cache } = this;
+    this.cache = null;
+    await cache?.clear().catch(() => {});
+  }
+
   private async attempt<T>(call: (cache: ChatCache) => Promise<T>): Promise<T | null> {
     try {
-      return this.cache && !this.isOff ? await call(this.cache) : null;
+      return this.cache && (await call(this.cache));
     } catch {
-      this.isOff = true;
       // The stored state no longer matches the queue.
-      await this.cache?.clear().catch(() => {});
+      await this.clear();
       return null;
     }
   }
