@@ -134,6 +134,22 @@ test('navigates with the bar at the lower edge', async ({ server, logIn }) => {
   await expect(page.getByRole('main').getByRole('combobox')).toBeFocused();
 });
 
+test('offers the search once: in the bar, or in a header with room for the field', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  const button = barOf(page).getByRole('button', { name: 'Search' });
+  const field = page.getByRole('main').getByRole('combobox', { name: 'Search' });
+  await expect(button).toBeVisible();
+  const search = page.getByRole('search');
+  await expect(search).toHaveCSS('opacity', '0');
+  await button.tap();
+  await expect(search).toHaveCSS('opacity', '1');
+  await expect(field).toBeInViewport({ ratio: 1 });
+  await page.setViewportSize({ width: 640, height: 640 });
+  await expect(barOf(page)).toBeVisible();
+  await expect(button).toBeHidden();
+  await expect(search).toHaveCSS('opacity', '1');
+});
+
 test('keeps the field above the keyboard', async ({ server, logIn }) => {
   for (let n = 0; n < 20; n++) await post(server, 'hamlet', 'keyboard', `Row ${n} of keyboard`);
   const { page } = await logIn('hamlet', await placeOf(server, 'keyboard'), PHONE);

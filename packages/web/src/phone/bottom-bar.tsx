@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { Menu, Search } from 'lucide-react';
-import { useEffect } from 'react';
+import { type MouseEvent, useEffect } from 'react';
 import { UnreadBadge } from '../kit/badge.js';
 import kit from '../kit/kit.module.css';
 import { useChat, useIsCurrent } from '../services/context.js';
@@ -21,18 +21,22 @@ export function BottomBar({ isMenuOpen, onMenu }: Props) {
   const { i18n } = useLingui();
   const { isVisitor } = useChat();
   useEffect(watchKeyboard, []);
-  const search = () => document.querySelector<HTMLElement>('main input[type="search"]')?.focus();
   return (
     <nav className={styles.bar} aria-label={i18n._('Views')}>
       <button type="button" aria-label={i18n._('Conversations')} aria-expanded={isMenuOpen} onClick={onMenu} data-menu>
         <Menu size={22} aria-hidden />
       </button>
       {!isVisitor && <Views />}
-      <button type="button" aria-label={i18n._('Search')} onClick={search}>
+      <button type="button" className={styles.search} aria-label={i18n._('Search')} onClick={focusSearch}>
         <Search size={22} aria-hidden />
       </button>
     </nav>
   );
+}
+
+function focusSearch({ currentTarget }: MouseEvent<HTMLElement>): void {
+  const page = currentTarget.getRootNode() as Document | ShadowRoot;
+  page.querySelector<HTMLElement>('main input[type="search"]')?.focus();
 }
 
 const Views = () =>
