@@ -233,6 +233,18 @@ test('deletes the cached page once the account is deactivated', async ({ server,
   await expect.poll(() => page.evaluate(() => caches.keys())).toEqual([]);
 });
 
+test('deletes the cached page and messages if the session ended while no page was open', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', '#inbox', PHONE);
+  await untilCached(page);
+  const stored = () => page.evaluate(async () => [...(await caches.keys()), ...(await indexedDB.databases())]);
+  await page.goto(`${server.url}/web/service-worker.js`);
+  expect(await stored()).toHaveLength(2);
+  await context.clearCookies();
+  await page.goto(server.url);
+  await expect(page).toHaveURL(/\/login\//);
+  await expect.poll(stored).toEqual([]);
+});
+
 test('puts text and files shared by another application into a conversation', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox', PHONE);
   await untilCached(page);

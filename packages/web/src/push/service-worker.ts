@@ -103,8 +103,18 @@ function responseTo(request: Request): Promise<Response> | null {
 /** Returns the page from the server, or the cached page while the server is unreachable. */
 async function pageOrKept(request: Request): Promise<Response> {
   const response = await fetch(request).catch(() => null);
+  // The server redirects to the log-in page, so no page of the application may notice the end of the session.
+  if (response?.type === 'opaqueredirect') await forget();
   if (response && response.status < 500) return response;
   return (await caches.match(baseUrl)) ?? response ?? Response.error();
+}
+
+/** Deletes the cached page (see `offline.ts`) and the database of `idb-cache.ts`. */
+async function forget(): Promise<void> {
+  indexedDB.deleteDatabase(`parley ${baseUrl}`);
+  for (const name of await caches.keys()) {
+    if (name.startsWith(`parley-app ${baseUrl}web/`)) await caches.delete(name);
+  }
 }
 
 /** Caches a text and files shared by another application for the page that opens. */
