@@ -54,8 +54,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Sends requests and parses responses. */
 export class Transport {
   private readonly url: string;
-  /** CSRF token of a session. Null until requested. */
-  private csrfToken: Promise<string> | null = null;
+  /** CSRF token of a session with a cookie that the page cannot read. Null until requested. */
+  private csrfToken: string | null = null;
   private refusedToken: string | null = null;
   /** Number of calls that have waited long enough to report. */
   private held = 0;
@@ -159,9 +159,9 @@ export class Transport {
       if (!(error instanceof ParleyError)) throw error;
       const isExpired = error.status === 401 && this.refusedToken !== refusedToken;
       // A login or logout on another page may have changed the token of a session.
-      const isOtherSession = this.csrfToken !== null && error.code === 'CSRF_FAILED';
+      const isOtherSession = this.isBrowser && error.code === 'CSRF_FAILED';
       if (!isExpired && !isOtherSession) throw error;
-      if (isOtherSession) this.csrfToken = null;
+      if (isOtherSession) await this.fetchCsrfToken();
       return this.request(read, method, path, fields, options);
     }
   }
@@ -222,8 +222,7 @@ export class Transport {
     const { userId } = this.options;
     if (userId !== undefined) headers['X-Parley-User'] = String(userId);
     if (this.isBrowser && method !== 'GET') {
-      this.csrfToken ??= this.fetchCsrfToken();
-      headers['X-CSRFToken'] = await this.csrfToken;
+      headers['X-CSRFToken'] = this.csrfToken ?? tokenInCookie() ?? (await this.fetchCsrfToken());
     } else if (hasToken(credentials)) {
       headers.Authorization = BEARER + (await credentials.token(this.refusedToken));
     } else if (credentials !== null && typeof credentials === 'object') {
@@ -234,13 +233,16 @@ export class Transport {
 
   private async fetchCsrfToken(): Promise<string> {
     if (!('location' in globalThis)) throw new TypeError('Sessions work only in browsers; use an API key elsewhere');
-    try {
-      return String((await this.request(fieldsOf, 'GET', '/accounts/csrf_token/', [], {})).csrf_token);
-    } catch (error) {
-      this.csrfToken = null;
-      throw error;
-    }
+    const { csrf_token: token } = await this.request(fieldsOf, 'GET', '/accounts/csrf_token/', [], {});
+    this.csrfToken = String(token);
+    return this.csrfToken;
   }
+}
+
+/** CSRF token of the page's cookies. Pages outside of Parley's path cannot read it. */
+function tokenInCookie(): string | undefined {
+  const { document } = globalThis as { document?: { readonly cookie: string } };
+  return /\bcsrftoken=([^;]+)/.exec(document?.cookie ?? '')?.[1];
 }
 
 const BEARER = 'Bearer ';
