@@ -31,12 +31,21 @@ describe('filedPassword', () => {
     ['escaped characters', ['*:*:*:ann:a\\:b\\\\c'], 'a:b\\c'],
     ['a password with a colon', ['*:*:*:ann:a:b'], 'a:b'],
     ['the end of a line on Windows', ['*:*:*:ann:yes\r', ''], 'yes'],
-    ['no comment', ['#*:*:*:*:no', '# *:*:*:*:no'], undefined],
-    ['no line for another port', ['db.example.com:5433:*:ann:no'], undefined],
-    ['no incomplete line', ['*:*:*:no', ''], undefined],
   ])('uses %s', async (_, lines, password) => {
     write(...lines);
     expect(await filedPassword(DATABASE)).toBe(password);
+  });
+
+  it.each([
+    ['comments', ['#*:*:*:*:no', '# *:*:*:*:no']],
+    ['a line for another port', ['db.example.com:5433:*:ann:no']],
+    ['an incomplete line', ['*:*:*:no', '']],
+  ])('names the missing line if the file has only %s', async (_, lines) => {
+    write(...lines);
+    await expect(filedPassword(DATABASE)).rejects.toThrow(
+      `no password: set PGPASSWORD, or add a line such as db.example.com:5432:parley:ann:PASSWORD to ${path}, with mode 600`,
+    );
+    await expect(filedPassword({ ...DATABASE, host: '::1' })).rejects.toThrow('such as \\:\\:1:5432:parley:ann:');
   });
 
   it('matches a socket by its folder and as localhost', async () => {
@@ -76,6 +85,8 @@ describe('password file', () => {
 
   it('opens a database and applies a new password while the server runs', async () => {
     const url = server.url.replace('parley@', 'locked@');
+    writeFileSync(process.env.PGPASSFILE!, '', { mode: 0o600 });
+    await expect(inspectPostgres(url)).rejects.toThrow(/no password: set PGPASSWORD, or add a line/);
     write('wrong');
     await expect(inspectPostgres(url)).rejects.toThrow('password authentication failed');
     write('first');

@@ -17,11 +17,11 @@ const SHARED = 0o077;
 const LINE = /^((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):((?:\\.|[^:\\])*):(.*)$/;
 
 /**
- * Returns the password from the file `PGPASSFILE` or `~/.pgpass` in the format of libpq; undefined if no line
- * matches. Reads the file each time, since passwords change while a server runs.
- * @throws Error if `PGPASSFILE` does not exist or other users can read the file
+ * Returns the password from the file `PGPASSFILE` or `~/.pgpass` in the format of libpq. Reads the file each time,
+ * since passwords change while a server runs.
+ * @throws Error if `PGPASSFILE` does not exist, other users can read the file, or no line matches
  */
-export async function filedPassword({ host, port, database, user }: PasswordRequest): Promise<string | undefined> {
+export async function filedPassword({ host, port, database, user }: PasswordRequest): Promise<string> {
   const { PGPASSFILE } = process.env;
   const path = PGPASSFILE || join(homedir(), '.pgpass');
   const mode = await stat(path).then(
@@ -31,16 +31,17 @@ export async function filedPassword({ host, port, database, user }: PasswordRequ
       return null;
     },
   );
-  if (mode === null) return undefined;
-  if ((mode & SHARED) !== 0 && process.platform !== 'win32')
+  if (mode !== null && (mode & SHARED) !== 0 && process.platform !== 'win32')
     throw new Error(`other users can read the password file ${path}: run chmod 600 ${path}`);
-  for (const line of (await readFile(path, 'utf8')).split(/\r?\n/)) {
+  const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
+  for (const line of mode === null ? [] : (await readFile(path, 'utf8')).split(/\r?\n/)) {
     const [, ...fields] = line.startsWith('#') ? [] : (LINE.exec(line)?.map(unescaped) ?? []);
-    const wanted = [host.startsWith('/') ? 'localhost' : host, String(port), database, user];
     const isMatch = (value: string | undefined, n: number) => fields[n] === '*' || fields[n] === value;
-    if (fields.length > 0 && (wanted.every(isMatch) || [host, ...wanted.slice(1)].every(isMatch))) return fields[4];
+    if (fields.length > 0 && (wanted.every(isMatch) || [host, ...wanted.slice(1)].every(isMatch))) return fields[4]!;
   }
-  return undefined;
+  const example = [...wanted.map((field = '') => escaped(field)), 'PASSWORD'].join(':');
+  throw new Error(`no password: set PGPASSWORD, or add a line such as ${example} to ${path}, with mode 600`);
 }
 
+const escaped = (field: string): string => field.replace(/[:\\]/g, '\\$&');
 const unescaped = (field: string): string => field.replace(/\\(.)/g, '$1');
