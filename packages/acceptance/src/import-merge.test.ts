@@ -113,7 +113,11 @@ describe('import of records into an existing organization', () => {
     // An account without a counterpart in the source.
     const outsider = await lab.merged(realmId, [{ ...person('zoe'), source: 'test:3' } as never]);
     expect(outsider.users).toBe(1);
-    await lab.merged(realmId, HISTORY);
+    const { summary } = await lab.merged(realmId, HISTORY);
+    expect(reportLines(summary).at(-2)).toBe(
+      'New public channels become private, because 1 members of the organization could not read them in the source; ' +
+        '--share-public keeps them public.',
+    );
     const zoe = await lab.signIn(realmId, 'zoe@acme.example');
     expect((await channelsOf(zoe)).map(({ name }) => name)).toEqual(['general']);
     expect((await channelsOf(ann)).map(({ name, invite_only }) => [name, invite_only])).toEqual([
@@ -122,6 +126,8 @@ describe('import of records into an existing organization', () => {
       ['secret', true],
     ]);
     expect(await lab.messagesFor(ann, inChannel('secret'))).toEqual([]);
+    const again = await lab.merged(realmId, LATER);
+    expect(reportLines(again.summary).join()).not.toContain('become private');
   });
 
   it('keeps public channels public on request even if people outside the source can read them', async () => {

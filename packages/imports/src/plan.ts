@@ -18,7 +18,7 @@ import { earlierImports, newAccessOf, noteDeleted, publishedChannels, reserveTop
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
 import { PlannedPeople } from './plan-people.js';
-import { type PlannedEmoji, PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
+import { type PlannedChannel, type PlannedEmoji, PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
 import { personCopies, realmCopyOf } from './plan-realm.js';
 import { Staging } from './staging.js';
 
@@ -80,9 +80,9 @@ export interface PlanSummary {
   readonly hasOwner: boolean;
   /** People without a record. */
   readonly strangers: number;
-  /** Members of the organization who could not read public channels of the source. */
+  /** Members of the organization who could not read the new public channels in the source. */
   readonly outsiders: number;
-  /** True if public channels become private because of them. */
+  /** True if new public channels become private because of them. */
   readonly isPublicRestricted: boolean;
   /** Channels of earlier imports with other members in the source now. */
   readonly members: readonly ReportedMembers[];
@@ -200,7 +200,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     access,
     summary: {
       ...summaryOf(staging, people, places, messages, organization.name, claimBy),
-      outsiders: outsiders.length,
+      outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
       isPublicRestricted: sharing.isPublicRestricted,
       members: reportedMembers(memberChanges, existing, people),
     },
@@ -209,6 +209,8 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     close: () => staging.close(),
   };
 }
+
+const isNewAndPublic = ({ isPublished, record }: PlannedChannel): boolean => isPublished && record.privacy === 'public';
 
 /** Returns the readers of files and pictures. */
 function filesOf(

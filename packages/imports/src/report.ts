@@ -43,10 +43,12 @@ export function reportLines(summary: PlanSummary): readonly string[] {
 }
 
 function outsiderLines({ outsiders, isPublicRestricted }: PlanSummary): readonly string[] {
-  const who = `${outsiders} members of the organization who could not read public channels of the source`;
-  if (outsiders > 0 && !isPublicRestricted) return [`Access is granted to ${who}: all of these channels are public.`];
+  const reason = `${outsiders} members of the organization could not read them in the source`;
+  if (outsiders > 0 && !isPublicRestricted) return [`New public channels stay public, although ${reason}.`];
   return [
-    ...(outsiders > 0 ? [`Public channels become private because of ${who}; --share-public keeps them public.`] : []),
+    ...(outsiders > 0
+      ? [`New public channels become private, because ${reason}; --share-public keeps them public.`]
+      : []),
     'Nobody gains access to a conversation by the import.',
   ];
 }

@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobKey, BlobStore } from '@parley/domain/files';
 import { HmacApiKeyMint } from '@parley/node-adapters';
@@ -137,6 +138,13 @@ async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGe
     hash.update(chunk);
     yield chunk;
   }
+}
+
+/** True for a file that begins like a backup, which may still be damaged. */
+export async function isBackup(path: string): Promise<boolean> {
+  if (!statSync(path).isFile()) return false;
+  const name = `${BACKUP_ENTRIES.description}\0`;
+  return (await text(createReadStream(path, { end: name.length - 1 }))) === name;
 }
 
 /** Reads the text of a small entry. */

@@ -28,6 +28,10 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
 async function importRealm(context: CommandContext): Promise<CommandResult> {
   const path = context.words[0]!;
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
+  const { isBackup } = await import('../backup/backup.js');
+  if (await isBackup(path)) {
+    throw new StartupError(`${path} is a backup of a whole server, not an export: use parley restore ${path}.`);
+  }
   const { findReader, importRecords } = await import('./import-records.js');
   const reader = await findReader(path);
   if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));

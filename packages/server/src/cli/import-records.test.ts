@@ -288,6 +288,14 @@ describe('parley import of records', () => {
     expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
   });
 
+  it('rejects a backup and names the command that reads it', async () => {
+    const backup = join(directory, 'backup.tar');
+    await run(records, '--realm=acme', '--new-database');
+    expect((await runCommand(['backup', backup, `--database=sqlite:${database}`])).code).toBe(0);
+    const message = `${backup} is a backup of a whole server, not an export: use parley restore ${backup}.`;
+    expect(await run(backup, '--realm=acme')).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+  });
+
   it('rejects flags without a meaning for archives', async () => {
     const archive = join(directory, 'export.tar.gz');
     writeFileSync(archive, '');
