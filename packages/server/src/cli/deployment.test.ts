@@ -34,10 +34,7 @@ const LONGEST_POLL_SECONDS = 55;
 
 /** Returns the `parley` command lines in a text without shell syntax. */
 const commandLinesIn = (text: string): readonly string[] =>
-  [
-    ...text.matchAll(/(?:^|[`\s])parley ((?:[a-z][^`\n]*|--version))/gm),
-    ...text.matchAll(/main\.js ((?:serve|config|backup)[^\n]*)/g),
-  ]
+  [...text.matchAll(/(?:^|[`\s]|\/bin\/)parley ((?:[a-z][^`\n]*|--version))/gm)]
     .map(([, line]) =>
       line!.replace(/ [<>|&;].*$/, '').replace(/["'].*$/, (rest) => rest.replaceAll(/\$\([^)]*\)/g, 'x')),
     )
@@ -211,7 +208,7 @@ describe('systemd unit', () => {
       for (const name of units) {
         // Replaces programs and users with local ones.
         const text = textOf(join('deploy', name))
-          .replaceAll('/usr/bin/node', process.execPath)
+          .replaceAll('/usr/local/bin/parley', process.execPath)
           .replace(/^(User|Group)=.*$/gm, '$1=root');
         writeFileSync(join(folder, name), text);
       }
