@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
+import { blocksOf } from './fixtures/documents.js';
 
 const APP = `
 import { createServer } from 'node:http';
@@ -264,48 +265,13 @@ describe('npm package', () => {
   });
 });
 
-/** Declarations for code snippets in documents. */
-const GLOBALS = `
-import type * as Package from 'parley';
-declare global {
-  const parley: Package.Parley;
-  const createParley: typeof Package.createParley;
-  const DomainError: typeof Package.DomainError;
-  const refuse: typeof Package.refuse;
-  const app: import('express').Express;
-  function yourOwnLogIn(request: import('node:http').IncomingMessage): { realm: string; externalId: string } | null;
-  function index(messages: readonly Package.ChatMessage[]): Promise<void>;
-  function isSpam(content: string): Promise<boolean>;
-}
-`;
-
-describe('documentation', () => {
-  const blocksOf = (path: string): readonly string[] =>
-    [...readFileSync(join(root, path), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
-
-  it('quotes the Express example verbatim', () => {
-    expect(blocksOf('docs/embedding.md')[0]).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
-  });
-
-  it('contains only code that compiles', async () => {
-    const blocks = ['docs/embedding.md', 'docs/client.md', 'README.md', 'packages/parley/README.md'].flatMap(blocksOf);
-    expect(blocks.length).toBeGreaterThan(6);
-    app.write('documents/globals.d.ts', GLOBALS);
-    for (const [index, block] of blocks.entries()) {
-      const lines = block.split('\n');
-      const isImport = (line: string) => line.startsWith('import ');
-      const imports = lines.filter(isImport).join('\n');
-      const rest = lines.filter((line) => !isImport(line)).join('\n');
-      app.write(`documents/part${index}.ts`, `${imports}\nexport async function part() {\n${rest}\n}\n`);
-    }
-    const compilerOptions = { ...OPTIONS, module: 'nodenext', types: ['node'], skipLibCheck: true, noEmit: true };
-    app.write('documents/tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
-    expect(await app.compile('documents/tsconfig.json')).toBe('');
-  });
-});
-
 /** Runs the programs of docs/examples as a user would. */
 describe('example', () => {
+  it('is quoted verbatim in the documents', () => {
+    const [quoted] = blocksOf('docs/embedding.md', 'ts');
+    expect(quoted).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
+  });
+
   beforeAll(async () => {
     app.copyFrom(join(root, 'docs/examples'));
     expect(await app.compile('tsconfig.json')).toBe('');
