@@ -11,6 +11,11 @@ const HEAP_GROWING_PERCENT = 70;
 
 const words = process.argv.slice(2);
 if (words[0] === 'serve') setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+// An import that a server runs ends with the server.
+if (words[0] === 'import') {
+  process.once('disconnect', () => process.exit(1));
+  process.channel?.unref();
+}
 // The bundle is CommonJS, which has no top-level await.
 void runCommandLine(words).then((exitCode) => {
   process.exitCode = exitCode;

@@ -9,7 +9,7 @@ import { migrationsOf, type SchemaDialect } from './engine/migration.js';
 import { Quarantine } from './engine/quarantine.js';
 import type { Statements } from './engine/statements.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
-import { IMPORT_BATCH_FEATURE } from './exports/import-batches.js';
+import { IMPORT_BATCH_FEATURE, IMPORT_RUN_FEATURE } from './exports/import-batches.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
 import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
@@ -97,6 +97,7 @@ const ALL = [
   CONFIRMATION_FEATURE,
   EXPORT_FEATURE,
   IMPORT_BATCH_FEATURE,
+  IMPORT_RUN_FEATURE,
   'COPY_FEATURE',
 ] as const;
 

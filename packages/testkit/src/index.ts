@@ -7,6 +7,7 @@ export * from './driven-time.js';
 export * from './events-with-receivers.js';
 export * from './expect-refused.js';
 export * from './fake-image-processor.js';
+export * from './fake-import-runner.js';
 export * from './fake-mailer.js';
 export * from './fake-ports.js';
 export * from './fake-renderer.js';

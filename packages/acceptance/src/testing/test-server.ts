@@ -28,6 +28,7 @@ import type { HostAuthenticate } from '@parley/server';
 import { type ComposedParley, composeParley, type ParleyDependencies, SeededRandom } from '@parley/server/testing';
 import {
   FakeImageProcessor,
+  FakeImportRunner,
   FakeMailer,
   FixedClock,
   MemoryBlobStore,
@@ -71,6 +72,8 @@ export interface TestServerOptions {
   readonly fileLimits?: FileLimits;
   readonly searchesFiles?: boolean;
   readonly exportLimits?: Partial<ExportLimits>;
+  /** Default: a runner that imports nothing; null if the server imports no uploads. */
+  readonly importRunner?: null;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   readonly jwtAudience?: string;
@@ -164,6 +167,7 @@ afterAll(async () => {
 export class TestServer {
   /** Sent emails. */
   readonly mailer: FakeMailer;
+  readonly importRunner: FakeImportRunner;
   readonly people = {} as Record<TestPerson, TestUser>;
   realmId!: RealmId;
   private readonly agent = new Agent({ keepAlive: true });
@@ -182,6 +186,7 @@ export class TestServer {
     private readonly buses: { connect(): Bus },
   ) {
     this.mailer = parts.mailer as FakeMailer;
+    this.importRunner = parts.importRunner as FakeImportRunner;
     this.responses = new ResponseChecks(parley.routes);
     openServers.add(this);
   }
@@ -259,6 +264,7 @@ export class TestServer {
       blobs,
       partialBlobs: new MemoryPartialBlobStore(blobs, clock),
       images: new FakeImageProcessor(),
+      importRunner: new FakeImportRunner(),
       ...options,
       release: () => storage.close(),
     };

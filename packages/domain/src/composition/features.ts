@@ -25,6 +25,7 @@ import { DEFAULT_CHANNEL_FEATURE } from '../channels/default-channels.js';
 import { TOPIC_POLICY_FEATURE } from '../channels/topic-policies.js';
 import { EXPORT_FEATURE } from '../exports/exports.js';
 import { IMPORT_BATCH_FEATURE } from '../exports/import-batches.js';
+import { IMPORT_RUN_FEATURE } from '../exports/import-runs.js';
 import type { ExportParts } from '../exports/realm-copy.js';
 import {
   CUSTOM_EMOJI_FEATURE,
@@ -246,6 +247,7 @@ const ALL = [
   FILE_FEATURE,
   GROUP_FEATURE,
   IMPORT_BATCH_FEATURE,
+  IMPORT_RUN_FEATURE,
   INCOMING_EMAIL_FEATURE,
   INVITATION_FEATURE,
   MESSAGE_FEATURE,

@@ -10,6 +10,7 @@ import type { EmailQuota, Mailer } from '../access/email.js';
 import type { ChannelQuota } from '../channels/channel.js';
 import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
 import type { ArchiveWriter, ExportLimits } from '../exports/exports.js';
+import type { ImportRunner } from '../exports/import-runs.js';
 import type { ExportParts } from '../exports/realm-copy.js';
 import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
@@ -138,6 +139,8 @@ export interface Ports {
   readonly archiveWriter: ArchiveWriter;
   readonly exportLimits: ExportLimits;
   readonly exportParts: ExportParts;
+  /** Null if only the command line imports. */
+  readonly importRunner: ImportRunner | null;
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly queueFilters: QueueFilters;

@@ -6,6 +6,8 @@ export * from './import-batches.js';
 export * from './import-changes.js';
 export * from './import-members.js';
 export * from './import-realm.use-cases.js';
+export * from './import-runs.js';
+export * from './import-runs.use-cases.js';
 export * from './manage-imports.use-cases.js';
 export * from './merge-import.use-cases.js';
 export * from './merge-placeholder.use-cases.js';

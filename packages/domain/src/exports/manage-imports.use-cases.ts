@@ -14,6 +14,7 @@ import type { Clock, Timers } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { RENEW_LEASE_MS } from './exports.js';
 import type { ImportBatch } from './import-batches.js';
+import { findRun, type ImportRun, type ImportRunner } from './import-runs.js';
 import { loadLatest, UndoImport } from './undo-import.use-cases.js';
 
 type UndoPayload = { readonly batchId: ImportBatchId };
@@ -26,16 +27,51 @@ export const UNDO_IMPORT = jobKind<UndoPayload>({
   concurrency: 1,
 });
 
-/** Lists the imports of the organization, oldest first (extensions §11). */
+export interface ListImportsOutput {
+  /** Oldest first. */
+  readonly batches: readonly ImportBatch[];
+  /** Null if no owner uploaded an export. */
+  readonly run: ListedRun | null;
+  /** True if the server imports uploaded exports. */
+  readonly acceptsUploads: boolean;
+}
+
+export interface ListedRun extends Pick<ImportRun, 'status' | 'startedAt' | 'report' | 'problem'> {
+  /** Name of the export; null if the file no longer exists. */
+  readonly name: string | null;
+  /** Path of the HTML report; null for other owners, who cannot read the file. */
+  readonly reportPathId: string | null;
+}
+
+/** Lists the imports of the organization, and the uploaded export (extensions §11). */
 export class ListImports {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
+  static readonly inject = ['unitOfWork', 'importRunner'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly runner: ImportRunner | null,
+  ) {}
 
   /** @throws DomainError MUST_BE_OWNER */
-  execute(caller: Caller): Promise<readonly ImportBatch[]> {
-    return this.uow.read(caller.realmId, async ({ actors, importBatches }) => {
+  execute(caller: Caller): Promise<ListImportsOutput> {
+    const { realmId, userId } = caller;
+    return this.uow.read(realmId, async ({ actors, importBatches, importRuns, files }) => {
       enforce(mustBeOwner(await actors.get(caller)));
-      return importBatches.list(caller.realmId);
+      const batches = await importBatches.list(realmId);
+      const acceptsUploads = this.runner !== null;
+      const run = await findRun({ importRuns }, realmId);
+      if (!run) return { batches, run, acceptsUploads };
+      const { status, startedAt, report, problem, exportFileId, reportFileId, requesterId } = run;
+      const file = await files.find(realmId, exportFileId);
+      const page = reportFileId !== null && requesterId === userId ? await files.find(realmId, reportFileId) : null;
+      const listed = {
+        status,
+        startedAt,
+        report,
+        problem,
+        name: file?.name ?? null,
+        reportPathId: page?.pathId ?? null,
+      };
+      return { batches, run: listed, acceptsUploads };
     });
   }
 }

@@ -75,7 +75,10 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'GET /scim/v2/ResourceTypes/:id',
   'GET /scim/v2/Schemas',
   'GET /scim/v2/Schemas/:id',
-  // Needs an import.
+  // Needs an import, or a server that runs imports.
+  'POST /realm/imports/run',
+  'POST /realm/imports/run/start',
+  'DELETE /realm/imports/run',
   'POST /realm/imports/:import_id/undo',
   'POST /export/realm',
   'DELETE /export/realm/:export_id',

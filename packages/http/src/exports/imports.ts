@@ -1,7 +1,15 @@
-import { ListImports, RequestUndoImport } from '@parley/domain/exports';
+import {
+  CheckImport,
+  DiscardImport,
+  ListImports,
+  type ListImportsOutput,
+  MAX_CLAIM_BY_LENGTH,
+  RequestUndoImport,
+  StartImport,
+} from '@parley/domain/exports';
 import type { ImportBatchId } from '@parley/domain/kernel';
 import type { HttpFeature } from '../kernel/feature.js';
-import { IntegerParam, NoParameters } from '../kernel/params.js';
+import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
@@ -16,6 +24,45 @@ const IMPORT = wire.named(
   }),
 );
 
+const IMPORT_RUN = wire.named(
+  'ImportRun',
+  wire.fields({
+    name: wire.nullable(wire.text()),
+    status: wire.text(),
+    started_at: wire.number(),
+    report: wire.nullable(wire.text()),
+    report_path_id: wire.nullable(wire.text()),
+    problem: wire.nullable(wire.text()),
+  }),
+);
+
+const presentRun = ({ startedAt, reportPathId, ...run }: NonNullable<ListImportsOutput['run']>) => ({
+  ...run,
+  started_at: startedAt,
+  report_path_id: reportPathId,
+});
+
+const PATH = { max: 1000 };
+
+class CheckImportDto {
+  @TextParam({ ...PATH, description: 'Path of an uploaded export, without `/user_uploads/`.' }) path_id!: string;
+  @TextParam({
+    ...PATH,
+    optional: true,
+    description: 'Path of an uploaded CSV file with the accounts of people, without `/user_uploads/`.',
+  })
+  people_path_id?: string;
+  @TextParam({
+    max: MAX_CLAIM_BY_LENGTH,
+    description: 'Identities that claim the account of a person who cannot log in, such as `email,keycloak`.',
+  })
+  claim_by = '';
+  @BooleanParam({
+    description: 'Whether public channels stay public although members who are not in the source can read them.',
+  })
+  share_public = false;
+}
+
 class UndoImportDto {
   @IntegerParam({ description: 'Id of the import.' }) import_id!: number;
 }
@@ -29,8 +76,14 @@ const importRoutes = (): readonly Route[] => [
     ...BY_OWNERS,
     dto: NoParameters,
     useCase: ListImports,
-    response: wire.fields({ imports: wire.listOf(IMPORT) }),
-    present: (batches) => ({
+    response: wire.fields({
+      imports: wire.listOf(IMPORT),
+      run: wire.nullable(IMPORT_RUN),
+      accepts_uploads: wire.boolean(),
+    }),
+    present: ({ batches, run, acceptsUploads }) => ({
+      run: run && presentRun(run),
+      accepts_uploads: acceptsUploads,
       imports: batches.map(({ id, source, startedAt, status, messages }) => ({
         ...{ id, source, status, started_at: startedAt, message_count: messages },
       })),
@@ -43,6 +96,33 @@ const importRoutes = (): readonly Route[] => [
     dto: UndoImportDto,
     useCase: RequestUndoImport,
     toInput: ({ import_id }) => ({ batchId: import_id as ImportBatchId }),
+  }),
+  route('POST', '/realm/imports/run', {
+    summary: 'Check an uploaded export by a dry run',
+    extension: 'extensions §11',
+    withoutPage: 'scripts',
+    ...BY_OWNERS,
+    dto: CheckImportDto,
+    useCase: CheckImport,
+    toInput: ({ path_id, people_path_id = null, claim_by, share_public }) => ({
+      ...{ pathId: path_id, peoplePathId: people_path_id, claimBy: claim_by, sharesPublic: share_public },
+    }),
+  }),
+  route('POST', '/realm/imports/run/start', {
+    summary: 'Import an export that passed the dry run',
+    extension: 'extensions §11',
+    withoutPage: 'scripts',
+    ...BY_OWNERS,
+    dto: NoParameters,
+    useCase: StartImport,
+  }),
+  route('DELETE', '/realm/imports/run', {
+    summary: 'Discard an uploaded export',
+    extension: 'extensions §11',
+    withoutPage: 'scripts',
+    ...BY_OWNERS,
+    dto: NoParameters,
+    useCase: DiscardImport,
   }),
 ];
 

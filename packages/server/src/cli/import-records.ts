@@ -107,6 +107,7 @@ async function dryRun(context: CommandContext, opened: OpenImport, options: Comm
   if (database.kind !== 'sqlite' || existsSync(database.path)) {
     return context.withParley(async (parley) => {
       const existing = await findExisting(parley, options.stringId);
+      if (existing) context.terminal.comeAfterServer();
       const plan = await planIn(parley, opened, { ...options, ...existing?.options });
       return dryRunResult(context, plan);
     });

@@ -1,6 +1,8 @@
 import { ForgetBouncedAddress, ListBouncedAddresses } from '@parley/domain/access';
 import { RevokeEmailAddress } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
+import type { Environment } from '../configuration/env-file.js';
+import type { Invocation } from '../configuration/read-configuration.js';
 import type { Setting } from '../configuration/setting.js';
 import { SETTINGS, type SettingName } from '../configuration/settings.js';
 import { addressesOf } from '../http/http-server.js';
@@ -38,7 +40,7 @@ export const SERVE_COMMAND: Command = {
     };
     const server = isPushService
       ? await startPushServer(configuration, say)
-      : await startServer(configuration, acceptsNewSecret(invocation), say);
+      : await startServer(configuration, acceptsNewSecret(invocation), say, environmentOf(invocation));
     if (isJson) terminal.out(JSON.stringify({ url: server.url }));
     try {
       await Promise.race([interrupted, server.unusable ?? interrupted]);
@@ -48,6 +50,14 @@ export const SERVE_COMMAND: Command = {
     return undefined;
   },
 };
+
+/** Returns the environment with the values of flags, for commands that the server runs. */
+const environmentOf = ({ sources, values }: Invocation): Environment => ({
+  ...process.env,
+  ...Object.fromEntries(
+    [...sources].flatMap(([name, source]) => (source === 'flag' ? [[SETTINGS[name].variable, values.get(name)]] : [])),
+  ),
+});
 
 /** Reports the configuration. It is valid, since it has already been parsed. */
 async function check({ invocation }: CommandContext): Promise<CommandResult> {

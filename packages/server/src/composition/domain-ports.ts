@@ -222,6 +222,7 @@ const filePorts = (options: ParleyDependencies, get: Get) =>
     externalPicturePaths: () => new HmacPicturePaths(options.secret),
     fileUsers: () => FILE_USERS,
     exportParts: () => EXPORT_PARTS,
+    importRunner: () => options.importRunner ?? null,
     contentTypes: () => new FileTypeContentTypes(),
     spectatedFiles: () => {
       const limiter = get('limiter');

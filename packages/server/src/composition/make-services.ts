@@ -1,4 +1,5 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
+import { RunRequestedImports } from '@parley/domain/exports';
 import { BlobReceiver } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
@@ -90,7 +91,12 @@ export function serviceMakers(options: ParleyDependencies, get: Get, resolve: Re
       get('consumers'),
     ],
     commitListeners: () => [get('follower'), get('jobWorkers')],
-    jobHandlers: () => [...(options.moreJobHandlers ?? []), ...jobHandlersOf(resolve)],
+    jobHandlers: () => [
+      ...(options.moreJobHandlers ?? []),
+      // Other servers of the database may run imports.
+      ...(options.importRunner ? [resolve(RunRequestedImports)] : []),
+      ...jobHandlersOf(resolve),
+    ],
     jobWorkers: () =>
       new JobWorkers(get('jobHandlers'), {
         uow: get('unitOfWork'),

@@ -1,5 +1,5 @@
 import type { Mailer, PasswordHasher } from '@parley/domain/access';
-import type { ExportLimits } from '@parley/domain/exports';
+import type { ExportLimits, ImportRunner } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
 import type {
   Bus,
@@ -149,6 +149,8 @@ export interface ParleyDependencies {
   readonly searchesFiles?: boolean;
   /** Folder for temporary files of exports; default: the system's temporary folder. */
   readonly exportsFolder?: string;
+  /** Runs imports of uploaded exports; null if only the command line imports. Default: null. */
+  readonly importRunner?: ImportRunner | null;
   /** Limits for exports requested by administrators that replace the defaults. */
   readonly exportLimits?: Partial<ExportLimits>;
   /** Email sender and contact address for administrators; null if none is configured. */

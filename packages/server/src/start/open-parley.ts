@@ -71,7 +71,14 @@ export interface HostPorts {
 export interface HostOptions
   extends Pick<
     ParleyDependencies,
-    'logger' | 'authenticate' | 'hasHost' | 'logInProviders' | 'trustedOrigins' | 'isOneOff' | 'metrics'
+    | 'logger'
+    | 'authenticate'
+    | 'hasHost'
+    | 'logInProviders'
+    | 'trustedOrigins'
+    | 'isOneOff'
+    | 'metrics'
+    | 'importRunner'
   > {
   readonly onCommit?: (commit: Commit) => void;
   /** Called after another version has migrated the schema beyond this version. */

@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { MissingLibrary } from '@parley/domain/kernel';
 import type { ComposedParley } from '../composition/parley.js';
 import type { Configuration, ListenAddress } from '../configuration/configuration.js';
+import type { Environment } from '../configuration/env-file.js';
+import { SETTINGS } from '../configuration/settings.js';
 import { DEMO_REALM } from '../demo/organization.js';
+import { ImportProcess } from '../exports/import-process.js';
 import { createHttpServer } from '../http/http-server.js';
 import { StartupError } from '../kernel/startup-error.js';
 import { ServerMetrics } from '../observation/metrics.js';
@@ -15,7 +18,7 @@ import type { Worker } from '../workers/recurring-worker.js';
 import { collectGarbage } from './collect-garbage.js';
 import { listenForEmail, type RunningSmtp } from './incoming-smtp.js';
 import { createLogger } from './logger.js';
-import { openParley } from './open-parley.js';
+import { filesFolderOf, openParley } from './open-parley.js';
 
 export interface RunningServer {
   /** Public URL of the server. */
@@ -38,6 +41,7 @@ export async function startServer(
   configuration: Configuration,
   acceptsNewSecret: boolean,
   say: (line: string) => void,
+  environment: Environment = process.env,
 ): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
   const logger = createLogger(configuration.logLevel);
@@ -66,6 +70,7 @@ export async function startServer(
         logger,
         acceptsNewSecret,
         hasHost: false,
+        importRunner: importsBy(configuration, url, environment),
         onUnknownSchema,
         ...(metrics && { metrics }),
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
@@ -115,6 +120,9 @@ export async function startServer(
     throw error;
   }
 }
+
+const importsBy = (configuration: Configuration, url: string, environment: Environment): ImportProcess =>
+  new ImportProcess(join(filesFolderOf(configuration), 'imports'), { ...environment, [SETTINGS.url.variable]: url });
 
 async function startMailServer(...given: Parameters<typeof listenForEmail>): Promise<RunningSmtp> {
   const [{ host, port }] = given;

@@ -1,9 +1,11 @@
 import {
   IMPORT_BATCH_ROWS,
+  IMPORT_RUN_ROWS,
   type ImportBatch,
   type ImportedKind,
   type ImportedRecord,
   type ImportedRecordRepository,
+  type ImportRun,
   type RecordPosition,
 } from '@parley/domain/exports';
 import type { ImportBatchId, MessageId, RealmId } from '@parley/domain/kernel';
@@ -126,4 +128,23 @@ export const IMPORT_BATCH_FEATURE = {
   },
   rows: { importBatches: BATCH_TABLE },
   repositories: () => (connection) => ({ importedRecords: new SqlImportedRecordRepository(connection) }),
+} satisfies StorageFeature;
+
+export const IMPORT_RUN_FEATURE = {
+  ...new Table<ImportRun>(IMPORT_RUN_ROWS, {
+    columns: {
+      requesterId: 'int',
+      exportFileId: 'int',
+      peopleFileId: 'int?',
+      claimBy: 'text',
+      sharesPublic: 'flag',
+      status: 'text',
+      startedAt: 'int',
+      report: 'text?',
+      reportFileId: 'int?',
+      problem: 'text?',
+    },
+    indices: ['INDEX import_run_by_realm ON import_run (realm_id, id)'],
+  }).feature(31, 'importRuns'),
+  notExported: { import_run: 'It refers to exports of the original system.' },
 } satisfies StorageFeature;

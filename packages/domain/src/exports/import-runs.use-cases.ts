@@ -1,0 +1,258 @@
+import { mustBeOwner } from '../access/actor.js';
+import { BlobReceiver } from '../files/blob-receiver.js';
+import { type BlobKey, type BlobStore, inOneChunk } from '../files/blobs.js';
+import { removeFile, requireOwnFile, type StoredFile } from '../files/files.js';
+import { type FileContent, NewFiles } from '../files/new-files.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, FileId, RealmId, UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork, type RenewLease } from '../kernel/jobs.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, Timers } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { RENEW_LEASE_MS } from './exports.js';
+import {
+  findRun,
+  type ImportFile,
+  type ImportRun,
+  type ImportRunner,
+  MAX_IMPORT_REPORT_LENGTH,
+  MAX_PROBLEM_LENGTH,
+  RUN_IMPORT,
+  type RunPayload,
+  requireChecked,
+  requireClaimBy,
+  requireIdle,
+  requireRun,
+} from './import-runs.js';
+
+export interface CheckImportInput extends Pick<ImportRun, 'claimBy' | 'sharesPublic'> {
+  /** Path of an uploaded file of the caller. */
+  readonly pathId: string;
+  /** Path of an uploaded CSV file; null for none. */
+  readonly peoplePathId: string | null;
+}
+
+/** Starts a dry run of an uploaded export in the background, in place of an earlier run (extensions §11). */
+export class CheckImport {
+  static readonly inject = ['unitOfWork', 'importRunner', 'blobStore', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly runner: ImportRunner | null,
+    private readonly blobs: BlobStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError MUST_BE_OWNER, IMPORTS_UNSUPPORTED, INVALID_CLAIM_BY, IMPORT_RUNNING, UNKNOWN_FILE */
+  async execute(caller: Caller, { pathId, peoplePathId, claimBy, sharesPublic }: CheckImportInput): Promise<void> {
+    const { realmId, userId } = caller;
+    const removed = await this.uow.write(realmId, async (tx) => {
+      enforce(mustBeOwner(await tx.actors.get(caller)));
+      if (!this.runner) {
+        throw new DomainError(
+          'IMPORTS_UNSUPPORTED',
+          'This server cannot import uploaded exports; its operator imports them on the command line.',
+        );
+      }
+      requireClaimBy(claimBy);
+      const earlier = await findRun(tx, realmId);
+      requireIdle(earlier);
+      const { id: exportFileId } = await ownFile(tx, caller, pathId);
+      const peopleFileId = peoplePathId === null ? null : (await ownFile(tx, caller, peoplePathId)).id;
+      const blobs = earlier ? await removeRun(tx, earlier, [exportFileId, peopleFileId]) : [];
+      const startedAt = this.clock.now();
+      const run = await tx.importRuns.add({
+        ...{ realmId, requesterId: userId, exportFileId, peopleFileId, claimBy, sharesPublic, startedAt },
+        ...{ status: 'checking', report: null, reportFileId: null, problem: null },
+      });
+      await scheduleRun(tx, run, this.clock);
+      return blobs;
+    });
+    await removeBlobs(this.blobs, removed);
+  }
+}
+
+/** Starts the import of the export that passed the dry run, or repeats a failed one (extensions §11). */
+export class StartImport {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError MUST_BE_OWNER, UNKNOWN_IMPORT, IMPORT_RUNNING, IMPORT_NOT_CHECKED */
+  execute(caller: Caller): Promise<void> {
+    return this.uow.write(caller.realmId, async (tx) => {
+      enforce(mustBeOwner(await tx.actors.get(caller)));
+      const run = requireRun(await findRun(tx, caller.realmId));
+      requireChecked(run);
+      await tx.importRuns.update({ ...run, status: 'importing', problem: null, startedAt: this.clock.now() });
+      await scheduleRun(tx, run, this.clock);
+    });
+  }
+}
+
+/** Ends a run, even in progress, and deletes its files. Imported messages stay until the undo (extensions §11). */
+export class DiscardImport {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** @throws DomainError MUST_BE_OWNER, UNKNOWN_IMPORT */
+  async execute(caller: Caller): Promise<void> {
+    const { realmId } = caller;
+    const removed = await this.uow.write(realmId, async (tx) => {
+      enforce(mustBeOwner(await tx.actors.get(caller)));
+      return removeRun(tx, requireRun(await findRun(tx, realmId)), []);
+    });
+    await removeBlobs(this.blobs, removed);
+  }
+}
+
+/** Runs dry runs and imports that owners requested. */
+export class RunRequestedImports implements JobHandler<RunPayload> {
+  static readonly inject = ['unitOfWork', 'importRunner', 'blobStore', BlobReceiver, NewFiles, 'timers'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly runner: ImportRunner | null,
+    private readonly blobs: BlobStore,
+    private readonly receiver: BlobReceiver,
+    private readonly newFiles: NewFiles,
+    private readonly timers: Timers,
+  ) {}
+
+  readonly kind = RUN_IMPORT;
+
+  async prepare({ realmId, payload, attempt }: Job<RunPayload>, renewLease: RenewLease): Promise<JobWork> {
+    const loaded = await this.load(realmId, payload);
+    if (!loaded) return async () => {};
+    // Attempts that ended in a crash also count.
+    if (attempt > this.kind.retries.maxAttempts) {
+      throw new DomainError('IMPORT_INTERRUPTED', 'The import was interrupted too often.');
+    }
+    const { run, command } = loaded;
+    let renewedAt = this.timers.elapsedMs();
+    const outcome = await this.runner!.run(command, async () => {
+      if (this.timers.elapsedMs() - renewedAt < RENEW_LEASE_MS && (await this.exists(run))) return;
+      renewedAt = this.timers.elapsedMs();
+      if (!(await renewLease())) throw new Error('The import was discarded, or another process runs it');
+    });
+    if (outcome.problem !== null) return (tx) => fail(tx, run, outcome.problem);
+    const page = outcome.page && (await this.keepPage(run.requesterId, outcome.page));
+    return async (tx) => {
+      const current = await tx.importRuns.find(realmId, run.id);
+      if (!current) return;
+      await removeFiles(tx, realmId, [current.reportFileId]);
+      const reportFileId = page && (await this.addPage(tx, run, page));
+      const report = outcome.report.slice(0, MAX_IMPORT_REPORT_LENGTH);
+      if (!command.isDryRun) await removeFiles(tx, realmId, [run.exportFileId, run.peopleFileId]);
+      const status = command.isDryRun ? 'checked' : 'imported';
+      await tx.importRuns.update({ ...current, status, report, reportFileId });
+    };
+  }
+
+  async giveUp(tx: Transaction, { realmId, payload }: Job<RunPayload>, error: unknown): Promise<void> {
+    const run = await tx.importRuns.find(realmId, payload.runId);
+    const problem = error instanceof DomainError ? error.message : "The import failed; see the server's log.";
+    if (run) await fail(tx, run, problem);
+  }
+
+  /** Returns null if the run was discarded. @throws DomainError MUST_BE_OWNER, UNKNOWN_FILE */
+  private load(realmId: RealmId, { runId }: RunPayload) {
+    return this.uow.read(realmId, async (reads) => {
+      const run = await reads.importRuns.find(realmId, runId);
+      if (!run) return null;
+      const { requesterId: userId, exportFileId, peopleFileId, claimBy, sharesPublic, status } = run;
+      enforce(mustBeOwner(await reads.actors.get({ realmId, userId })));
+      const { stringId } = await reads.realms.get(realmId);
+      const fileOf = async (id: FileId) => this.open(requireOwnFile(await reads.files.find(realmId, id), userId));
+      const exported = await fileOf(exportFileId);
+      const people = peopleFileId === null ? null : await fileOf(peopleFileId);
+      const command = { realmId, stringId, isDryRun: status !== 'importing', exported, people, claimBy, sharesPublic };
+      return { run, command };
+    });
+  }
+
+  private open({ name, blob, size }: StoredFile): ImportFile {
+    return { name, content: this.blobs.read(blob, { start: 0, end: size }) };
+  }
+
+  private exists({ realmId, id }: ImportRun): Promise<boolean> {
+    return this.uow.read(realmId, async ({ importRuns }) => (await importRuns.find(realmId, id)) !== null);
+  }
+
+  /** If the transaction fails, the sweep removes the bytes. */
+  private async keepPage(userId: UserId, page: Uint8Array): Promise<FileContent> {
+    const received = await this.receiver.receive(inOneChunk(page));
+    return this.newFiles.describe(userId, received, 'import-report.html', 'text/html');
+  }
+
+  /** Returns null if the owner has no room for the file. */
+  private async addPage(
+    tx: Transaction,
+    { realmId, requesterId }: ImportRun,
+    page: FileContent,
+  ): Promise<FileId | null> {
+    try {
+      const path = this.newFiles.newPath(realmId, page.name);
+      return (await this.newFiles.add(tx, { realmId, id: requesterId }, path, page)).id;
+    } catch (error) {
+      if (error instanceof DomainError) return null;
+      throw error;
+    }
+  }
+}
+
+/** @throws DomainError UNKNOWN_FILE */
+async function ownFile(tx: Transaction, { realmId, userId }: Caller, pathId: string): Promise<StoredFile> {
+  const [file = null] = await tx.files.listByPath(realmId, [pathId]);
+  return requireOwnFile(file, userId);
+}
+
+async function scheduleRun(tx: Transaction, { id, realmId }: ImportRun, clock: Clock): Promise<void> {
+  await tx.jobs.schedule(
+    encodeJob(RUN_IMPORT, { realmId, dueAt: clock.now(), key: String(id), payload: { runId: id } }),
+  );
+}
+
+async function fail(tx: Transaction, { realmId, id }: ImportRun, problem: string): Promise<void> {
+  const run = await tx.importRuns.find(realmId, id);
+  if (!run) return;
+  await tx.importRuns.update({ ...run, status: 'failed', problem: problem.slice(0, MAX_PROBLEM_LENGTH) });
+}
+
+/** Removes a run with its files, except those to keep. Returns the blobs that are now unreferenced. */
+async function removeRun(
+  tx: Transaction,
+  { id, realmId, exportFileId, peopleFileId, reportFileId }: ImportRun,
+  kept: readonly (FileId | null)[],
+): Promise<readonly BlobKey[]> {
+  await tx.jobs.cancel(realmId, RUN_IMPORT.name, String(id));
+  await tx.importRuns.remove(realmId, id);
+  return removeFiles(
+    tx,
+    realmId,
+    [exportFileId, peopleFileId, reportFileId].filter((fileId) => !kept.includes(fileId)),
+  );
+}
+
+/** Removes files that no message refers to. Returns the blobs that are now unreferenced. */
+async function removeFiles(
+  tx: Transaction,
+  realmId: RealmId,
+  ids: readonly (FileId | null)[],
+): Promise<readonly BlobKey[]> {
+  const removed: BlobKey[] = [];
+  const attached = await tx.files.listAttached(
+    realmId,
+    ids.filter((id) => id !== null),
+  );
+  for (const file of attached) if (file.messageIds.length === 0) removed.push(...(await removeFile(tx, file)));
+  return removed;
+}
+
+/** If the removal fails, the sweep removes the bytes. */
+async function removeBlobs(blobs: BlobStore, keys: readonly BlobKey[]): Promise<void> {
+  for (const key of keys) await blobs.remove(key).catch(() => undefined);
+}

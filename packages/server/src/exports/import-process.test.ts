@@ -1,0 +1,86 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ImportCommand, ImportFile } from '@parley/domain/exports';
+import { inOneChunk } from '@parley/domain/files';
+import type { RealmId } from '@parley/domain/kernel';
+import { ImportProcess } from './import-process.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'parley-import-process-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a program in place of `parley`; `options` are its options by name. */
+function run(program: string, command: Partial<ImportCommand> = {}, keepGoing = async () => {}) {
+  const path = join(folder, 'program.cjs');
+  writeFileSync(
+    path,
+    `const fs = require('node:fs');
+     const [command, file, ...rest] = process.argv.slice(2);
+     const options = Object.fromEntries(rest.map((word) => /^--([^=]*)=?(.*)$/.exec(word).slice(1)));
+     const write = (name, text) => { fs.mkdirSync(options.report, { recursive: true }); fs.writeFileSync(options.report + '/' + name, text); };
+     ${program}`,
+  );
+  const temporary = join(folder, 'imports');
+  const runner = new ImportProcess(temporary, { ...process.env, PARLEY_SECRET: 'hidden' }, path);
+  const common = { realmId: 7 as RealmId, stringId: 'acme', isDryRun: true, claimBy: '', sharesPublic: false };
+  const given = { ...common, exported: fileOf('slack.zip', 'PK'), people: null, ...command };
+  return runner.run(given, keepGoing).finally(() => expect(readdirSync(temporary)).toEqual([]));
+}
+
+const fileOf = (name: string, text: string): ImportFile => ({ name, content: inOneChunk(Buffer.from(text)) });
+
+const REPORT = `write('report.html', '<p>'); write('report.txt', JSON.stringify([command, file.split('/').at(-1), fs.readFileSync(file, 'utf8'), Object.keys(options), options.realm, options['claim-by'], process.env.PARLEY_SECRET]));`;
+
+describe('import process', () => {
+  it('returns the report of the command, which gets files and settings', async () => {
+    const options = { people: fileOf('a', 'person,email'), claimBy: 'email', sharesPublic: true, isDryRun: false };
+    const dryRun = await run(REPORT);
+    expect(dryRun).toEqual({ problem: null, report: expect.any(String), page: Buffer.from('<p>') });
+    const reported = ['import', 'export.zip', 'PK', ['realm', 'report', 'json', 'dry-run'], 'acme', null, 'hidden'];
+    expect(JSON.parse((dryRun as { report: string }).report)).toEqual(reported);
+    const { report } = (await run(REPORT, options)) as { report: string };
+    expect(JSON.parse(report).slice(3)).toEqual([
+      ['realm', 'report', 'json', 'people', 'claim-by', 'share-public'],
+      ...['acme', 'email', 'hidden'],
+    ]);
+  });
+
+  it('returns the message of a rejected export without the temporary folder', async () => {
+    const program = `console.error('Imported 100000 messages …');
+      console.error(JSON.stringify({ error: { code: 'INVALID_IMPORT', message: file + ', line 3: name is missing.' } }));
+      process.exit(1);`;
+    expect(await run(program)).toEqual({ problem: 'export.zip, line 3: name is missing.' });
+    expect(await run('process.exit(2)')).toEqual({ problem: 'The import failed.' });
+  });
+
+  it('keeps only the extension of the file name', async () => {
+    for (const [name, stored] of [
+      ['../../etc/passwd', 'export'],
+      ['..', 'export'],
+      ['dump.archive.gz', 'export.archive.gz'],
+    ] as const) {
+      const { report } = (await run(REPORT, { exported: fileOf(name, 'PK') })) as { report: string };
+      expect(JSON.parse(report)[1]).toBe(stored);
+    }
+  });
+
+  it('keeps no HTML page above 16 MiB', async () => {
+    const program = `write('report.txt', ''); write('report.html', ' '.repeat(16 * 1024 * 1024 + 1));`;
+    expect(await run(program)).toEqual({ problem: null, report: '', page: null });
+  });
+
+  it('throws if the command is killed or crashes', async () => {
+    await expect(run(`process.kill(process.pid, 'SIGKILL')`)).rejects.toThrow('parley import ended with code null');
+    await expect(run(`console.error('a bug'); process.exit(70)`)).rejects.toThrow('code 70: a bug');
+  });
+
+  it('kills the command once it must not continue', async () => {
+    const started = join(folder, 'started');
+    const program = `fs.writeFileSync(${JSON.stringify(started)}, String(process.pid)); setInterval(() => {}, 1000);`;
+    const keepGoing = async () => {
+      if (existsSync(started)) throw new Error('discarded');
+    };
+    await expect(run(program, {}, keepGoing)).rejects.toThrow('discarded');
+    expect(() => process.kill(Number(require('node:fs').readFileSync(started, 'utf8')), 0)).toThrow('ESRCH');
+  });
+});
