@@ -15,9 +15,10 @@ export default defineConfig({
   ],
   outputDir: 'dist/test-results',
   reporter: [['list']],
-  // Stories mostly wait: three workers keep two cores busy.
+  // Stories of one file share a server and run in order; those of other files have no effect on them.
+  fullyParallel: false,
+  // Stories also wait: three workers keep two cores busy.
   workers: 3,
-  fullyParallel: true,
   timeout: isLong ? 15 * 60_000 : 120_000,
   // A repeated story runs against a new server and is reported as flaky.
   retries: process.env.CI === undefined ? 0 : 1,
@@ -28,6 +29,8 @@ export default defineConfig({
       args: CHROMIUM_FLAGS,
     },
     viewport: { width: 1280, height: 800 },
+    // Moving parts would be checked and clicked on the way.
+    contextOptions: { reducedMotion: 'reduce' },
     // Recording takes a third of the time.
     trace: 'on-first-retry',
   },

@@ -5,6 +5,7 @@ import type { Page } from '@playwright/test';
 import {
   choose,
   expect,
+  goTo,
   idOf,
   messageWith,
   openPhone,
@@ -262,7 +263,7 @@ test('warns before mentioning people who are not subscribed, many people, or gue
   await field.fill('@_**Osric Outside** said');
   await expect(page.getByText('Osric Outside is not subscribed to this channel')).toHaveCount(0);
   await field.fill('');
-  await page.evaluate((to) => location.assign(to), `#narrow/dm/${guest},${outsider}`);
+  await goTo(page, `#narrow/dm/${guest},${outsider}`);
   await expect(field).toBeVisible();
   await field.fill('Alas');
   await expect(page.getByText('Yorick the Guest is a guest.')).toBeVisible();
@@ -665,7 +666,7 @@ test("appends a forwarded message to the text in the current conversation's fiel
   await page.keyboard.press('Enter');
   await expect(fieldOf(page)).toHaveValue(/^See:\n\n@_\*\*Cordelia.*Stay here\n```\n$/s);
   // The channel has unread messages from other stories.
-  await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}-Verona/near/${messageId}`);
+  await goTo(page, `#narrow/channel/${id}-Verona/near/${messageId}`);
   const topic = page.getByRole('combobox', { name: 'Topic' });
   await topic.fill('half a topic');
   await choose(page, 'Stay here', 'Forward…');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, messageWith, placeOf, post, type Server, test, violationsIn } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, type Server, test, violationsIn } from './stories.js';
 
 interface Recorded {
   readonly name: string;
@@ -47,7 +47,7 @@ test('renders every recorded message without unknown elements', async ({ server,
     route.fulfill({ status: 200, contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
   );
   const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
-  await page.evaluate((to) => location.assign(to), `#narrow/channel/${id}/topic/renderings`);
+  await goTo(page, `#narrow/channel/${id}/topic/renderings`);
   // Roles of thousands of elements take seconds to compute.
   await expect(page.locator('article')).toHaveCount(groups.length);
   const unknown = await page.locator('[data-unknown]').evaluateAll((all) => all.map(({ textContent }) => textContent));

@@ -18,8 +18,6 @@ test('welcomes the owner of a new organization with unread conversations and fir
   await expect(inbox.getByRole('link', { name: /^Welcome Bot/ })).toBeVisible();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    // The list of conversations slides away on narrow screens.
-    await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(await violationsIn(page)).toEqual([]);
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/first-steps-${width}.png` });

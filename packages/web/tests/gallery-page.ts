@@ -48,8 +48,6 @@ export async function openGallery(page: Page): Promise<Gallery> {
       contentType: TYPES[extname(file)] ?? 'application/octet-stream',
     });
   });
-  // Animations would be checked halfway.
-  await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.goto(ADDRESS);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   let last = '';

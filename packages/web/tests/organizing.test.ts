@@ -14,7 +14,7 @@ test('moves a message and later ones to another topic', async ({ server, logIn }
   await expect(messageWith(page, 'stays here')).toBeVisible();
   await expect(messageWith(page, 'goes too')).toHaveCount(0);
   await expect(messageWith(page, '2 messages were moved from this topic')).toBeVisible();
-  await page.evaluate((to) => location.assign(to), await placeOf(server, 'airy'));
+  await goTo(page, await placeOf(server, 'airy'));
   await expect(messageWith(page, 'goes too')).toBeVisible();
 });
 

@@ -1,4 +1,4 @@
-import { choose, expect, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+import { choose, expect, goTo, idOf, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
 
 test("opens a person's card from their name and from a mention, and starts a direct message", async ({
   server,
@@ -91,8 +91,8 @@ test('shows who is typing, in channels and direct messages', async ({ server, lo
   await field.fill('');
   await expect(hamlet.page.getByText(/is typing…/)).toHaveCount(0);
   const direct = (id: number) => `#narrow/dm/${id}-x`;
-  await hamlet.page.evaluate((to) => location.assign(to), direct(await idOf(server, 'cordelia')));
-  await cordelia.page.evaluate((to) => location.assign(to), direct(await idOf(server, 'hamlet')));
+  await goTo(hamlet.page, direct(await idOf(server, 'cordelia')));
+  await goTo(cordelia.page, direct(await idOf(server, 'hamlet')));
   await expect(cordelia.page.getByRole('heading', { level: 1 })).toContainText('Hamlet');
   await field.pressSequentially('Well, my lord');
   await expect(hamlet.page.getByText(/Cordelia.* is typing…/)).toBeVisible();
@@ -181,7 +181,7 @@ test('hides typing, presence and the direct conversation of a muted person', asy
   await expect(panel.getByRole('button', { name: /Zoe/ })).toHaveCount(0);
   await panel.getByRole('searchbox').fill('zoe');
   await expect(panel.getByRole('button', { name: /Zoe/ })).toBeVisible();
-  await page.evaluate(() => location.assign('#recent'));
+  await goTo(page, '#recent');
   const recent = page.getByRole('main').getByRole('listitem');
   await expect(recent.filter({ hasText: 'silence' })).toBeVisible();
   await expect(recent.filter({ hasText: 'Zoe' })).toHaveCount(0);

@@ -11,6 +11,7 @@ import {
   post,
   type Server,
   test,
+  untilStored,
 } from './stories.js';
 
 const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
@@ -86,7 +87,7 @@ test('opens the actions of a message on a long press', async ({ server, logIn })
   const row = messageWith(page, 'Row 1 of pressed');
   const menu = page.getByRole('menu', { name: 'More actions' });
   await expect(barOf(page)).toBeVisible();
-  await drag(page, row, { by: [0, 60], after: 700 });
+  await drag(page, row, { by: [0, 60], after: menu });
   await expect(menu).toBeVisible();
   await expect(menu.getByRole('menuitem', { name: 'Quote' })).toBeInViewport({ ratio: 1 });
   await menu.getByRole('menuitem', { name: 'Copy text' }).tap();
@@ -97,7 +98,7 @@ test('opens the actions of a message on a long press', async ({ server, logIn })
   const picker = page.getByRole('dialog', { name: 'Add a reaction' });
   await picker.getByRole('option').first().tap();
   await expect(row.getByRole('button', { name: /1/ })).toBeVisible();
-  await drag(page, row, { by: [0, 60], after: 100 });
+  await drag(page, row, { by: [0, 60] });
   await page.waitForTimeout(700);
   await expect(menu).toHaveCount(0);
 });
@@ -191,6 +192,7 @@ test('starts offline with the last conversation, and sends queued messages later
   await expect(messageWith(page, 'Row 2')).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   await untilCached(page);
+  await untilStored(page, 'Row 2 of');
   await context.setOffline(true);
   await page.reload();
   await expect(messageWith(page, 'Row 2')).toBeVisible();
@@ -201,16 +203,18 @@ test('starts offline with the last conversation, and sends queued messages later
   await expect(page.getByText('Will be sent when you are online')).toHaveCount(0);
 });
 
-/** Waits until the page and its files are cached. */
+/** Waits until the page and the files that it has loaded are cached. */
 async function untilCached(page: Page): Promise<void> {
-  const kept = () =>
+  const missing = () =>
     page.evaluate(async () => {
+      const loaded = performance.getEntriesByType('resource').map(({ name }) => name);
+      const files = loaded.filter((name) => /\/web\/[^/]+-[\w-]+\.(js|css|woff2)$/.test(name));
       const [name] = await caches.keys();
-      return name === undefined ? 0 : (await (await caches.open(name)).keys()).length;
+      const cache = name === undefined ? null : await caches.open(name);
+      const kept = await Promise.all([`${location.origin}/`, ...files].map((each) => cache?.match(each)));
+      return kept.filter((each) => !each).length;
     });
-  await expect.poll(kept).toBeGreaterThan(10);
-  // The state is written within seconds.
-  await page.waitForTimeout(3000);
+  await expect.poll(missing).toBe(0);
 }
 
 test('deletes the cached page on logout', async ({ logIn }) => {

@@ -11,11 +11,9 @@ for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast
       test.slow();
       const places = Object.entries(await placesOf(server)).filter((_, index) => index % 4 === part);
       const { page } = await logIn('desdemona');
-      // The phone menu would slide while the window is resized.
       await page.emulateMedia({
         colorScheme: theme.startsWith('dark') ? 'dark' : 'light',
         contrast: theme.endsWith('contrast') ? 'more' : 'no-preference',
-        reducedMotion: 'reduce',
       });
       for (const [name, place] of places) {
         await open(page, place);
@@ -33,7 +31,6 @@ for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast
 test('shows menus, dialogs and cards in full at every width, without axe findings', async ({ logIn, server }) => {
   await post(server, 'iago', 'over the page', 'Read below a card');
   const { page } = await logIn('desdemona', await placeOf(server, 'over the page'));
-  await page.emulateMedia({ reducedMotion: 'reduce' });
   const row = messageWith(page, 'Read below a card');
   const pressInRow = async (name: string) => {
     await row.hover();

@@ -26,7 +26,7 @@ test('shows a message to another person immediately and counts it as unread unti
   await send(cordelia.page, 'I am **here** now');
   await expect(messageWith(cordelia.page, 'I am here now').locator('strong', { hasText: 'here' })).toBeVisible();
 
-  await hamlet.page.evaluate((to) => location.assign(to), place);
+  await goTo(hamlet.page, place);
   await expect(messageWith(hamlet.page, 'I am here now')).toBeVisible();
   await expect(hamlet.page.getByText('New', { exact: true })).toBeVisible();
   await expect
@@ -114,7 +114,7 @@ test('keeps the draft of each conversation across pages and reloads', async ({ s
   const { page } = await logIn('hamlet', one);
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('unfinished');
-  await page.evaluate((to) => location.assign(to), two);
+  await goTo(page, two);
   await expect(field).toHaveValue('');
   await field.fill('another one');
   await page.goBack();

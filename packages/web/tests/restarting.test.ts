@@ -1,4 +1,4 @@
-import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test, untilStored } from './stories.js';
 
 test('shows the last conversation after a reload before the server responds, and continues the same queue', async ({
   server,
@@ -7,7 +7,7 @@ test('shows the last conversation after a reload before the server responds, and
   await post(server, 'cordelia', 'cached', 'Written yesterday');
   const { page } = await logIn('hamlet', await placeOf(server, 'cached'));
   await expect(messageWith(page, 'Written yesterday')).toBeVisible();
-  await page.waitForTimeout(3000);
+  await untilStored(page, 'Written yesterday');
   const registers: string[] = [];
   page.on('request', (request) => request.url().includes('/register') && registers.push(request.url()));
   let answer = () => {};
@@ -122,7 +122,7 @@ test('shows no data of a person to the next one who logs in in the same browser'
   });
   const { page } = await logIn('hamlet', `#narrow/dm/${await idOf(server, 'desdemona')}`);
   await expect(messageWith(page, 'For your eyes only')).toBeVisible();
-  await page.waitForTimeout(3000);
+  await untilStored(page, 'For your eyes only');
   await chooseInMenu(page, 'Log out');
   await expect(page).toHaveURL(/login/);
   const rows = await page.evaluate(async () => {

@@ -15,13 +15,13 @@ const LOOKS = [
 async function takePictures(page: Page, name: string, hasDialog = false): Promise<void> {
   if (!process.env.SCREENSHOTS) return;
   for (const [colorScheme, width] of LOOKS) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
     if (width < 720 && !hasDialog) await page.locator('main header button').first().click();
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/sidebar-${name}-${colorScheme}-${width}.png` });
     if (width < 720 && !hasDialog) await page.getByRole('button', { name: 'Close' }).click();
   }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null });
   await page.setViewportSize({ width: 1280, height: 800 });
 }
 

@@ -11,6 +11,7 @@ import {
   type BrowserContext,
   type BrowserContextOptions,
   test as base,
+  type CDPSession,
   expect,
   type Locator,
   type Page,
@@ -18,6 +19,8 @@ import {
 
 const SERVER = join(import.meta.dirname, '../../server/dist/bundle/main.js');
 const WRITE_LARGE = join(import.meta.dirname, '../../bench/dist/write-large-organization.js');
+
+const QUICK_PASSWORDS = join(import.meta.dirname, 'quick-passwords.cjs');
 
 /** Token chosen by browsers before a log-in. */
 const CSRF_TOKEN = 'story';
@@ -41,14 +44,13 @@ async function startServer(
   port: number,
   organization: Organization,
 ): Promise<{ child: ChildProcess; port: number }> {
-  // The browser and other stories delay the server's event loop, which must not refuse requests for that.
-  const flags = [
-    '--rate-limits=off',
-    '--shed-load=off',
-    `--port=${port}`,
+  const args = [
+    ...['--require', QUICK_PASSWORDS, SERVER, 'serve'],
+    // The browser and other stories delay the server's event loop, which must not refuse requests for that.
+    ...['--rate-limits=off', '--shed-load=off', `--port=${port}`],
     ...(organization === 'demo' ? ['--demo'] : []),
   ];
-  const child = spawn(process.execPath, [SERVER, 'serve', ...flags], {
+  const child = spawn(process.execPath, args, {
     cwd: folder,
     env: {
       ...process.env,
@@ -73,9 +75,62 @@ async function startServer(
 /** Creates an organization as an operator does. */
 function createOrganization(database: string): void {
   const run = (args: readonly string[], input = '') =>
-    execFileSync(process.execPath, [SERVER, ...args, `--database=sqlite:${database}`], { input, stdio: 'pipe' });
+    execFileSync(process.execPath, ['--require', QUICK_PASSWORDS, SERVER, ...args, `--database=sqlite:${database}`], {
+      input,
+      stdio: 'pipe',
+    });
   run(['realm', 'create', '--new-database', '', 'Elsinore']);
   run(['user', 'create', emailOf('ann'), 'Ann', '--role=owner', '--password-stdin'], `pw-${emailOf('ann')}`);
+}
+
+/** Server with a new database. */
+async function createServer(organization: Organization): Promise<Server & { end(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
+  if (organization === 'large') await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
+  if (organization === 'new') createOrganization(join(folder, 'parley.db'));
+  let { child, port } = await startServer(folder, 0, organization);
+  const url = `http://localhost:${port}`;
+  const headersOf = async (person: string) => ({
+    Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}`,
+  });
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  };
+  return {
+    url,
+    async upload(person, path, name, bytes) {
+      const body = new FormData();
+      body.append('file', new Blob([new Uint8Array(bytes)]), name);
+      const response = await fetch(`${url}/api/v1${path}`, { method: 'POST', headers: await headersOf(person), body });
+      if (!response.ok) throw new Error(await response.text());
+      return response.json();
+    },
+    async crash() {
+      await kill();
+      ({ child } = await startServer(folder, port, organization));
+    },
+    async call(person, method, path, params = {}) {
+      const form = new URLSearchParams();
+      for (const [name, value] of Object.entries(params)) {
+        form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+      }
+      const headers = await headersOf(person);
+      const isQuery = method === 'GET';
+      const response = await fetch(`${url}/api/v1${path}${isQuery ? `?${form}` : ''}`, {
+        method,
+        headers,
+        ...(!isQuery && { body: form }),
+      });
+      const body = (await response.json()) as { result: string; msg: string };
+      if (body.result !== 'success') throw new Error(`${method} ${path}: ${body.msg}`);
+      return body;
+    },
+    async end() {
+      await kill();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Demo person with a separate logged-in browser. */
@@ -85,6 +140,8 @@ export interface Person {
 }
 
 interface Fixtures {
+  /** Server shared by the stories of a file, which run in its order. */
+  readonly server: Server;
   /** True to show the question about notifications, which appears late and moves the page. */
   readonly asksAboutNotifications: boolean;
   /** Logs in and opens a place, by default on a desktop. */
@@ -93,66 +150,29 @@ interface Fixtures {
 
 interface Workers {
   readonly organization: Organization;
-  /** Server of the worker. */
-  readonly server: Server;
+  /** Returns the server of a file, and ends the server of the previous file. */
+  readonly serverFor: (file: string) => Promise<Server>;
 }
 
 export const test = base.extend<Fixtures, Workers>({
   organization: ['demo', { scope: 'worker', option: true }],
 
-  server: [
+  serverFor: [
     async ({ organization }, use) => {
-      const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
-      if (organization === 'large') {
-        await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
-      }
-      if (organization === 'new') createOrganization(join(folder, 'parley.db'));
-      let { child, port } = await startServer(folder, 0, organization);
-      const url = `http://localhost:${port}`;
-      const headersOf = async (person: string) => ({
-        Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}`,
+      const last: { file?: string; server?: Awaited<ReturnType<typeof createServer>> } = {};
+      await use(async (file) => {
+        const { server } = last;
+        if (server && last.file === file) return server;
+        delete last.server;
+        await server?.end();
+        return Object.assign(last, { file, server: await createServer(organization) }).server;
       });
-      await use({
-        url,
-        async upload(person, path, name, bytes) {
-          const body = new FormData();
-          body.append('file', new Blob([new Uint8Array(bytes)]), name);
-          const response = await fetch(`${url}/api/v1${path}`, {
-            method: 'POST',
-            headers: await headersOf(person),
-            body,
-          });
-          if (!response.ok) throw new Error(await response.text());
-          return response.json();
-        },
-        async crash() {
-          child.kill('SIGKILL');
-          await once(child, 'exit');
-          ({ child } = await startServer(folder, port, organization));
-        },
-        async call(person, method, path, params = {}) {
-          const form = new URLSearchParams();
-          for (const [name, value] of Object.entries(params)) {
-            form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
-          }
-          const headers = await headersOf(person);
-          const isQuery = method === 'GET';
-          const response = await fetch(`${url}/api/v1${path}${isQuery ? `?${form}` : ''}`, {
-            method,
-            headers,
-            ...(!isQuery && { body: form }),
-          });
-          const body = (await response.json()) as { result: string; msg: string };
-          if (body.result !== 'success') throw new Error(`${method} ${path}: ${body.msg}`);
-          return body;
-        },
-      });
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-      rmSync(folder, { recursive: true, force: true });
+      await last.server?.end();
     },
     { scope: 'worker' },
   ],
+
+  server: async ({ serverFor }, use, { file }) => use(await serverFor(file)),
 
   asksAboutNotifications: [false, { option: true }],
 
@@ -191,7 +211,7 @@ export const test = base.extend<Fixtures, Workers>({
   },
 });
 
-/** Cookies of people who have logged in to the server of this worker. */
+/** Cookies of people by server and name. */
 const sessions = new Map<string, Awaited<ReturnType<BrowserContext['cookies']>>>();
 
 /** Reuses the session of an earlier story unless it has ended; otherwise logs in. */
@@ -292,37 +312,73 @@ export async function openPhone(browser: Browser, context: BrowserContext): Prom
 
 interface Drag {
   readonly by: readonly [x: number, y: number];
-  /** Milliseconds before the movement. */
-  readonly after?: number;
+  /** Milliseconds before the movement, or an element that appears first. */
+  readonly after?: number | Locator;
 }
+
+/** Waits until the page handles gestures, the code of which is loaded late. */
+const untilTouchable = (session: CDPSession) =>
+  expect
+    .poll(async () => {
+      const { result } = await session.send('Runtime.evaluate', { expression: 'document' });
+      const { listeners } = await session.send('DOMDebugger.getEventListeners', { objectId: result.objectId! });
+      return listeners.map(({ type }) => type);
+    })
+    .toContain('touchstart');
 
 /** Puts a finger on the middle of an element, moves it, and lifts it. */
 export async function drag(page: Page, element: Locator, { by: [x, y], after = 0 }: Drag): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await untilTouchable(session);
   await element.scrollIntoViewIfNeeded();
   const box = (await element.boundingBox())!;
   const start = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const session = await page.context().newCDPSession(page);
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', part: number | null) =>
     session.send('Input.dispatchTouchEvent', {
       type,
       touchPoints: part === null ? [] : [{ x: start.x + x * part, y: start.y + y * part }],
     });
   await touch('touchStart', 0);
-  await page.waitForTimeout(after);
+  await (typeof after === 'number' ? page.waitForTimeout(after) : after.waitFor());
   if (x !== 0 || y !== 0) for (const part of [0.2, 0.4, 0.6, 0.8, 1]) await touch('touchMove', part);
   await touch('touchEnd', null);
   await session.detach();
 }
 
-/** Opens the menu of a message or conversation, as soon as the page handles gestures. */
+/** Opens the menu of a message or conversation by holding a finger on it. */
 export const longPress = (page: Page, element: Locator) =>
-  expect(async () => {
-    await drag(page, element, { by: [0, 0], after: 700 });
-    await expect(page.getByRole('menu')).toBeVisible({ timeout: 3000 });
-  }).toPass();
+  drag(page, element, { by: [0, 0], after: page.getByRole('menu') });
 
-/** Opens a place of the application. */
-export const goTo = (page: Page, hash: string) => page.evaluate((to) => location.assign(to), hash);
+/** Opens a place of the application, and waits until the page has received the new address. */
+export const goTo = (page: Page, hash: string) =>
+  page.evaluate(async (to) => {
+    const isReceived = new Promise((resolve) => addEventListener('hashchange', resolve, { once: true }));
+    const before = location.href;
+    location.assign(to);
+    if (location.href !== before) await isReceived;
+  }, hash);
+
+/** Waits until the browser has stored the organization's state and a message with this text. */
+export const untilStored = (page: Page, text: string) =>
+  expect
+    .poll(() =>
+      page.evaluate(async (part) => {
+        const [known] = await indexedDB.databases();
+        const database = await new Promise<IDBDatabase>((resolve) => {
+          const request = indexedDB.open(known!.name!);
+          request.onsuccess = () => resolve(request.result);
+        });
+        const rowsOf = (name: string) =>
+          new Promise<readonly unknown[]>((resolve) => {
+            const request = database.transaction(name).objectStore(name).getAll();
+            request.onsuccess = () => resolve(request.result);
+          });
+        const [meta, messages] = await Promise.all([rowsOf('meta'), rowsOf('messages')]);
+        database.close();
+        return meta.length > 0 && JSON.stringify(messages).includes(part);
+      }, text),
+    )
+    .toBe(true);
 
 /** Chooses an entry of the main menu. */
 export async function chooseInMenu(page: Page, entry: string): Promise<void> {

@@ -19,11 +19,11 @@ const LOOKS = [
 async function takePictures(page: Page, name: string): Promise<void> {
   if (!process.env.SCREENSHOTS) return;
   for (const [colorScheme, width] of LOOKS) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
     await page.screenshot({ path: `${process.env.SCREENSHOTS}/triage-${name}-${colorScheme}-${width}.png` });
   }
-  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  await page.emulateMedia({ colorScheme: null });
   await page.setViewportSize({ width: 1280, height: 720 });
 }
 

@@ -7,25 +7,29 @@ interface Museum {
   say(topic: string, content: string): Promise<void>;
 }
 
-/** Uses a separate server, since the start page of other stories must stay the log-in page. */
-const test = base.extend<{ visit(hash?: string): Promise<Page> }, { museum: Museum }>({
-  museum: [
-    async ({ server }, use) => {
-      await server.call('desdemona', 'PATCH', '/realm', { enable_spectator_access: true });
-      await server.call('desdemona', 'POST', '/users/me/subscriptions', {
-        subscriptions: [{ name: 'museum', description: 'Open to everybody' }],
-        is_web_public: true,
-        principals: [await idOf(server, 'hamlet')],
-      });
-      const { stream_id: channelId } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'museum' });
-      const say = (topic: string, content: string) =>
-        server.call('hamlet', 'POST', '/messages', { type: 'channel', to: 'museum', topic, content });
-      await say('halls', 'The old **paintings** hang here');
-      await say('garden', 'Statues among trees');
-      await use({ channelId, place: `#narrow/channel/${channelId}-museum/topic/halls`, say });
-    },
-    { scope: 'worker' },
-  ],
+async function openMuseum(server: Server): Promise<Museum> {
+  await server.call('desdemona', 'PATCH', '/realm', { enable_spectator_access: true });
+  await server.call('desdemona', 'POST', '/users/me/subscriptions', {
+    subscriptions: [{ name: 'museum', description: 'Open to everybody' }],
+    is_web_public: true,
+    principals: [await idOf(server, 'hamlet')],
+  });
+  const { stream_id: channelId } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'museum' });
+  const say = (topic: string, content: string) =>
+    server.call('hamlet', 'POST', '/messages', { type: 'channel', to: 'museum', topic, content });
+  await say('halls', 'The old **paintings** hang here');
+  await say('garden', 'Statues among trees');
+  return { channelId, place: `#narrow/channel/${channelId}-museum/topic/halls`, say };
+}
+
+/** Shared by the stories, like their server. */
+let opened: Museum | undefined;
+
+const test = base.extend<{ museum: Museum; visit(hash?: string): Promise<Page> }>({
+  museum: async ({ server }, use) => {
+    opened ??= await openMuseum(server);
+    await use(opened);
+  },
   visit: async ({ browser, server, museum: _ }, use) => {
     const complaints: string[] = [];
     const context = await browser.newContext();
