@@ -264,12 +264,12 @@ test('shows high contrast by theme and by reader preference, without axe finding
   await expect(page.getByText('Your order is on its way.')).toBeVisible();
   const background = () =>
     page.locator('[data-parley]').evaluate((element) => getComputedStyle(element).backgroundColor);
-  expect(await background()).toBe('rgb(0, 0, 0)');
+  await expect.poll(background).toBe('rgb(0, 0, 0)');
   expect(await shop.violations()).toEqual([]);
   await page.locator('parley-chat').evaluate((element) => element.setAttribute('theme', 'dark'));
-  expect(await background()).toBe('rgb(27, 29, 34)');
+  await expect.poll(background).toBe('rgb(27, 29, 34)');
   await page.emulateMedia({ contrast: 'more' });
-  expect(await background()).toBe('rgb(0, 0, 0)');
+  await expect.poll(background).toBe('rgb(0, 0, 0)');
 });
 
 test('accepts texts, date formats, link targets and the address mode from the host', async ({ shop }) => {

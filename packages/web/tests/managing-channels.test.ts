@@ -130,9 +130,9 @@ test('adds several people to a permission in quick succession', async ({ server,
     await row.getByRole('combobox').fill(name);
     await page.keyboard.press('Enter');
   }
-  await expect(row.getByText('Saved')).toBeVisible();
-  const { stream } = await server.call('iago', 'GET', `/streams/${id}`);
-  expect(stream.can_resolve_topics_group.direct_members).toHaveLength(3);
+  const members = async () =>
+    (await server.call('iago', 'GET', `/streams/${id}`)).stream.can_resolve_topics_group.direct_members;
+  await expect.poll(members).toHaveLength(3);
   await expect(row.getByRole('button', { name: /^Remove/ })).toHaveCount(3);
   for (const name of ['Zoe', 'Othello', 'Prospero']) {
     await row.getByRole('button', { name: new RegExp(`^Remove ${name}`) }).click();

@@ -153,7 +153,7 @@ test('notifies a person with a closed page, and opens the message on a click', a
   const { opened } = await click(worker);
   const desdemona = await idOf(server, 'desdemona');
   expect(opened).toEqual([`${server.url}/#narrow/dm/${desdemona}/near/${id}`]);
-  expect(await shownBy(worker)).toEqual([]);
+  await expect.poll(() => shownBy(worker)).toEqual([]);
   await page.goto(opened[0]!);
   await expect(messageWith(page, 'The handkerchief?')).toBeVisible();
 });
@@ -273,7 +273,7 @@ test('ends the subscription and its notifications on logout', async ({ server, l
   await chooseInMenu(page, 'Log out');
   await expect(page.getByRole('button', { name: 'Log in' })).toBeVisible();
   expect(await endpointsOf(server, 'hamlet')).toEqual([]);
-  expect(await shownBy(worker)).toEqual([]);
+  await expect.poll(() => shownBy(worker)).toEqual([]);
   expect(await page.evaluate(() => sessionStorage.getItem('stub-subscription'))).toBeNull();
 });
 
