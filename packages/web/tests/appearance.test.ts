@@ -91,10 +91,8 @@ test('has room for languages with longer words', async ({ logIn, server }) => {
 
 for (const language of LANGUAGES.filter((name) => name !== 'en')) {
   test(`has room for the texts in ${language} on a narrow phone`, async ({ logIn, server }) => {
-    const { page } = await logIn('hamlet', '#inbox');
-    await page.evaluate((name) => localStorage.setItem('parley-language', name), language);
-    await page.setViewportSize({ width: 320, height: 800 });
-    await page.reload();
+    const [locale] = Intl.getCanonicalLocales(language);
+    const { page } = await logIn('hamlet', '#inbox', { locale: locale!, viewport: { width: 320, height: 800 } });
     await expect(page.locator('html')).toHaveAttribute('lang', language);
     await expect(page.locator('html')).toHaveAttribute('dir', language === 'he' ? 'rtl' : 'ltr');
     await checkAll(page, await placesOf(server), language);
