@@ -1,3 +1,4 @@
+import type { Locator, Page } from '@playwright/test';
 import { expect, goTo, idOf, type Person, test, violationsIn } from './stories.js';
 
 /** Control of a setting in its row. */
@@ -480,6 +481,65 @@ test('lists imports for owners, who undo them', async ({ logIn }) => {
   const other = await logIn('iago', '#organization/imports');
   await expect(other.page.getByRole('link', { name: 'Data exports' })).toBeVisible();
   await expect(other.page.getByRole('link', { name: 'Imports' })).toHaveCount(0);
+});
+
+/** Export of a channel with one message, and a record with a mistake. */
+const RECORDS = [
+  { kind: 'organization', id: '1', name: 'Acme' },
+  { kind: 'person', id: 'ann', name: 'Ann Lee' },
+  { kind: 'channel', id: 'c', name: 'sales', privacy: 'public', members: ['ann'] },
+  { kind: 'message', id: 'm', channel: 'c', sender: 'ann', sentAt: 1_700_000_000, content: 'Who calls?' },
+  { kind: 'message', id: 'x' },
+].map((record) => JSON.stringify({ source: 'crm', ...record }));
+
+async function uploadExport(page: Page, lines: readonly string[]): Promise<Locator> {
+  await page.getByRole('button', { name: 'Import an export' }).click();
+  const dialog = page.getByRole('dialog');
+  const file = { name: 'records.jsonl', mimeType: 'application/jsonl', buffer: Buffer.from(lines.join('\n')) };
+  await dialog.getByLabel('Export', { exact: true }).setInputFiles(file);
+  await dialog.getByRole('button', { name: 'Upload' }).click();
+  return page.getByRole('region', { name: 'records.jsonl' });
+}
+
+test('checks an uploaded export, shows the report, imports it and undoes the import', async ({ logIn }) => {
+  const { page } = await logIn('desdemona', '#organization/imports');
+  const rejected = await uploadExport(page, RECORDS);
+  await expect(rejected.getByRole('alert')).toContainText('line 5', { timeout: 60_000 });
+  await rejected.getByRole('button', { name: 'Discard' }).click();
+  await expect(rejected).toHaveCount(0);
+
+  const run = await uploadExport(page, RECORDS.slice(0, -1));
+  await expect(run.getByRole('status')).toHaveText('The dry run is complete. Nothing was changed yet.', {
+    timeout: 60_000,
+  });
+  await page.reload();
+  await expect(run.getByLabel('Report')).toContainText('Messages: 1');
+  await expect(run.getByLabel('Report')).toContainText('Nobody gains access to a conversation by the import.');
+  const downloading = page.waitForEvent('download');
+  await run.getByRole('link', { name: 'Download the whole report' }).click();
+  expect((await downloading).suggestedFilename()).toBe('import-report.html');
+
+  await run.getByRole('button', { name: 'Import', exact: true }).click();
+  const list = page.getByRole('list', { name: 'Imports' });
+  await expect(list).toContainText(/crm.*1 message/, { timeout: 60_000 });
+  const imported = page.getByRole('region', { name: 'Export' });
+  await expect(imported.getByRole('status')).toHaveText('The export was imported.', { timeout: 60_000 });
+  await imported.getByRole('button', { name: 'Close' }).click();
+  await expect(imported).toHaveCount(0);
+  await list.getByRole('button', { name: 'Undo: crm' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click();
+  await expect(list).toContainText(/crm.*undone/, { timeout: 60_000 });
+});
+
+test('names the command where the server accepts no exports', async ({ logIn }) => {
+  const { page } = await logIn('desdemona');
+  await page.route('**/json/realm/imports', async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), accepts_uploads: false } });
+  });
+  await goTo(page, '#organization/imports');
+  await expect(page.getByText('by the command: parley import')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Import an export' })).toHaveCount(0);
 });
 
 test("starts an export, and lists it in another administrator's window", async ({ logIn, server }) => {

@@ -100,7 +100,6 @@ const importRoutes = (): readonly Route[] => [
   route('POST', '/realm/imports/run', {
     summary: 'Check an uploaded export by a dry run',
     extension: 'extensions §11',
-    withoutPage: 'scripts',
     ...BY_OWNERS,
     dto: CheckImportDto,
     useCase: CheckImport,
@@ -111,7 +110,6 @@ const importRoutes = (): readonly Route[] => [
   route('POST', '/realm/imports/run/start', {
     summary: 'Import an export that passed the dry run',
     extension: 'extensions §11',
-    withoutPage: 'scripts',
     ...BY_OWNERS,
     dto: NoParameters,
     useCase: StartImport,
@@ -119,7 +117,6 @@ const importRoutes = (): readonly Route[] => [
   route('DELETE', '/realm/imports/run', {
     summary: 'Discard an uploaded export',
     extension: 'extensions §11',
-    withoutPage: 'scripts',
     ...BY_OWNERS,
     dto: NoParameters,
     useCase: DiscardImport,

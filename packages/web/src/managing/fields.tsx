@@ -39,7 +39,7 @@ type Kind =
       readonly unitSize: number;
       readonly none: Option & { readonly wire: string };
     }
-  | { readonly kind: 'file'; readonly accept: string }
+  | { readonly kind: 'file'; readonly accept: string; readonly isOptional?: boolean }
   | { readonly kind: 'permission'; readonly definition: PermissionDefinition | undefined };
 
 /** A setting: its API name, texts and control. */
@@ -144,7 +144,7 @@ function Control({ setting, value, onChange, isDisabled, id, hintId }: ControlPr
         <input
           {...shared}
           type="file"
-          required
+          required={!setting.isOptional}
           accept={setting.accept}
           onChange={(event) => onChange(event.target.files?.[0])}
         />
