@@ -20,10 +20,12 @@ export interface OriginSources {
   readonly emoji: ReadonlyMap<string, PlannedEmoji>;
   /** See `PlanOptions`. */
   readonly claimBy: readonly string[];
+  readonly fingerprint: string | undefined;
 }
 
 /** Lists the records that people, groups, channels with their members, direct conversations and emoji of the plan come from. */
-export function originsOf({ staging, people, places, groups, emoji, claimBy }: OriginSources): ImportOrigins {
+export function originsOf(sources: OriginSources): ImportOrigins {
+  const { staging, people, places, groups, emoji, claimBy, fingerprint } = sources;
   const found = (record: { readonly id: string }, kind: ImportedKind, targetId: number | undefined) =>
     targetId === undefined
       ? []
@@ -50,6 +52,10 @@ export function originsOf({ staging, people, places, groups, emoji, claimBy }: O
       for (const { record } of staging.list('emoji')) yield* found(record, 'emoji', emoji.get(record.name)?.id);
     },
     claims: () => claimsOf(people, claimBy),
+    export:
+      fingerprint === undefined
+        ? null
+        : { origin: { kind: 'export', recordId: fingerprint, hash: '' }, targetId: staging.ledger.records },
   };
 }
 

@@ -33,6 +33,8 @@ export interface PlanOptions {
    * log-in method, `host` or `scim`). Default: none.
    */
   readonly claimBy?: readonly string[];
+  /** Text that is equal for an unchanged export with the same options; absent if unknown. */
+  readonly fingerprint?: string;
   readonly temporaryFolder: string;
   /** Current time in Unix seconds. */
   readonly now: number;
@@ -131,7 +133,7 @@ const MARKDOWN_OPTIONS = {
 };
 
 async function planStaged(staging: Staging, opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
-  const { renderer, now, stringId, realmUrl, claimBy = [] } = options;
+  const { renderer, now, stringId, realmUrl, claimBy = [], fingerprint } = options;
   if (staging.ledger.records === 0) throw invalidImport('It has no records.');
   const existing = (await options.loadExisting?.(staging.source!)) ?? NEW_ORGANIZATION;
   await staging.addKnown(existing);
@@ -177,7 +179,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const copies = new MessageCopies(sources);
   const first = staging.lastKnown + 1;
   const last = (staging.lastKnown + messages.messages) as MessageId;
-  const origins = originsOf({ staging, ...parts, claimBy });
+  const origins = originsOf({ staging, ...parts, claimBy, fingerprint });
   const source: MergeSource = {
     realm,
     people: async function* () {

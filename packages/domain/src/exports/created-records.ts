@@ -74,6 +74,15 @@ export class CreatedRecords {
   }
 }
 
+/** Remembers the whole export of a complete import. */
+export async function rememberExport(
+  tx: Transaction,
+  batch: ImportBatch,
+  { export: whole }: Pick<ImportOrigins, 'export'>,
+): Promise<void> {
+  if (whole) await rememberCreated(tx, batch, [{ ...whole, editedAt: null, reactions: 0 }]);
+}
+
 /** True if earlier imports remember all people, groups, channels, conversations, emoji and claims. */
 export async function areRemembered(uow: UnitOfWork, realmId: RealmId, origins: ImportOrigins): Promise<boolean> {
   const { source } = origins;

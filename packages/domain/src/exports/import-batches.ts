@@ -38,6 +38,8 @@ export type ImportedKind =
   | 'members'
   /** Member of a channel, with a `MembershipState` as `hash`. */
   | 'membership'
+  /** Whole export of a complete import, with the number of its records as the target. */
+  | 'export'
   /** Added after the import. */
   | 'file'
   /** Changes by a merge of a placeholder, named by its id in `hash`. */
@@ -236,6 +238,28 @@ export async function* recordsOfBatch(
     yield page;
     after = page.at(-1) ?? after;
   } while (page.length === RECORDS_AT_A_TIME);
+}
+
+/** Import of a whole export. */
+export interface IdenticalImport {
+  readonly batch: ImportBatch;
+  /** Number of records in the export. */
+  readonly records: number;
+}
+
+/** Returns the import of an unchanged export, unless an export of its source was imported or undone since. */
+export async function findIdentical(
+  { importBatches, importedRecords }: Pick<Repositories, 'importBatches' | 'importedRecords'>,
+  realmId: RealmId,
+  fingerprint: string,
+): Promise<IdenticalImport | null> {
+  const batches = await importBatches.list(realmId);
+  for (const { batchId, targetId } of await importedRecords.list(realmId, 'export', [fingerprint])) {
+    const { source } = getBatch(batches, batchId);
+    const latest = batches.findLast((batch) => batch.source === source)!;
+    if (latest.id === batchId && latest.status === 'complete') return { batch: latest, records: targetId };
+  }
+  return null;
 }
 
 /** Returns the records with these ids that came from one source, because several sources may use the same ids. */

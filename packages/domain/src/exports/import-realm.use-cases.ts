@@ -21,7 +21,7 @@ import {
   takesServerAddress,
 } from '../realms/realm.js';
 import { mapChannelSettings } from '../realms/realm-settings.js';
-import { CreatedRecords } from './created-records.js';
+import { CreatedRecords, rememberExport } from './created-records.js';
 import { beginBatch, type ImportBatch } from './import-batches.js';
 import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
 import { rememberMembers } from './import-members.js';
@@ -177,7 +177,10 @@ export class ImportRealm {
         messages: messageCount,
         lastMessageId: messages.lastId,
       } as const;
-      await uow.write(realmId, (tx) => tx.importBatches.update(complete));
+      await uow.write(realmId, async (tx) => {
+        await tx.importBatches.update(complete);
+        await rememberExport(tx, batch, source.origins!);
+      });
     }
     return {
       users: source.realm.users.length,

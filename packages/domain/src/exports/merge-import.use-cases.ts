@@ -10,7 +10,7 @@ import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
-import { areRemembered, CreatedRecords } from './created-records.js';
+import { areRemembered, CreatedRecords, rememberExport } from './created-records.js';
 import { beginBatch, type ImportBatch, importRunning, requireNoUndo, unitsOf } from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
@@ -111,7 +111,7 @@ export class MergeImport {
     const messages = await this.addMessages(importer, batch, ids, files, source, onProgress);
     const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
     for (const channel of source.published) await this.publish(uow, ids, members, runs, channel);
-    await this.complete(uow, batch);
+    await this.complete(uow, batch, source);
     return { batch, users: users.length, channels: channels.length, messages, changes };
   }
 
@@ -193,12 +193,14 @@ export class MergeImport {
   }
 
   /** Removes all event queues, so that clients register again and load the new objects. */
-  private async complete(uow: UnitOfWork, { id, realmId }: ImportBatch): Promise<void> {
+  private async complete(uow: UnitOfWork, batch: ImportBatch, { origins }: MergeSource): Promise<void> {
+    const { id, realmId } = batch;
     let seq = 0 as EventSeq;
     await uow.write(
       realmId,
       async (tx) => {
         await tx.importBatches.update({ ...(await tx.importBatches.find(realmId, id))!, status: 'complete' });
+        await rememberExport(tx, batch, origins);
         await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
       },
       { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },

@@ -224,6 +224,8 @@ export interface ImportOrigins {
   list(): Iterable<RecordTarget>;
   /** Placeholders by user id in the copy, with the keys that claim them. */
   claims(): Iterable<{ readonly userId: UserId; readonly key: string }>;
+  /** The whole export, which is remembered once everything is imported; null if it cannot be recognized again. */
+  readonly export: RecordTarget | null;
 }
 
 /** Selects the private data in an export. */

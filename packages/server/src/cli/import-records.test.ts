@@ -46,6 +46,29 @@ describe('parley import of records', () => {
     expect((await run(other, '--realm=acme')).out).toMatch(/as import 3: 0 users, 0 channels, 3 messages/);
   });
 
+  it('recognizes an unchanged export without reading it, as long as its import is the latest of the source', async () => {
+    const again = async (...flags: readonly string[]) => (await run(records, '--realm=acme', ...flags)).out;
+    await again('--new-database');
+    const unchanged =
+      /^The export is unchanged since import 1, which has all of its 7 records\.\nacme \(Acme\) has everything/;
+    expect(await again()).toMatch(unchanged);
+    for (const flag of ['--share-public', `--report=${join(directory, 'report')}`]) {
+      expect(await again(flag)).not.toContain('unchanged');
+    }
+    const more = { source: 'crm', kind: 'message', id: 'm9', channel: 'c1', sender: 'ann', sentAt: 1_700_000_100 };
+    writeFileSync(records, [...documented, JSON.stringify({ ...more, content: 'more' })].join('\n'));
+    expect(await again()).toContain('as import 2: 0 users, 0 channels, 1 messages');
+    expect(await again()).toContain('unchanged since import 2, which has all of its 8 records');
+    await runCommand(['imports', 'undo', '2', `--database=sqlite:${database}`]);
+    expect(await again()).toContain('as import 3: 0 users, 0 channels, 1 messages');
+    const folder = join(directory, 'files');
+    writeFileSync(join(folder, 'records.jsonl'), documented.join('\n').replaceAll('"crm"', '"erp"'));
+    await run(folder, '--realm=acme');
+    expect((await run(folder, '--realm=acme')).out).toContain('unchanged since import 4');
+    writeFileSync(join(folder, 'offer.pdf'), '%PDF-1.6');
+    expect((await run(folder, '--realm=acme')).out).not.toContain('unchanged');
+  });
+
   it('imports the documented example with a mapping file and writes a report', async () => {
     const people = join(directory, 'people.csv');
     writeFileSync(people, 'Person;Email\nbob;bob@acme.example\nnobody;n@acme.example\n');

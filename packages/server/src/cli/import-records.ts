@@ -1,8 +1,17 @@
+import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { type AppliedChanges, ImportRealm, MergeImport, RealmReader } from '@parley/domain/exports';
+import {
+  type AppliedChanges,
+  findIdentical,
+  type IdenticalImport,
+  ImportRealm,
+  MergeImport,
+  RealmReader,
+} from '@parley/domain/exports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { checkNewRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
@@ -23,6 +32,7 @@ import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { PublicWebClient } from '@parley/node-adapters';
 import type { ComposedParley } from '../composition/parley.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { parleyVersion } from '../version.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { readCsvFile } from './csv-file.js';
 import { nameOf } from './databases.js';
@@ -51,19 +61,42 @@ export async function importRecords(
   if (!claimBy.every((by) => /^[\w-]+$/.test(by)))
     throw new UsageError('--claim-by must be a list such as email,keycloak.');
   const token = readToken(context, reader);
-  const exported = await reader.open(context.words[0]!);
-  let opened = exported;
-  try {
-    opened = await withDownloads(context, reader, exported, token);
-    const opensPublicChannels = context.isOn('share-public');
-    const temporaryFolder = temporaryFolderOf(context);
-    const options = { stringId, mappings, claimBy, temporaryFolder, opensPublicChannels };
-    return context.isOn('dry-run')
-      ? await dryRun(context, opened, options)
-      : await writeImport(context, opened, options, onProgress);
-  } finally {
-    await opened.close();
+  const path = context.words[0]!;
+  const opensPublicChannels = context.isOn('share-public');
+  const chosen = { mappings, claimBy, opensPublicChannels };
+  const fingerprint = await fingerprintOf(path, { ...chosen, downloads: context.flag('download') !== undefined });
+  const options = { ...chosen, stringId, temporaryFolder: temporaryFolderOf(context), fingerprint };
+  const withOpened: WithOpened = async (use) => {
+    const exported = await reader.open(path);
+    let opened = exported;
+    try {
+      opened = await withDownloads(context, reader, exported, token);
+      return await use(opened);
+    } finally {
+      await opened.close();
+    }
+  };
+  return context.isOn('dry-run')
+    ? withOpened((opened) => dryRun(context, opened, options))
+    : writeImport(context, withOpened, options, onProgress);
+}
+
+/** Opens the export and closes it afterwards. */
+type WithOpened = (use: (opened: OpenImport) => Promise<CommandResult>) => Promise<CommandResult>;
+
+/**
+ * Returns a text that changes with every write to the files of an export, with the options, and with the release. Reads
+ * no contents, because exports may contain terabytes.
+ */
+async function fingerprintOf(path: string, options: object): Promise<string> {
+  const isFolder = (await stat(path)).isDirectory();
+  const names = isFolder ? (await readdir(path, { recursive: true })).sort() : [''];
+  const hash = createHash('sha256').update(JSON.stringify([parleyVersion(), options]));
+  for (const name of names) {
+    const { size, mtimeNs, ctimeNs } = await stat(join(path, name), { bigint: true });
+    hash.update(JSON.stringify([name, ...[size, mtimeNs, ctimeNs].map(String)]));
   }
+  return hash.digest('base64url');
 }
 
 /** @throws UsageError, StartupError */
@@ -98,7 +131,7 @@ export async function withDownloads(
 
 type CommandOptions = Pick<
   PlanOptions,
-  'stringId' | 'mappings' | 'claimBy' | 'temporaryFolder' | 'opensPublicChannels'
+  'stringId' | 'mappings' | 'claimBy' | 'temporaryFolder' | 'opensPublicChannels' | 'fingerprint'
 >;
 
 /** Works without a database. */
@@ -149,23 +182,46 @@ async function findExisting(parley: ComposedParley, stringId: string) {
 
 function writeImport(
   context: CommandContext,
-  opened: OpenImport,
+  withOpened: WithOpened,
   options: CommandOptions,
   onProgress: (messages: number) => void,
 ): Promise<CommandResult> {
   return context.withParley(async (parley) => {
     const existing = await findExisting(parley, options.stringId);
     if (existing) context.terminal.comeAfterServer();
-    const plan = await planIn(parley, opened, { ...options, ...existing?.options });
-    try {
-      return existing
-        ? await mergeInto(context, parley, existing.realm, plan, onProgress)
-        : await createFrom(context, parley, options.stringId, plan, onProgress);
-    } finally {
-      plan.close();
-    }
+    const identical =
+      existing && context.flag('report') === undefined && (await identicalTo(parley, existing, options));
+    if (identical) return identicalResult(existing.realm, identical);
+    return withOpened(async (opened) => {
+      const plan = await planIn(parley, opened, { ...options, ...existing?.options });
+      try {
+        return existing
+          ? await mergeInto(context, parley, existing.realm, plan, onProgress)
+          : await createFrom(context, parley, options.stringId, plan, onProgress);
+      } finally {
+        plan.close();
+      }
+    });
   });
 }
+
+const identicalTo = (
+  { ports }: ComposedParley,
+  { realm }: { readonly realm: Realm },
+  { fingerprint }: CommandOptions,
+): Promise<IdenticalImport | null> =>
+  ports.unitOfWork.read(realm.id, (reads) => findIdentical(reads, realm.id, fingerprint!));
+
+const identicalResult = (realm: Realm, { batch, records }: IdenticalImport): CommandResult => ({
+  lines: [
+    `The export is unchanged since import ${batch.id}, which has all of its ${records} records.`,
+    `${nameOf(realm)} has everything already.`,
+  ],
+  data: {
+    ...{ id: realm.id, stringId: realm.stringId, import: null, users: 0, channels: 0, messages: 0 },
+    unchangedSince: { import: batch.id, records },
+  },
+});
 
 async function createFrom(
   context: CommandContext,
