@@ -9,6 +9,7 @@ import { gzipSync } from 'node:zlib';
 import { test as base, expect, type Page } from '@playwright/test';
 import { build } from 'esbuild';
 import { build as vite } from 'vite';
+import { pressIn } from './stories.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -177,8 +178,7 @@ test("opens menus within a part and leaves the page's styles unchanged", async (
   // Parts that load later could move the message away from the pointer.
   await expect(shop.getByRole('textbox', { name: /Message/ })).toBeVisible();
   await expect(shop.getByRole('navigation', { name: 'Conversations' })).toBeVisible();
-  await shop.getByRole('article').first().hover();
-  await shop.getByRole('article').first().getByRole('button', { name: 'More actions' }).click();
+  await pressIn(shop.getByRole('article').first(), { name: 'More actions' });
   await expect(shop.locator('[data-parley]').getByRole('menu')).toBeVisible();
   const styles = await shop.getByRole('heading', { level: 1 }).evaluate((heading) => {
     const { fontFamily, color, letterSpacing } = getComputedStyle(heading);

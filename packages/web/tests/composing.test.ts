@@ -10,6 +10,7 @@ import {
   messageWith,
   openPhone,
   post,
+  pressIn,
   type Server,
   send,
   test,
@@ -369,8 +370,7 @@ test('edits a message with suggestions, formatting, files, a preview and the con
   await send(page, 'Before');
   const field = page.getByRole('textbox', { name: 'Edit message' });
   const begin = async (text: string) => {
-    await messageWith(page, text).hover();
-    await messageWith(page, text).getByRole('button', { name: 'Edit', exact: true }).click();
+    await pressIn(messageWith(page, text), { name: 'Edit', exact: true });
     await expect(field).toBeFocused();
   };
   await begin('Before');
@@ -537,8 +537,7 @@ test('inserts a file link at the cursor, which can be undone', async ({ server, 
 test('rejects a message that is too long and shows by how much', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'long-edit'));
   await send(page, 'Short');
-  await messageWith(page, 'Short').hover();
-  await messageWith(page, 'Short').getByRole('button', { name: 'Edit', exact: true }).click();
+  await pressIn(messageWith(page, 'Short'), { name: 'Edit', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
   await field.fill('x'.repeat(10_003));
   await expect(page.getByRole('alert')).toHaveText('3 characters too many');

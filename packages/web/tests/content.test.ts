@@ -26,6 +26,8 @@ async function postMany(server: Server, count: number): Promise<void> {
 }
 
 test('renders every recorded message without unknown elements', async ({ server, logIn }) => {
+  // A window of this height takes long to draw.
+  test.slow();
   const groups = Array.from({ length: Math.ceil(recorded.length / PER_MESSAGE) }, (_, i) =>
     recorded.slice(i * PER_MESSAGE, (i + 1) * PER_MESSAGE),
   );

@@ -6,6 +6,7 @@ import {
   messageWith,
   type Person,
   placeOf,
+  pressIn,
   type Server,
   send,
   test,
@@ -66,6 +67,7 @@ test('shows both texts when two windows edit one draft', async ({ server, logIn 
   await expect(page.getByRole('list', { name: 'Other drafts' })).toContainText('Written on the right');
   await expect(second.getByRole('list', { name: 'Other drafts' })).toContainText('Written on the left');
   await expect.poll(() => textsOf(server, 'two-windows')).toEqual(['Written on the left', 'Written on the right']);
+  await page.bringToFront();
   expect(await violationsIn(page)).toEqual([]);
 
   await page.getByRole('list', { name: 'Other drafts' }).getByRole('button', { name: 'Edit' }).click();
@@ -179,8 +181,7 @@ test('keeps an unfinished edit across windows and reloads until it is saved or d
   const row = messageWith(page, 'As it was sent');
   const field = page.getByRole('textbox', { name: 'Edit message' });
   const begin = async () => {
-    await row.hover();
-    await row.getByRole('button', { name: 'Edit', exact: true }).click();
+    await pressIn(row, { name: 'Edit', exact: true });
   };
   const kept = page.getByText('You have not saved your changes to this message.');
   await begin();
@@ -214,6 +215,7 @@ test('keeps an unfinished edit across windows and reloads until it is saved or d
   await secondField.fill('A better text');
   await expect(field).toHaveValue('A better text');
 
+  await page.bringToFront();
   await page.reload();
   await expect(kept).toBeVisible();
   await row.getByRole('button', { name: 'Discard changes' }).click();
@@ -237,8 +239,7 @@ test('shows both texts when two devices edit one message, and saves afterwards',
   const phone = await logIn(WRITER, place);
   const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Edit message' });
   const begin = async (page: Page) => {
-    await messageWith(page, 'Sent by one device').hover();
-    await messageWith(page, 'Sent by one device').getByRole('button', { name: 'Edit', exact: true }).click();
+    await pressIn(messageWith(page, 'Sent by one device'), { name: 'Edit', exact: true });
     await expect(fieldOf(page)).toHaveValue('Sent by one device');
   };
   const otherOf = (page: Page) => page.getByRole('textbox', { name: 'This message was changed in another window' });
@@ -273,8 +274,7 @@ test('shows another device’s change to a message being edited, also after clos
   const { page } = await logIn(WRITER, await placeOf(server, 'edited-meanwhile', 'Denmark'));
   await send(page, 'Before the changes');
   const row = messageWith(page, 'Before the changes');
-  await row.hover();
-  await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  await pressIn(row, { name: 'Edit', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
   await expect(field).toHaveValue('Before the changes');
   await field.fill('Changed here');
@@ -303,8 +303,7 @@ test('keeps an edit as a draft if the message is deleted', async ({ server, logI
   const { page } = await logIn(WRITER, place);
   await send(page, 'To be deleted');
   const row = messageWith(page, 'To be deleted');
-  await row.hover();
-  await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  await pressIn(row, { name: 'Edit', exact: true });
   await page.getByRole('textbox', { name: 'Edit message' }).fill('To be deleted with a long addition');
   const { messages } = await server.call(WRITER, 'GET', '/messages', {
     anchor: 'newest',
@@ -334,8 +333,7 @@ test('keeps unsent messages and unsaved edits as drafts on logout', async ({ ser
   await send(page, 'Refused before the log-out');
   await expect(page.getByText('Not sent')).toBeVisible();
   for (const text of ['Left alone', 'To be changed']) {
-    await messageWith(page, text).hover();
-    await messageWith(page, text).getByRole('button', { name: 'Edit', exact: true }).click();
+    await pressIn(messageWith(page, text), { name: 'Edit', exact: true });
     await expect(page.getByRole('textbox', { name: 'Edit message' }).last()).toHaveValue(text);
   }
   await page.getByRole('textbox', { name: 'Edit message' }).last().fill('Changed before the log-out');

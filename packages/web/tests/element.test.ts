@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
-import { startShop, violationsIn } from './stories.js';
+import { pressIn, startShop, violationsIn } from './stories.js';
 
 interface Shop {
   /** Opens the shop's page with these elements as a customer or anonymously. */
@@ -132,8 +132,7 @@ test("navigates the whole chat without changing the page's address", async ({ sh
 test('opens menus and dialogs within the element', async ({ shop }) => {
   const page = await shop.open(ORDER, 'ann');
   const message = page.getByRole('article').filter({ hasText: 'on its way' });
-  await message.hover();
-  await message.getByRole('button', { name: 'More actions' }).click();
+  await pressIn(message, { name: 'More actions' });
   const menu = page.getByRole('menu');
   await expect(menu).toBeVisible();
   expect(await menu.evaluate((element) => (element.getRootNode() as ShadowRoot).host.localName)).toBe('parley-chat');
@@ -357,6 +356,7 @@ for (const kind of ['element', 'application'] as const) {
     await other.goto(`${address}/log-in/ben`);
     await other.goto(place);
     await expect(other.getByText('Your order is on its way.')).toBeVisible();
+    await page.bringToFront();
     const words = `Written by Ann in the ${kind}`;
     await page.getByRole('textbox', { name: /Message/ }).fill(words);
     await page.getByRole('button', { name: 'Send', exact: true }).click();

@@ -1,4 +1,4 @@
-import { emailOf, expect, goTo, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+import { emailOf, expect, goTo, idOf, messageWith, placeOf, post, pressIn, send, test } from './stories.js';
 
 for (const [status, code] of [
   [429, 'RATE_LIMIT_HIT'],
@@ -21,8 +21,7 @@ for (const [status, code] of [
           })
         : route.continue(),
     );
-    await messageWith(page, 'Please react').hover();
-    await messageWith(page, 'Please react').getByRole('button', { name: 'Add a reaction' }).click();
+    await pressIn(messageWith(page, 'Please react'), { name: 'Add a reaction' });
     await page.getByRole('option', { name: ':tada:' }).click();
     await expect(page.getByText('The server is busy.')).toBeVisible();
     isBusy = false;
@@ -187,8 +186,7 @@ test('shows why a command failed until the user navigates elsewhere', async ({ s
   await page.route('**/json/messages/*/reactions', (route) =>
     route.fulfill({ status: 400, json: { result: 'error', msg: 'Exists', code: 'REACTION_ALREADY_EXISTS' } }),
   );
-  await messageWith(page, 'Please react').hover();
-  await messageWith(page, 'Please react').getByRole('button', { name: 'Add a reaction' }).click();
+  await pressIn(messageWith(page, 'Please react'), { name: 'Add a reaction' });
   await page.getByRole('option', { name: ':tada:' }).click();
   const alert = page.getByRole('alert');
   await expect(alert).toHaveText('You have already reacted with this emoji.');
@@ -341,7 +339,11 @@ test('explains the requirements if the scripts fail to start', async ({ server, 
     route.fulfill({ contentType: 'text/javascript', body: 'oldest ??=' }),
   );
   await page.goto(`${server.url}/`);
-  await expect(page.getByText('Parley needs a newer browser')).toBeVisible({ timeout: 30_000 });
+  // The text appears after some seconds.
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) animation.finish();
+  });
+  await expect(page.getByText('Parley needs a newer browser')).toBeVisible();
   await expect(page.getByText('braucht Parley einen neueren Browser')).toBeVisible();
   await old.close();
 });

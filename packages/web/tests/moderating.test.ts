@@ -1,12 +1,11 @@
-import { expect, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+import { expect, messageWith, placeOf, post, pressIn, test, violationsIn } from './stories.js';
 
 test('reports a message if the organization has a channel for reports', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'reported', 'Buy my watches');
   await post(server, 'hamlet', 'reported', 'No, thank you');
   const { page } = await logIn('hamlet', await placeOf(server, 'reported'));
   const menuOf = async (text: string) => {
-    await messageWith(page, text).hover();
-    await messageWith(page, text).getByRole('button', { name: 'More actions' }).click();
+    await pressIn(messageWith(page, text), { name: 'More actions' });
     await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
   };
   const entry = page.getByRole('menuitem', { name: 'Report this message…' });

@@ -1,4 +1,4 @@
-import { choose, expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+import { choose, expect, goTo, messageWith, placeOf, post, pressIn, send, test, violationsIn } from './stories.js';
 
 test('moves a message and later ones to another topic', async ({ server, logIn }) => {
   for (const text of ['stays here', 'goes away', 'goes too']) await post(server, 'iago', 'crowded', text);
@@ -57,8 +57,7 @@ test('shows own edits and votes, and follows a resolved topic, in an unsubscribe
   const { page } = await logIn('hamlet', await placeOf(server, 'guesses', 'Not joined'));
   await send(page, 'A tpyo');
   await send(page, '/poll Which?\nRed\nTea');
-  await messageWith(page, 'A tpyo').hover();
-  await messageWith(page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
+  await pressIn(messageWith(page, 'A tpyo'), { name: 'Edit' });
   await page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(page, 'A typo, mended')).toContainText('edited');
@@ -68,8 +67,7 @@ test('shows own edits and votes, and follows a resolved topic, in an unsubscribe
   await choose(page, 'A typo, mended', 'Mark topic as resolved');
   await expect(page.getByRole('heading', { level: 1 }).getByLabel('resolved')).toBeVisible();
   await expect(messageWith(page, 'A typo, mended')).toBeVisible();
-  await messageWith(page, 'A typo, mended').hover();
-  await messageWith(page, 'A typo, mended').getByRole('button', { name: 'More actions' }).click();
+  await pressIn(messageWith(page, 'A typo, mended'), { name: 'More actions' });
   await expect(page.getByRole('menuitem', { name: 'Copy link to message' })).toBeVisible();
   await expect(page.getByRole('menuitem', { name: 'Mark as unread from here' })).toHaveCount(0);
   await page.keyboard.press('Escape');

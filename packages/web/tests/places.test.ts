@@ -1,5 +1,5 @@
 import { check, open, placesOf, TAKES_PICTURES, WIDTHS } from './places.js';
-import { chooseInMenu, expect, goTo, idOf, messageWith, placeOf, post, test } from './stories.js';
+import { chooseInMenu, expect, goTo, idOf, messageWith, placeOf, post, pressIn, test } from './stories.js';
 
 for (const theme of ['light', 'dark', ...(TAKES_PICTURES ? ['light high-contrast', 'dark high-contrast'] : [])]) {
   // Divided into parts, because stories run in parallel.
@@ -33,8 +33,7 @@ test('shows menus, dialogs and cards in full at every width, without axe finding
   const { page } = await logIn('desdemona', await placeOf(server, 'over the page'));
   const row = messageWith(page, 'Read below a card');
   const pressInRow = async (name: string) => {
-    await row.hover();
-    await row.getByRole('button', { name, exact: true }).click();
+    await pressIn(row, { name, exact: true });
   };
   const popups: Readonly<Record<string, () => Promise<void>>> = {
     'message menu': () => pressInRow('More actions'),

@@ -1,12 +1,11 @@
 import type { Page } from '@playwright/test';
-import { choose, expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+import { choose, expect, goTo, messageWith, placeOf, post, pressIn, send, test, violationsIn } from './stories.js';
 
 test('reacts with any emoji, found by parts of its name and chosen by keyboard', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'emoji', 'Pick one');
   const { page } = await logIn('hamlet', await placeOf(server, 'emoji'));
   const message = messageWith(page, 'Pick one');
-  await message.hover();
-  await message.getByRole('button', { name: 'Add a reaction' }).click();
+  await pressIn(message, { name: 'Add a reaction' });
   const search = page.getByRole('combobox', { name: 'Search emoji' });
   await expect(search).toBeFocused();
   await expect(page.getByRole('option').nth(40)).toBeAttached();
@@ -185,6 +184,7 @@ test('collapses a message in every window, and expands it again', async ({ serve
   await expect(other.getByText('A very long speech')).toBeVisible();
   await expect(page.getByText('A very long speech')).toBeVisible();
 
+  await page.bringToFront();
   await choose(page, 'A very long speech', 'Collapse message');
   expect(await violationsIn(page)).toEqual([]);
   await row.getByRole('button', show).focus();
@@ -192,8 +192,7 @@ test('collapses a message in every window, and expands it again', async ({ serve
   await expect(page.getByText('A very long speech')).toBeVisible();
   await expect(row).toBeFocused();
   await page.keyboard.press('-');
-  await row.hover();
-  await row.getByRole('button', { name: 'More actions' }).click();
+  await pressIn(row, { name: 'More actions' });
   await page.getByRole('menuitem', { name: 'Expand message' }).click();
   await expect(page.getByText('A very long speech')).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { expect, goTo, messageWith, placeOf, post, send, test, violationsIn } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, pressIn, send, test, violationsIn } from './stories.js';
 
 test("leads from the demo's log-in page to a sent message with one click on a name", async ({ browser, server }) => {
   const page = await browser.newPage();
@@ -143,15 +143,13 @@ test('shows why a message was rejected and keeps its text', async ({ server, log
 test('quotes a message with a link to it', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'quotes', 'To be quoted');
   const { page } = await logIn('hamlet', await placeOf(server, 'quotes'));
-  await messageWith(page, 'To be quoted').hover();
-  await messageWith(page, 'To be quoted').getByRole('button', { name: 'Quote' }).click();
+  await pressIn(messageWith(page, 'To be quoted'), { name: 'Quote' });
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(
     /^@_\*\*.*\|\d+\*\* \[said\]\(#narrow.*\):\n```quote\nTo be quoted\n```\n$/,
   );
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeHidden();
-  await messageWith(page, 'To be quoted').first().hover();
-  await messageWith(page, 'To be quoted').first().getByRole('button', { name: 'Quote' }).click();
+  await pressIn(messageWith(page, 'To be quoted').first(), { name: 'Quote' });
   await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue(/(To be quoted.*){2}/s);
   await page.keyboard.type('An answer');
   await page.keyboard.press('Control+Enter');
@@ -165,8 +163,7 @@ test("quotes and mentions in a message's conversation from a list of several", a
   const { page } = await logIn('hamlet', '#feed');
   const heading = page.getByRole('heading', { level: 1 });
   const field = page.getByRole('textbox', { name: 'Message' });
-  await messageWith(page, 'Quoted from the feed').hover();
-  await messageWith(page, 'Quoted from the feed').getByRole('button', { name: 'Quote' }).click();
+  await pressIn(messageWith(page, 'Quoted from the feed'), { name: 'Quote' });
   await expect(heading).toContainText('quotes of the feed');
   await expect(field).toBeFocused();
   await expect(field).toHaveValue(/Quoted from the feed/);
@@ -236,22 +233,19 @@ test("edits and deletes an own message, and reacts to someone else's message", a
   const place = await placeOf(server, 'actions');
   const hamlet = await logIn('hamlet', place);
   const cordelia = await logIn('cordelia', place);
-  await messageWith(hamlet.page, 'React to me').hover();
-  await messageWith(hamlet.page, 'React to me').getByRole('button', { name: 'Add a reaction' }).click();
+  await pressIn(messageWith(hamlet.page, 'React to me'), { name: 'Add a reaction' });
   await hamlet.page.getByRole('option', { name: ':tada:' }).click();
   await expect(
     messageWith(cordelia.page, 'React to me').getByRole('button', { name: /King Hamlet reacted with :tada:/ }),
   ).toBeVisible();
 
   await send(hamlet.page, 'A tpyo');
-  await messageWith(hamlet.page, 'A tpyo').hover();
-  await messageWith(hamlet.page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
+  await pressIn(messageWith(hamlet.page, 'A tpyo'), { name: 'Edit' });
   await hamlet.page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
   await hamlet.page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(cordelia.page, 'A typo, mended')).toContainText('edited');
 
-  await messageWith(hamlet.page, 'A typo, mended').hover();
-  await messageWith(hamlet.page, 'A typo, mended').getByRole('button', { name: 'More actions' }).click();
+  await pressIn(messageWith(hamlet.page, 'A typo, mended'), { name: 'More actions' });
   await hamlet.page.getByRole('menuitem', { name: 'Delete' }).click();
   await hamlet.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
   await expect(messageWith(hamlet.page, 'A typo, mended')).toHaveCount(0);
@@ -285,8 +279,7 @@ test('stars a message, which is marked and listed until the star is removed', as
   await expect(star).toBeVisible();
   await goTo(page, '#narrow/is/starred');
   await expect(star).toBeVisible();
-  await message.hover();
-  await message.getByRole('button', { name: 'Remove star' }).click();
+  await pressIn(message, { name: 'Remove star' });
   await expect(star).toHaveCount(0);
 });
 

@@ -10,6 +10,7 @@ import {
   type Person,
   placeOf,
   post,
+  pressIn,
   type Server,
   send,
   test,
@@ -500,8 +501,7 @@ test('keeps an edit and a new option while their rows are scrolled away', async 
     }).toPass();
   await goToStart();
   await option.fill('In the park');
-  await messageWith(page, 'Edited slowly').hover();
-  await messageWith(page, 'Edited slowly').getByRole('button', { name: 'Edit', exact: true }).click();
+  await pressIn(messageWith(page, 'Edited slowly'), { name: 'Edit', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
   await expect(field).toBeFocused();
   await field.fill('Edited at length');

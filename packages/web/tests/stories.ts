@@ -408,10 +408,16 @@ export const post = (server: Server, person: string, topic: string, content: str
 export const idOf = async (server: Server, person: string): Promise<number> =>
   (await server.call(person, 'GET', '/users/me')).user_id;
 
+/** Presses a button of a row that appears below the pointer. Rows may still move, or be drawn again. */
+export const pressIn = (row: Locator, button: { readonly name: string | RegExp; readonly exact?: boolean }) =>
+  expect(async () => {
+    await row.hover();
+    await row.getByRole('button', button).click({ timeout: 5000 });
+  }).toPass();
+
 /** Chooses an entry of a message menu. */
 export async function choose(page: Page, message: string, entry: string): Promise<void> {
-  await messageWith(page, message).hover();
-  await messageWith(page, message).getByRole('button', { name: 'More actions' }).click();
+  await pressIn(messageWith(page, message), { name: 'More actions' });
   await page.getByRole('menuitem', { name: entry }).click();
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { chooseInMenu, expect, idOf, messageWith, placeOf, post, send, test } from './stories.js';
+import { chooseInMenu, expect, idOf, messageWith, placeOf, post, pressIn, send, test } from './stories.js';
 
 /** Counts requests of all tabs with an address that contains a text. */
 function counted(page: Page, part: string): () => number {
@@ -31,6 +31,7 @@ test('loads ten tabs with one event connection, and shows new messages in each',
   for (const tab of tabs) await expect(messageWith(tab, 'to all of them')).toHaveCount(1);
   // Without sharing, each tab would have requested events.
   expect(polls() + streams() - before).toBeLessThan(tabs.length);
+  await tabs[4]!.bringToFront();
   await send(tabs[4]!, 'from one of them');
   for (const tab of tabs) await expect(messageWith(tab, 'from one of them')).toHaveCount(1);
 });
@@ -43,8 +44,7 @@ test("shows one tab's edits in the others, in a channel that sends no events", a
   const other = await openTab(page, `${server.url}/${place}`);
   await expect(messageWith(other, 'A tpyo')).toBeVisible();
   await page.bringToFront();
-  await messageWith(page, 'A tpyo').hover();
-  await messageWith(page, 'A tpyo').getByRole('button', { name: 'Edit' }).click();
+  await pressIn(messageWith(page, 'A tpyo'), { name: 'Edit' });
   await page.getByRole('textbox', { name: 'Edit message' }).fill('A typo, mended');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(messageWith(other, 'A typo, mended')).toBeVisible();
@@ -92,6 +92,7 @@ test('sends unsent messages of a closed tab from another one', async ({ server, 
   const { page, context } = await logIn('iago', place);
   await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
   const second = await openTab(page, `${server.url}/${place}`);
+  await page.bringToFront();
   await context.setOffline(true);
   await send(page, 'typed before the end');
   await expect(messageWith(page, 'typed before the end')).toContainText('Will be sent');
@@ -106,6 +107,7 @@ test('ends in all tabs when one logs out', async ({ server, logIn }) => {
   const second = await page.context().newPage();
   await second.goto(`${server.url}/#narrow/dm/${await idOf(server, 'hamlet')}`);
   await expect(second.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  await page.bringToFront();
   await chooseInMenu(page, 'Log out');
   await expect(page).toHaveURL(/login/);
   await expect(second.getByRole('alert')).toContainText('Your session has ended.');
@@ -123,6 +125,7 @@ test('ends the tabs of a person when another person logs in, and sends nothing a
   await other.goto(`${server.url}/login/`);
   await other.getByRole('button', { name: 'Othello' }).click();
   await expect(other.getByRole('heading', { name: 'Inbox' })).toBeVisible();
+  await page.bringToFront();
   await send(page, 'written by Hamlet');
   await expect(page.getByRole('alert')).toContainText('Your session has ended.');
   await expect(messageWith(page, 'written by Hamlet')).toContainText('Will be sent');

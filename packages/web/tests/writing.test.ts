@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { expect, messageWith, openPhone, type Server, send, test, violationsIn } from './stories.js';
+import { expect, messageWith, openPhone, pressIn, type Server, send, test, violationsIn } from './stories.js';
 
 const IMAGES = join(import.meta.dirname, '../../../docs/images');
 
@@ -176,8 +176,7 @@ test('edits with the tools of the composer', async ({ server, logIn }) => {
   await send(page, 'To be edited');
   const row = messageWith(page, 'To be edited');
   await expect(row.locator('p').first()).toHaveCSS('font-size', '15px');
-  await row.hover();
-  await row.getByRole('button', { name: 'Edit', exact: true }).click();
+  await pressIn(row, { name: 'Edit', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
   const tools = page.getByRole('article').getByRole('toolbar', { name: 'Formatting' });
   await expect(field).toHaveCSS('font-size', '15px');
@@ -328,8 +327,7 @@ test('inserts emoji in the skin tone remembered by this browser, only into texts
   await page.reload();
   // The row moves until the field is loaded.
   await expect(fieldOf(page)).toBeVisible();
-  await messageWith(page, '👍🏽').hover();
-  await messageWith(page, '👍🏽').getByRole('button', { name: 'Add a reaction' }).click();
+  await pressIn(messageWith(page, '👍🏽'), { name: 'Add a reaction' });
   const reactions = page.getByRole('dialog', { name: 'Add a reaction' });
   await expect(reactions.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true })).toHaveText('👍');
   await expect(reactions.getByRole('combobox', { name: 'Skin tone' })).toHaveCount(0);
