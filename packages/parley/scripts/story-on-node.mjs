@@ -21,7 +21,9 @@ await until(async () => (await as('bob').unread.count()).messages >= 1);
 await test.close();
 
 if (!hasSqlite()) {
-  console.log(`SQLite has no prebuilt binary for Node ${process.version} here: only the story in memory ran.`);
+  console.log(
+    `SQLite has no prebuilt binary for Node ${process.version} and cannot be compiled here: only the story in memory ran.`,
+  );
   process.exit();
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 22 24`.
-// The versions come from npm as packages `node@VERSION`, and SQLite as its prebuilt binary. Where none can be downloaded, the
-// story says that it skips SQLite.
+// The versions come from npm as packages `node@VERSION`. SQLite comes as its prebuilt binary, or is compiled with the headers
+// in these packages. Without both, the story says that it skips SQLite.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
@@ -35,7 +35,11 @@ for (const version of versions) {
   const abi = spawnSync('node', ['-p', 'process.versions.modules'], { cwd: app, env, encoding: 'utf8' }).stdout.trim();
   if (abi === process.versions.modules) {
     cpSync(join(home, '../../node_modules/better-sqlite3/build'), join(sqlite, 'build'), { recursive: true });
-  } else spawnSync('npx', ['prebuild-install'], { cwd: sqlite, env, stdio: 'inherit' });
+  } else if (!existsSync(join(sqlite, 'build/Release/better_sqlite3.node'))) {
+    const headers = join(folder, `node/node_modules/node/node_modules/node-${process.platform}-${process.arch}`);
+    const quick = { CFLAGS: '-O1', CXXFLAGS: '-O1', npm_config_nodedir: headers };
+    spawnSync('npm', ['rebuild', 'better-sqlite3'], { cwd: app, env: { ...env, ...quick }, stdio: 'inherit' });
+  }
   cpSync(join(home, 'scripts/story-on-node.mjs'), join(app, 'story.mjs'));
   const { status } = spawnSync('node', ['story.mjs'], { cwd: app, env, stdio: 'inherit' });
   if (status === 0) continue;
