@@ -1,3 +1,5 @@
+import type { UnixSeconds } from '@parley/domain/kernel';
+import { SendMessage } from '@parley/domain/messages';
 import type { ParleyEvent } from '@parley/server';
 import { until } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -357,4 +359,20 @@ describe('active user', () => {
     expect(await judged()).toEqual([[missed, 'followedTopic']]);
     expect(dueOf(mentioned)).toBeUndefined();
   });
+});
+
+it('message that an application sent with a time in the past notifies nobody', async () => {
+  const send = (to: 'channel' | 'direct') =>
+    server.parley.useCase(SendMessage).execute(
+      { realmId: server.realmId, userId: sender.id, clientName: 'test' },
+      {
+        to: to === 'direct' ? { kind: 'userIds', ids: [reader.id] } : { kind: 'channelName', name: channel },
+        ...{ topic: 'lunch', content: mention(), isReadBySender: true, echo: null },
+        sentAt: (server.clock.now() - 60) as UnixSeconds,
+      },
+    );
+  await send('channel');
+  await send('direct');
+  const id = await server.sendMessage(sender, channel, { topic: 'lunch', content: mention() });
+  expect(await judged()).toEqual([[id, 'mentioned']]);
 });

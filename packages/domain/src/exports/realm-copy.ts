@@ -19,7 +19,7 @@ import type { TopicLink } from '../markdown/markdown.js';
 import type { StoredEntry } from '../membership/bot-storage.js';
 import type { BotOptions } from '../membership/bots.js';
 import type { Message, NewMessage, PersonalFlags, Submessage } from '../messages/message.js';
-import type { Viewer } from '../messages/message-condition.js';
+import type { MessageIdRange, Viewer } from '../messages/message-condition.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { Reaction } from '../messages/reactions.js';
 import type { OrdinalRange } from '../messages/read-set.js';
@@ -263,6 +263,11 @@ export interface CopyReads {
   ): Promise<{ readonly ids: readonly MessageId[]; readonly reached: MessageId | null }>;
   /** Returns all recipients that the user ever received messages from; ascending. */
   listReceivedRecipients(viewer: Viewer): Promise<readonly RecipientId[]>;
+  /**
+   * Returns the realm's ranges of ids in which messages are older than earlier ones, ascending. Only the ids of messages
+   * of the realm are in a range, and their times ascend.
+   */
+  listRanges(realmId: RealmId): Promise<readonly MessageIdRange[]>;
   /** Counts the messages ever sent to these recipients together. */
   countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number>;
   /**
@@ -294,6 +299,8 @@ export interface CopyRepository extends CopyReads {
    * @param rangeStart first of reserved ids in which times ascend, the same for all messages of one run
    */
   appendMessages(messages: readonly AppendedCopy[], rangeStart: MessageId): Promise<readonly Ordinal[]>;
+  /** Adds a range of older messages, or extends the one with the same first id. */
+  noteRange(realmId: RealmId, range: MessageIdRange): Promise<void>;
   /** Stores the complete edit history of a message that has none yet; newest first. */
   putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void>;
   /**

@@ -157,6 +157,8 @@ export const MESSAGE_ERRORS = declareErrors({
   CANNOT_ATTACH_SUBMESSAGE: 'forbidden',
   /** The message has too many submessages, or too much text in them. */
   TOO_MANY_SUBMESSAGES: 'conflict',
+  /** The organization has too many runs of messages with a time in the past; `parley.imports.write` takes them together. */
+  HISTORY_OUT_OF_ORDER: 'conflict',
   /** The target channel does not exist or is hidden; `channelName` or `channelId`. */
   UNKNOWN_DESTINATION: 'unknown',
   /** No channel is named, and the organization has no default. */

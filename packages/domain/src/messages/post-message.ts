@@ -172,7 +172,8 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     audience: receivers(destination, [...exceptions.keys()]),
     quotes: message.id,
   });
-  if (sender.bot === null) await queueForBots(tx, message, post);
+  // Older messages notify nobody.
+  if (sender.bot === null && !post.isReadByDefault) await queueForBots(tx, message, post);
   return message;
 }
 

@@ -4,7 +4,7 @@ import { CHANNEL_PERMISSIONS, type Channel, parseChannelName, parseTopic, topicK
 import { canPost, canSendDirect, loadPosting, unknownChannelId } from '../channels/post-permissions.js';
 import type { TopicVisibility } from '../channels/topic-policies.js';
 import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
-import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
@@ -18,7 +18,8 @@ import type { User } from '../users/user.js';
 import { accessAnnouncer } from '../users/user-events.js';
 import { decideAutomaticTopicPolicies } from './automatic-topic-policies.js';
 import { planLinkPreviews } from './link-previews.js';
-import { parseContent } from './message.js';
+import { type Message, parseContent } from './message.js';
+import { noteOlderMessage } from './older-messages.js';
 import {
   type Destination,
   enforceMentions,
@@ -56,7 +57,13 @@ export interface SendMessageInput {
   readonly widget?: string;
   /** Local id assigned by the sending client, delivered only to that client's queue. A repeated id sends nothing. */
   readonly echo: Echo | null;
+  /** Time in the past, for the history of an embedding application. The message notifies nobody and arrives read. */
+  readonly sentAt?: UnixSeconds;
+  /** Id at the embedding application. A repeated id sends nothing. */
+  readonly externalId?: string;
 }
+
+type SendOptions = Pick<SendMessageInput, 'isReadBySender' | 'echo' | 'sentAt' | 'externalId'>;
 
 /** Destination and text of a message. */
 export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content'>;
@@ -135,7 +142,7 @@ export class SendMessage {
       return await this.uow.write(
         caller.realmId,
         async (tx) => {
-          const first = await findFirstSend(tx, caller, retry);
+          const first = (await findFirstSend(tx, caller, retry)) ?? (await findExternal(tx, caller, input));
           if (first !== null) return { id: first, newVisibility: null };
           const sent = await this.send(tx, caller, await this.check(tx, caller, prepared), input);
           if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
@@ -144,7 +151,10 @@ export class SendMessage {
           }
           return sent;
         },
-        { shared: { kind: 'send', userId: caller.userId } },
+        // Another send with the same external id must wait.
+        input.externalId === undefined && input.sentAt === undefined
+          ? { shared: { kind: 'send', userId: caller.userId } }
+          : {},
       );
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
@@ -209,14 +219,28 @@ export class SendMessage {
     return { realm, actor, sender, destination, content: text.content, rendered, widget };
   }
 
-  /** Must run in the same unit of work as `check`. */
-  async send(
+  /** Must run in the same unit of work as `check`. @throws DomainError INVALID_ARGUMENT, HISTORY_OUT_OF_ORDER */
+  async send(tx: Transaction, caller: Caller, checked: CheckedMessage, options: SendOptions): Promise<SentMessage> {
+    const { externalId } = options;
+    const first = await findExternal(tx, caller, options);
+    if (first !== null) return { id: first, newVisibility: null };
+    const sent = await (options.sentAt === undefined
+      ? this.sendNow(tx, caller, checked, options)
+      : this.sendOlder(tx, caller, checked, options.sentAt));
+    if (externalId !== undefined) {
+      await tx.sentOnce.putExternal({ realmId: caller.realmId, externalId, messageId: sent.id });
+    }
+    return sent;
+  }
+
+  private async sendNow(
     tx: Transaction,
     caller: Caller,
-    { realm, actor, sender, destination: checked, content, rendered, widget }: CheckedMessage,
-    { isReadBySender, echo }: Pick<SendMessageInput, 'isReadBySender' | 'echo'>,
+    checked: CheckedMessage,
+    { isReadBySender, echo }: SendOptions,
   ): Promise<SentMessage> {
-    const destination = checked.kind === 'channel' ? checked : await open(tx, realm, checked);
+    const { realm, actor, sender, rendered, widget, content } = checked;
+    const destination = await opened(tx, checked);
     const now = this.clock.now();
     const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, now);
     const message = await postMessage(tx, {
@@ -237,6 +261,21 @@ export class SendMessage {
       await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
     }
     return { id: message.id, newVisibility: topicPolicies.ofSender };
+  }
+
+  private async sendOlder(
+    tx: Transaction,
+    { clientName }: Caller,
+    checked: CheckedMessage,
+    sentAt: UnixSeconds,
+  ): Promise<SentMessage> {
+    if (sentAt > this.clock.now()) throw new DomainError('INVALID_ARGUMENT', 'sentAt must not be in the future.');
+    const { sender, rendered, widget, content } = checked;
+    const destination = await opened(tx, checked);
+    const post = { sender, destination, content, rendered, clientName, sentAt, widget };
+    const message: Message = await postMessage(tx, { ...post, isReadBySender: true, isReadByDefault: true });
+    await noteOlderMessage(tx, message);
+    return { id: message.id, newVisibility: null };
   }
 
   private async hookedDestination(
@@ -356,17 +395,26 @@ export class SendMessage {
 
 const isDirect = (to: NamedChannel | NamedPeople): to is NamedPeople => to.kind === 'userIds' || to.kind === 'emails';
 
-async function open(
+async function opened(
   tx: Transaction,
-  realm: Realm,
-  { participants, recipientId: existing }: Extract<CheckedDestination, { kind: 'direct' }>,
+  { realm, destination }: Pick<CheckedMessage, 'realm' | 'destination'>,
 ): Promise<Destination> {
+  if (destination.kind === 'channel') return destination;
+  const { participants, recipientId: existing } = destination;
   if (existing !== null) return { kind: 'direct', recipientId: existing, participants };
   const ids = participants.map((person) => person.id);
   const access = await accessAnnouncer(tx, realm);
   const recipientId = await tx.recipients.openDirect(realm.id, ids);
   await access?.announceConversation(ids);
   return { kind: 'direct', recipientId, participants };
+}
+
+async function findExternal(
+  { sentOnce }: Pick<Transaction, 'sentOnce'>,
+  { realmId }: Caller,
+  { externalId }: Pick<SendMessageInput, 'externalId'>,
+): Promise<MessageId | null> {
+  return externalId === undefined ? null : sentOnce.findExternal(realmId, externalId);
 }
 
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {

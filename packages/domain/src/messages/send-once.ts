@@ -17,6 +17,15 @@ export interface FirstSend extends Echo {
   readonly sentAt: UnixSeconds;
 }
 
+/** Message with an id that the embedding application assigned, which is unique in the organization. */
+export interface ExternalSend {
+  readonly realmId: RealmId;
+  readonly externalId: string;
+  readonly messageId: MessageId;
+}
+
+export const MAX_EXTERNAL_MESSAGE_ID_LENGTH = 200;
+
 /** Time for which a send is remembered. */
 export const SEND_MEMORY_SECONDS = 86_400;
 /** Limit per queue. */
@@ -28,15 +37,19 @@ const MAX_REMOVED = 10;
 export interface SentOnceRepository {
   /** Returns null if the send belongs to another user or realm. */
   find(realmId: RealmId, userId: UserId, echo: Echo): Promise<FirstSend | null>;
+  /** Returns the message that was sent with the id, even if it was deleted. */
+  findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null>;
   /** Replaces the send with the same queue and local id. Keeps the latest `MAX_REMEMBERED_SENDS` of the queue. */
   put(send: FirstSend): Promise<void>;
+  /** Keeps an existing message with the id. */
+  putExternal(send: ExternalSend): Promise<void>;
   /** Removes at most `limit` sends of the realm that are older than `time`. */
   removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void>;
 }
 
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
-    sentOnce: [reads: Pick<SentOnceRepository, 'find'>, repository: SentOnceRepository];
+    sentOnce: [reads: Pick<SentOnceRepository, 'find' | 'findExternal'>, repository: SentOnceRepository];
   }
 }
 

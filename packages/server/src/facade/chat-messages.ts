@@ -4,8 +4,10 @@ import {
   type Caller,
   type ChannelId,
   DomainError,
+  isLongerThan,
   type MessageId,
   type RealmId,
+  type UnixSeconds,
   type UserId,
 } from '@parley/domain/kernel';
 import type { HostUser } from '@parley/domain/membership';
@@ -17,6 +19,7 @@ import {
   DeleteMessage,
   GetMessage,
   GetMessages,
+  MAX_EXTERNAL_MESSAGE_ID_LENGTH,
   type MessageView,
   type NarrowTerm,
   type PageRange,
@@ -31,6 +34,7 @@ import type { Realm } from '@parley/domain/realms';
 import type { Resolve } from '../kernel/injector.js';
 import {
   channelAt,
+  externalIdAt,
   flagAt,
   invalidArgument,
   numberedAt,
@@ -215,6 +219,13 @@ export type MessageToSend = {
   readonly content: string;
   /** True if the message is read for its sender; default: true. */
   readonly isReadBySender?: boolean;
+  /**
+   * Time in the past, for messages of your application's history. They arrive read, notify nobody, and follow all other
+   * messages in clients, which sort by id. Default: now.
+   */
+  readonly sentAt?: Date;
+  /** Your id of the message, unique in the organization. A repeated id sends nothing and returns the first message. */
+  readonly externalId?: string;
 } & (
   | {
       readonly channel: string | number;
@@ -230,7 +241,7 @@ export type MessageToSend = {
     }
 );
 
-const MESSAGE_PROPERTIES = ['content', 'isReadBySender', 'channel', 'topic', 'to'];
+const MESSAGE_PROPERTIES = ['content', 'isReadBySender', 'sentAt', 'externalId', 'channel', 'topic', 'to'];
 
 /** Filter for messages; all conditions must match. */
 export interface MessageSelection {
@@ -451,7 +462,7 @@ export async function inputOf(
   { realmId }: Caller,
   message: MessageToSend,
 ): Promise<SendMessageInput> {
-  const { content, isReadBySender = true } = propertiesAt('The message', message, MESSAGE_PROPERTIES);
+  const { content, isReadBySender = true, ...own } = propertiesAt('The message', message, MESSAGE_PROPERTIES);
   textAt('content', content);
   flagAt('isReadBySender', isReadBySender);
   optionalTextAt('topic', message.topic);
@@ -469,7 +480,27 @@ export async function inputOf(
         ? { kind: 'channelName', name: message.channel }
         : { kind: 'channelId', id: message.channel as ChannelId };
   const topic = message.channel === undefined ? null : (message.topic ?? '');
-  return { to, topic, content, isReadBySender, echo: null };
+  return { to, topic, content, isReadBySender, echo: null, ...historyOf(own) };
+}
+
+/** @throws DomainError INVALID_ARGUMENT */
+function historyOf({
+  sentAt,
+  externalId,
+}: Pick<MessageToSend, 'sentAt' | 'externalId'>): Pick<SendMessageInput, 'sentAt' | 'externalId'> {
+  if (sentAt !== undefined && !(sentAt instanceof Date && sentAt.getTime() >= 0)) {
+    throw invalidArgument('sentAt', 'a Date since 1970', sentAt);
+  }
+  if (
+    externalId !== undefined &&
+    isLongerThan(externalIdAt('externalId', externalId), MAX_EXTERNAL_MESSAGE_ID_LENGTH)
+  ) {
+    throw invalidArgument('externalId', `at most ${MAX_EXTERNAL_MESSAGE_ID_LENGTH} characters long`, externalId);
+  }
+  return {
+    ...(sentAt !== undefined && { sentAt: Math.floor(sentAt.getTime() / 1000) as UnixSeconds }),
+    ...(externalId !== undefined && { externalId }),
+  };
 }
 
 export async function narrowOf(

@@ -1,6 +1,6 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
+import type { MessageEdit, MessageIdRange, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { grouped, snakeCase, toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
 import { OWNERSHIP_SOURCES } from '../messages/message-rows.js';
@@ -34,6 +34,7 @@ export class SqlCopyRepository implements CopyRepository {
   private readonly lastScheduled;
   private readonly raiseScheduled;
   private readonly insertEdit;
+  private readonly rangesOf;
   private readonly noteImported;
   private readonly insertSpan;
   private readonly insertFlags;
@@ -68,6 +69,9 @@ export class SqlCopyRepository implements CopyRepository {
                                  channel_id, previous_content, previous_rendered_content)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.rangesOf = statements.rows<MessageIdRange>(
+      'SELECT first_id AS first, last_id AS last FROM imported_messages WHERE realm_id = ? ORDER BY first_id',
+    );
     this.noteImported = statements.command(
       `INSERT INTO imported_messages (first_id, last_id, realm_id) VALUES (?, ?, ?)
        ON CONFLICT (first_id) DO UPDATE SET last_id = excluded.last_id`,
@@ -96,6 +100,10 @@ export class SqlCopyRepository implements CopyRepository {
 
   async countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number> {
     return (await this.sentTo.get(this.statements.dialect.set(recipientIds), realmId))!;
+  }
+
+  async listRanges(realmId: RealmId): Promise<readonly MessageIdRange[]> {
+    return await this.rangesOf.all(realmId);
   }
 
   async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
@@ -130,8 +138,12 @@ export class SqlCopyRepository implements CopyRepository {
       if (index % MESSAGES_BEFORE_YIELD === 0) await this.statements.yield();
     }
     for (const [recipientId, id] of newest) this.writes.noteNewest(recipientId, id);
-    this.noteImported.defer(rangeStart, messages.at(-1)!.id, realmId);
+    await this.noteRange(realmId, { first: rangeStart, last: messages.at(-1)!.id });
     return ordinals;
+  }
+
+  async noteRange(realmId: RealmId, { first, last }: MessageIdRange): Promise<void> {
+    this.noteImported.defer(first, last, realmId);
   }
 
   /** Returns the first ordinal per recipient. */

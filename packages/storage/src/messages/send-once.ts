@@ -1,5 +1,11 @@
 import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { type Echo, type FirstSend, MAX_REMEMBERED_SENDS, type SentOnceRepository } from '@parley/domain/messages';
+import {
+  type Echo,
+  type ExternalSend,
+  type FirstSend,
+  MAX_REMEMBERED_SENDS,
+  type SentOnceRepository,
+} from '@parley/domain/messages';
 import type { StorageFeature } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -11,6 +17,8 @@ interface SendRow {
 
 export class SqlSentOnceRepository implements SentOnceRepository {
   private readonly byEcho;
+  private readonly byExternalId;
+  private readonly addExternal;
   private readonly replace;
   private readonly trim;
   private readonly expire;
@@ -20,6 +28,13 @@ export class SqlSentOnceRepository implements SentOnceRepository {
     this.byEcho = connection.rows<SendRow>(
       `SELECT message_id, digest, sent_at FROM sent_once
        WHERE user_id = ? AND queue_id = ? AND local_id = ? AND realm_id = ?`,
+    );
+    this.byExternalId = connection.values<MessageId>(
+      'SELECT message_id FROM external_send WHERE realm_id = ? AND external_id = ?',
+    );
+    this.addExternal = connection.command(
+      `INSERT INTO external_send (realm_id, external_id, message_id) VALUES (?, ?, ?)
+       ON CONFLICT (realm_id, external_id) DO NOTHING`,
     );
     this.replace = connection.command(
       `INSERT INTO sent_once (realm_id, user_id, queue_id, local_id, message_id, digest, sent_at)
@@ -46,6 +61,14 @@ export class SqlSentOnceRepository implements SentOnceRepository {
     if (!row) return null;
     const { message_id: messageId, digest, sent_at: sentAt } = row;
     return { realmId, userId, queueId, localId, messageId, digest, sentAt };
+  }
+
+  async findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null> {
+    return (await this.byExternalId.get(realmId, externalId)) ?? null;
+  }
+
+  async putExternal({ realmId, externalId, messageId }: ExternalSend): Promise<void> {
+    this.addExternal.defer(realmId, externalId, messageId);
   }
 
   async put({ realmId, userId, queueId, localId, messageId, digest, sentAt }: FirstSend): Promise<void> {
@@ -75,10 +98,24 @@ CREATE INDEX sent_once_of_queue ON sent_once (user_id, queue_id, message_id, rea
 CREATE INDEX sent_once_by_time ON sent_once (realm_id, sent_at);
 `;
 
+const EXTERNAL_IDS = `
+-- Messages that the embedding application sent with an id.
+
+CREATE TABLE external_send (
+  realm_id {int} NOT NULL REFERENCES realm (id),
+  external_id {text} NOT NULL,
+  message_id {int} NOT NULL,
+  PRIMARY KEY (realm_id, external_id)
+) {withoutRowId};
+`;
+
 export const SEND_ONCE_FEATURE = {
   schema: 'send-once',
-  steps: { 6: TABLES },
-  realmTables: ['sent_once'],
-  notExported: { sent_once: 'Retries of the last day.' },
+  steps: { 6: TABLES, 32: EXTERNAL_IDS },
+  realmTables: ['sent_once', 'external_send'],
+  notExported: {
+    sent_once: 'Retries of the last day.',
+    external_send: 'The ids belong to the application of the original server.',
+  },
   repositories: () => (connection) => ({ sentOnce: new SqlSentOnceRepository(connection) }),
 } satisfies StorageFeature;

@@ -278,6 +278,34 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await since(15 * day)).toEqual([11, 20]);
     });
 
+    it('keeps lookups by time correct when a sent message is older than earlier ones', async () => {
+      const fixture = await stage(...PIECES);
+      const { uow, realm, channel, clock } = fixture;
+      const day = 86_400;
+      const { recipientId } = channel('denmark');
+      const since = (seconds: number) =>
+        uow.read(realm.id, async ({ topics }) => {
+          const time = (clock.now() - seconds) as UnixSeconds;
+          return (await topics.countSince(realm.id, [recipientId], time)).get(recipientId) ?? 0;
+        });
+      const before = await since(day);
+      const send = async (age: number) => {
+        await fixture.add(aMessage({ from: 'iago', to: 'denmark', sentAt: clock.now() - age }));
+        return fixture.messages.at(-1)!.id;
+      };
+      const first = await send(5 * day);
+      await uow.write(realm.id, (tx) => tx.copies.noteRange(realm.id, { first, last: first }));
+      const last = await send(4 * day);
+      await uow.write(realm.id, (tx) => tx.copies.noteRange(realm.id, { first, last }));
+      await fixture.add(aMessage({ from: 'iago', to: 'denmark' }));
+      expect(await uow.read(realm.id, ({ copies }) => copies.listRanges(realm.id))).toEqual([{ first, last }]);
+      expect(await since(day)).toBe(before + 1);
+      expect(await since(4 * day)).toBe(before + 2);
+      expect(await since(6 * day)).toBe(before + 3);
+      const other = await anotherRealm(fixture);
+      expect(await uow.read(other.realm.id, ({ copies }) => copies.listRanges(other.realm.id))).toEqual([]);
+    });
+
     it('stores received and read messages by ordinals', async () => {
       const { uow, realm, messages, viewer } = await stage(...PIECES);
       const ids = messages.map(({ id }) => id);

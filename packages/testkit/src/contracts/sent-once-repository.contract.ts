@@ -1,6 +1,6 @@
-import type { MessageId } from '@parley/domain/kernel';
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import { type FirstSend, MAX_REMEMBERED_SENDS } from '@parley/domain/messages';
-import { aUser, type Fixture } from '../builders.js';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const send = (fixture: Fixture, more: Partial<FirstSend> = {}): FirstSend => ({
@@ -33,6 +33,23 @@ export function sentOnceRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture)).toEqual(changed);
       expect(await find(fixture, '2')).toBeNull();
       expect(await find(fixture, '1', 'other')).toBeNull();
+    });
+
+    it('finds the first message with an external id in the organization', async () => {
+      const fixture = await stage(aUser({ name: 'me' }));
+      const realmId = fixture.realm.id;
+      const other = await anotherRealm(fixture);
+      const found = (realmId: RealmId, externalId: string) =>
+        fixture.uow.read(realmId, ({ sentOnce }) => sentOnce.findExternal(realmId, externalId));
+      await fixture.uow.write(realmId, (tx) =>
+        tx.sentOnce.putExternal({ realmId, externalId: 'a', messageId: 7 as MessageId }),
+      );
+      await fixture.uow.write(realmId, (tx) =>
+        tx.sentOnce.putExternal({ realmId, externalId: 'a', messageId: 8 as MessageId }),
+      );
+      expect(await found(realmId, 'a')).toBe(7);
+      expect(await found(realmId, 'A')).toBeNull();
+      expect(await found(other.realm.id, 'a')).toBeNull();
     });
 
     it('keeps the latest sends of each queue', async () => {

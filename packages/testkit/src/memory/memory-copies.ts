@@ -1,10 +1,16 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
+import type { MessageEdit, MessageIdRange, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { appendMessage } from './memory-messages.js';
 import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, NO_FLAGS, putFlags } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    readonly olderRanges: Map<MessageId, MessageIdRange & { readonly realmId: RealmId }>;
+  }
+}
 
 /** Counter names that differ from the name of the kind. */
 const COUNTERS: Partial<Record<IdKind, string>> = { scheduled: 'scheduling' };
@@ -32,6 +38,15 @@ export class MemoryCopies implements CopyRepository {
       .reduce((sum, id) => sum + (counters.get(keyOf('ordinal', id)) ?? 0), 0);
   }
 
+  async listRanges(realmId: RealmId): Promise<readonly MessageIdRange[]> {
+    const ranges = [...this.unit.read('olderRanges').values()].filter((range) => range.realmId === realmId);
+    return ranges.map(({ first, last }) => ({ first, last })).sort((a, b) => a.first - b.first);
+  }
+
+  async noteRange(realmId: RealmId, range: MessageIdRange): Promise<void> {
+    this.unit.change('olderRanges').set(range.first, { ...range, realmId });
+  }
+
   async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
     const flagging = new Map<MessageId, readonly UserId[]>();
     for (const { id } of messagesOf(this.unit, realmId, ids)) {
@@ -49,7 +64,9 @@ export class MemoryCopies implements CopyRepository {
     if ((await this.lastId(kind)) < least - 1) this.unit.change('counters').set(COUNTERS[kind] ?? kind, least - 1);
   }
 
-  async appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]> {
+  async appendMessages(messages: readonly AppendedCopy[], rangeStart: MessageId): Promise<readonly Ordinal[]> {
+    const last = messages.at(-1);
+    if (last) await this.noteRange(last.realmId, { first: rangeStart, last: last.id });
     return messages.map(({ id, ...copy }) => {
       const row = { ...copy, readBy: [], exceptions: new Map() };
       return appendMessage(this.unit, row, id).ordinal;

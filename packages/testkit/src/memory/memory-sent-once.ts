@@ -1,10 +1,17 @@
-import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
-import { type Echo, type FirstSend, MAX_REMEMBERED_SENDS, type SentOnceRepository } from '@parley/domain/messages';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  type Echo,
+  type ExternalSend,
+  type FirstSend,
+  MAX_REMEMBERED_SENDS,
+  type SentOnceRepository,
+} from '@parley/domain/messages';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
   interface Tables {
     readonly sentOnce: Map<string, FirstSend>;
+    readonly externalSends: Map<string, MessageId>;
   }
 }
 
@@ -16,6 +23,15 @@ export class MemorySentOnce implements SentOnceRepository {
 
   async find(realmId: RealmId, userId: UserId, echo: Echo): Promise<FirstSend | null> {
     return this.unit.read('sentOnce').get(echoKey(realmId, userId, echo)) ?? null;
+  }
+
+  async findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null> {
+    return this.unit.read('externalSends').get(`${realmId} ${externalId}`) ?? null;
+  }
+
+  async putExternal({ realmId, externalId, messageId }: ExternalSend): Promise<void> {
+    if ((await this.findExternal(realmId, externalId)) !== null) return;
+    this.unit.change('externalSends').set(`${realmId} ${externalId}`, messageId);
   }
 
   async put(send: FirstSend): Promise<void> {
