@@ -177,9 +177,12 @@ export class SearchLanguages {
 
   private latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
     const counts = countFrequent(lowered, hasOtherLetters);
-    const most = Math.max(...this.latin.map((index) => counts[index]!));
     const english = counts[ENGLISH]!;
-    const isUnclear = this.codes !== '' && most === 0 && english === 0;
+    let most = 0;
+    for (const index of this.latin) most = Math.max(most, counts[index]!);
+    // Fast path for most English texts.
+    if (most < english) return [];
+    const isUnclear = this.codes !== '' && most === 0;
     if (isUnclear) return this.latin.map((index) => latinLanguages[index]!);
     const least = Math.max(english, most / 2, 1);
     return this.latin.flatMap((index) => {
