@@ -88,7 +88,27 @@ export const CONVERSATION: readonly Exhibit[] = [
         large,
       ]);
     },
-    draw: () => <UploadList destination={to('files')} />,
+    draw: () => (
+      <UploadList
+        destination={to('files')}
+        files={[
+          { name: 'a picture.png', url: '/user_uploads/1/a/a-picture.png' },
+          { name: 'report of the year with a long name.pdf', url: '/user_uploads/1/b/report.pdf' },
+        ]}
+        onRemove={() => {}}
+        onInsert={() => {}}
+        onEmpty={() => {}}
+      />
+    ),
+  },
+  {
+    name: 'composer with files',
+    prepare: ({ drafts }) =>
+      drafts.add(
+        to('with files'),
+        'The pictures of the journey\n\n[beach.png](/user_uploads/1/a/beach.png)\n[route.pdf](/user_uploads/1/b/route.pdf)\n[tower.png](/user_uploads/1/c/tower.png)',
+      ),
+    draw: () => <Composer destination={to('with files')} />,
   },
   { name: 'button for files', draw: () => <AttachButton destination={GALLERY} /> },
   {

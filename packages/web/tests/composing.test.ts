@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import {
+  attachedFile,
   choose,
   expect,
   goTo,
@@ -103,6 +104,9 @@ test('completes by touch on a phone', async ({ server, browser, logIn }) => {
   await page.context().close();
 });
 
+/** Links to files in a message. */
+const fileLinks = (message: Locator) => message.locator('a[href*="/user_uploads/"]');
+
 const note = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`content of ${name}`) });
 
 test('uploads several files and sends links to them in the order of their choice', async ({ server, logIn }) => {
@@ -116,11 +120,59 @@ test('uploads several files and sends links to them in the order of their choice
     await route.continue();
   });
   await (await chooser).setFiles([note('one.txt'), note('two [draft].txt')]);
-  const link = (name: string) => `\\[${name}\\]\\(/user_uploads/[^)]+\\)`;
-  await expect(fieldOf(page)).toHaveValue(new RegExp(`^See ${link('one\\.txt')}\\s+${link('two \\(draft\\)\\.txt')}`));
+  await expect(attachedFile(page, 'two [draft].txt')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Uploads' }).getByRole('listitem')).toHaveText([
+    /^one\.txt.*kB/,
+    /^two \[draft\]\.txt.*kB/,
+  ]);
+  expect(await violationsIn(page)).toEqual([]);
+  await expect(fieldOf(page)).toHaveValue('See');
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(messageWith(page, 'See').getByRole('link', { name: 'one.txt' })).toBeVisible();
-  await expect(messageWith(page, 'See').getByRole('link', { name: 'two (draft).txt' })).toBeVisible();
+  await expect(fileLinks(messageWith(page, 'See'))).toHaveText([/one\.txt/, /two \(draft\)\.txt/]);
+  await expect(page.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
+});
+
+test('keeps uploaded files with the draft and in edited messages, until they are removed', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads-kept'));
+  const uploads = page.getByRole('list', { name: 'Uploads' });
+  const remove = (name: string) => page.getByRole('button', { name: `Remove ${name}` });
+  await fieldOf(page).fill('See');
+  await page.locator('input[type="file"]').setInputFiles([note('one.txt'), note('two.txt'), note('three.txt')]);
+  await expect(attachedFile(page, 'three.txt')).toBeVisible();
+  await remove('one.txt').focus();
+  await page.keyboard.press('Enter');
+  await expect(uploads.getByRole('listitem')).toHaveCount(2);
+  await expect(page.getByText('one.txt: Removed')).toBeAttached();
+  await expect(remove('two.txt')).toBeFocused();
+  await page.reload();
+  await expect(uploads.getByRole('listitem')).toHaveText(['two.txt', 'three.txt']);
+  await expect(fieldOf(page)).toHaveValue('See');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const sent = messageWith(page, 'See');
+  await expect(fileLinks(sent)).toHaveText([/two\.txt/, /three\.txt/]);
+  await sent.hover();
+  await sent.getByRole('button', { name: 'Edit', exact: true }).click();
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await expect(field).toHaveValue('See');
+  await remove('two.txt').click();
+  await expect(remove('three.txt')).toBeFocused();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(fileLinks(sent)).toHaveText([/three\.txt/]);
+});
+
+test('shows the stored picture of an uploaded file after a reload', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads-stored'));
+  const buffer = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));
+  await page.locator('input[type="file"]').setInputFiles({ name: 'wide.png', mimeType: 'image/png', buffer });
+  await expect(attachedFile(page, 'wide.png')).toBeVisible();
+  await page.reload();
+  const picture = page.getByRole('list', { name: 'Uploads' }).locator('img');
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'Remove wide.png' }).click();
+  await expect(fieldOf(page)).toBeFocused();
 });
 
 test('shows upload progress, and why a file was rejected until it is sent again', async ({ server, logIn }) => {
@@ -148,7 +200,7 @@ test('shows upload progress, and why a file was rejected until it is sent again'
   expect(await violationsIn(page)).toEqual([]);
   await page.unroute('**/json/user_uploads');
   await page.getByRole('button', { name: 'Try refused.txt again' }).click();
-  await expect(fieldOf(page)).toHaveValue(/^Text \[refused\.txt\]/);
+  await expect(attachedFile(page, 'refused.txt')).toBeVisible();
 });
 
 test('sends a small file once the connection is back', async ({ server, logIn }) => {
@@ -161,7 +213,7 @@ test('sends a small file once the connection is back', async ({ server, logIn })
   await expect(page.getByText('No connection since')).toBeVisible();
   await expect(page.getByRole('alert')).toHaveCount(0);
   await context.setOffline(false);
-  await expect(fieldOf(page)).toHaveValue(/^\[later\.txt\]/);
+  await expect(attachedFile(page, 'later.txt')).toBeVisible();
 });
 
 for (const kind of ['paste', 'drop'] as const) {
@@ -177,7 +229,7 @@ for (const kind of ['paste', 'drop'] as const) {
           : new DragEvent('drop', { ...options, dataTransfer: data }),
       );
     }, kind);
-    await expect(fieldOf(page)).toHaveValue(new RegExp(`^\\[${kind}\\.txt\\]\\(/user_uploads/`));
+    await expect(attachedFile(page, `${kind}.txt`)).toBeVisible();
   });
 }
 
@@ -201,7 +253,7 @@ test('resumes a large file after a lost connection', async ({ server, logIn }) =
   await page.locator('input[type="file"]').setInputFiles(LARGE);
   await expect(page.getByText('Waiting for the connection')).toBeVisible();
   await context.setOffline(false);
-  await expect(fieldOf(page)).toHaveValue(/\[film\.bin\]\(\/user_uploads\/.+\)/, { timeout: 60_000 });
+  await expect(attachedFile(page, 'film.bin')).toBeVisible({ timeout: 60_000 });
   // Only the lost part was repeated.
   expect(offsets[0]).toBe('0');
   expect(Number(offsets[1])).toBeGreaterThan(0);
@@ -227,7 +279,7 @@ test('resumes a large file that is chosen again after a reload', async ({ server
   const before = offsets.length;
   await expect(fieldOf(page)).toBeVisible();
   await page.locator('input[type="file"]').setInputFiles(path);
-  await expect(fieldOf(page)).toHaveValue(/\[tour\.bin\]\(\/user_uploads\/.+\)/, { timeout: 60_000 });
+  await expect(attachedFile(page, 'tour.bin')).toBeVisible({ timeout: 60_000 });
   expect(Number(offsets[before])).toBeGreaterThan(0);
   rmSync(folder, { recursive: true });
 });
@@ -399,13 +451,14 @@ test('edits a message with suggestions, formatting, files, a preview and the con
     clipboardData.items.add(new File(['pasted'], 'pasted.txt'));
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   });
-  await expect(field).toHaveValue(/pasted\.txt\]/);
+  await expect(attachedFile(page, 'pasted.txt')).toBeVisible();
   await field.evaluate((element) => {
     const dataTransfer = new DataTransfer();
     dataTransfer.items.add(new File(['dropped'], 'dropped.txt'));
     element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
   });
-  await expect(field).toHaveValue(/dropped\.txt\]/);
+  await expect(attachedFile(page, 'dropped.txt')).toBeVisible();
+  await expect(field).toHaveValue('*Before*');
   await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toHaveValue('');
   const editor = page.getByRole('article').locator('form');
   await editor.getByRole('button', { name: 'Preview' }).click();
@@ -415,7 +468,7 @@ test('edits a message with suggestions, formatting, files, a preview and the con
   await page.keyboard.press('Enter');
   await expect(field).toHaveValue('After\n');
   await page.keyboard.press('Control+Enter');
-  await expect(messageWith(page, 'After')).toBeVisible();
+  await expect(fileLinks(messageWith(page, 'After'))).toHaveText([/pasted\.txt/, /dropped\.txt/]);
   await expect(field).toHaveCount(0);
   await server.call('zoe', 'PATCH', '/settings', { enter_sends: true });
   await begin('After');
@@ -476,7 +529,7 @@ test('shows no preview that arrives after its text was changed or sent', async (
   await expect(field).toHaveValue('The next one');
 });
 
-test('adds the link of a file uploaded during a preview before the text can be sent', async ({ server, logIn }) => {
+test('adds a file uploaded during a preview before the text can be sent', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed-file'));
   const field = fieldOf(page);
   await field.fill('See ');
@@ -493,9 +546,9 @@ test('adds the link of a file uploaded during a preview before the text can be s
   await page.getByRole('button', { name: 'Preview' }).click();
   await expect(field).toBeHidden();
   finish();
-  await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) $/);
+  await expect(attachedFile(page, 'play.txt')).toBeVisible();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(messageWith(page, 'See play.txt').getByRole('link', { name: 'play.txt' })).toBeVisible();
+  await expect(messageWith(page, 'See').getByRole('link', { name: 'play.txt' })).toBeVisible();
 });
 
 test('leaves the Enter key that ends a composition to the input method', async ({ server, logIn }) => {
@@ -517,7 +570,7 @@ test('leaves the Enter key that ends a composition to the input method', async (
   await expect(field).toHaveValue('');
 });
 
-test('inserts a file link at the cursor, which can be undone', async ({ server, logIn }) => {
+test('moves a file to the cursor in the text, which can be undone', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'inserted-link'));
   const field = fieldOf(page);
   await field.click();
@@ -525,9 +578,12 @@ test('inserts a file link at the cursor, which can be undone', async ({ server, 
   await field.evaluate((element: HTMLTextAreaElement) => element.setSelectionRange(4, 4));
   const file = { name: 'play.txt', mimeType: 'text/plain', buffer: Buffer.from('x') };
   await page.locator('input[type=file]').setInputFiles(file);
+  await attachedFile(page, 'play.txt').click();
   await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) for more$/);
+  await expect(attachedFile(page, 'play.txt')).toHaveCount(0);
   await page.keyboard.press('Control+z');
   await expect(field).toHaveValue('See for more');
+  await expect(attachedFile(page, 'play.txt')).toBeVisible();
   await page.keyboard.press('Control+Shift+z');
   await page.keyboard.type('twice ');
   await expect(field).toHaveValue(/^See \[play\.txt\]\(.+\) twice for more$/);
@@ -548,6 +604,18 @@ test('rejects a message that is too long and shows by how much', async ({ server
   await page.keyboard.press('Control+Enter');
   await expect(field).toHaveCount(0);
   await expect(messageWith(page, 'x'.repeat(10_000))).toBeVisible();
+});
+
+test('counts links to files as characters of a message', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'long-with-file'));
+  await page.locator('input[type=file]').setInputFiles(note('play.txt'));
+  await expect(attachedFile(page, 'play.txt')).toBeVisible();
+  await fieldOf(page).fill('x'.repeat(10_000));
+  await expect(page.getByRole('alert')).toHaveText(/^\d\d characters too many$/);
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeDisabled();
+  await page.getByRole('button', { name: 'Remove play.txt' }).click();
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeEnabled();
+  await fieldOf(page).fill('');
 });
 
 test('asks before the page is closed during an upload', async ({ server, logIn }) => {

@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test';
 import {
+  attachedFile,
   drag,
   expect,
   goTo,
@@ -271,7 +272,8 @@ test('puts text and files shared by another application into a conversation', as
   await dialog.getByRole('combobox').fill('Othello');
   await dialog.getByRole('option').first().tap();
   const field = page.getByRole('textbox', { name: 'Message' });
-  await expect(field).toHaveValue(/^To be\nhttps:\/\/example\.com\/or-not[\s\S]*\[words – ä\.txt\]\(\/user_uploads\//);
+  await expect(field).toHaveValue('To be\nhttps://example.com/or-not');
+  await expect(attachedFile(page, 'words – ä.txt')).toBeVisible();
   await page.reload();
   await expect(field).toBeVisible();
   await expect(dialog).toHaveCount(0);
@@ -289,8 +291,7 @@ test('uploads a photo from the camera, or files', async ({ server, logIn }) => {
   expect(await camera.element().getAttribute('capture')).toBe('environment');
   expect(await camera.element().getAttribute('accept')).toBe('image/*');
   await camera.setFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer: Buffer.from('a photo') });
-  const field = page.getByRole('textbox', { name: 'Message' });
-  await expect(field).toHaveValue(/\[photo\.jpg\]/);
+  await expect(attachedFile(page, 'photo.jpg')).toBeVisible();
   const files = await attach('Choose files');
   expect(files.isMultiple()).toBe(true);
 });

@@ -389,6 +389,10 @@ export async function chooseInMenu(page: Page, entry: string): Promise<void> {
 /** Message in the list that contains a text. */
 export const messageWith = (page: Page, text: string) => page.getByRole('article').filter({ hasText: text });
 
+/** Button of an uploaded file below the field. */
+export const attachedFile = (page: Page, name: string) =>
+  page.getByRole('button', { name: `Move ${name} into the text` });
+
 /** Writes a message and sends it. */
 export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text);

@@ -12,8 +12,6 @@ import {
   useRef,
   useState,
 } from 'react';
-import { flushSync } from 'react-dom';
-import { insertText, replaceText } from '../kit/text-field.js';
 import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
@@ -22,9 +20,8 @@ import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
 import { SendKeys, useSendKeys } from './enter-key.js';
 import { FormattingTools } from './formatting-tools.js';
-import { type Preview, useDroppedFiles, useMessageField, usePreview } from './message-field.js';
+import { useDroppedFiles, useMessageField, usePreview } from './message-field.js';
 import { OtherDrafts } from './other-drafts.js';
-import { UploadList } from './upload-list.js';
 
 export interface ComposerHandle {
   readonly destination: Destination;
@@ -62,19 +59,23 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
   const preview = usePreview(field, text, styles.preview);
   const [isTall, setTall] = useState(false);
   useInitialFocus(field, destination);
-  useHandle(ref, { destination, field, enterField: preview.enterField, take: draftText.take });
   const isOver = useDroppedFiles(filesOf);
-  const { hadFocus, isWhole, tooLong, enterHint, suggestions, fieldProps, onChanged } = useMessageField(field, {
-    text,
+  const { hadFocus, isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(field, {
+    content: text,
     destination,
     filesOf,
     preview,
+    onContent: (next) => writing.change(next),
     onSend: () => canSend && writing.send(),
     onEscape: () => field.current?.blur(),
   });
+  useHandle(ref, { destination, field, append: files.append, take: draftText.take });
   const canSend = text.trim() !== '' && isWhole;
-  const onCleared = () => setTall(false);
-  const writing = useWriting({ destination, field, draftText, preview, onText, onCleared });
+  const empty = () => {
+    files.clear();
+    setTall(false);
+  };
+  const writing = useWriting({ destination, draftText, onText, empty });
   const continueDraft = (row: DraftRow) => {
     draftText.use(row);
     preview.enterField();
@@ -105,19 +106,14 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
         className={styles.field}
         part="field"
         hidden={preview.isShown}
-        value={text}
         rows={1}
         aria-label={i18n._('Message')}
         aria-describedby={hint}
         placeholder={i18n._('Write a message')}
-        onChange={(event) => {
-          writing.change(event.target.value);
-          onChanged();
-        }}
         {...fieldProps}
       />
       {preview.box}
-      <UploadList destination={filesOf} />
+      {files.list}
       {enterHint}
       <div className={styles.tools}>
         <FormattingTools {...tools} />
@@ -131,6 +127,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
 
 interface DraftText {
   readonly draft: OpenDraft;
+  /** With links to the listed files. */
   readonly text: string;
   /** Last rendered text, for callbacks that run later. */
   readonly latest: RefObject<string>;
@@ -141,7 +138,7 @@ interface DraftText {
   take(): string;
 }
 
-/** Text of the field, saved as the draft of the destination. */
+/** Content of the field, saved as the draft of the destination. */
 function useDraft(field: RefObject<HTMLTextAreaElement | null>, destination: Destination): DraftText {
   const { chat, drafts } = useServices();
   const [draft] = useState(() => drafts.open(destination));
@@ -185,15 +182,14 @@ function useDraft(field: RefObject<HTMLTextAreaElement | null>, destination: Des
 
 interface WritingOptions {
   readonly destination: Destination;
-  readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly draftText: DraftText;
-  readonly preview: Preview;
   readonly onText: Props['onText'];
-  onCleared(): void;
+  /** Empties the field. */
+  empty(): void;
 }
 
 /** Changes and sends the text; a sent text leaves the field. */
-function useWriting({ destination, field, draftText, preview, onText, onCleared }: WritingOptions) {
+function useWriting({ destination, draftText, onText, empty }: WritingOptions) {
   const { draft, text, setText, latest } = draftText;
   const { chat, onSent } = useServices();
   const send = () => {
@@ -208,13 +204,8 @@ function useWriting({ destination, field, draftText, preview, onText, onCleared 
     clear();
   };
   const clear = () => {
-    // Hidden fields cannot be focused.
-    if (preview.isShown) flushSync(preview.close);
-    replaceText(field.current!, '');
-    setText('');
-    onText?.('');
+    empty();
     draft.save('');
-    onCleared();
   };
   const change = (next: string) => {
     setText(next);
@@ -240,18 +231,18 @@ function togglesPreview(event: KeyboardEvent, text: string): boolean {
 interface HandleOptions {
   readonly destination: Destination;
   readonly field: RefObject<HTMLTextAreaElement | null>;
-  enterField(): HTMLTextAreaElement;
+  append(text: string): void;
   take(): string;
 }
 
 function useHandle(ref: Ref<ComposerHandle> | undefined, options: HandleOptions): void {
-  const { destination, field, enterField, take } = options;
+  const { destination, field, append, take } = options;
   useImperativeHandle(ref, () => ({
     destination,
     get hasFocus() {
       return field.current?.matches(':focus') === true;
     },
-    insert: (more) => appendText(enterField(), more),
+    insert: append,
     take,
   }));
 }
@@ -263,12 +254,6 @@ function useInitialFocus(field: RefObject<HTMLTextAreaElement | null>, destinati
   useLayoutEffect(() => {
     if (drafts.takesFocus(destinationKey(destination))) field.current?.focus();
   }, []);
-}
-
-function appendText(element: HTMLTextAreaElement, more: string): void {
-  if (more === '') return;
-  element.setSelectionRange(element.value.length, element.value.length);
-  insertText(element, element.value === '' ? more : `\n\n${more}`);
 }
 
 interface SendButtonsProps {

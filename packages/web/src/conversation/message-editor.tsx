@@ -12,7 +12,6 @@ import composer from './composer.module.css';
 import { FormattingTools } from './formatting-tools.js';
 import styles from './message-editor.module.css';
 import { useMessageField, usePreview } from './message-field.js';
-import { UploadList } from './upload-list.js';
 
 interface Props {
   readonly message: Message;
@@ -47,12 +46,13 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     if (base !== null && isSaved(base, text)) end();
     else askToDiscard(cancelButton.current!, end, element.current!);
   };
-  const { isWhole, tooLong, enterHint, suggestions, fieldProps, onChanged } = useMessageField(element, {
-    text,
+  const { isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(element, {
+    content: text,
     destination: message.destination,
     filesOf: field,
     isOpen,
     preview,
+    onContent: setText,
     onSend: () => void (isWhole && save()),
     onEscape: cancel,
   });
@@ -84,17 +84,12 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
         autoFocus={takesFocus}
         hidden={preview.isShown}
         aria-label={i18n._('Edit message')}
-        value={text}
         rows={1}
-        onChange={(event) => {
-          setText(event.target.value);
-          onChanged();
-        }}
         {...fieldProps}
       />
       {preview.box}
       {suggestions}
-      <UploadList destination={field} />
+      {files.list}
       {enterHint}
       {changedTo !== null && <ChangedSource source={changedTo} />}
       <div className={composer.tools}>

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { Paperclip } from 'lucide-react';
 import {
+  type ChangeEvent,
   type ClipboardEvent,
   type FocusEvent,
   type KeyboardEvent,
@@ -16,22 +17,25 @@ import {
 import { flushSync } from 'react-dom';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
-import { insertText } from '../kit/text-field.js';
+import { insertText, replaceText } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
-import type { UploadPlace } from '../services/uploads.js';
+import { linkTo, type UploadPlace } from '../services/uploads.js';
 import { useReading } from '../services/use-reading.js';
 import { useUploads } from '../services/use-uploads.js';
+import { type ContentParts, joinContent, listedFiles, splitContent } from './attached-files.js';
 import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { useEnterHint, useEntersSend } from './enter-key.js';
 import { type EditText, toggleAsterisks, wrapLink } from './text-edits.js';
+import { UploadList } from './upload-list.js';
 
 interface Options {
-  readonly text: string;
+  /** Text with links to the listed files. */
+  readonly content: string;
   /** Place of the message; its people are suggested first. */
   readonly destination: Destination;
   readonly filesOf: UploadPlace;
@@ -39,6 +43,7 @@ interface Options {
   readonly isOpen?: boolean;
   /** Preview that replaces the field. */
   readonly preview: Preview;
+  onContent(content: string): void;
   onSend(): void;
   onEscape(): void;
 }
@@ -46,39 +51,22 @@ interface Options {
 /** Loaded when a field receives the focus. */
 const loadCompletion = () => import('./completion.js').then(({ Completion }) => Completion);
 
-/** Keyboard handling, suggestions and files of a message field. */
+/** Keyboard handling, suggestions and files of a message field, which shows the content without the listed files. */
 export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
-  { text, destination, filesOf, isOpen = true, preview, onSend, onEscape }: Options,
+  { content, destination, filesOf, isOpen = true, preview, onContent, onSend, onEscape }: Options,
 ) {
-  const uploads = useUploads();
   const entersSend = useEntersSend();
   const [enterHint, showEnterHint] = useEnterHint();
   const entered = useRef<HTMLTextAreaElement>(null);
   const [hadFocus, setHadFocus] = useState(false);
   const Completion = useLoaded(loadCompletion, hadFocus);
   const completion = useRef<CompletionHandle>(null);
-  const { rows, links } = useReading(uploads.of(filesOf));
   const { i18n } = useLingui();
-  const excess = [...text].length - (useField('max_message_length') ?? 10_000);
-  const { isShown: isPreviewed, close } = preview;
-  useGrowingField(field, text, isPreviewed);
-  useEffect(() => {
-    const element = field.current;
-    if (links.length === 0 || !isOpen || !element) return;
-    if (isPreviewed) {
-      // The links follow once the field is visible.
-      close();
-      return;
-    }
-    // Inside an effect, React would set the value itself, which moves the cursor and discards the undo history.
-    queueMicrotask(() => {
-      const taken = uploads.takeLinks(filesOf);
-      if (taken.length === 0) return;
-      enter(entered, element);
-      insertLinks(element, taken.join(' '));
-    });
-  }, [field, uploads, filesOf, links, isOpen, isPreviewed, close]);
+  const excess = [...content].length - (useField('max_message_length') ?? 10_000);
+  const files = useFiles(field, { content, filesOf, isOpen, preview, onContent });
+  const { text } = files;
+  useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // The Enter key that ends a composition belongs to the input method.
     if (isComposing(event.nativeEvent) || completion.current?.onKeyDown(event)) return;
@@ -99,16 +87,20 @@ export function useMessageField(
     hadFocus,
     enterHint,
     /** False while uploads are pending, and for texts that the server would truncate. */
-    isWhole: excess <= 0 && rows.every(({ state }) => state === 'failed'),
+    isWhole: excess <= 0 && !files.isUploading,
     tooLong: excess > 0 && (
       <span className={styles.tooLong} role="alert">
         {i18n._('{count} characters too many', { count: excess })}
       </span>
     ),
     suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
-    /** Must be called when the text changes. */
-    onChanged: () => completion.current?.onSelect(),
+    files,
     fieldProps: {
+      value: text,
+      onChange: ({ target }: ChangeEvent<HTMLTextAreaElement>) => {
+        files.setText(target.value);
+        completion.current?.onSelect();
+      },
       onFocus: ({ currentTarget }: FocusEvent<HTMLTextAreaElement>) => {
         enter(entered, currentTarget);
         setHadFocus(true);
@@ -117,12 +109,65 @@ export function useMessageField(
       onBlur: () => completion.current?.onBlur(),
       onKeyDown,
       onPaste: (event: ClipboardEvent) => {
-        const files = pastedFiles(event);
-        if (files.length === 0) return;
+        const pasted = pastedFiles(event);
+        if (pasted.length === 0) return;
         event.preventDefault();
-        uploads.add(filesOf, files);
+        files.upload(pasted);
       },
     },
+  };
+}
+
+type FilesOptions = Pick<Options, 'content' | 'filesOf' | 'isOpen' | 'preview' | 'onContent'>;
+
+/** Text and listed files of a content, with the uploads that are added to it. */
+function useFiles(
+  field: RefObject<HTMLTextAreaElement | null>,
+  { content, filesOf, isOpen, preview, onContent }: FilesOptions,
+) {
+  const uploads = useUploads();
+  const { rows, done } = useReading(uploads.of(filesOf));
+  const parts = useRef<ContentParts>({ text: '', files: [] });
+  // A content changed elsewhere is split again. Links at the end of the text stay there while the user writes.
+  if (joinContent(parts.current) !== content) parts.current = splitContent(content);
+  const change = (changed: Partial<ContentParts>) => {
+    parts.current = { ...parts.current, ...changed };
+    onContent(joinContent(parts.current));
+  };
+  const add = (files: ContentParts['files']) => {
+    if (files.length > 0) change({ files: [...parts.current.files, ...files] });
+  };
+  useEffect(() => {
+    if (done.length > 0 && isOpen) add(uploads.take(filesOf));
+  });
+  return {
+    text: parts.current.text,
+    setText: (text: string) => change({ text }),
+    /** Appends a message to the text and the files. */
+    append(more: string) {
+      const { text, files } = splitContent(more);
+      appendText(preview.enterField(), text);
+      add(files);
+    },
+    /** Removes text and files; undo restores the text. */
+    clear() {
+      // Hidden fields cannot be focused.
+      if (preview.isShown) flushSync(preview.close);
+      parts.current = { ...parts.current, files: [] };
+      replaceText(field.current!, '');
+      change({ text: '' });
+    },
+    upload: (files: readonly File[]) => uploads.add(filesOf, files),
+    isUploading: done.length > 0 || rows.some(({ state }) => state !== 'failed'),
+    list: (
+      <UploadList
+        destination={filesOf}
+        files={listedFiles(parts.current)}
+        onRemove={({ url }) => change({ files: parts.current.files.filter((file) => file.url !== url) })}
+        onInsert={({ name, url }) => insertLinks(preview.enterField(), linkTo(name, url))}
+        onEmpty={preview.enterField}
+      />
+    ),
   };
 }
 
@@ -262,6 +307,12 @@ function enter(entered: RefObject<HTMLTextAreaElement | null>, element: HTMLText
   if (entered.current === element) return;
   entered.current = element;
   if (element.selectionEnd === 0) element.setSelectionRange(element.value.length, element.value.length);
+}
+
+function appendText(element: HTMLTextAreaElement, more: string): void {
+  if (more === '') return;
+  element.setSelectionRange(element.value.length, element.value.length);
+  insertText(element, element.value === '' ? more : `\n\n${more}`);
 }
 
 /** Inserts links at the cursor, separated from surrounding words. */

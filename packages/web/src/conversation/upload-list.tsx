@@ -1,66 +1,158 @@
 import { useLingui } from '@lingui/react';
-import { File as FileIcon, RotateCcw, X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { File as FileIcon, RotateCcw, TextCursorInput, X } from 'lucide-react';
+import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../kit/icon-button.js';
+import kit from '../kit/kit.module.css';
 import { sizeText } from '../kit/size-text.js';
-import { useField } from '../services/context.js';
+import { useField, useServices } from '../services/context.js';
 import { useRefusals } from '../services/failures.js';
 import { reasonOf } from '../services/reasons.js';
-import { MAX_FILES, type UploadPlace, type UploadRow } from '../services/uploads.js';
+import { MAX_FILES, type UploadedFile, type UploadPlace, type UploadRow } from '../services/uploads.js';
+import { useFile } from '../services/use-file.js';
 import { useReading } from '../services/use-reading.js';
 import { useUploads } from '../services/use-uploads.js';
 import styles from './upload-list.module.css';
 
-/** Uploads of a conversation, with errors. */
-export function UploadList({ destination }: { readonly destination: UploadPlace }) {
+interface Props {
+  readonly destination: UploadPlace;
+  /** Uploaded files of the message. */
+  readonly files: readonly UploadedFile[];
+  onRemove(file: UploadedFile): void;
+  /** Moves the file into the text. */
+  onInsert(file: UploadedFile): void;
+  /** Takes the focus from the last removed file. */
+  onEmpty(): void;
+}
+
+/** Files of a message and uploads of its conversation, with errors. */
+export function UploadList({ destination, files, onRemove, onInsert, onEmpty }: Props) {
   const uploads = useUploads();
   const { i18n } = useLingui();
   const { rows } = useReading(uploads.of(destination));
-  if (rows.length === 0) return null;
+  const [removed, setRemoved] = useState({ text: '', number: 0 });
+  const removeButton = (name: string, remove: () => void) => (
+    <IconButton
+      icon={X}
+      label={i18n._('Remove {name}', { name })}
+      onClick={(event) => {
+        focusNext(event, onEmpty);
+        const text = `${name}: ${i18n._('Removed')}`;
+        setRemoved(({ number }) => ({ text, number: number + 1 }));
+        remove();
+      }}
+    />
+  );
+  const running = rows.filter(({ state }) => state !== 'failed');
+  // The list may scroll.
+  const last = useRef<HTMLLIElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new upload becomes visible.
+  useEffect(() => {
+    last.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [running.length]);
   return (
-    <ul className={styles.list} aria-label={i18n._('Uploads')}>
-      {rows.map((row) => (
-        <li key={row.id} className={styles.row}>
-          {row.state === 'failed' ? (
-            <span className={styles.failure} role="alert">
-              <NotUploaded row={row} />
-            </span>
-          ) : (
-            <>
-              <Thumbnail file={row.file} />
-              <span className={styles.name}>{row.name}</span>
-              <span className={styles.size}>{sizeText(i18n, row.file.size)}</span>
-              {row.state === 'interrupted' && <span role="status">{i18n._('Waiting for the connection')}</span>}
-              <progress
-                className={styles.progress}
-                aria-label={i18n._('Uploading {name}', { name: row.name })}
-                value={row.progress}
+    <div>
+      <span className={kit.hiddenText} aria-live="polite">
+        {/* The key makes equal names announced again. */}
+        <span key={removed.number}>{removed.text}</span>
+      </span>
+      {rows.map(
+        (row) =>
+          row.state === 'failed' && (
+            <div key={row.id} className={styles.failed}>
+              <span className={styles.failure} role="alert">
+                <NotUploaded row={row} />
+              </span>
+              {uploads.canRetry(row.id) && (
+                <IconButton
+                  icon={RotateCcw}
+                  label={i18n._('Try {name} again', { name: row.name })}
+                  onClick={() => uploads.retry(destination, row.id)}
+                />
+              )}
+              {removeButton(row.name, () => uploads.remove(destination, row.id))}
+            </div>
+          ),
+      )}
+      {running.length + files.length > 0 && (
+        <ul className={styles.list} aria-label={i18n._('Uploads')}>
+          {files.map((file) => (
+            <li key={file.url} className={styles.row}>
+              <Uploaded {...file} content={uploads.contentOf(file.url)} />
+              <IconButton
+                icon={TextCursorInput}
+                label={i18n._('Move {name} into the text', { name: file.name })}
+                onClick={() => onInsert(file)}
               />
-            </>
-          )}
-          {row.state === 'failed' && uploads.canRetry(row.id) && (
-            <IconButton
-              icon={RotateCcw}
-              label={i18n._('Try {name} again', { name: row.name })}
-              onClick={() => uploads.retry(destination, row.id)}
-            />
-          )}
-          <IconButton
-            icon={X}
-            label={
-              row.state === 'failed'
-                ? i18n._('Remove {name}', { name: row.name })
-                : i18n._('Cancel {name}', { name: row.name })
-            }
-            onClick={() => uploads.remove(destination, row.id)}
-          />
-        </li>
-      ))}
-    </ul>
+              {removeButton(file.name, () => onRemove(file))}
+            </li>
+          ))}
+          {running.map((row) => (
+            <li key={row.id} className={styles.row} ref={last}>
+              <Uploading row={row} />
+              {removeButton(row.name, () => uploads.remove(destination, row.id))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }
 
-/** Picture of the file, or an icon. Scripts in SVG files run in no `img`. */
+/** Moves the focus from a row about to be removed to the same button of a neighbour. */
+function focusNext({ currentTarget }: MouseEvent<HTMLButtonElement>, onEmpty: () => void): void {
+  const row = currentTarget.parentElement!;
+  const button = (row.nextElementSibling ?? row.previousElementSibling)?.querySelector<HTMLElement>(
+    'button:last-of-type',
+  );
+  if (button) button.focus();
+  else onEmpty();
+}
+
+interface NameProps {
+  readonly name: string;
+  readonly children?: ReactNode;
+}
+
+/** Name of a file, with details below. */
+const Name = ({ name, children }: NameProps) => (
+  <span className={styles.about}>
+    <span className={styles.name} title={name}>
+      {name}
+    </span>
+    <span className={styles.details}>{children}</span>
+  </span>
+);
+
+interface UploadedProps extends UploadedFile {
+  /** Null for files that another page has uploaded. */
+  readonly content: File | null;
+}
+
+function Uploaded({ name, url, content }: UploadedProps) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      {content ? <Thumbnail file={content} /> : <StoredThumbnail url={url} />}
+      <Name name={name}>{content && sizeText(i18n, content.size)}</Name>
+    </>
+  );
+}
+
+function Uploading({ row: { name, file, state, progress } }: { readonly row: UploadRow }) {
+  const { i18n } = useLingui();
+  return (
+    <>
+      <Thumbnail file={file} />
+      <Name name={name}>
+        {sizeText(i18n, file.size)}
+        {state === 'interrupted' && <span role="status">{i18n._('Waiting for the connection')}</span>}
+        <progress className={styles.progress} aria-label={i18n._('Uploading {name}', { name })} value={progress} />
+      </Name>
+    </>
+  );
+}
+
+/** Picture of a chosen file, or an icon. */
 function Thumbnail({ file }: { readonly file: File }) {
   const [url, setUrl] = useState<string | null>(null);
   useEffect(() => {
@@ -69,9 +161,56 @@ function Thumbnail({ file }: { readonly file: File }) {
     setUrl(own);
     return () => URL.revokeObjectURL(own);
   }, [file]);
+  return <Picture src={url} />;
+}
+
+/** Picture of an uploaded file, or an icon. */
+function StoredThumbnail({ url }: { readonly url: string }) {
+  const { baseUrl } = useServices();
+  const format = useField('server_thumbnail_formats')?.find(({ animated }) => !animated);
+  // New files have no thumbnail yet.
+  const [hasThumbnail, setHasThumbnail] = useState(true);
+  const path = url.replace('/user_uploads/', '');
+  const address = format && hasThumbnail ? `thumbnail/${path}/${format.name}` : path;
+  return PICTURE.test(url) ? (
+    <LoadedPicture url={`${baseUrl}user_uploads/${address}`} onError={() => setHasThumbnail(false)} />
+  ) : (
+    <Picture src={null} />
+  );
+}
+
+/** Names of files for which servers make thumbnails. */
+const PICTURE = /\.(a?png|avif|bmp|gif|heic|jpe?g|tiff?|webp)$/i;
+
+interface LoadedProps {
+  readonly url: string;
+  onError(): void;
+}
+
+const LoadedPicture = ({ url, onError }: LoadedProps) => <Picture src={useFile(url)} onError={onError} />;
+
+interface PictureProps {
+  readonly src: string | null;
+  onError?(): void;
+}
+
+/** Scripts in SVG files run in no `img`. */
+function Picture({ src, onError }: PictureProps) {
+  const [broken, setBroken] = useState<string | null>(null);
   return (
     <span className={styles.thumbnail}>
-      {url === null ? <FileIcon size={18} aria-hidden /> : <img src={url} alt="" onError={() => setUrl(null)} />}
+      {src === null || src === broken ? (
+        <FileIcon size={18} aria-hidden />
+      ) : (
+        <img
+          src={src}
+          alt=""
+          onError={() => {
+            setBroken(src);
+            onError?.();
+          }}
+        />
+      )}
     </span>
   );
 }

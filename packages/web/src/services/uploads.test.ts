@@ -46,43 +46,59 @@ it('shows an interrupted file until it continues', () => {
   expect(uploads.of(HERE).value.rows[0]).toMatchObject({ state: 'sending', progress: 0.75 });
 });
 
-it('returns links in the order in which the files were chosen', async () => {
+it('returns files in the order in which they were chosen', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c'), fileOf('d')]);
   sent[1]!.finish('/b');
   await settled();
   sent[2]!.finish('/c');
   await settled();
-  expect(uploads.takeLinks(HERE)).toEqual([]);
+  expect(uploads.take(HERE)).toEqual([]);
   expect(sent.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
   sent[0]!.fail(new ParleyError('Too large', 'TOO_LARGE', 413));
   await settled();
-  expect(uploads.takeLinks(HERE)).toEqual(['[b](/b)', '[c](/c)']);
+  expect(uploads.take(HERE)).toEqual([
+    { name: 'b', url: '/b' },
+    { name: 'c', url: '/c' },
+  ]);
   sent[3]!.finish('/d');
   await settled();
-  expect(uploads.takeLinks(HERE)).toEqual(['[d](/d)']);
+  expect(uploads.take(HERE)).toEqual([{ name: 'd', url: '/d' }]);
 });
 
-it('returns the links of later files when a pending file is cancelled', async () => {
+it('returns later files when a pending file is cancelled', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a'), fileOf('b')]);
   sent[1]!.finish('/b');
   await settled();
   uploads.remove(HERE, uploads.of(HERE).value.rows[0]!.id);
-  expect(uploads.takeLinks(HERE)).toEqual(['[b](/b)']);
+  expect(uploads.take(HERE)).toEqual([{ name: 'b', url: '/b' }]);
 });
 
-it('keeps links for the text field of their conversation and returns them once', async () => {
+it('keeps files for the text field of their conversation and returns them once', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a')]);
   sent[0]!.finish('/user_uploads/1/a');
   await settled();
   expect(uploads.of(HERE).value.rows).toEqual([]);
-  expect(uploads.takeLinks(ELSEWHERE)).toEqual([]);
+  expect(uploads.take(ELSEWHERE)).toEqual([]);
   expect(uploads.isBusy()).toBe(true);
-  expect(uploads.takeLinks(HERE)).toEqual(['[a](/user_uploads/1/a)']);
-  expect(uploads.takeLinks(HERE)).toEqual([]);
+  expect(uploads.take(HERE)).toEqual([{ name: 'a', url: '/user_uploads/1/a' }]);
+  expect(uploads.take(HERE)).toEqual([]);
   expect(uploads.isBusy()).toBe(false);
+});
+
+it('remembers the content of the last hundred uploaded files', async () => {
+  const { sent, uploads } = uploadsWith();
+  const contents = Array.from({ length: 101 }, (_, at) => fileOf(String(at)));
+  for (const [at, file] of contents.entries()) {
+    uploads.add(HERE, [file]);
+    sent[at]!.finish(`/${at}`);
+    await settled();
+  }
+  expect(uploads.contentOf('/0')).toBeNull();
+  expect(uploads.contentOf('/1')).toBe(contents[1]);
+  expect(uploads.contentOf('/100')).toBe(contents[100]);
 });
 
 it('keeps a rejected file with the reason and resends it on request', async () => {
@@ -109,7 +125,7 @@ it('rejects empty files, files above the size limit and files above the maximum 
   expect(sent).toHaveLength(2);
 });
 
-it('stops the upload of a removed file and leaves no link', async () => {
+it('stops the upload of a removed file and does not return it', async () => {
   const { sent, uploads } = uploadsWith();
   uploads.add(HERE, [fileOf('a'), fileOf('b'), fileOf('c')]);
   uploads.remove(HERE, uploads.of(HERE).value.rows[0]!.id);
@@ -117,7 +133,7 @@ it('stops the upload of a removed file and leaves no link', async () => {
   sent[0]!.finish('/user_uploads/1/a');
   await settled();
   expect(uploads.of(HERE).value.rows.map(({ name }) => name)).toEqual(['b', 'c']);
-  expect(uploads.takeLinks(HERE)).toEqual([]);
+  expect(uploads.take(HERE)).toEqual([]);
   expect(sent).toHaveLength(3);
 });
 

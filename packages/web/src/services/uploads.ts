@@ -12,8 +12,8 @@ export interface UploadRow {
   /** Uploaded fraction, from 0 to 1. */
   readonly progress: number;
   readonly failure: UploadFailure | null;
-  /** Link to the uploaded file. */
-  readonly link: string | null;
+  /** Address of the uploaded file. */
+  readonly url: string | null;
 }
 
 /** Error of the page, or error from the server. */
@@ -25,8 +25,14 @@ export type UploadPlace = Destination | string;
 /** Files of one place. */
 export interface UploadList {
   readonly rows: readonly UploadRow[];
-  /** Links to uploaded files not yet inserted into a text field. */
-  readonly links: readonly string[];
+  /** Uploaded files not yet added to a message. */
+  readonly done: readonly UploadedFile[];
+}
+
+export interface UploadedFile {
+  readonly name: string;
+  /** Begins with `/user_uploads/`. */
+  readonly url: string;
 }
 
 /** Sends a file and returns its address. */
@@ -43,7 +49,9 @@ const MAX_AT_ONCE = 2;
 /** Timeout per file, sufficient for 100 MiB over a slow connection. */
 const TIMEOUT_MS = 60 * 60 * 1000;
 const BYTES_PER_MIB = 1024 * 1024;
-const NOTHING: UploadList = { rows: [], links: [] };
+const NOTHING: UploadList = { rows: [], done: [] };
+/** Maximum number of uploaded files with known content. */
+const MAX_UPLOADED = 100;
 
 interface Upload {
   readonly key: string;
@@ -55,6 +63,8 @@ interface Upload {
 export class Uploads {
   private readonly lists = new Map<string, Signal<UploadList>>();
   private readonly uploads = new Map<number, Upload>();
+  /** Last uploaded files by address. */
+  private readonly uploaded = new Map<string, File>();
   private lastId = 0;
 
   constructor(
@@ -66,11 +76,11 @@ export class Uploads {
     return this.at(keyOf(place));
   }
 
-  /** True while uploads are pending or their links are not yet inserted. */
+  /** True while uploads are pending or not yet added to a message. */
   isBusy(): boolean {
     return [...this.lists.values()].some((list) => {
-      const { rows, links } = list.peek();
-      return links.length > 0 || rows.some(({ state }) => state !== 'failed');
+      const { rows, done } = list.peek();
+      return done.length > 0 || rows.some(({ state }) => state !== 'failed');
     });
   }
 
@@ -87,7 +97,7 @@ export class Uploads {
       if (failure === null) this.uploads.set(id, { key, file, abort: new AbortController() });
       this.change(key, (list) => ({
         ...list,
-        rows: [...list.rows, { id, name: file.name, file, state, progress: 0, failure, link: null }],
+        rows: [...list.rows, { id, name: file.name, file, state, progress: 0, failure, url: null }],
       }));
     }
     this.next();
@@ -111,12 +121,17 @@ export class Uploads {
     return this.uploads.has(id);
   }
 
-  /** Returns the links not yet inserted into a text field, once. */
-  takeLinks(place: UploadPlace): readonly string[] {
+  /** Returns the uploaded files not yet added to a message, once. */
+  take(place: UploadPlace): readonly UploadedFile[] {
     const key = keyOf(place);
-    const { links } = this.at(key).peek();
-    if (links.length > 0) this.change(key, (list) => ({ ...list, links: [] }));
-    return links;
+    const { done } = this.at(key).peek();
+    if (done.length > 0) this.change(key, (list) => ({ ...list, done: [] }));
+    return done;
+  }
+
+  /** Content of a file that this page has uploaded; null if unknown. */
+  contentOf(url: string): File | null {
+    return this.uploaded.get(url) ?? null;
   }
 
   private reasonAgainst(file: File): UploadFailure | null {
@@ -128,7 +143,7 @@ export class Uploads {
     const all = [...this.lists].flatMap(([key, list]) => list.peek().rows.map((row) => ({ key, row })));
     let free =
       MAX_AT_ONCE -
-      all.filter(({ row }) => row.link === null && (row.state === 'sending' || row.state === 'interrupted')).length;
+      all.filter(({ row }) => row.url === null && (row.state === 'sending' || row.state === 'interrupted')).length;
     for (const { key, row } of all) {
       if (free <= 0) return;
       if (row.state !== 'waiting') continue;
@@ -149,7 +164,9 @@ export class Uploads {
       });
       if (abort.signal.aborted) return;
       this.uploads.delete(id);
-      this.row(key, id, { state: 'sending', progress: 1, link: linkTo(file.name, url) });
+      this.uploaded.set(url, file);
+      if (this.uploaded.size > MAX_UPLOADED) this.uploaded.delete(this.uploaded.keys().next().value!);
+      this.row(key, id, { state: 'sending', progress: 1, url });
     } catch (error) {
       if (abort.signal.aborted) return;
       if (!(error instanceof ParleyError)) throw error;
@@ -160,14 +177,14 @@ export class Uploads {
     }
   }
 
-  /** Releases links in the order in which the files were chosen. A failed file holds back none. */
+  /** Releases files in the order in which they were chosen. A failed file holds back none. */
   private release(key: string): void {
-    this.change(key, ({ rows, links }) => {
-      const pending = rows.findIndex(({ link, state }) => link === null && state !== 'failed');
-      const isReleased = ({ link }: UploadRow, at: number) => link !== null && (pending === -1 || at < pending);
+    this.change(key, ({ rows, done }) => {
+      const pending = rows.findIndex(({ url, state }) => url === null && state !== 'failed');
+      const isReleased = ({ url }: UploadRow, at: number) => url !== null && (pending === -1 || at < pending);
       return {
         rows: rows.filter((row, at) => !isReleased(row, at)),
-        links: [...links, ...rows.filter(isReleased).map(({ link }) => link!)],
+        done: [...done, ...rows.filter(isReleased).map(({ name, url }) => ({ name, url: url! }))],
       };
     });
   }
