@@ -145,6 +145,6 @@ export const IMPORT_RUN_FEATURE = {
       problem: 'text?',
     },
     indices: ['INDEX import_run_by_realm ON import_run (realm_id, id)'],
-  }).feature(32, 'importRuns'),
+  }).feature(33, 'importRuns'),
   notExported: { import_run: 'It refers to exports of the original system.' },
 } satisfies StorageFeature;
