@@ -515,6 +515,7 @@ test('checks an uploaded export, shows the report, imports it and undoes the imp
   await page.reload();
   await expect(run.getByLabel('Report')).toContainText('Messages: 1');
   await expect(run.getByLabel('Report')).toContainText('Nobody gains access to a conversation by the import.');
+  expect(await violationsIn(page)).toEqual([]);
   const downloading = page.waitForEvent('download');
   await run.getByRole('link', { name: 'Download the whole report' }).click();
   expect((await downloading).suggestedFilename()).toBe('import-report.html');
