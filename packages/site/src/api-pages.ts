@@ -64,12 +64,16 @@ import { ParleyClient } from 'parley/client';
 
 const site = 'https://chat.example.com';
 const client = new ParleyClient({ url: site, credentials: { email: 'ann@example.com', apiKey: '…' } });
+// For responses other than JSON.
+const authorization = \`Basic \${btoa('ann@example.com:…')}\`;
 \`\`\`
 
 \`\`\`python [Python]
+import requests
 import zulip
 
-client = zulip.Client(site="https://chat.example.com", email="ann@example.com", api_key="…")
+site, auth = "https://chat.example.com", ("ann@example.com", "…")
+client = zulip.Client(site=site, email=auth[0], api_key=auth[1])
 \`\`\`
 
 :::`;
@@ -88,7 +92,7 @@ function operationText({ path, method, operation }: Documented, names: ReadonlyS
     `## ${operation.summary}`,
     `\`${method.toUpperCase()} ${path}\`${needsKey ? '' : ' (without API key)'}`,
     ...(operation.description === undefined ? [] : [operation.description]),
-    examplesOf({ method, path, fields, needsKey }),
+    examplesOf({ method, path, fields, needsKey, isInClients: response !== null && path.startsWith('/api/v1/') }),
     ...(fields.length === 0 ? [] : [fieldsTable(fields, names)]),
     response ? `Response:\n\n${typeBlock(response, names)}` : 'The response is a file.',
   ].join('\n\n');

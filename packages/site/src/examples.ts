@@ -8,6 +8,8 @@ export interface ExampleCall {
   readonly path: string;
   readonly fields: readonly Field[];
   readonly needsKey: boolean;
+  /** True if `parley/client` and Zulip's Python package can call it: the response is JSON. */
+  readonly isInClients: boolean;
 }
 
 /** Values that read better than those derived from a type. */
@@ -42,7 +44,7 @@ const API = '/api/v1';
 export function examplesOf(call: ExampleCall): string {
   const optional = SHOWN[`${call.method} ${call.path}`] ?? [];
   const shown = call.fields.filter(({ name, isRequired }) => isRequired || optional.includes(name));
-  const values = new Map(shown.map((field) => [field, VALUES[field.name] ?? sampleOf(field.schema)]));
+  const values = new Map(shown.map((field) => [field, exampleValue(field.name, field.schema)]));
   const path = call.path.replace(/\{(\w+)\}/g, (_, name) => {
     const [, value] = [...values].find(([field]) => field.location === 'path' && field.name === name) ?? [];
     return encodeURIComponent(String(value));
@@ -51,7 +53,7 @@ export function examplesOf(call: ExampleCall): string {
   return [
     '::: code-group',
     `\`\`\`sh [curl]\n${curl(call, path, sent)}\n\`\`\``,
-    `\`\`\`js [JavaScript]\n${javaScript(call, path, values)}\n\`\`\``,
+    `\`\`\`js [JavaScript]\n${javaScript(call, path, sent, values)}\n\`\`\``,
     `\`\`\`python [Python]\n${python(call, path, sent)}\n\`\`\``,
     ':::',
   ].join('\n\n');
@@ -71,9 +73,22 @@ function curl({ method, needsKey }: ExampleCall, path: string, sent: Sent): stri
   return lines.join(' \\\n  ');
 }
 
-function javaScript({ method, path }: ExampleCall, filled: string, values: ReadonlyMap<Field, unknown>): string {
-  if (!path.startsWith(`${API}/`)) {
-    return `const response = await fetch(\`\${site}${filled}\`${method === 'get' ? '' : `, { method: '${method.toUpperCase()}' }`});`;
+function javaScript(
+  { method, path, needsKey, isInClients }: ExampleCall,
+  filled: string,
+  sent: Sent,
+  values: ReadonlyMap<Field, unknown>,
+): string {
+  if (!isInClients) {
+    const params = Object.fromEntries(sent.map(([{ name }, value]) => [name, textOf(value)]));
+    const hasParams = sent.length > 0;
+    const query = method === 'get' && hasParams ? `?${new URLSearchParams(params)}` : '';
+    const options = [
+      ...(method === 'get' ? [] : [`method: '${method.toUpperCase()}'`]),
+      ...(needsKey ? ['headers: { Authorization: authorization }'] : []),
+      ...(method === 'get' || !hasParams ? [] : [`body: new URLSearchParams(${literal(params)})`]),
+    ].join(', ');
+    return `const response = await fetch(\`\${site}${filled}${query}\`${options === '' ? '' : `, { ${options} }`});`;
   }
   const members = [...values].map(
     ([{ name, schema }, value]) => `${name}: ${isFile(schema) ? 'file' : literal(value)}`,
@@ -82,12 +97,15 @@ function javaScript({ method, path }: ExampleCall, filled: string, values: Reado
   return `const result = await client.${method}('${path.slice(API.length)}'${input});`;
 }
 
-function python({ method, path }: ExampleCall, filled: string, sent: Sent): string {
-  if (!path.startsWith(`${API}/`)) return `response = requests.${method}(site + "${filled}")`;
+function python({ method, needsKey, isInClients }: ExampleCall, filled: string, sent: Sent): string {
   const files = sent.filter(([{ schema }]) => isFile(schema));
   const members = sent
     .filter((each) => !files.includes(each))
     .map(([{ name }, value]) => `"${name}": ${pythonOf(value)}`);
+  if (!isInClients) {
+    const params = members.length === 0 ? '' : `, ${method === 'get' ? 'params' : 'data'}={${members.join(', ')}}`;
+    return `response = requests.${method}(site + "${filled}"${params}${needsKey ? ', auth=auth' : ''})`;
+  }
   const request = members.length === 0 ? '' : `, request={${members.join(', ')}}`;
   const file = files.length === 0 ? '' : ', files=[open("photo.png", "rb")]';
   return `result = client.call_endpoint(url="${filled.slice(API.length + 1)}", method="${method.toUpperCase()}"${request}${file})`;
@@ -102,11 +120,27 @@ const pythonOf = (value: unknown): string =>
     .replace(/\bfalse\b/g, 'False')
     .replace(/\bnull\b/g, 'None');
 
+/** Returns a readable value if the schema allows it. */
+function exampleValue(name: string, schema: Described): unknown {
+  const value = VALUES[name];
+  return value !== undefined && fits(value, schema) ? value : sampleOf(schema);
+}
+
+function fits(value: unknown, { type = [], enum: words, anyOf, items = {} }: Described): boolean {
+  if (anyOf) return currentOf(anyOf).some((each) => fits(value, each));
+  if (words) return words.includes(value);
+  if (Array.isArray(value)) return type === 'array' && value.every((item) => fits(item, items));
+  return [type].flat().some((each) => each === typeof value || (each === 'integer' && typeof value === 'number'));
+}
+
+const currentOf = (forms: readonly Described[]): readonly Described[] =>
+  forms.filter(({ deprecated }) => deprecated !== true);
+
 function sampleOf(schema: Described): unknown {
   const { type, enum: words, const: only, items, anyOf, properties = {}, required = [] } = schema;
   if (only !== undefined) return only;
   if (words) return words[0];
-  if (anyOf) return sampleOf(anyOf[0] ?? {});
+  if (anyOf) return sampleOf(currentOf(anyOf)[0] ?? {});
   switch (type) {
     case 'integer':
     case 'number':
@@ -116,7 +150,7 @@ function sampleOf(schema: Described): unknown {
     case 'array':
       return [sampleOf(items ?? {})];
     case 'object':
-      return Object.fromEntries(required.map((name) => [name, VALUES[name] ?? sampleOf(properties[name] ?? {})]));
+      return Object.fromEntries(required.map((name) => [name, exampleValue(name, properties[name] ?? {})]));
     default:
       return 'text';
   }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -79,6 +80,31 @@ describe('API pages', () => {
   it('fill in placeholders of paths', () => {
     expect(pages.get('api/messages')).toContain('"$SITE/api/v1/messages/42"');
     expect(pages.get('api/messages')).toContain("client.get('/messages/{message_id}', { message_id: 42 })");
+  });
+
+  it('show JavaScript that compiles with the types of the client', () => {
+    const examples = [...pages.values()].flatMap((text) =>
+      [...text.matchAll(/^```js \[JavaScript\]\n(const re.*?)\n```/gms)].map(([, code]) => code!),
+    );
+    expect(examples.length).toBeGreaterThan(200);
+    const folder = mkdtempSync(join(tmpdir(), 'parley-examples-'));
+    const root = join(__dirname, '../../..');
+    const text = [
+      "import type { ParleyClient } from 'parley/client';",
+      'declare const [client, site, authorization, file]: [ParleyClient, string, string, Blob];',
+      ...examples.map((code) => `{ ${code} }`),
+    ].join('\n');
+    writeFileSync(join(folder, 'examples.ts'), text);
+    const compilerOptions = {
+      ...{ target: 'es2022', module: 'esnext', moduleResolution: 'bundler', strict: true, noEmit: true, types: [] },
+      ...{ exactOptionalPropertyTypes: true, lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'] },
+      paths: { 'parley/client': [join(root, 'packages/client/src/index.ts')] },
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['examples.ts'] }));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' });
+    rmSync(folder, { recursive: true });
+    expect(stdout).toBe('');
   });
 
   it('list parameters with their limits, and named types once', () => {
