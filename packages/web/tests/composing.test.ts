@@ -153,8 +153,7 @@ test('keeps uploaded files with the draft and in edited messages, until they are
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   const sent = messageWith(page, 'See');
   await expect(fileLinks(sent)).toHaveText([/two\.txt/, /three\.txt/]);
-  await sent.hover();
-  await sent.getByRole('button', { name: 'Edit', exact: true }).click();
+  await pressIn(sent, { name: 'Edit', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
   await expect(field).toHaveValue('See');
   await remove('two.txt').click();
