@@ -1,6 +1,17 @@
-import { useLingui } from '@lingui/react';
-import { ArrowDown, ArrowUp } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  lazy,
+  memo,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { loadLater } from '../services/loading.js';
+import type { Jumps } from './jump-buttons.js';
 import styles from './message-list.module.css';
 import { type Cursor, useCursor } from './message-list-cursor.js';
 import { useRest, useSeen } from './message-list-reading.js';
@@ -42,6 +53,8 @@ export interface MessageListProps extends ListStart {
   draw(key: string, index: number, isSelected: boolean, labelId: string): ReactNode;
   readonly header: ReactNode;
 }
+
+const JumpButtons = lazy(() => loadLater(() => import('./jump-buttons.js')));
 
 const NEAR_PX = 600;
 const MANY_MESSAGES = 2000;
@@ -118,7 +131,9 @@ export function MessageList(props: MessageListProps) {
       {/* biome-ignore-start lint/a11y: leads a focus that comes from below to the cursor. */}
       <span tabIndex={0} onFocus={cursor.onEnter} />
       {/* biome-ignore-end lint/a11y: as above. */}
-      <JumpButtons jumps={jumps} isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX)} />
+      <Suspense>
+        <JumpButtons jumps={jumps} isAwayFromEnd={keys.length > 0 && (hasNewer || distanceFromEnd > AT_END_PX)} />
+      </Suspense>
     </div>
   );
 }
@@ -155,15 +170,6 @@ function usePaging(
     if (isLong) onLong();
   }, [isLong, onLong]);
   return distanceFromEnd;
-}
-
-interface Jumps {
-  /** Direction of the first unread message; null while it is visible or unknown. */
-  readonly unread: 'above' | 'below' | null;
-  toUnread(): void;
-  toNewest(): void;
-  /** Must be called when the reader scrolls, which cancels a jump to a place that is still loading. */
-  stay(): void;
 }
 
 /** Jumps to the first unread and the newest message, which may have to be loaded. */
@@ -211,50 +217,52 @@ function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
   const listId = useId();
   return (
     <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
-      {rows.map(({ key, index, start }) => {
-        const labelId = `${listId}${key}`;
-        return (
-          <li
-            key={key}
-            data-index={index}
-            data-key={key}
-            ref={virtual.measureElement}
-            className={styles.row}
-            style={{ transform: `translateY(${start - HEADER_PX}px)` }}
-            tabIndex={-1}
-            aria-setsize={keys.length}
-            aria-posinset={index + 1}
-            aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time ${labelId}-note`}
-            onFocus={() => cursor.onRowFocus(String(key))}
-          >
-            {draw(String(key), index, key === cursor.key, labelId)}
-          </li>
-        );
-      })}
+      {rows.map(({ key, index, start }) => (
+        <Row
+          key={key}
+          rowKey={String(key)}
+          index={index}
+          count={keys.length}
+          top={start - HEADER_PX}
+          isSelected={key === cursor.key}
+          labelId={`${listId}${key}`}
+          measure={virtual.measureElement}
+          onFocus={cursor.onRowFocus}
+          draw={draw}
+        />
+      ))}
     </ol>
   );
 }
 
-function JumpButtons({ jumps, isAwayFromEnd }: { readonly jumps: Jumps; readonly isAwayFromEnd: boolean }) {
-  const { i18n } = useLingui();
-  const { unread, toUnread, toNewest } = jumps;
-  const unreadButton = unread !== null && (
-    <button type="button" onClick={toUnread}>
-      {unread === 'below' ? <ArrowDown size={16} aria-hidden /> : <ArrowUp size={16} aria-hidden />}{' '}
-      {i18n._('First unread message')}
-    </button>
-  );
-  return (
-    <>
-      <div className={`${styles.jumps} ${styles.above}`}>{unread === 'above' && unreadButton}</div>
-      <div className={styles.jumps}>
-        {unread === 'below' && unreadButton}
-        {isAwayFromEnd && (
-          <button type="button" onClick={toNewest}>
-            <ArrowDown size={16} aria-hidden /> {i18n._('Newest message')}
-          </button>
-        )}
-      </div>
-    </>
-  );
+interface RowProps extends Pick<MessageListProps, 'draw'> {
+  readonly rowKey: string;
+  readonly index: number;
+  /** Number of rows in the list. */
+  readonly count: number;
+  readonly top: number;
+  readonly isSelected: boolean;
+  readonly labelId: string;
+  measure(element: Element | null): void;
+  onFocus(key: string): void;
 }
+
+/** Row that renders again only if it changes, since the list renders on every frame of scrolling. */
+const Row = memo(function Row({ rowKey, index, count, top, isSelected, labelId, measure, onFocus, draw }: RowProps) {
+  return (
+    <li
+      data-index={index}
+      data-key={rowKey}
+      ref={measure}
+      className={styles.row}
+      style={{ transform: `translateY(${top}px)` }}
+      tabIndex={-1}
+      aria-setsize={count}
+      aria-posinset={index + 1}
+      aria-labelledby={`${labelId}-name ${labelId}-text ${labelId}-time ${labelId}-note`}
+      onFocus={() => onFocus(rowKey)}
+    >
+      {draw(rowKey, index, isSelected, labelId)}
+    </li>
+  );
+});

@@ -217,6 +217,7 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
   const chat = useChat();
   const { i18n } = useLingui();
   const [wasPointedAt, setPointedAt] = useState(false);
+  const onPointed = () => setPointedAt(true);
   return (
     <article
       className={styles.message}
@@ -225,7 +226,9 @@ function UsualMessage({ row, message, sender, isContinued, isHidden, editing, ch
       data-selected={isSelected || undefined}
       data-mentioned={message.isMentioned || undefined}
       data-status={(message.isMe && !isHidden && isEditing === null) || undefined}
-      onPointerEnter={() => setPointedAt(true)}
+      // A row that scrolls below a resting pointer needs no buttons.
+      onPointerMove={onPointed}
+      onPointerDown={onPointed}
     >
       <Side message={message} isContinued={isContinued} labelId={labelId} />
       <div className={styles.content}>
