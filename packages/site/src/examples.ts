@@ -29,12 +29,17 @@ const VALUES: Readonly<Record<string, unknown>> = {
   message_id: 42,
   subscriptions: [{ name: 'design' }],
   messages: [42, 43],
+  flag: 'starred',
+  command: '/ping',
+  scheduled_delivery_timestamp: 2_000_000_000,
 };
 
 /** Optional parameters without which a call makes no sense. */
 const SHOWN: Readonly<Record<string, readonly string[]>> = {
   'post /api/v1/messages': ['to', 'topic'],
   'patch /api/v1/messages/{message_id}': ['content'],
+  'post /api/v1/typing': ['to'],
+  'patch /api/v1/users/me/subscriptions/muted_topics': ['stream_id'],
   'get /api/v1/messages': ['anchor', 'num_before', 'num_after'],
 };
 
@@ -43,7 +48,9 @@ const API = '/api/v1';
 /** The same call by curl, JavaScript and Python, as code blocks of a code group. */
 export function examplesOf(call: ExampleCall): string {
   const optional = SHOWN[`${call.method} ${call.path}`] ?? [];
-  const shown = call.fields.filter(({ name, isRequired }) => isRequired || optional.includes(name));
+  const shown = call.fields.filter(
+    ({ name, schema, isRequired }) => isRequired || isFile(schema) || optional.includes(name),
+  );
   const values = new Map(shown.map((field) => [field, exampleValue(field.name, field.schema)]));
   const path = call.path.replace(/\{(\w+)\}/g, (_, name) => {
     const [, value] = [...values].find(([field]) => field.location === 'path' && field.name === name) ?? [];
@@ -62,11 +69,13 @@ export function examplesOf(call: ExampleCall): string {
 type Sent = readonly (readonly [Field, unknown])[];
 
 function curl({ method, needsKey }: ExampleCall, path: string, sent: Sent): string {
+  // curl sends either a form with files or an encoded one.
+  const field = sent.some(([{ schema }]) => isFile(schema)) ? 'form-string' : 'data-urlencode';
   const lines = [
     `curl ${method === 'get' ? '--get ' : method === 'post' ? '' : `--request ${method.toUpperCase()} `}"$SITE${path}"`,
     ...(needsKey ? ['--user "$EMAIL:$API_KEY"'] : []),
     ...sent.map(([{ name, schema }, value]) =>
-      isFile(schema) ? `--form '${name}=@photo.png'` : `--data-urlencode '${name}=${textOf(value)}'`,
+      isFile(schema) ? `--form '${name}=@photo.png'` : `--${field} '${name}=${textOf(value)}'`,
     ),
     ...(method === 'post' && sent.length === 0 ? ["--data ''"] : []),
   ];

@@ -82,6 +82,13 @@ describe('API pages', () => {
     expect(pages.get('api/messages')).toContain("client.get('/messages/{message_id}', { message_id: 42 })");
   });
 
+  it('show files, which the document lists as optional', () => {
+    const uploads = [...pages.values()].join('\n');
+    expect(uploads).toContain("client.post('/user_uploads', { filename: file })");
+    expect(uploads).toContain('url="users/me/avatar", method="POST", files=[open("photo.png", "rb")]');
+    expect(uploads).toContain("--form-string 'night=true' \\\n  --form 'filename=@photo.png'");
+  });
+
   it('show JavaScript that compiles with the types of the client', () => {
     const examples = [...pages.values()].flatMap((text) =>
       [...text.matchAll(/^```js \[JavaScript\]\n(const re.*?)\n```/gms)].map(([, code]) => code!),
