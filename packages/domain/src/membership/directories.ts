@@ -49,8 +49,8 @@ export const directoryMethod = ({ name }: Pick<PeopleDirectory, 'name'>): string
 
 /** Maximum share of a directory's users that one synchronization may deactivate. */
 export const MAX_DEACTIVATED_SHARE = 0.1;
-/** Users changed per unit of work. */
-export const PEOPLE_AT_A_TIME = 10;
+/** Users changed per unit of work. Larger units are faster, but delay other writes. */
+export const PEOPLE_AT_A_TIME = 2;
 /** Maximum number of lines per list in a report. */
 export const MAX_REPORTED = 1000;
 

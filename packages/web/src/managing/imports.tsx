@@ -18,6 +18,7 @@ import { useFetched } from './personal-lists.js';
 
 const PLACE = 'import';
 const REFRESH_MS = 2000;
+const WITHOUT_MESSAGE = { files: [], onRemove: () => {}, onInsert: () => {}, onEmpty: () => {} };
 const UNDER_WAY = ['checking', 'importing', 'running', 'undoing'];
 
 /** Values of the dialog until its files are uploaded, also while another page is open. */
@@ -52,7 +53,7 @@ export function Imports() {
   const mayAdd = answer.accepts_uploads && !isUploading && !(run && UNDER_WAY.includes(run.status));
   return (
     <>
-      <UploadList destination={PLACE} />
+      <UploadList destination={PLACE} {...WITHOUT_MESSAGE} />
       {run && <UploadedExport run={run} onChange={reload} />}
       <Collection<Import>
         label={i18n._('Imports')}
@@ -84,7 +85,7 @@ export function Imports() {
         remove={{
           action: i18n._('Undo'),
           text: i18n._('All imported messages are deleted, except those that people answered, edited or reacted to.'),
-          // Also continues an interrupted undo, and cancels an import.
+          // Undoing again continues an interrupted undo, and cancels a running import.
           mayRemove: ({ status }) => status !== 'undone',
           onConfirm: async ({ id }) => {
             await api.post('/realm/imports/{import_id}/undo', { import_id: id });
@@ -133,7 +134,9 @@ function useUploadedExport(reload: () => void): boolean {
     const values = waiting.get(uploads);
     if (isUploading || !values) return;
     waiting.delete(uploads);
-    const [path_id, people_path_id, ...others] = uploads.takeLinks(PLACE).map(pathIn);
+    const [path_id, people_path_id, ...others] = uploads
+      .take(PLACE)
+      .map(({ url }) => decodeURIComponent(url.slice(UPLOADS.length)));
     const { length } = filesIn(values);
     // A cancelled upload cancels the others.
     if (path_id === undefined || others.length > 0 || (people_path_id === undefined) !== (length === 1)) return;
@@ -147,9 +150,6 @@ function useUploadedExport(reload: () => void): boolean {
 }
 
 const UPLOADS = '/user_uploads/';
-
-/** Returns the path in the Markdown link to an uploaded file. */
-const pathIn = (link: string): string => decodeURIComponent(link.slice(link.lastIndexOf(UPLOADS) + UPLOADS.length, -1));
 
 interface UploadedExportProps {
   readonly run: NonNullable<ImportRun>;
