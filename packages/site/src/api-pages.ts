@@ -64,7 +64,7 @@ import { ParleyClient } from 'parley/client';
 
 const site = 'https://chat.example.com';
 const client = new ParleyClient({ url: site, credentials: { email: 'ann@example.com', apiKey: '…' } });
-// For responses other than JSON.
+// Credentials for responses other than JSON.
 const authorization = \`Basic \${btoa('ann@example.com:…')}\`;
 \`\`\`
 
