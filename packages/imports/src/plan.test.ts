@@ -9,6 +9,7 @@ import { type ImportPlan, planImport } from './plan.js';
 import { targetAccess } from './plan-access.js';
 import { aRecord } from './testing/generated-records.js';
 import { openRecords } from './testing/open-records.js';
+import { couldRead } from './testing/source-readers.js';
 
 let folder: string;
 let plans: ImportPlan[];
@@ -358,22 +359,6 @@ describe('records', () => {
 
 // biome-ignore lint/suspicious/noExplicitAny: generated records, distinguished by assertions.
 type Wire = any;
-
-/** Returns the readers of each channel and conversation, straight from the records. */
-function couldRead(records: readonly Wire[], emailOf: (person: string) => string | null) {
-  const people = records.filter(({ kind }) => kind === 'person');
-  const isFull = (person: Wire) =>
-    person.role !== 'guest' && !person.isExternal && !person.isDeactivated && !person.isBot;
-  const byEmail = (ids: readonly string[]) => new Set(ids.map(emailOf).filter((email) => email !== null));
-  return new Map(
-    records
-      .filter(({ kind }) => kind === 'channel' || kind === 'conversation')
-      .map((it) => [
-        `${it.kind} ${it.id}`,
-        byEmail([...it.members, ...(it.privacy === 'public' ? people.filter(isFull).map((person) => person.id) : [])]),
-      ]),
-  );
-}
 
 it('accounts for every record and grants nobody access in any export', async () => {
   const files = { 'a.png': Buffer.from('89504e47', 'hex') };

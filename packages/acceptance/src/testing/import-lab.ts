@@ -160,9 +160,9 @@ export class ImportLab {
     return { id: user!.id, email, password: '', apiKey, user: user! };
   }
 
-  async messagesFor(as: TestUser, narrow: object = []): Promise<Wire[]> {
+  async messagesFor(as: TestUser, narrow: object = [], realm = 'acme'): Promise<Wire[]> {
     const params = { anchor: 'newest', num_before: 1000, num_after: 0, narrow };
-    const response = await this.server.request('GET', '/messages', { as, params, realm: 'acme' });
+    const response = await this.server.request('GET', '/messages', { as, params, realm });
     return (fieldsOf(response) as Wire).messages;
   }
 }

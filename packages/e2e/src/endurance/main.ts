@@ -33,6 +33,7 @@ const TESTS = [
   'packages/e2e/src/crash.test.ts',
   'packages/e2e/src/scheduling-crash.test.ts',
   'packages/e2e/src/upload-crash.test.ts',
+  'packages/acceptance/src/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',
   'packages/bench/src/bench.test.ts',
 ];
