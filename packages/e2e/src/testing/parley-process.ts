@@ -22,11 +22,17 @@ export interface Finished {
 export async function runParley(
   args: readonly string[],
   input = '',
-  options: Pick<ServerOptions, 'maxFileKb' | 'environment' | 'program'> = {},
+  options: Pick<ServerOptions, 'maxFileKb' | 'environment' | 'program'> & {
+    /** Time after which the command gets `kill -9`. */
+    readonly killAfterMs?: number;
+  } = {},
 ): Promise<Finished> {
   const child = spawnScript(options.program ?? MAIN, args, options);
   child.stdin!.end(input);
+  const { killAfterMs } = options;
+  const timer = killAfterMs === undefined ? undefined : setTimeout(() => child.kill('SIGKILL'), killAfterMs);
   const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
+  clearTimeout(timer);
   return { code: code as number | null, out, err };
 }
 
