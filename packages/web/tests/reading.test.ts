@@ -468,6 +468,33 @@ test('stays at the end on a phone while a prompt appears, text is typed and the 
   await isWhole('Answered meanwhile');
 });
 
+test('stays at the end when a long message arrives while the list shrinks', async ({ server, logIn }) => {
+  await fill(server, 'shrinks', 30);
+  const { page } = await logIn(READER, await placeOf(server, 'shrinks'));
+  await page.addInitScript(() => {
+    window.ResizeObserver = class extends ResizeObserver {
+      constructor(onResize: ResizeObserverCallback) {
+        // A busy page detects changed sizes late.
+        super((...args) =>
+          document.documentElement.dataset.busy ? setTimeout(() => onResize(...args), 500) : onResize(...args),
+        );
+      }
+    };
+  });
+  await page.reload();
+  await expect(messageWith(page, 'Row 29 ')).toBeInViewport({ ratio: 1 });
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await expect(field).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Newest message' })).toHaveCount(0);
+  await page.evaluate(() => {
+    document.documentElement.dataset.busy = 'true';
+  });
+  await field.fill('One\ntwo\nthree\nfour\nfive');
+  await post(server, 'iago', 'shrinks', `Answered ${'at length '.repeat(60)}`);
+  await expect(messageWith(page, 'Answered at length')).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Newest message' })).toHaveCount(0);
+});
+
 test('shows a message sent slightly above the end', async ({ server, logIn }) => {
   await fill(server, 'sent-above', 30);
   const { page } = await logIn(READER, await placeOf(server, 'sent-above'));

@@ -137,6 +137,11 @@ function useReadingRow(
       if (focused && isVisible(Number(focused.dataset.index))) return Number(focused.dataset.index);
       return itemAt((virtual.scrollOffset ?? 0) + (virtual.scrollRect?.height ?? 0) / 2)?.index ?? 0;
     };
+    // The list may have shrunk or scrolled since the virtualizer's last event.
+    virtual.isAtEnd = () => {
+      const { scrollHeight, scrollTop, clientHeight } = frame.current!;
+      return scrollHeight - scrollTop - Math.max(clientHeight, virtual.scrollRect!.height) <= AT_END_PX;
+    };
     virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ index, key }) => {
       const row = virtual.elementsCache.get(key)!;
       const head = headOf(row);
