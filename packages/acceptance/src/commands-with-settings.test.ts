@@ -128,6 +128,7 @@ describe('parley command with every setting in the environment file', () => {
       fcmCredentials: `'${credentialsOf(fcm.account)}'`,
       bigBlueButtonUrl: 'https://bbb.example.com/bigbluebutton',
       bigBlueButtonSecret: 'shared',
+      giphyApiKey: 'key-of-gifs',
       secret: 'correct horse # battery staple',
       jwtSecrets: '{"":"correct horse battery staple and more"}',
       eventLogMib: '128',

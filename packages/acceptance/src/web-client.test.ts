@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { BucketBuilds, FolderBuilds, FolderWebAssets } from '@parley/server/testing';
 import { until } from '@parley/testkit';
+import { fieldsOf } from './testing/expectations.js';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import { TestServer } from './testing/test-server.js';
@@ -65,6 +66,30 @@ describe('web client', () => {
     expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self';");
     expect(headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
     expect(headers['content-security-policy']).not.toContain('unsafe');
+    expect(headers['content-security-policy']).toContain("connect-src 'self';");
+  });
+
+  it('may request GIFs from GIPHY on servers with a key, which clients receive', async () => {
+    const keyOf = async (on: TestServer) =>
+      fieldsOf(
+        await on.request('POST', '/register', { as: on.people.hamlet, params: { fetch_event_types: ['giphy'] } }),
+      ).giphy_api_key;
+    expect(await keyOf(server)).toBe('');
+    const withGifs = await TestServer.start({
+      webAssets: new FolderWebAssets(folder),
+      frameAncestors: ['https://shop.example.com'],
+      giphyApiKey: 'key-of-gifs',
+    });
+    try {
+      expect(await keyOf(withGifs)).toBe('key-of-gifs');
+      const browser = await TestBrowser.loggedIn(withGifs, withGifs.people.hamlet);
+      for (const path of ['/', '/frame']) {
+        const { headers } = await browser.get(path);
+        expect(headers['content-security-policy']).toContain("connect-src 'self' https://api.giphy.com;");
+      }
+    } finally {
+      await withGifs.close();
+    }
   });
 
   it('serves immutable files, compressed if the browser accepts compression', async () => {

@@ -21,6 +21,7 @@ const sections = registerSections({
     isDevelopment: false,
     webPublicEnabled: false,
     hasBigBlueButton: false,
+    giphyApiKey: '',
     sendsPushes: false,
     logInKinds: new Set(),
     directoryRealms: new Set(),

@@ -59,7 +59,6 @@ const PLANNED = {
       { realm_billing: { has_pending_sponsorship_request: false } },
     ),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: NONE }, { realm_embedded_bots: [] }),
-    fixedSection('giphy', { giphy_api_key: wire.text() }, { giphy_api_key: '' }),
     fixedSection('tenor', { tenor_api_key: wire.text() }, { tenor_api_key: '' }),
     fixedSection('klipy', { klipy_api_key: wire.text() }, { klipy_api_key: '' }),
   ],

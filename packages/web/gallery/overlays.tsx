@@ -10,6 +10,7 @@ import { CallMenu } from '../src/conversation/call-menu.js';
 import { DiscardDialog } from '../src/conversation/discard-dialog.js';
 import { EmojiPicker } from '../src/conversation/emoji-picker.js';
 import { ForwardDialog } from '../src/conversation/finder.js';
+import { GifDialog } from '../src/conversation/gif-dialog.js';
 import { HistoryDialog } from '../src/conversation/history-dialog.js';
 import { LinkDialog, WidgetDialog } from '../src/conversation/insert-dialogs.js';
 import { MessageMenu } from '../src/conversation/message-menu.js';
@@ -54,6 +55,10 @@ async function rowOf({ chat }: World, text: string) {
 const COMMANDS = { write: nothing, quote: nothing, editFailed: nothing, markUnread: nothing };
 const SHORT = messageId('Short, to');
 const MEDIA = { kind: 'image', href: `${BASE_URL}picture.svg`, preview: null, title: 'a picture.png' } as const;
+const GIFS = Array.from({ length: 24 }, (_, index) => {
+  const url = `${BASE_URL}picture.svg`;
+  return { id: String(index), title: `Moving picture ${index}`, url, previewUrl: url, stillUrl: null };
+});
 
 /** Menus, dialogs and cards that open from a button. */
 export const OVERLAYS: readonly Exhibit[] = [
@@ -99,6 +104,10 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Report', open: () => <ReportDialog messageId={SHORT} /> },
   { name: 'Emoji', open: () => <EmojiPicker label="Emoji" onPick={nothing} /> },
   { name: 'Call', open: () => <CallMenu jitsiUrl={null} destination={GALLERY} onInsert={nothing} /> },
+  { name: 'GIFs', open: () => <GifDialog find={async () => GIFS} onInsert={nothing} /> },
+  { name: 'GIFs, none found', open: () => <GifDialog find={async () => []} onInsert={nothing} /> },
+  { name: 'GIFs, failing', open: () => <GifDialog find={fail} onInsert={nothing} /> },
+  { name: 'GIFs, loading', open: () => <GifDialog find={() => new Promise(nothing)} onInsert={nothing} /> },
   { name: 'Topic menu', open: () => <TopicMenu place={GALLERY} /> },
   { name: 'Add channels', open: () => <ChannelsMenu /> },
   { name: 'Invite people', open: () => <InviteDialog isLink={false} /> },

@@ -39,3 +39,9 @@ test("adds a call with the organization's provider", async ({ server, logIn }) =
   );
   await chooseProvider(server, 1);
 });
+
+test('offers no GIFs without a key of a provider', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'still'));
+  await expect(page.getByRole('button', { name: 'Add a call' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Add a GIF' })).toHaveCount(0);
+});

@@ -43,6 +43,7 @@ async function startServer(
   folder: string,
   port: number,
   organization: Organization,
+  settings: Workers['settings'],
 ): Promise<{ child: ChildProcess; port: number }> {
   const args = [
     ...['--require', QUICK_PASSWORDS, SERVER, 'serve'],
@@ -60,6 +61,7 @@ async function startServer(
       PARLEY_WEB_PUBLIC_CHANNELS: 'on',
       PARLEY_BIGBLUEBUTTON_URL: 'https://calls.example.com/bigbluebutton/',
       PARLEY_BIGBLUEBUTTON_SECRET: 'secret-of-calls',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -84,11 +86,14 @@ function createOrganization(database: string): void {
 }
 
 /** Server with a new database. */
-async function createServer(organization: Organization): Promise<Server & { end(): Promise<void> }> {
+async function createServer(
+  organization: Organization,
+  settings: Workers['settings'],
+): Promise<Server & { end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
   if (organization === 'large') await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
   if (organization === 'new') createOrganization(join(folder, 'parley.db'));
-  let { child, port } = await startServer(folder, 0, organization);
+  let { child, port } = await startServer(folder, 0, organization, settings);
   const url = `http://localhost:${port}`;
   const headersOf = async (person: string) => ({
     Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}`,
@@ -108,7 +113,7 @@ async function createServer(organization: Organization): Promise<Server & { end(
     },
     async crash() {
       await kill();
-      ({ child } = await startServer(folder, port, organization));
+      ({ child } = await startServer(folder, port, organization, settings));
     },
     async call(person, method, path, params = {}) {
       const form = new URLSearchParams();
@@ -142,6 +147,8 @@ export interface Person {
 interface Fixtures {
   /** Server shared by the stories of a file, which run in its order. */
   readonly server: Server;
+  /** Beginnings of addresses outside the server that pages may request. */
+  readonly otherAddresses: readonly string[];
   /** True to show the question about notifications, which appears late and moves the page. */
   readonly asksAboutNotifications: boolean;
   /** Logs in and opens a place, by default on a desktop. */
@@ -150,6 +157,8 @@ interface Fixtures {
 
 interface Workers {
   readonly organization: Organization;
+  /** Further settings of the server. */
+  readonly settings: Readonly<Record<string, string>>;
   /** Returns the server of a file, and ends the server of the previous file. */
   readonly serverFor: (file: string) => Promise<Server>;
 }
@@ -157,15 +166,17 @@ interface Workers {
 export const test = base.extend<Fixtures, Workers>({
   organization: ['demo', { scope: 'worker', option: true }],
 
+  settings: [{}, { scope: 'worker', option: true }],
+
   serverFor: [
-    async ({ organization }, use) => {
+    async ({ organization, settings }, use) => {
       const last: { file?: string; server?: Awaited<ReturnType<typeof createServer>> } = {};
       await use(async (file) => {
         const { server } = last;
         if (server && last.file === file) return server;
         delete last.server;
         await server?.end();
-        return Object.assign(last, { file, server: await createServer(organization) }).server;
+        return Object.assign(last, { file, server: await createServer(organization, settings) }).server;
       });
       await last.server?.end();
     },
@@ -174,9 +185,11 @@ export const test = base.extend<Fixtures, Workers>({
 
   server: async ({ serverFor }, use, { file }) => use(await serverFor(file)),
 
+  otherAddresses: [[], { option: true }],
+
   asksAboutNotifications: [false, { option: true }],
 
-  logIn: async ({ browser, server, asksAboutNotifications }, use) => {
+  logIn: async ({ browser, server, otherAddresses, asksAboutNotifications }, use) => {
     const complaints: string[] = [];
     const contexts: BrowserContext[] = [];
     const present = new Set<string>();
@@ -191,7 +204,9 @@ export const test = base.extend<Fixtures, Workers>({
         if (message.type() === 'error' && !isFailedCall(message.text())) complaints.push(message.text());
       });
       page.on('request', (request) => {
-        if (!request.url().replace('blob:', '').startsWith(server.url)) complaints.push(`request to ${request.url()}`);
+        const url = request.url().replace('blob:', '');
+        const isAllowed = [server.url, ...otherAddresses].some((address) => url.startsWith(address));
+        if (!isAllowed) complaints.push(`request to ${request.url()}`);
       });
       // Another browser of the same person has a separate session.
       await enter(context, server, name, !present.has(name));

@@ -65,6 +65,7 @@ export interface TestServerOptions {
   readonly logger?: Logger;
   readonly push?: PushServiceAccount | DirectPush;
   readonly bigBlueButton?: BigBlueButtonAccount;
+  readonly giphyApiKey?: string;
   readonly blobs?: BlobStore;
   readonly partialBlobs?: PartialBlobStore;
   /** Default: a processor for fake images. */

@@ -193,7 +193,8 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     route('POST', '/register', {
       summary: 'Create an event queue and get the current state',
       section: 'events §1',
-      lacks: 'always empty: `realm_embedded_bots`, keys of GIF services, accounts at providers of calls',
+      lacks:
+        'always empty: `realm_embedded_bots`, keys of GIF services other than GIPHY, accounts at providers of calls',
       withoutPage: 'development',
       auth: 'user',
       isExpensive: true,

@@ -21,6 +21,8 @@ export interface ServerInfo {
   readonly fileLimits: FileLimits;
   /** True if a BigBlueButton server is configured for calls. */
   readonly hasBigBlueButton: boolean;
+  /** GIPHY API key for clients; empty for none. */
+  readonly giphyApiKey: string;
   /** True if a service for push notifications to phones is configured. */
   readonly sendsPushes: boolean;
   /** Kinds of the configured log-in services; see `AuthenticationMethod`. */

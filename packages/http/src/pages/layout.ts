@@ -207,7 +207,7 @@ export interface PageParts {
   readonly sessionCookies: SessionCookies;
   readonly webAssets: WebAssets | null;
   readonly frameAncestors: readonly string[];
-  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo'>;
+  readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'demo' | 'giphyApiKey'>;
 }
 
 /** Request for a page of an organization. */

@@ -44,7 +44,7 @@ export const homePages = (parts: PageParts): readonly Route[] => [
         const user = identity && isUserOf(realm, identity) ? identity : null;
         if (!user && !(await useCase.execute(realm))) return seeOther(site, '/login/');
         const page = await webAssets.page();
-        if (page !== null) return webAppPage(page, site, user);
+        if (page !== null) return webAppPage(page, parts, site, user);
       }
       const { settings } = realm;
       const { methods } = await resolve(ListLogInMethods).execute(caller);

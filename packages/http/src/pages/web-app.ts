@@ -21,8 +21,10 @@ const SERVICE_WORKER = 'service-worker.js';
 /** Page background, which phones show around the page. */
 const COLORS = { light: '#ffffff', dark: '#1b1d22' };
 
-/** Allows scripts and styles only from this server. */
-const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
+type PageHeaderParts = Pick<PageParts, 'frameAncestors' | 'serverInfo'>;
+
+/** Allows scripts and styles only from this server, and requests to it and a configured GIF provider. */
+const contentSecurityPolicy = ({ frameAncestors, serverInfo }: PageHeaderParts): string =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -30,7 +32,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
     "img-src 'self' data: blob: https:",
     "media-src 'self' blob: https:",
     "font-src 'self'",
-    "connect-src 'self'",
+    `connect-src 'self'${serverInfo.giphyApiKey === '' ? '' : ' https://api.giphy.com'}`,
     "manifest-src 'self'",
     "worker-src 'self'",
     "form-action 'self'",
@@ -41,7 +43,7 @@ const contentSecurityPolicy = (frameAncestors: readonly string[]): string =>
   ].join('; ');
 
 /** Application page for a user, or for a visitor without an account (null). `page`: HTML of the application. */
-export function webAppPage(page: string, site: Site, identity: Identity | null): Reply {
+export function webAppPage(page: string, { serverInfo }: PageParts, site: Site, identity: Identity | null): Reply {
   const head = html`<title>${site.name}</title>
 <link rel="icon" href="${site.favicon}">
 <link rel="manifest" href="${site.base}/${FOLDER}/${MANIFEST}">
@@ -58,13 +60,13 @@ export function webAppPage(page: string, site: Site, identity: Identity | null):
     contentType: 'text/html; charset=utf-8',
     contentLanguage: site.language,
     cacheControl: 'no-store',
-    headers: pageHeaders([]),
+    headers: pageHeaders({ serverInfo, frameAncestors: [] }),
   };
 }
 
-const pageHeaders = (frameAncestors: readonly string[]): readonly string[] => [
+const pageHeaders = (parts: PageHeaderParts): readonly string[] => [
   'Content-Security-Policy',
-  contentSecurityPolicy(frameAncestors),
+  contentSecurityPolicy(parts),
   'Referrer-Policy',
   'same-origin',
   'X-Robots-Tag',
@@ -75,7 +77,7 @@ const pageHeaders = (frameAncestors: readonly string[]): readonly string[] => [
  * Embeddable chat page for other sites; the query contains the element's attributes. It needs no cookie, because the
  * embedding page passes a token to its script. Null without a web client, or if no page may frame it.
  */
-export function framePage({ webAssets, frameAncestors }: PageParts, site: Site): Reply | null {
+export function framePage({ webAssets, frameAncestors, serverInfo }: PageParts, site: Site): Reply | null {
   if (!webAssets || frameAncestors.length === 0) return null;
   const { markup } = html`<!DOCTYPE html>
 <html lang="${site.language}" dir="${directionOf(site.language)}">
@@ -96,7 +98,7 @@ export function framePage({ webAssets, frameAncestors }: PageParts, site: Site):
     contentLanguage: site.language,
     cacheControl: 'no-store',
     isFramed: true,
-    headers: pageHeaders(frameAncestors),
+    headers: pageHeaders({ frameAncestors, serverInfo }),
   };
 }
 

@@ -7,7 +7,7 @@ import type { HttpFeature, SectionParts } from '../kernel/feature.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { definedFields, NullableIntegerParam, TextParam } from '../kernel/params.js';
 import { publicRealmOf } from '../kernel/public-realm.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { plainSection, type RegisterSection, registerSection } from '../kernel/register-section.js';
 import { successSaying, type WireErrors } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
@@ -84,6 +84,14 @@ export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterS
     }),
   });
 
+const giphySection = ({ serverInfo }: SectionParts): RegisterSection =>
+  plainSection(
+    'giphy',
+    { giphy_api_key: wire.text() },
+    () => ({ giphy_api_key: serverInfo.giphyApiKey }),
+    'likeGuests',
+  );
+
 class DeactivateRealmDto {
   @NullableIntegerParam({ description: 'Days until the data is deleted; null for never.' }) deletion_delay_days:
     | number
@@ -123,5 +131,5 @@ export const REALMS = {
   routes: () => [...realmSettingRoutes, ...realmRoutes],
   events: { ...REALM_EVENTS, ...REALM_SETTINGS_EVENTS },
   errors: REALM_WIRE_ERRORS,
-  registerSections: (parts) => [realmSection(parts)],
+  registerSections: (parts) => [realmSection(parts), giphySection(parts)],
 } satisfies HttpFeature;

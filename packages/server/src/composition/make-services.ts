@@ -179,6 +179,7 @@ function routesOf(options: ParleyDependencies, get: Get, resolve: ResolveAny): S
         webPublicEnabled: options.allowsWebPublicChannels,
         fileLimits: get('fileLimits'),
         hasBigBlueButton: Boolean(options.bigBlueButton),
+        giphyApiKey: options.giphyApiKey ?? '',
         sendsPushes: options.push !== null,
         directoryRealms: new Set(get('peopleDirectories').map(({ realm }) => realm)),
         logInKinds: new Set(get('logInProviders').map(({ method }) => method.kind)),

@@ -86,6 +86,8 @@ export interface ParleyDependencies {
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount | null;
+  /** GIPHY API key for clients; default: none. */
+  readonly giphyApiKey?: string | null;
   readonly url: string;
   readonly defaultRealm: string | null;
   /** URL scheme of organizations other than the one at `url`; default: by host name. */

@@ -67,6 +67,8 @@ export interface Configuration extends LogInAccounts {
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls in addition to Jitsi; null for none. */
   readonly bigBlueButton: BigBlueButtonAccount | null;
+  /** GIPHY API key for clients; null for none. */
+  readonly giphyApiKey: string | null;
   /** Overrides of `TRANSPORT_LIMITS`. */
   readonly limits: Partial<TransportLimits>;
   /** True to reject requests while the event loop lags or memory runs out. */

@@ -192,6 +192,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     push,
     webPush: pushSettings.webPush,
     bigBlueButton,
+    giphyApiKey: read('giphyApiKey'),
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     jwtAudience: read('jwtAudience'),
     ...logInAccounts((name) => read(name)),

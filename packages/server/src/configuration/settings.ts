@@ -289,6 +289,14 @@ export const SETTINGS = {
     parse: parseWord,
     default: null as string | null,
   },
+  giphyApiKey: setting(
+    'PARLEY_GIPHY_API_KEY',
+    'giphy-api-key',
+    'KEY',
+    'GIPHY API key for searching GIFs; all clients can read it, because they search themselves; default: no GIFs',
+    parseWord,
+    null as string | null,
+  ),
   secret: {
     variable: 'PARLEY_SECRET',
     help: 'secret for API keys; default: a file next to the database',

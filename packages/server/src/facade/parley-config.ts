@@ -179,6 +179,8 @@ export interface ParleyOptions extends LogInOptions {
   readonly notifications?: OwnNotifications;
   /** BigBlueButton server for calls in addition to Jitsi; default: none. */
   readonly bigBlueButton?: BigBlueButtonAccount;
+  /** GIPHY API key for searching GIFs; all clients can read it, because they search themselves. Default: no GIFs. */
+  readonly giphyApiKey?: string;
   /**
    * Storage of uploaded files: `folder:PATH`, `s3:BUCKET/PREFIX?endpoint=URL&region=NAME` with keys from the
    * environment, or a custom store. Default: the folder `files` next to the database.
@@ -249,6 +251,7 @@ const OPTIONS: Readonly<Record<Exclude<OptionName, LogInName>, true>> = {
   pushService: true,
   directPush: true,
   bigBlueButton: true,
+  giphyApiKey: true,
   webPush: true,
   notifications: true,
   files: true,

@@ -80,6 +80,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       webPush: readIfGiven('webPush', parseContact),
       notifications: config.notifications ?? {},
       bigBlueButton: config.bigBlueButton ? bigBlueButtonOf(config.bigBlueButton) : null,
+      giphyApiKey: readIfGiven('giphyApiKey', parseWord),
       files: typeof config.files === 'string' ? read('files', parseFiles) : null,
       fileLimits: {
         maxFileMib: config.maxUploadMib ?? FILE_LIMITS.maxFileMib,
@@ -132,6 +133,7 @@ function optionReader(config: ParleyConfig) {
       | 'mailGatewayToken'
       | 'webhookNetworks'
       | 'webPush'
+      | 'giphyApiKey'
       | 'frameAncestors',
     parse: (text: string) => T,
   ): T => {
@@ -142,7 +144,15 @@ function optionReader(config: ParleyConfig) {
     }
   };
   const readIfGiven = (
-    name: 'secret' | 'smtpUrl' | 'databaseReplica' | 'mailFrom' | 'mailGatewayPattern' | 'mailGatewayToken' | 'webPush',
+    name:
+      | 'secret'
+      | 'smtpUrl'
+      | 'databaseReplica'
+      | 'mailFrom'
+      | 'mailGatewayPattern'
+      | 'mailGatewayToken'
+      | 'webPush'
+      | 'giphyApiKey',
     parse: (text: string) => string,
   ) => (config[name] === undefined ? null : read(name, parse));
   return { read, readIfGiven };

@@ -7,6 +7,7 @@ import {
   Ellipsis,
   Eye,
   EyeOff,
+  ImagePlay,
   Italic,
   Link,
   List,
@@ -184,13 +185,14 @@ function useMarks({ preview }: Props): readonly (readonly Action[])[] {
 const JITSI = 1;
 const BIG_BLUE_BUTTON = 4;
 
-/** Polls, to-do lists, snippets, the size of the field and, if the organization has a provider, calls. */
+/** Polls, to-do lists, snippets, the size of the field and, if there is a provider, calls and GIFs. */
 function useInsertions(props: Props) {
   const { destination, text, preview, isTall, onTall, hasWidgets = true } = props;
   const { i18n } = useLingui();
   const provider = useField('realm_video_chat_provider');
   const jitsi = useField('jitsi_server_url');
   const jitsiUrl = provider === JITSI && jitsi ? jitsi : null;
+  const hasGifs = [useField('giphy_api_key'), useField('realm_gif_rating_policy')].every(Boolean);
   const insert = (markdown: string) => insertText(preview.enterField(), markdown);
   const openWidget = (anchor: HTMLElement, kind: 'poll' | 'todo') =>
     openOverlay(anchor, async () => {
@@ -207,6 +209,11 @@ function useInsertions(props: Props) {
       const { CallMenu } = await import('./call-menu.js');
       const insertCall = (link: string) => insertLinks(preview.enterField(), link);
       return <CallMenu jitsiUrl={jitsiUrl} destination={destination} onInsert={insertCall} />;
+    });
+  const openGifs = (anchor: HTMLElement) =>
+    openOverlay(anchor, async () => {
+      const { GifDialog } = await import('./gif-dialog.js');
+      return <GifDialog onInsert={(link) => insertLinks(preview.enterField(), link)} />;
     });
   // Widgets are whole messages.
   const widget = { isDisabled: text.trim() !== '', opens: 'dialog' } as const;
@@ -230,6 +237,7 @@ function useInsertions(props: Props) {
       opens: 'menu',
       run: openCalls,
     },
+    hasGifs && { icon: ImagePlay, label: i18n._('Add a GIF'), opens: 'dialog', run: openGifs },
     {
       icon: NotebookText,
       label: i18n._('Saved snippets'),

@@ -294,6 +294,7 @@ function OrganizationNotifications() {
 function OtherSettings() {
   const { i18n } = useLingui();
   const { realm } = useManagement();
+  const hasGifs = Boolean(useField('giphy_api_key'));
   const calls = Object.values(useField('realm_available_video_chat_providers') ?? {});
   return (
     <Section
@@ -312,6 +313,16 @@ function OtherSettings() {
           kind: 'choice',
           options: calls.map(({ id, name }) => ({ value: id, label: name })),
         },
+        ...(hasGifs
+          ? [
+              {
+                name: 'gif_rating_policy',
+                label: i18n._('Highest rating of GIFs'),
+                kind: 'choice',
+                options: [i18n._('Off'), 'Y', 'G', 'PG', 'PG-13', 'R'].map((label, value) => ({ value, label })),
+              } as const,
+            ]
+          : []),
         {
           name: 'default_avatar_source',
           label: i18n._('Pictures of people without one'),
