@@ -56,6 +56,7 @@ const NARROW_INDEXES = [
   'custom_emoji_by_realm',
   'realm_export_by_realm',
   'import_batch_by_realm',
+  'import_run_by_realm',
   'imported_messages_of_realm',
   'placeholder_key_by_key',
   'invitation_open',

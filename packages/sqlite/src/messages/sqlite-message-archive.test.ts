@@ -3,11 +3,12 @@ import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
 import { FEATURES, MIGRATIONS } from '../features.js';
 
-/** Tables with rows that only refer to a message; deliveries and retries become useless without it. */
+/** Tables with rows that only name a message; deliveries and retries become useless without it, and external ids stay used. */
 const NAME_ONLY = [
   'awaited_thumbnail',
   'bot_trigger',
   'event',
+  'external_send',
   'missed_email',
   'pushed_message',
   'reminder',
