@@ -55,10 +55,16 @@ class Stage {
     return names.map((name) => this.fixture.user(name).id);
   }
 
-  apply(change: { members: string[]; joined?: string[]; left?: string[]; kept?: string[] }): Promise<void> {
-    const { members, joined = [], left = [], kept = [] } = change;
+  apply(change: {
+    members: string[];
+    joined?: string[];
+    left?: string[];
+    kept?: string[];
+    becomesPrivate?: boolean;
+  }): Promise<void> {
+    const { members, joined = [], left = [], kept = [], becomesPrivate = false } = change;
     const copy: MembersCopy = {
-      ...{ channelId: this.channelId, origin: { kind: 'members', recordId: 's', hash: 'new' }, becomesPrivate: false },
+      ...{ channelId: this.channelId, origin: { kind: 'members', recordId: 's', hash: 'new' }, becomesPrivate },
       ...{ members: this.idsOf(members), joined: this.idsOf(joined), left: this.idsOf(left), kept: this.idsOf(kept) },
     };
     return new MemberImport(this.units, this.batch, this.ids).apply({ memberChanges: [copy] });
@@ -102,6 +108,23 @@ describe('MemberImport', () => {
     await stage.apply({ members: ['ann', 'cleo'], joined: ['ann'], left: ['bob'], kept: ['dora'] });
     expect(await stage.subscribers()).toEqual(['ann', 'cleo', 'dora']);
     expect(await stage.states()).toEqual({ ann: 'present', bob: 'absent', cleo: 'joined', dora: 'absent' });
+  });
+
+  it('removes a channel that becomes private from the default channels and their groups', async () => {
+    const stage = await Stage.set();
+    const { uow, realm } = stage.fixture;
+    const [realmId, channelIds] = [realm.id, [stage.channelId]];
+    await uow.write(realmId, async (tx) => {
+      const [channel] = await tx.channels.list(realmId, channelIds);
+      await tx.channels.update({ ...channel!, privacy: 'public', isDefault: true });
+      await tx.defaultChannelGroups.add({ realmId, name: 'sales', description: '', channelIds });
+    });
+    await stage.apply({ members: ['bob', 'cleo', 'dora'], becomesPrivate: true });
+    await uow.read(realmId, async ({ channels, defaultChannelGroups }) => {
+      const closed = { privacy: 'privateSharedHistory', isDefault: false };
+      expect(await channels.list(realmId, channelIds)).toMatchObject([closed]);
+      expect(await defaultChannelGroups.list(realmId)).toMatchObject([{ channelIds: [] }]);
+    });
   });
 
   it('refuses to change members once the import was cancelled', async () => {

@@ -1,4 +1,5 @@
 import { type Channel, isPrivate } from '../channels/channel.js';
+import { removeFromDefaultGroups, setDefaultChannel } from '../channels/default-channels.js';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { INHERITED_NOTIFICATIONS, pickColors } from '../channels/subscriptions.js';
 import type { ChannelId, Ordinal, RealmId, UserId } from '../kernel/ids.js';
@@ -127,7 +128,10 @@ export class MemberImport {
     return this.uow.write(this.batch.realmId, async (tx) => {
       const channel = await tx.channels.find(this.batch.realmId, channelId);
       if (!channel || isPrivate(channel)) return;
-      await tx.channels.update({ ...channel, privacy: 'privateSharedHistory' });
+      const closed = await tx.channels.update({ ...channel, privacy: 'privateSharedHistory' });
+      // New accounts would be subscribed to the channel.
+      if (channel.isDefault) await setDefaultChannel(tx, closed, false);
+      await removeFromDefaultGroups(tx, closed.realmId, channelId);
     });
   }
 
