@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -63,6 +72,7 @@ describe('parley import of records', () => {
     expect(await again()).toContain('as import 3: 0 users, 0 channels, 1 messages');
     const folder = join(directory, 'files');
     writeFileSync(join(folder, 'records.jsonl'), documented.join('\n').replaceAll('"crm"', '"erp"'));
+    symlinkSync('missing', join(folder, 'broken link'));
     await run(folder, '--realm=acme');
     expect((await run(folder, '--realm=acme')).out).toContain('unchanged since import 4');
     writeFileSync(join(folder, 'offer.pdf'), '%PDF-1.6');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -86,14 +86,15 @@ type WithOpened = (use: (opened: OpenImport) => Promise<CommandResult>) => Promi
 
 /**
  * Returns a text that changes with every write to the files of an export, with the options, and with the release. Reads
- * no contents, because exports may contain terabytes.
+ * no contents, because exports may contain terabytes. Readers ignore links inside of exports.
  */
 async function fingerprintOf(path: string, options: object): Promise<string> {
-  const isFolder = (await stat(path)).isDirectory();
-  const names = isFolder ? (await readdir(path, { recursive: true })).sort() : [''];
+  const root = await realpath(path);
+  const isFolder = (await lstat(root)).isDirectory();
+  const names = isFolder ? (await readdir(root, { recursive: true })).sort() : [''];
   const hash = createHash('sha256').update(JSON.stringify([parleyVersion(), options]));
   for (const name of names) {
-    const { size, mtimeNs, ctimeNs } = await stat(join(path, name), { bigint: true });
+    const { size, mtimeNs, ctimeNs } = await lstat(join(root, name), { bigint: true });
     hash.update(JSON.stringify([name, ...[size, mtimeNs, ctimeNs].map(String)]));
   }
   return hash.digest('base64url');
