@@ -53,6 +53,11 @@ describe('import process', () => {
     expect(await run('process.exit(2)')).toEqual({ problem: 'The import failed.' });
   });
 
+  it.each(['ENOSPC', 'SERVER_BUSY', 'STORAGE_UNAVAILABLE'])('throws if the command fails with %s', async (code) => {
+    const program = `console.error(JSON.stringify({ error: { code: '${code}', message: 'private' } })); process.exit(1);`;
+    await expect(run(program)).rejects.toThrow(/ended with code 1: .*private/);
+  });
+
   it('keeps only the extension of the file name', async () => {
     for (const [name, stored] of [
       ['../../etc/passwd', 'export'],

@@ -9,6 +9,8 @@ import type { Environment } from '../configuration/env-file.js';
 
 /** Exit codes of rejected commands: see `EXIT_CODES`. */
 const REJECTED: readonly (number | null)[] = [1, 2];
+/** Codes of failures that may end, such as a full disk; their messages are for the operator. */
+const SERVER_FAILURE = /^(?:SERVER_BUSY|STORAGE_UNAVAILABLE|SYSTEM|E[A-Z\d]+)$/;
 const CHECK_MS = 1000;
 /** Larger HTML pages are not kept. */
 const MAX_PAGE_BYTES = 16 * 1024 * 1024;
@@ -50,7 +52,10 @@ export class ImportProcess implements ImportRunner {
         ],
         keepGoing,
       );
-      if (REJECTED.includes(exitCode)) return { problem: problemIn(output).replaceAll(`${folder}/`, '') };
+      const { code = '', message = 'The import failed.' } = errorIn(output);
+      if (REJECTED.includes(exitCode) && !SERVER_FAILURE.test(code)) {
+        return { problem: message.replaceAll(`${folder}/`, '') };
+      }
       if (exitCode !== 0) throw new Error(`parley import ended with code ${exitCode}: ${output}`);
       const report = await readFile(join(reportFolder, 'report.txt'), 'utf8');
       const page = join(reportFolder, 'report.html');
@@ -99,13 +104,13 @@ const endingOf = ({ name }: ImportFile): string => /(\.[a-z\d]{1,10}){1,2}$/i.ex
 const store = ({ content }: ImportFile, path: string): Promise<void> =>
   pipeline(content, createWriteStream(path, { mode: 0o600 }));
 
-/** Returns the message of the error that the command printed as JSON. */
-function problemIn(output: string): string {
+/** Returns the error that the command printed as JSON. */
+function errorIn(output: string): { readonly code?: string; readonly message?: string } {
   for (const line of output.split('\n').reverse()) {
     try {
-      const { error } = JSON.parse(line) as { readonly error?: { readonly message: string } };
-      if (error) return error.message;
+      const { error } = JSON.parse(line);
+      if (error) return error;
     } catch {}
   }
-  return 'The import failed.';
+  return {};
 }
