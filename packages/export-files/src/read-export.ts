@@ -212,16 +212,18 @@ export async function openExport(path: string, options: OpenOptions): Promise<Op
 
 /** Prefix of folders with unpacked exports. */
 const UNPACKED = 'parley-import-';
-/** Maximum duration of an import; the server also removes older folders. */
+/** Maximum duration of an import. */
 const ABANDONED_MS = 86_400_000;
 
 /** Removes folders of killed imports, which would expose private data on the disk. */
-async function removeAbandoned(folder: string): Promise<void> {
+export async function removeAbandoned(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (!entry.isDirectory() || !entry.name.startsWith(UNPACKED)) continue;
     const path = join(folder, entry.name);
     const found = await stat(path).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
+    if (!found || Date.now() - found.mtimeMs <= ABANDONED_MS) continue;
+    // A shared folder for temporary files may contain those of other users.
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

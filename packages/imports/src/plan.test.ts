@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { MessageCopy } from '@parley/domain/exports';
@@ -79,6 +79,14 @@ const said = (id: string, content: unknown, more: object = {}) =>
   ({ kind: 'message', id, channel: 'c', sender: 'ann', sentAt: clock++, content, ...more }) as Records[number];
 
 describe('messages', () => {
+  it('removes the temporary folders of imports killed a day ago', async () => {
+    const left = join(folder, 'parley-import-killed');
+    mkdirSync(left);
+    utimesSync(left, 0, 0);
+    await planned([{ source: 'test:1', kind: 'person', id: 'ann', name: 'Ann' }]);
+    expect(existsSync(left)).toBe(false);
+  });
+
   it('puts unthreaded messages into the general topic, in order of time', async () => {
     const plan = await planned([said('m2', 'second', { sentAt: 20 }), ...BASE, said('m1', 'first', { sentAt: 10.5 })]);
     expect(

@@ -7,6 +7,7 @@ import { DomainError, invalidImport, type MessageId, type UserId } from '@parley
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+import { removeAbandoned } from '@parley/export-files';
 import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing-organization.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
@@ -113,6 +114,7 @@ export interface PlanSummary {
  * @throws DomainError SERVER_BUSY if the disk is full; INVALID_IMPORT also if a record is unaccounted for or somebody would gain access
  */
 export async function planImport(opened: OpenImport, options: PlanOptions): Promise<ImportPlan> {
+  await removeAbandoned(options.temporaryFolder);
   const staging = new Staging(options.temporaryFolder);
   try {
     await staging.addAll(opened.records());

@@ -9,7 +9,7 @@ import { checkRecord } from './check-record.js';
 import type { ExistingOrganization } from './existing-organization.js';
 import { NumberSet } from './number-set.js';
 
-/** Prefix of temporary folders; the server removes those of killed imports after a day. */
+/** Prefix of temporary folders: see `removeAbandoned`. */
 const FOLDER_PREFIX = 'parley-import-';
 
 /** Record with its number in the ledger. */
