@@ -18,6 +18,7 @@ test.each<[name: string, content: string, parts: ContentParts]>([
   ['a list of links', `* ${A}`, { text: `* ${A}`, files: [] }],
   ['a link in an indented block', `    ${A}`, { text: `    ${A}`, files: [] }],
   ['a link in a code block', `\`\`\`\n${A}\n\`\`\``, { text: `\`\`\`\n${A}\n\`\`\``, files: [] }],
+  ['a link in an open code block', `\`\`\`\n${A}`, { text: `\`\`\`\n${A}`, files: [] }],
   ['a link to another page', '[a](https://a.example/user_uploads/1/a)', expect.objectContaining({ files: [] })],
   ['a link that the text contains, too', `See ${A}\n\n${A}`, { text: `See ${A}\n\n${A}`, files: [] }],
 ])('splits %s', (_, content, parts) => {
@@ -42,6 +43,15 @@ test.each([
 
 test('keeps blanks at the end of a text that is being written', () => {
   expect(joinContent({ text: 'See \n', files: [FILE_A] })).toBe(`See \n\n\n${A}`);
+});
+
+test.each([
+  ['```js\ncode', '```js\ncode\n```'],
+  ['~~~~\n~~~', '~~~~\n~~~\n~~~~'],
+  ['````quote\nSee\n```js\ncode', '````quote\nSee\n```js\ncode\n```\n````'],
+  ['```\n~~~ quote', '```\n~~~ quote\n```'],
+])('closes the open blocks of %j before the links', (text, closed) => {
+  expect(joinContent({ text, files: [FILE_A] })).toBe(`${closed}\n\n${A}`);
 });
 
 test('replaces brackets in names, which would end the link early', () => {

@@ -17,9 +17,10 @@ export function splitContent(content: string): ContentParts {
     const lineStart = rest.lastIndexOf('\n') + 1;
     const [, name = '', url] = FILE_LINE.exec(rest.slice(lineStart)) ?? [];
     // Files linked in the text are not listed.
-    if (url === undefined || rest.slice(0, lineStart).includes(url)) return { text, files };
+    const before = rest.slice(0, lineStart);
+    if (url === undefined || before.includes(url) || closingFences(before) !== '') return { text, files };
     files.unshift({ name, url });
-    text = rest.slice(0, lineStart).trimEnd();
+    text = before.trimEnd();
   }
 }
 
@@ -27,7 +28,26 @@ export function splitContent(content: string): ContentParts {
 export function joinContent(parts: ContentParts): string {
   const links = listedFiles(parts).map(({ name, url }) => linkTo(name, url));
   if (links.length === 0) return parts.text;
-  return `${parts.text === '' ? '' : `${parts.text}\n\n`}${links.join('\n')}`;
+  return `${parts.text === '' ? '' : `${parts.text}${closingFences(parts.text)}\n\n`}${links.join('\n')}`;
+}
+
+const FENCE = /^(~{3,}|`{3,})(?=[^~`]*$) *(?:\{?\.?(quoted?|spoiler)\b)?/i;
+
+/** Lines that close the open blocks of a text (markdown §5); code blocks would show links as code. */
+function closingFences(text: string): string {
+  const open: { readonly fence: string; readonly isCode: boolean }[] = [];
+  for (const line of text.split('\n')) {
+    const current = open.at(-1);
+    if (line.trimEnd() === current?.fence) open.pop();
+    else if (!current?.isCode) {
+      const [, fence, container] = FENCE.exec(line) ?? [];
+      if (fence !== undefined) open.push({ fence, isCode: container === undefined });
+    }
+  }
+  return open
+    .map(({ fence }) => `\n${fence}`)
+    .reverse()
+    .join('');
 }
 
 /** Files that the text does not link to. */
