@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { badPassages, commentsOf, isBadStart, titlesOf } from './prose.js';
 
 describe('prose', () => {
@@ -7,6 +8,12 @@ describe('prose', () => {
 
   it('begins test titles with a subject or a verb', () => {
     expect(badPassages('.test.ts', titlesOf)).toEqual([]);
+  });
+
+  it('repeats no line of the unreleased changes, as merges may do', () => {
+    const [, unreleased] = readFileSync('docs/CHANGELOG.md', 'utf8').split(/^## /m);
+    const beginnings = unreleased!.split('\n').flatMap((line) => /^[-\s]+[`\w].{40}/.exec(line)?.[0] ?? []);
+    expect(beginnings.filter((beginning, n) => beginnings.indexOf(beginning) < n)).toEqual([]);
   });
 });
 
