@@ -1,4 +1,4 @@
-import { createTestParley, type TestParley } from './testing/index.js';
+import { createTestParley, type TestParley, until } from './testing/index.js';
 
 let parley: TestParley;
 const DAY = 86_400;
@@ -37,6 +37,20 @@ describe('messages.send with an external id', () => {
     const sent = await Promise.all(Array.from({ length: 5 }, () => ann().send(order('Paid', { externalId: 'o7' }))));
     expect(new Set(sent.map(({ id }) => id)).size).toBe(1);
     expect(await contents()).toEqual(['Paid']);
+  });
+
+  it('sends nothing again from a consumer, even after the channel was archived', async () => {
+    await ann().send(order('Paid', { externalId: 'o7' }));
+    await parley.as({ realm: 'shop', externalId: 'ann' }).channels.archive('orders');
+    const consumer = await parley.consume('again', async (_events, tx) => {
+      await tx.send({ realm: 'shop', externalId: 'ann' }, order('Paid', { externalId: 'o7' }));
+      await tx.send({ realm: 'shop', externalId: 'ann' }, { to: 'bob', content: 'Done', externalId: 'done' });
+    });
+    await ann().send({ to: 'bob', content: 'An event' });
+    const direct = () => ann().list({ with: 'bob' }).toArray();
+    await until(async () => (await direct()).length === 2);
+    await consumer.stop();
+    expect((await direct()).map(({ content }) => content)).toEqual(['An event', 'Done']);
   });
 
   it('rejects blank and long ids', async () => {

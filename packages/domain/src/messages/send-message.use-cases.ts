@@ -18,7 +18,7 @@ import type { User } from '../users/user.js';
 import { accessAnnouncer } from '../users/user-events.js';
 import { decideAutomaticTopicPolicies } from './automatic-topic-policies.js';
 import { planLinkPreviews } from './link-previews.js';
-import { type Message, parseContent } from './message.js';
+import { parseContent } from './message.js';
 import { noteOlderMessage } from './older-messages.js';
 import {
   type Destination,
@@ -106,7 +106,7 @@ export interface CheckedMessage {
 
 /**
  * Sends a message to a channel or to users (messages §3). Use cases that do more in the same unit of work call the
- * steps separately: `prepare` before the unit, `check` and `send` inside.
+ * steps separately: `prepare` before the unit, `check` and `send`, or `sendOnce`, inside.
  */
 export class SendMessage {
   static readonly inject = [
@@ -142,9 +142,9 @@ export class SendMessage {
       return await this.uow.write(
         caller.realmId,
         async (tx) => {
-          const first = (await findFirstSend(tx, caller, retry)) ?? (await findExternal(tx, caller, input));
+          const first = await findFirstSend(tx, caller, retry);
           if (first !== null) return { id: first, newVisibility: null };
-          const sent = await this.send(tx, caller, await this.check(tx, caller, prepared), input);
+          const sent = await this.sendOnce(tx, caller, prepared, input);
           if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
             const { realmId, userId } = caller;
             await rememberSend(tx, { ...echo, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
@@ -219,11 +219,22 @@ export class SendMessage {
     return { realm, actor, sender, destination, content: text.content, rendered, widget };
   }
 
+  /** Checks and sends, unless the external id was sent before. @throws DomainError the codes of `check` and `send` */
+  async sendOnce(
+    tx: Transaction,
+    caller: Caller,
+    prepared: PreparedMessage,
+    options: SendOptions,
+  ): Promise<SentMessage> {
+    const { externalId } = options;
+    const first = externalId === undefined ? null : await tx.sentOnce.findExternal(caller.realmId, externalId);
+    if (first !== null) return { id: first, newVisibility: null };
+    return this.send(tx, caller, await this.check(tx, caller, prepared), options);
+  }
+
   /** Must run in the same unit of work as `check`. @throws DomainError INVALID_ARGUMENT, HISTORY_OUT_OF_ORDER */
   async send(tx: Transaction, caller: Caller, checked: CheckedMessage, options: SendOptions): Promise<SentMessage> {
     const { externalId } = options;
-    const first = await findExternal(tx, caller, options);
-    if (first !== null) return { id: first, newVisibility: null };
     const sent = await (options.sentAt === undefined
       ? this.sendNow(tx, caller, checked, options)
       : this.sendOlder(tx, caller, checked, options.sentAt));
@@ -273,7 +284,7 @@ export class SendMessage {
     const { sender, rendered, widget, content } = checked;
     const destination = await opened(tx, checked);
     const post = { sender, destination, content, rendered, clientName, sentAt, widget };
-    const message: Message = await postMessage(tx, { ...post, isReadBySender: true, isReadByDefault: true });
+    const message = await postMessage(tx, { ...post, isReadBySender: true, isReadByDefault: true });
     await noteOlderMessage(tx, message);
     return { id: message.id, newVisibility: null };
   }
@@ -407,14 +418,6 @@ async function opened(
   const recipientId = await tx.recipients.openDirect(realm.id, ids);
   await access?.announceConversation(ids);
   return { kind: 'direct', recipientId, participants };
-}
-
-async function findExternal(
-  { sentOnce }: Pick<Transaction, 'sentOnce'>,
-  { realmId }: Caller,
-  { externalId }: Pick<SendMessageInput, 'externalId'>,
-): Promise<MessageId | null> {
-  return externalId === undefined ? null : sentOnce.findExternal(realmId, externalId);
 }
 
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {

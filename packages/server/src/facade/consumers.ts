@@ -180,7 +180,7 @@ class StagedTransaction implements ConsumerTransaction {
     const prepared = await sendMessage.prepare(caller, input);
     this.requireOpen();
     this.staged.push(async (tx) => {
-      await sendMessage.send(tx, caller, await sendMessage.check(tx, caller, prepared), input);
+      await sendMessage.sendOnce(tx, caller, prepared, input);
     });
   }
 
