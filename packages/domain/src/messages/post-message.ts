@@ -106,7 +106,7 @@ export interface Post {
   readonly widget?: Widget | null;
   /** Additional users for whom the message is read, such as the user who caused a notice. */
   readonly readFor?: readonly UserId[];
-  /** True if the message arrives as read for all users it does not mention. */
+  /** True if the message arrives as read, except for `unreadFor`. */
   readonly isReadByDefault?: boolean;
   /** Receivers for whom the message is always unread. */
   readonly unreadFor?: readonly UserId[];
