@@ -83,7 +83,7 @@ describe('messages', () => {
     const left = join(folder, 'parley-import-killed');
     mkdirSync(left);
     utimesSync(left, 0, 0);
-    await planned([{ source: 'test:1', kind: 'person', id: 'ann', name: 'Ann' }]);
+    await planned([ann]);
     expect(existsSync(left)).toBe(false);
   });
 

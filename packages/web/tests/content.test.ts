@@ -147,7 +147,7 @@ test('links code blocks to the playgrounds of their language, and copies them', 
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await message.getByRole('button', { name: 'Copy code' }).first().click();
   await expect(message.getByRole('button', { name: 'Copied' })).toBeVisible();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("a = 'b/c[]'\n");
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("a = 'b/c[]'\n");
   for (const id of ids) await server.call('iago', 'DELETE', `/realm/playgrounds/${id}`);
   await expect(message.getByRole('link', { name: 'View in' })).toHaveCount(0);
 });

@@ -93,7 +93,7 @@ test('opens the actions of a message on a long press', async ({ server, logIn })
   await expect(menu.getByRole('menuitem', { name: 'Quote' })).toBeInViewport({ ratio: 1 });
   await menu.getByRole('menuitem', { name: 'Copy text' }).tap();
   await expect(menu).toHaveCount(0);
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('Row 1 of pressed');
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe('Row 1 of pressed');
   await longPress(page, row);
   await menu.getByRole('menuitem', { name: 'Add a reaction' }).tap();
   const picker = page.getByRole('dialog', { name: 'Add a reaction' });

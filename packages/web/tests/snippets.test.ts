@@ -57,7 +57,7 @@ test('edits snippets by keyboard, and keeps the text when another device has del
   await page.keyboard.type('!');
   await server.call('cordelia', 'DELETE', `/saved_snippets/${id}`);
   await page.keyboard.press('Enter');
-  await expect(dialog.getByRole('alert')).toContainText('does not exist');
+  await expect(dialog.getByRole('alert')).toContainText(/does not exist|no longer exists/);
   await expect(dialog.getByRole('textbox', { name: 'Title' })).toHaveValue(/!/);
   await page.keyboard.press('Escape');
   await expect(page.getByRole('button', { name: 'Saved snippets' })).toBeFocused();

@@ -99,7 +99,7 @@ CREATE INDEX sent_once_by_time ON sent_once (realm_id, sent_at);
 `;
 
 const EXTERNAL_IDS = `
--- Messages that the embedding application sent with an id.
+-- expand: messages that the embedding application sent with an id. The previous release ignores them.
 
 CREATE TABLE external_send (
   realm_id {int} NOT NULL REFERENCES realm (id),
