@@ -135,7 +135,9 @@ function useFiles(
     onContent(joinContent(parts.current));
   };
   const add = (files: ContentParts['files']) => {
-    if (files.length > 0) change({ files: [...parts.current.files, ...files] });
+    const listed = parts.current.files;
+    const added = files.filter(({ url }) => listed.every((file) => file.url !== url));
+    if (added.length > 0) change({ files: [...listed, ...added] });
   };
   useEffect(() => {
     if (done.length > 0 && isOpen) add(uploads.take(filesOf));
