@@ -410,7 +410,7 @@ export const attachedFile = (page: Page, name: string) =>
 
 /** Writes a message and sends it. */
 export async function send(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text);
+  await page.getByRole('textbox', { name: 'Message', exact: true }).fill(text);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 

@@ -9,6 +9,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
+import { MAX_OLDER_RANGES } from '../messages/older-messages.js';
 import { type ImportBatch, rememberCreated } from './import-batches.js';
 import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
 import type { OrdinalRuns, ReceiverRuns } from './ordinal-runs.js';
@@ -117,8 +118,6 @@ const FLAGS_AT_A_TIME = 1000;
 const RECORDS_AT_A_TIME = 500;
 /** Maximum difference between the clocks of the original servers. */
 const CLOCK_SKEW_SECONDS = 3600;
-/** Maximum number of ranges, because searches by time query each range. */
-const MAX_RANGES = 100;
 
 /** Message that was added, with its copy. */
 export interface AddedMessage {
@@ -212,13 +211,13 @@ export class MessageImport {
 
   /**
    * Begins a new range where times go back, as in archives of organizations with a merged history. The last of
-   * `MAX_RANGES` takes all remaining messages, where searches by time may then miss some.
+   * `MAX_OLDER_RANGES` takes all remaining messages, where searches by time may then miss some.
    */
   private byRange(rows: readonly AppendedCopy[]) {
     const parts: { readonly first: MessageId; readonly messages: AppendedCopy[] }[] = [];
     for (const row of rows) {
       const { first, newest } = this.range ?? { first: row.id, newest: row.sentAt };
-      const isEarlier = row.sentAt < newest - CLOCK_SKEW_SECONDS && this.ranges < MAX_RANGES;
+      const isEarlier = row.sentAt < newest - CLOCK_SKEW_SECONDS && this.ranges < MAX_OLDER_RANGES;
       if (isEarlier) this.ranges++;
       this.range = isEarlier ? { first: row.id, newest: row.sentAt } : { first, newest: Math.max(newest, row.sentAt) };
       const part = parts.at(-1);
