@@ -173,6 +173,19 @@ describe('uploaded export', () => {
     expectRefusal(await start(), 'There is no export to import; upload one first.');
   });
 
+  it('ends the attempt if the organization is renamed, because another one may take the former name', async () => {
+    fieldsOf(await check({ path_id: await upload(people.desdemona) }));
+    const rename = (stringId: string) =>
+      server.storage.uow.write(server.realmId, async (tx) =>
+        tx.realms.update({ ...(await tx.realms.get(server.realmId)), stringId }),
+      );
+    const { stringId } = await server.storage.uow.read(server.realmId, ({ realms }) => realms.get(server.realmId));
+    server.importRunner.during = () => rename('renamed');
+    await expect(work()).rejects.toThrow('its organization renamed');
+    expect((await shown()).run.status).toBe('checking');
+    await rename(stringId);
+  });
+
   it('is not replaced or started while a run is in progress', async () => {
     const path_id = await upload(people.desdemona);
     fieldsOf(await check({ path_id }));
@@ -215,7 +228,7 @@ describe('uploaded export', () => {
       expectRefusal(await start(as), ...OWNERS_ONLY);
       expectRefusal(await discard(as), ...OWNERS_ONLY);
     }
-    // Only the uploader can read the HTML report.
+    // The HTML report is a private file of the uploader.
     fieldsOf(
       await server.request('PATCH', `/users/${people.iago.id}`, { as: people.desdemona, params: { role: 100 } }),
     );

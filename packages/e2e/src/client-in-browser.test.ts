@@ -121,7 +121,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
     ).toMatchObject({ sender_id: annId, content: '<p>Note</p>' });
     expect(browser.complaints).toEqual([]);
 
-    // Only pages below Parley's path can read the token from the cookie.
+    // The cookie is readable only for pages below Parley's path.
     const readsCookie = page.startsWith(path);
     expect(requested.includes(`${path}/accounts/csrf_token/`)).toBe(!readsCookie);
     // A log-in on another page changes the token.

@@ -10,18 +10,13 @@ import {
   idOf,
   messageWith,
   openPhone,
+  placeOf,
   post,
   pressIn,
-  type Server,
   send,
   test,
   violationsIn,
 } from './stories.js';
-
-const placeOf = async (server: Server, topic: string): Promise<string> => {
-  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
-  return `#narrow/channel/${id}-Verona/topic/${topic}`;
-};
 
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message' });
 const options = (page: Page) => page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');

@@ -1,24 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import {
-  attachedFile,
-  expect,
-  messageWith,
-  openPhone,
-  pressIn,
-  type Server,
-  send,
-  test,
-  violationsIn,
-} from './stories.js';
+import { attachedFile, expect, messageWith, openPhone, placeOf, pressIn, send, test, violationsIn } from './stories.js';
 
 const IMAGES = join(import.meta.dirname, '../../../docs/images');
-
-const placeOf = async (server: Server, topic: string): Promise<string> => {
-  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'Verona' });
-  return `#narrow/channel/${id}-Verona/topic/${topic}`;
-};
 
 const fieldOf = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true });
 

@@ -31,10 +31,10 @@ export interface ImportRun {
   readonly problem: string | null;
 }
 
-/** In UTF-16 units; longer reports and problems are cut. */
+/** Maximum length in UTF-16 units; longer reports and problems are cut. */
 export const MAX_IMPORT_REPORT_LENGTH = 200_000;
 export const MAX_PROBLEM_LENGTH = 2000;
-/** In characters. */
+/** Maximum length in characters. */
 export const MAX_CLAIM_BY_LENGTH = 500;
 
 export interface RunPayload extends Readonly<Record<string, number>> {
@@ -70,7 +70,7 @@ export type ImportOutcome =
 /** Plans and writes imports outside of this process, because planning would block the event loop. */
 export interface ImportRunner {
   /**
-   * Calls `keepGoing` about once a second; its error ends the run. Repeating an interrupted import continues it.
+   * Calls `keepGoing` before the command and then about once a second; its error ends the run. Repeating an interrupted import continues it.
    * @throws Error if the run is interrupted
    */
   run(command: ImportCommand, keepGoing: () => Promise<void>): Promise<ImportOutcome>;

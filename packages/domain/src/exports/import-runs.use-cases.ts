@@ -12,6 +12,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { RENEW_LEASE_MS } from './exports.js';
 import {
   findRun,
+  type ImportCommand,
   type ImportFile,
   type ImportRun,
   type ImportRunner,
@@ -134,9 +135,12 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     const { run, command } = loaded;
     let renewedAt = this.timers.elapsedMs();
     const outcome = await this.runner!.run(command, async () => {
-      if (this.timers.elapsedMs() - renewedAt < RENEW_LEASE_MS && (await this.exists(run))) return;
+      // The command looks the organization up by its name.
+      if (!(await this.isCurrent(run, command)))
+        throw new Error('The import was discarded, or its organization renamed');
+      if (this.timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
       renewedAt = this.timers.elapsedMs();
-      if (!(await renewLease())) throw new Error('The import was discarded, or another process runs it');
+      if (!(await renewLease())) throw new Error('Another process runs the import');
     });
     if (outcome.problem !== null) return (tx) => fail(tx, run, outcome.problem);
     const page = outcome.page && (await this.keepPage(run.requesterId, outcome.page));
@@ -178,11 +182,14 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     return { name, content: this.blobs.read(blob, { start: 0, end: size }) };
   }
 
-  private exists({ realmId, id }: ImportRun): Promise<boolean> {
-    return this.uow.read(realmId, async ({ importRuns }) => (await importRuns.find(realmId, id)) !== null);
+  private isCurrent({ realmId, id }: ImportRun, { stringId }: Pick<ImportCommand, 'stringId'>): Promise<boolean> {
+    return this.uow.read(realmId, async ({ importRuns, realms }) => {
+      const run = await importRuns.find(realmId, id);
+      return run !== null && (await realms.get(realmId)).stringId === stringId;
+    });
   }
 
-  /** If the transaction fails, the sweep removes the bytes. */
+  /** Stores the page; a sweep removes its bytes if the transaction fails. */
   private async keepPage(userId: UserId, page: Uint8Array): Promise<FileContent> {
     const received = await this.receiver.receive(inOneChunk(page));
     return this.newFiles.describe(userId, received, 'import-report.html', 'text/html');
@@ -252,7 +259,7 @@ async function removeFiles(
   return removed;
 }
 
-/** If the removal fails, the sweep removes the bytes. */
+/** Removes blobs; a sweep removes those that fail. */
 async function removeBlobs(blobs: BlobStore, keys: readonly BlobKey[]): Promise<void> {
   for (const key of keys) await blobs.remove(key).catch(() => undefined);
 }

@@ -22,7 +22,7 @@ export async function noteOlderMessage(tx: Transaction, { realmId, id, sentAt }:
 type Sent = Pick<Message, 'id' | 'sentAt'>;
 
 /**
- * Returns the range with a new message: the last one if the message follows its end in id and time, or else a new one.
+ * Returns the range with a new message: the last range if the message follows its end, otherwise a new one.
  * @param previous message at the end of the last range; null if it was deleted
  * @throws DomainError HISTORY_OUT_OF_ORDER
  */

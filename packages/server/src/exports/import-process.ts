@@ -70,6 +70,7 @@ export class ImportProcess implements ImportRunner {
     args: readonly string[],
     keepGoing: () => Promise<void>,
   ): Promise<{ readonly exitCode: number | null; readonly output: string }> {
+    await keepGoing();
     // The command ends when the channel to this process closes (main.ts).
     const child: ChildProcess = spawn(process.execPath, [this.program, ...args], {
       env: this.environment,

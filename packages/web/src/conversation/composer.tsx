@@ -127,7 +127,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
 
 interface DraftText {
   readonly draft: OpenDraft;
-  /** With links to the listed files. */
+  /** Whole content, including links to the listed files. */
   readonly text: string;
   /** Last rendered text, for callbacks that run later. */
   readonly latest: RefObject<string>;
