@@ -107,6 +107,21 @@ export class ClusterClient {
     return lines;
   }
 
+  /** Lists what differs from the stored state, and the latest responses. */
+  describeDifference(stored: ReadonlyMap<number, string>, unread: readonly number[]): string {
+    const ids = [...new Set([...this.contents.keys(), ...stored.keys()])];
+    const stateOf = (contents: ReadonlyMap<number, string>, unreadOnes: ReadonlySet<number>, id: number) =>
+      `${contents.get(id)}${unreadOnes.has(id) ? ', unread' : ''}`;
+    const unreadIds = new Set(unread);
+    const known = (id: number) => stateOf(this.contents, this.unread, id);
+    const right = (id: number) => stateOf(stored, unreadIds, id);
+    return [
+      `${this.person.email} does not know what is stored`,
+      ...ids.filter((id) => known(id) !== right(id)).map((id) => `${id}: knows ${known(id)}; stored is ${right(id)}`),
+      ...this.received,
+    ].join('\n');
+  }
+
   /** Applies events of one stream until it ends or is silent for as long as a poll may take. */
   private async stream(): Promise<void> {
     const place = { queue_id: this.queueId, last_event_id: this.lastEventId };

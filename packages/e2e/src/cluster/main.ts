@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { hasNatsServer, SeededRandomness } from '@parley/testkit';
 import { Cluster, type Person, type Reply, type StoredMessages } from './cluster.js';
 import { ClusterClient, history, unreadIn } from './cluster-client.js';
@@ -175,10 +175,9 @@ async function run({ minutes, seed, nodes }: Options): Promise<void> {
       ...clients.map((client) => markRead(cluster, client, endsAt)),
     ]);
     const [faults] = await Promise.race([working, following.then(() => working)]);
-    await Promise.race([settle(writers, clients), following]);
+    await Promise.race([settle(cluster, writers, clients).then(() => check(cluster, writers, clients)), following]);
     for (const client of clients) client.stop();
     await following;
-    await check(cluster, writers, clients);
     summarize(faults, writers, clients);
   } catch (error) {
     // Nodes log the reason after sending the response.
@@ -202,8 +201,11 @@ async function markRead(cluster: Cluster, client: ClusterClient, endsAt: number)
   }
 }
 
-/** Waits until each client has received the last message and the scheduled messages of each person. */
-async function settle(writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
+/**
+ * Waits until each client has received the last message and the scheduled messages of each person, and until scheduled
+ * messages without a response to their writer are delivered too.
+ */
+async function settle(cluster: Cluster, writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
   const last = await Promise.all(writers.map((writer) => writer.finish()));
   const scheduled = writers.flatMap((writer) => [...writer.scheduled]);
   for (const [awaited, patienceMs, name] of [
@@ -226,14 +228,37 @@ async function settle(writers: readonly Writer[], clients: readonly ClusterClien
       }
     }
   }
+  const deadline = Date.now() + DELIVERY_MS;
+  while ((await cluster.postgres.query("SELECT 1 FROM scheduled_message WHERE status = 'waiting'")).length > 0) {
+    assert.ok(Date.now() < deadline, 'scheduled messages are not delivered');
+    await sleep(200);
+  }
+}
+
+/** Returns the ids of a person's unread messages. Retries requests without a response. */
+async function unreadOf(cluster: Cluster, person: Person): Promise<readonly number[]> {
+  for (;;) {
+    const params = { fetch_event_types: ['message', 'update_message_flags'] };
+    const reply = await cluster.request(person, 'POST', '/register', params).catch(() => null);
+    if (reply?.status === 200) return unreadIn(reply.body.unread_msgs);
+    await sleep(200);
+  }
+}
+
+/** Waits until a client that still follows has the state of a new one. Returns the stored contents by id. */
+async function untilSame(cluster: Cluster, client: ClusterClient): Promise<ReadonlyMap<number, string>> {
+  for (const deadline = Date.now() + SETTLE_MS; ; await sleep(1000)) {
+    const stored = await history(cluster, client.person);
+    const unread = await unreadOf(cluster, client.person);
+    const knowsContents = isDeepStrictEqual([...client.contents], [...stored]);
+    if (knowsContents && isDeepStrictEqual(client.unread, new Set(unread))) return stored;
+    if (Date.now() >= deadline) assert.fail(client.describeDifference(stored, unread));
+  }
 }
 
 async function check(cluster: Cluster, writers: readonly Writer[], clients: readonly ClusterClient[]): Promise<void> {
   for (const client of clients) {
-    const stored = await history(cluster, client.person);
-    assert.deepEqual([...client.contents], [...stored], `${client.person.email} does not know what is stored`);
-    const { body } = await cluster.request(client.person, 'POST', '/register', { fetch_event_types: READ_STATE });
-    assert.deepEqual([...client.unread].sort(ascending), unreadIn(body.unread_msgs).sort(ascending));
+    const stored = await untilSame(cluster, client);
     const contents = [...stored.values()];
     assert.equal(new Set(contents).size, contents.length, 'a message exists twice');
     for (const { acknowledged, scheduled, attempted, uncertain, person } of writers) {
@@ -250,10 +275,6 @@ async function check(cluster: Cluster, writers: readonly Writer[], clients: read
     }
   }
 }
-
-const READ_STATE = ['message', 'update_message_flags'];
-
-const ascending = (a: number, b: number): number => a - b;
 
 function summarize(
   faults: ReadonlyMap<string, number>,
