@@ -391,6 +391,15 @@ describe('import of records into an existing organization', () => {
     expect((await lab.messagesFor(ann, inChannel('General (2)'))).length).toBe(4);
   });
 
+  it('archives the channels again when a repeated import is undone', async () => {
+    const { realmId } = await living();
+    const undoLast = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
+    for (let times = 0; times < 3; times++) {
+      await lab.merged(realmId, HISTORY);
+      expect(await undoLast()).toMatchObject({ kept: 0, archivedChannels: 2 });
+    }
+  });
+
   it('publishes no channel of an import that was cancelled after its last message', async () => {
     const { realmId, ann } = await living();
     const beforeChanges = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });

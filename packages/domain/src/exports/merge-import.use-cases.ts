@@ -99,7 +99,10 @@ export class MergeImport {
     await records.rememberOthers(uow);
     const existing = new Set(source.existing.channels);
     for (const channel of source.published) {
-      if (existing.has(channel.id)) await this.unsubscribeOthers(uow, ids, channel);
+      if (!existing.has(channel.id)) continue;
+      // The channel is a part of this import now, and of its undo.
+      await uow.write(realmId, (tx) => records.onAdded(tx, 'channel', [channel.id]));
+      await this.unsubscribeOthers(uow, ids, channel);
     }
     const members = new MemberImport(uow, batch, ids);
     await members.apply(source);
