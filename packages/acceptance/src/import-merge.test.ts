@@ -1,4 +1,4 @@
-import type { RealmId } from '@parley/domain/kernel';
+import type { RealmId, Transaction } from '@parley/domain/kernel';
 import { reportLines } from '@parley/imports';
 import type { TestRecords } from '@parley/imports/testing';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -398,6 +398,28 @@ describe('import of records into an existing organization', () => {
       await lab.merged(realmId, HISTORY);
       expect(await undoLast()).toMatchObject({ kept: 0, archivedChannels: 2 });
     }
+  });
+
+  it('imports everything once if the storage rolls back and repeats each unit of work', async () => {
+    const { uow } = server.storage;
+    const states: object[] = [];
+    for (const isRepeated of [false, true]) {
+      const write = uow.write.bind(uow);
+      const units = jest.spyOn(uow, 'write').mockImplementation(async (realmId, work, options) => {
+        const conflicting = async (tx: Transaction) => {
+          await work(tx);
+          throw new Error('conflict');
+        };
+        if (isRepeated) await expect(write(realmId, conflicting)).rejects.toThrow('conflict');
+        return write(realmId, work, options);
+      });
+      const { realm } = await lab.imported(LIVING, { stringId: `acme${Number(isRepeated)}` });
+      await lab.merged(realm.id, HISTORY);
+      await lab.merged(realm.id, LATER);
+      units.mockRestore();
+      states.push(await lab.stateOf(realm.id));
+    }
+    expect(states[1]).toEqual(states[0]);
   });
 
   it('publishes no channel of an import that was cancelled after its last message', async () => {

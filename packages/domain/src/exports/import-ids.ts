@@ -74,6 +74,13 @@ export class IdMap<Id extends number> extends IdLookup<Id> {
     const isReserved = this.free !== null && old >= this.free.first && old <= this.free.last;
     const made = await make(isReserved ? old : null);
     const id: Id = idOf(made);
+    const { next, isIdentity } = this;
+    // The storage may roll the unit back and run it again.
+    tx.onRollback(() => {
+      this.ids.delete(old);
+      this.next = next;
+      this.isIdentity = isIdentity;
+    });
     this.ids.set(old, id);
     this.next = id + 1;
     if (id !== old) this.isIdentity = false;

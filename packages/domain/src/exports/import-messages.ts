@@ -180,6 +180,8 @@ export class MessageImport {
     page: readonly MessageCopy[],
     ids: readonly MessageId[],
   ): Promise<readonly AddedMessage[]> {
+    const { range, ranges } = this;
+    tx.onRollback(() => Object.assign(this, { range, ranges }));
     const rows: AppendedCopy[] = [];
     for (const [index, copy] of page.entries()) {
       rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));

@@ -127,6 +127,7 @@ export class PictureImport {
     const { id, format } = await this.ids.emoji.add(tx, copy.id, add);
     if (picture) await namePicture(tx, realmId, `emoji/${id}`, picture);
     if (still) await namePicture(tx, realmId, `emoji/${id}/still`, still);
+    tx.onRollback(() => this.ids.emojiFiles.delete(copy.fileName));
     if (copy.fileName !== `${id}.${format}`) this.ids.emojiFiles.set(copy.fileName, `${id}.${format}`);
   }
 
