@@ -258,4 +258,22 @@ describe('chat tab', () => {
     for (const cache of caches) await until(() => !cache.has(narrowKey(news(channelId))));
     expect(await caches[0]!.load()).toBeNull();
   });
+
+  it('keeps stored messages after an error that does not end the log-in', async () => {
+    const { hamlet, iago } = server.people;
+    const channelId = await server.createChannel('town', [hamlet, iago]);
+    await server.sendMessage(iago, channelId, { topic: 'news' });
+    const cache = new MemoryCache();
+    const { chat } = await openTab(hamlet, { cache });
+    chat.open(news(channelId));
+    await until(() => cache.has(narrowKey(news(channelId))));
+    await until(async () => (await cache.load()) !== null);
+    chat.stop();
+    const refuse = async () => Response.json({ result: 'error', code: 'CSRF_FAILED', msg: '' }, { status: 403 });
+    const gateway = new ParleyClient({ url: server.url, credentials: hamlet, fetch: refuse });
+    const refused = await openTab(hamlet, { cache, gateway });
+    await until(() => refused.chat.connection.value.state === 'ended');
+    expect(cache.has(narrowKey(news(channelId)))).toBe(true);
+    expect(await cache.load()).not.toBeNull();
+  });
 });

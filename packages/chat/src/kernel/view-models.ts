@@ -243,6 +243,6 @@ export interface ConnectionView {
   readonly state: 'starting' | 'online' | 'offline' | 'ended';
   /** Unix milliseconds when the connection was lost. */
   readonly since: number | null;
-  /** Error code if `ended`, such as `UNAUTHORIZED`, `USER_DEACTIVATED`, `REALM_DEACTIVATED`. */
+  /** Reason why the log-in has ended: `UNAUTHORIZED`, `USER_DEACTIVATED` or `REALM_DEACTIVATED`; null otherwise. */
   readonly code: string | null;
 }

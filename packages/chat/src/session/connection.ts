@@ -198,7 +198,7 @@ export class Connection {
       else if (!this.team) this.end(null);
     } catch (error) {
       if (!(error instanceof ParleyError)) throw error;
-      this.end(error.code);
+      this.end(error.endsLogIn ? error.code : null);
     } finally {
       if (this.events === events) this.events = null;
     }
