@@ -1,4 +1,4 @@
-import { gifsUrl, PAGE_SIZE, parseGifs } from './giphy.js';
+import { findGifs, gifsUrl, PAGE_SIZE, parseGifs } from './giphy.js';
 
 const MEDIA = 'https://media1.giphy.com/media/dog/200.gif';
 const gif = (change: object = {}) => ({
@@ -81,5 +81,26 @@ describe('gifsUrl', () => {
     [5, 'r'],
   ])('maps the rating policy %i to %s', (policy, rating) => {
     expect(new URL(gifsUrl({ ...request, policy })).searchParams.get('rating')).toBe(rating);
+  });
+});
+
+describe('findGifs', () => {
+  afterEach(() => {
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  it('fails if GIPHY does not respond within 15 seconds', async () => {
+    jest.useFakeTimers();
+    jest
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation(
+        (_, init) =>
+          new Promise((_, reject) => init!.signal!.addEventListener('abort', () => reject(init!.signal!.reason))),
+      );
+    const request = { key: 'k', policy: 2, language: 'en', query: 'dog', offset: 0 };
+    const found = expect(findGifs(request, new AbortController().signal)).rejects.toThrow(/abort/);
+    jest.advanceTimersByTime(15_000);
+    await found;
   });
 });

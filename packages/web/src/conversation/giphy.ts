@@ -29,6 +29,8 @@ export const PAGE_SIZE = 24;
 /** Limit of GIPHY. */
 const MAX_QUERY_LENGTH = 50;
 const MAX_TITLE_LENGTH = 100;
+/** Timeout for the response and its content. */
+const TIMEOUT_MS = 15_000;
 
 /** Maximum ratings by `realm_gif_rating_policy`. */
 const RATINGS = ['', 'y', 'g', 'pg', 'pg-13', 'r'];
@@ -37,10 +39,18 @@ const HOST = /(^|\.)giphy\.com$/;
 
 /** Returns a page of GIFs. The browser sends neither cookies nor the address of the chat. */
 export const findGifs: FindGifs = async (request, signal) => {
-  const response = await fetch(gifsUrl(request), { signal, credentials: 'omit', referrerPolicy: 'no-referrer' });
-  const gifs = response.ok ? parseGifs(await response.json()) : null;
-  if (!gifs) throw new GifsRefused(`GIPHY responded with status ${response.status}`);
-  return gifs;
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+  signal.addEventListener('abort', () => abort.abort());
+  const options = { signal: abort.signal, credentials: 'omit', referrerPolicy: 'no-referrer' } as const;
+  try {
+    const response = await fetch(gifsUrl(request), options);
+    const gifs = response.ok ? parseGifs(await response.json()) : null;
+    if (!gifs) throw new GifsRefused(`GIPHY responded with status ${response.status}`);
+    return gifs;
+  } finally {
+    clearTimeout(timer);
+  }
 };
 
 export function gifsUrl({ key, policy, language, query, offset }: GifRequest): string {
