@@ -36,7 +36,8 @@ test('opens a card that is longer than the window at its start', async ({ server
 
 test('hides messages of a muted person until requested', async ({ server, logIn }) => {
   await post(server, 'prospero', 'muting', 'What I always say');
-  const { page } = await logIn('othello', await placeOf(server, 'muting'));
+  const place = await placeOf(server, 'muting');
+  const { page } = await logIn('othello', place);
   const open = async () => {
     await page.getByRole('article').getByRole('button', { name: 'Prospero' }).click();
   };
@@ -45,6 +46,12 @@ test('hides messages of a muted person until requested', async ({ server, logIn 
   await expect(page.getByText('What I always say')).toHaveCount(0);
   await page.getByRole('button', { name: /Show it/ }).click();
   await expect(page.getByText('What I always say')).toBeVisible();
+  await goTo(page, '#recent');
+  await expect(page.getByRole('listitem').filter({ hasText: 'muting' })).toContainText(
+    'Message from a person you have muted.',
+  );
+  await expect(page.getByText('What I always say')).toHaveCount(0);
+  await goTo(page, place);
   await open();
   await page.getByRole('dialog').getByRole('button', { name: 'Unmute this person' }).click();
 });

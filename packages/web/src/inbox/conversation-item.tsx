@@ -119,8 +119,9 @@ function Words({ senderId, html, isPartner }: WordsProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const { baseUrl } = useServices();
-  const { name } = useReading(chat.people.person(senderId));
+  const { name, isMuted } = useReading(chat.people.person(senderId));
   const words = useMemo(() => firstWords(parseContent(html, baseUrl)), [html, baseUrl]);
+  if (isMuted) return i18n._('Message from a person you have muted.');
   if (isPartner) return words;
   const sender = senderId === chat.state.selfId ? i18n._('You') : name;
   return (
