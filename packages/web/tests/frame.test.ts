@@ -129,6 +129,12 @@ test('shows images and downloads files in a frame', async ({ page, example }) =>
     ]);
   const uploads = frameOf(page).getByRole('list', { name: 'Uploads' });
   await expect(uploads.getByRole('button', { name: /^Move receipt/ })).toHaveCount(2);
+  // A frame fetches pictures with its token.
+  await page.route('**/user_uploads/thumbnail/**', (route) => route.fulfill({ status: 404 }));
+  await page.reload();
+  const stored = uploads.getByRole('listitem').filter({ hasText: 'receipt.png' }).locator('img');
+  await expect.poll(() => stored.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);
+  await page.unroute('**/user_uploads/thumbnail/**');
   await frameOf(page).getByRole('button', { name: 'Send', exact: true }).click();
   const message = frameOf(page).getByRole('article').filter({ hasText: 'receipt.txt' });
   const image = message.getByRole('img', { name: 'receipt.png' });

@@ -187,7 +187,7 @@ interface LoadedProps {
   onError(): void;
 }
 
-const LoadedPicture = ({ url, onError }: LoadedProps) => <Picture src={useFile(url)} onError={onError} />;
+const LoadedPicture = ({ url, onError }: LoadedProps) => <Picture src={useFile(url, onError)} onError={onError} />;
 
 interface PictureProps {
   readonly src: string | null;

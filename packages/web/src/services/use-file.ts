@@ -1,23 +1,24 @@
 import { useContext, useEffect, useState } from 'react';
 import { ServicesContext } from './context.js';
 
-/** Returns a URL with which the page can show a file; null until known. In a frame the file is fetched. */
-export function useFile(url: string): string | null {
+/**
+ * Returns a URL with which the page can show a file; null until known. In a frame the file is fetched, and `onFailure`
+ * called if that fails.
+ */
+export function useFile(url: string, onFailure = () => {}): string | null {
   const services = useContext(ServicesContext);
   const frame = services && url.startsWith(`${services.baseUrl}user_uploads/`) ? services.frame : undefined;
   const [fetched, setFetched] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another function does not fetch the file again.
   useEffect(() => {
     if (!frame) return;
     let isOver = false;
     let own: string | undefined;
-    frame.loadFile(url).then(
-      (blob) => {
-        if (isOver) return;
-        own = URL.createObjectURL(blob);
-        setFetched(own);
-      },
-      () => {},
-    );
+    frame.loadFile(url).then((blob) => {
+      if (isOver) return;
+      own = URL.createObjectURL(blob);
+      setFetched(own);
+    }, onFailure);
     return () => {
       isOver = true;
       setFetched(null);
