@@ -127,6 +127,20 @@ test('uploads several files and sends links to them in the order of their choice
   await expect(page.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
 });
 
+test('sends the files of a poll in a message before it', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads-poll'));
+  await fieldOf(page).fill('/poll Which?\nRed\nBlue');
+  await page.locator('input[type="file"]').setInputFiles(note('colors.txt'));
+  await expect(attachedFile(page, 'colors.txt')).toBeVisible();
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const messages = page.getByRole('article');
+  await expect(messages).toHaveCount(2);
+  await expect(fileLinks(messages.first())).toHaveText(/colors\.txt/);
+  await expect(messages.last()).toContainText('Which?');
+  await expect(messages.last().getByRole('listitem')).toHaveText([/Red/, /Blue/]);
+  await expect(page.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
+});
+
 test('keeps uploaded files with the draft and in edited messages, until they are removed', async ({
   server,
   logIn,

@@ -1,4 +1,4 @@
-import { type ContentParts, joinContent, listedFiles, splitContent } from './attached-files.js';
+import { type ContentParts, joinContent, listedFiles, messagesOf, splitContent } from './attached-files.js';
 
 const A = '[a.png](/user_uploads/2/ab/a.png)';
 const B = '[b (1).pdf](/user_uploads/2/cd/b-1.pdf)';
@@ -65,4 +65,14 @@ test('lists a file again once its link was deleted from the text', () => {
   expect(listedFiles(moved)).toEqual([FILE_B]);
   expect(joinContent(moved)).toBe(`See ${A}\n\n${B}`);
   expect(joinContent({ ...moved, text: 'See ' })).toBe(`See \n\n${A}\n${B}`);
+});
+
+test.each([
+  [`/poll Which?\nRed\nBlue\n\n${A}\n${B}`, [`${A}\n${B}`, '/poll Which?\nRed\nBlue']],
+  [`/todo\n\n${A}`, [A, '/todo']],
+  ['/poll Which?\nRed', ['/poll Which?\nRed']],
+  [`/polls\n\n${A}`, [`/polls\n\n${A}`]],
+  [`See\n\n${A}`, [`See\n\n${A}`]],
+])('sends the files of polls and to-do lists in a message before them: %j', (content, messages) => {
+  expect(messagesOf(content)).toEqual(messages);
 });

@@ -31,6 +31,14 @@ export function joinContent(parts: ContentParts): string {
   return `${parts.text === '' ? '' : `${parts.text}${closingFences(parts.text)}\n\n`}${links.join('\n')}`;
 }
 
+const WIDGET = /^\/(poll|todo)(\s|$)/;
+
+/** Messages to send: later lines of polls and to-do lists are options and tasks, so their files precede them. */
+export function messagesOf(content: string): readonly string[] {
+  const { text, files } = splitContent(content);
+  return files.length > 0 && WIDGET.test(text) ? [joinContent({ text: '', files }), text] : [content];
+}
+
 const FENCE = /^(~{3,}|`{3,})(?=[^~`]*$) *(?:\{?\.?(quoted?|spoiler)\b)?/i;
 
 /** Lines that close the open blocks of a text (markdown §5); code blocks would show links as code. */

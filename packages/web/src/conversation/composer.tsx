@@ -16,6 +16,7 @@ import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
+import { messagesOf } from './attached-files.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
 import { SendKeys, useSendKeys } from './enter-key.js';
@@ -194,13 +195,15 @@ function useWriting({ destination, draftText, onText, empty }: WritingOptions) {
   const { chat, onSent } = useServices();
   const send = () => {
     chat.typing.stopped();
-    try {
-      chat.send(destination, text);
-    } catch (error) {
-      reportFailure(error);
-      return;
+    for (const message of messagesOf(text)) {
+      try {
+        chat.send(destination, message);
+      } catch (error) {
+        reportFailure(error);
+        return;
+      }
+      onSent?.(destination, message);
     }
-    onSent?.(destination, text);
     clear();
   };
   const clear = () => {

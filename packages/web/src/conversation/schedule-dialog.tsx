@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { FormDialog } from '../kit/dialog.js';
 import { useServices } from '../services/context.js';
+import { messagesOf } from './attached-files.js';
 import styles from './scheduling.module.css';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
 
@@ -25,6 +26,7 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
   const [at, setAt] = useState<number | null>(firstTime);
+  const [messages] = useState(() => [...messagesOf(text)]);
   return (
     <FormDialog
       title={i18n._('Send later')}
@@ -32,7 +34,8 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
       isDisabled={at === null}
       onSubmit={async () => {
         requireFuture(at!);
-        await scheduling.schedule(destination, text, at!);
+        // After a failure, the next attempt continues with the rest.
+        for (; messages.length > 0; messages.shift()) await scheduling.schedule(destination, messages[0]!, at!);
         onScheduled(at!);
       }}
     >
