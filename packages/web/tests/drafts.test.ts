@@ -368,3 +368,40 @@ test('keeps text typed just before logout, and edits of inaccessible messages, a
   expect(await textsOf(server, 'last-moment')).toEqual(['Typed at last']);
   expect(await textsOf(server, 'left-behind')).toEqual(['Changed at last']);
 });
+
+test('lists the files of drafts and scheduled messages instead of their links', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'drafts with files', 'Denmark');
+  const { url } = (await server.upload(WRITER, '/user_uploads', 'plan.txt', Buffer.from('plan'))) as { url: string };
+  const content = `The plan\n\n[plan.txt](${url})`;
+  const to = Number(/channel\/(\d+)/.exec(place)![1]);
+  const at = Math.floor(Date.now() / 1000);
+  const draft = { type: 'stream', to: [to], topic: 'drafts with files', timestamp: at, content };
+  await server.call(WRITER, 'POST', '/drafts', {
+    drafts: [draft, { ...draft, content: 'Without files', timestamp: at + 1 }],
+  });
+  await server.call(WRITER, 'POST', '/scheduled_messages', {
+    ...{ type: 'channel', to, topic: 'drafts with files', content, scheduled_delivery_timestamp: at + 3600 },
+  });
+  const { page } = await logIn(WRITER, '#drafts');
+  const main = page.getByRole('main');
+  for (const hash of ['#drafts', '#scheduled']) {
+    await goTo(page, hash);
+    const row = main.getByRole('listitem').filter({ hasText: 'The plan' });
+    await expect(row.getByRole('list', { name: 'Uploads' })).toHaveText('plan.txt');
+    await expect(main).not.toContainText('user_uploads');
+    expect(await violationsIn(page)).toEqual([]);
+  }
+  await main.getByRole('button', { name: 'Edit' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('textbox', { name: 'Message' })).toHaveValue('The plan');
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('The other plan');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  const { scheduled_messages: scheduled } = await server.call(WRITER, 'GET', '/scheduled_messages');
+  expect(scheduled.at(-1).content).toBe(`The other plan\n\n[plan.txt](${url})`);
+  await goTo(page, place);
+  const others = page.getByRole('list', { name: 'Other drafts' });
+  await expect(others).toContainText('The plan');
+  await expect(others).toContainText('plan.txt');
+  await expect(others).not.toContainText('user_uploads');
+});

@@ -1,7 +1,9 @@
 import { useLingui } from '@lingui/react';
+import { Paperclip } from 'lucide-react';
 import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { useReading } from '../services/use-reading.js';
+import { splitContent } from './attached-files.js';
 import styles from './other-drafts.module.css';
 
 /** Number of drafts shown above the field; the drafts page lists all. */
@@ -10,6 +12,19 @@ const FEW = 3;
 interface Props {
   readonly draft: OpenDraft;
   onUse(row: DraftRow): void;
+}
+
+/** Text and file names on one line. */
+function Beginning({ content }: { readonly content: string }) {
+  const { i18n } = useLingui();
+  const { text, files } = splitContent(content);
+  return (
+    <span className={styles.text}>
+      {i18n._('Another draft:')} {text !== '' && <q>{text}</q>}{' '}
+      {files.length > 0 && <Paperclip size={14} aria-label={i18n._('Uploads')} />}{' '}
+      {files.map(({ name }) => name).join(', ')}
+    </span>
+  );
 }
 
 /** Texts for the same conversation from other windows or apps. */
@@ -22,9 +37,7 @@ export function OtherDrafts({ draft, onUse }: Props) {
     <ul className={styles.others} aria-label={i18n._('Other drafts of this conversation')}>
       {rows.slice(0, FEW).map((row) => (
         <li key={row.key}>
-          <span className={styles.text}>
-            {i18n._('Another draft:')} <q>{row.text}</q>
-          </span>
+          <Beginning content={row.text} />
           <button type="button" onClick={() => onUse(row)}>
             {i18n._('Edit')}
           </button>

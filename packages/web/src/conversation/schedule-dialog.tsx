@@ -1,13 +1,16 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, Scheduling } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
 import { FormDialog } from '../kit/dialog.js';
 import { useServices } from '../services/context.js';
-import { messagesOf } from './attached-files.js';
+import { linkTo } from '../services/uploads.js';
+import { joinContent, listedFiles, messagesOf, splitContent } from './attached-files.js';
+import { insertLinks } from './message-field.js';
 import styles from './scheduling.module.css';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
+import { UploadList } from './upload-list.js';
 
 interface Props {
   readonly destination: Destination;
@@ -51,16 +54,18 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
 export function ScheduledMessageDialog({ message }: { readonly message: ScheduledMessage }) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
-  const [text, setText] = useState(message.content);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [parts, setParts] = useState(() => splitContent(message.content));
+  const content = joinContent(parts);
   const [at, setAt] = useState<number | null>(message.failed ? firstTime : message.scheduled_delivery_timestamp);
   return (
     <FormDialog
       title={i18n._('Edit scheduled message')}
       action={i18n._('Save')}
-      isDisabled={at === null || text.trim() === ''}
+      isDisabled={at === null || content.trim() === ''}
       onSubmit={async () => {
         requireFuture(at!);
-        await scheduling.change(message, text, at!);
+        await scheduling.change(message, content, at!);
       }}
     >
       <p>
@@ -70,8 +75,16 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
         className={styles.text}
         aria-label={i18n._('Message')}
         rows={5}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
+        ref={field}
+        value={parts.text}
+        onChange={({ target }) => setParts({ ...parts, text: target.value })}
+      />
+      <UploadList
+        destination={`scheduled ${message.scheduled_message_id}`}
+        files={listedFiles(parts)}
+        onRemove={({ url }) => setParts({ ...parts, files: parts.files.filter((file) => file.url !== url) })}
+        onInsert={({ name, url }) => insertLinks(field.current!, linkTo(name, url))}
+        onEmpty={() => field.current!.focus()}
       />
       <TimeField
         legend={i18n._('Time')}

@@ -11,6 +11,7 @@ import { MAX_FILES, type UploadedFile, type UploadPlace, type UploadRow } from '
 import { useFile } from '../services/use-file.js';
 import { useReading } from '../services/use-reading.js';
 import { useUploads } from '../services/use-uploads.js';
+import { splitContent } from './attached-files.js';
 import styles from './upload-list.module.css';
 
 interface Props {
@@ -95,6 +96,33 @@ export function UploadList({ destination, files, onRemove, onInsert, onEmpty }: 
         </ul>
       )}
     </div>
+  );
+}
+
+/** Text and listed files of an unsent message. */
+export function UnsentContent({
+  content,
+  className,
+}: {
+  readonly content: string;
+  readonly className: string | undefined;
+}) {
+  const { i18n } = useLingui();
+  const uploads = useUploads();
+  const { text, files } = splitContent(content);
+  return (
+    <>
+      {text !== '' && <p className={className}>{text}</p>}
+      {files.length > 0 && (
+        <ul className={styles.list} data-unsent aria-label={i18n._('Uploads')}>
+          {files.map((file) => (
+            <li key={file.url} className={styles.row}>
+              <Uploaded {...file} content={uploads.contentOf(file.url)} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
 

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { PencilLine, Trash2 } from 'lucide-react';
 import { DestinationName } from '../conversation/destination-heading.js';
+import { UnsentContent } from '../conversation/upload-list.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useAddressOf, useServices } from '../services/context.js';
@@ -50,7 +51,7 @@ function Draft({ row: { key, to, text, editedAt } }: { readonly row: DraftRow })
     <li className={draftStyles.draft}>
       <div className={draftStyles.content}>
         {to ? <DraftPlace to={to} /> : <strong>{i18n._('Without a recipient')}</strong>}
-        <p className={draftStyles.text}>{text}</p>
+        <UnsentContent className={draftStyles.text} content={text} />
         {editedAt > 0 && (
           <time className={draftStyles.time} dateTime={new Date(editedAt * 1000).toISOString()}>
             {i18n.date(new Date(editedAt * 1000), { dateStyle: 'medium', timeStyle: 'short' })}

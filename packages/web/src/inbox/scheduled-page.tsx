@@ -7,6 +7,7 @@ import { DestinationName } from '../conversation/destination-heading.js';
 import { ScheduledMessageDialog, useScheduling } from '../conversation/schedule-dialog.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
+import { UnsentContent } from '../conversation/upload-list.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useAddressOf, useField } from '../services/context.js';
@@ -100,7 +101,7 @@ function Scheduled({ message, reason }: RowProps) {
     <li className={draftStyles.draft}>
       <div className={draftStyles.content}>
         <Place to={scheduling.destinationOf(message)} />
-        <p className={draftStyles.text}>{content}</p>
+        <UnsentContent className={draftStyles.text} content={content} />
         {failed && (
           <p className={styles.failed}>
             {reason === null
