@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@parley/testkit';
 import type { ParleyProcess } from './testing/parley-process.js';
@@ -66,6 +66,9 @@ describe('uploaded export', () => {
     await call('POST', '/realm/imports/run/start');
     await until(async () => (await call('GET', '/realm/imports')).imports[0]?.message_count > 0);
     await server.kill();
+    const folder = join(organization.directory, 'data', 'files', 'imports');
+    // Another organization was removed.
+    mkdirSync(join(folder, '999'));
     server = await organization.serve([], server.port);
     expect((await call('GET', '/realm/imports')).run.status).toBe('importing');
     await until(() => isIn('imported'));
@@ -76,8 +79,7 @@ describe('uploaded export', () => {
     writeFileSync(path, RECORDS.join('\n'));
     const verified = await organization.run(['imports', 'verify', '1', path, '--realm=']);
     expect([verified.code, verified.out]).toEqual([0, expect.stringMatching(/^Unchanged: /)]);
-    const folder = join(organization.directory, 'data', 'files', 'imports');
-    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+    expect(readdirSync(folder)).toEqual([]);
   }, 300_000);
 
   it('is rejected with the line of a mistake', async () => {

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ImportCommand, ImportFile } from '@parley/domain/exports';
 import { inOneChunk } from '@parley/domain/files';
-import type { RealmId } from '@parley/domain/kernel';
+import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
 import { ImportProcess } from './import-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-import-process-'));
@@ -88,4 +89,34 @@ describe('import process', () => {
     await expect(run(program, {}, keepGoing)).rejects.toThrow('discarded');
     expect(() => process.kill(Number(require('node:fs').readFileSync(started, 'utf8')), 0)).toThrow('ESRCH');
   });
+
+  it('removes files of interrupted attempts, unless a run of the organization is in progress', async () => {
+    const temporary = join(folder, 'leftovers');
+    const runner = new ImportProcess(temporary, {});
+    const runs = new Map([
+      [7, 'failed'],
+      [8, 'importing'],
+    ]);
+    const read = async (id: RealmId, work: (reads: never) => Promise<unknown>) =>
+      work({ importRuns: { list: async () => (runs.has(id) ? [{ status: runs.get(id) }] : []) } } as never);
+    const uow = { read } as unknown as UnitOfWork;
+    await runner.removeLeftovers(uow);
+    for (const name of ['7', '8', '9', 'unknown']) {
+      mkdirSync(join(temporary, name), { recursive: true });
+      writeFileSync(join(temporary, name, 'export.zip'), 'PK');
+    }
+    await runner.removeLeftovers(uow);
+    expect(readdirSync(temporary)).toEqual(['8']);
+  });
+});
+
+it('is run by the file of the command, also if npm start starts the server', () => {
+  const scripts = join(folder, 'scripts');
+  const main = join(folder, 'dist', 'bundle', 'main.js');
+  for (const name of [scripts, join(folder, 'dist', 'bundle')]) mkdirSync(name, { recursive: true });
+  copyFileSync(resolve(import.meta.dirname, '../../scripts/start.mjs'), join(scripts, 'start.mjs'));
+  writeFileSync(join(scripts, 'prepare.mjs'), 'export const prepare = () => {};');
+  writeFileSync(main, 'console.log(JSON.stringify(process.argv.slice(1)));');
+  const { stdout } = spawnSync(process.execPath, [join(scripts, 'start.mjs'), '--port=0'], { encoding: 'utf8' });
+  expect(JSON.parse(stdout)).toEqual([main, 'serve', '--port=0']);
 });

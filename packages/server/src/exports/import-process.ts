@@ -1,10 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ImportCommand, ImportFile, ImportOutcome, ImportRunner } from '@parley/domain/exports';
+import {
+  findRun,
+  type ImportCommand,
+  type ImportFile,
+  type ImportOutcome,
+  type ImportRunner,
+  isInProgress,
+} from '@parley/domain/exports';
+import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
 import type { Environment } from '../configuration/env-file.js';
 
 /** Exit codes of rejected commands: see `EXIT_CODES`. */
@@ -62,6 +70,17 @@ export class ImportProcess implements ImportRunner {
       return { problem: null, report, page: (await stat(page)).size > MAX_PAGE_BYTES ? null : await readFile(page) };
     } finally {
       await rm(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** Removes the files of interrupted attempts that no server will repeat. */
+  async removeLeftovers(uow: Pick<UnitOfWork, 'read'>): Promise<void> {
+    const names = await readdir(this.folder).catch(() => []);
+    for (const name of names) {
+      const realmId = Number(name) as RealmId;
+      const run = Number.isSafeInteger(realmId) && (await uow.read(realmId, (reads) => findRun(reads, realmId)));
+      if (run && isInProgress(run)) continue;
+      await rm(join(this.folder, name), { recursive: true, force: true });
     }
   }
 

@@ -61,6 +61,7 @@ export async function startServer(
       reject(new StartupError('Another version of Parley has changed the schema; start that one.'));
   });
   unusable.catch(() => {});
+  const importRunner = importsBy(configuration, url, environment);
   try {
     const listening = metrics ? await listenForOperator(configuration.metricsAddress!, ready, metrics) : null;
     operator = listening;
@@ -70,17 +71,17 @@ export async function startServer(
         logger,
         acceptsNewSecret,
         hasHost: false,
-        importRunner: importsBy(configuration, url, environment),
+        importRunner,
         onUnknownSchema,
         ...(metrics && { metrics }),
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
     );
+    await importRunner.removeLeftovers(parley.ports.unitOfWork);
     const { isDemo, isDemoActive } = configuration;
     const isNewDemo =
       isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { hasUnread: isDemoActive }));
-    const { smtp, maxBytes } = configuration.incomingMail;
-    const mail = smtp && (await startMailServer(smtp, parley, { maxBytes, logger }));
+    const mail = await startMailServer(configuration, parley, logger);
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
     server.on('request', withHealth(ready, parley.handler));
@@ -124,13 +125,18 @@ export async function startServer(
 const importsBy = (configuration: Configuration, url: string, environment: Environment): ImportProcess =>
   new ImportProcess(join(filesFolderOf(configuration), 'imports'), { ...environment, [SETTINGS.url.variable]: url });
 
-async function startMailServer(...given: Parameters<typeof listenForEmail>): Promise<RunningSmtp> {
-  const [{ host, port }] = given;
+/** Returns null if the server receives no email by SMTP. */
+async function startMailServer(
+  { incomingMail: { smtp, maxBytes } }: Configuration,
+  parley: ComposedParley,
+  logger: ReturnType<typeof createLogger>,
+): Promise<RunningSmtp | null> {
+  if (!smtp) return null;
   try {
-    return await listenForEmail(...given);
+    return await listenForEmail(smtp, parley, { maxBytes, logger });
   } catch (error) {
     if (error instanceof MissingLibrary) throw error;
-    throw new StartupError(describeListenError(error as NodeJS.ErrnoException, { host, port }, '--smtp-in'));
+    throw new StartupError(describeListenError(error as NodeJS.ErrnoException, smtp, '--smtp-in'));
   }
 }
 
