@@ -13,7 +13,7 @@ export interface Terminal {
   interrupted(): Promise<void>;
   /**
    * Lowers the priority of this process, including future threads, in favour of a server on the same machine. Used by
-   * long-running commands.
+   * long-running commands that only read, because a command that waits for the CPU would keep its write lock.
    */
   comeAfterServer(): void;
 }

@@ -55,6 +55,22 @@ describe('parley import of records', () => {
     expect((await run(other, '--realm=acme')).out).toMatch(/as import 3: 0 users, 0 channels, 3 messages/);
   });
 
+  it('lowers the priority of its process only for commands that do not write', async () => {
+    await run(records, '--realm=acme', '--new-database');
+    const lowered: (readonly string[])[] = [];
+    const commands = [
+      ['import', records, '--realm=acme', '--dry-run'],
+      ['imports', 'verify', '1', records],
+      ['import', records, '--realm=acme', '--share-public'],
+      ['imports', 'undo', '1'],
+    ];
+    for (const command of commands) {
+      const args = [...command, `--database=sqlite:${database}`];
+      expect((await runCommand(args, { comeAfterServer: () => lowered.push(command) })).code).toBe(0);
+    }
+    expect(lowered).toEqual(commands.slice(0, 2));
+  });
+
   it('recognizes an unchanged export without reading it, as long as its import is the latest of the source', async () => {
     const again = async (...flags: readonly string[]) => (await run(records, '--realm=acme', ...flags)).out;
     await again('--new-database');

@@ -189,7 +189,6 @@ function writeImport(
 ): Promise<CommandResult> {
   return context.withParley(async (parley) => {
     const existing = await findExisting(parley, options.stringId);
-    if (existing) context.terminal.comeAfterServer();
     const identical =
       existing && context.flag('report') === undefined && (await identicalTo(parley, existing, options));
     if (identical) return identicalResult(existing.realm, identical);

@@ -60,7 +60,6 @@ function batchIdOf({ words }: CommandContext): ImportBatchId {
 
 async function undo(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
-  context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
     const isDryRun = context.isOn('dry-run');
@@ -154,7 +153,6 @@ async function addFiles(context: CommandContext): Promise<CommandResult> {
   const reader = await readerOf(path);
   const { readToken, withDownloads } = await import('./import-records.js');
   const token = readToken(context, reader);
-  context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const opened = await withDownloads(context, reader, await reader.open(path), token);
     try {
@@ -177,7 +175,6 @@ async function addFiles(context: CommandContext): Promise<CommandResult> {
 }
 
 async function merge(context: CommandContext): Promise<CommandResult> {
-  context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const { realm, placeholder } = await placeholderOf(parley, context);
     const isDryRun = context.isOn('dry-run');
@@ -197,7 +194,6 @@ async function merge(context: CommandContext): Promise<CommandResult> {
 }
 
 async function unmerge(context: CommandContext): Promise<CommandResult> {
-  context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const { realm, placeholder } = await placeholderOf(parley, context);
     const input = { realmId: realm.id, placeholderId: placeholder.id };
