@@ -201,7 +201,20 @@ describe('members of channels in a newer export', () => {
     const realmId = await first();
     const undoLast = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
     await lab.merged(realmId, LATER);
-    await undoLast();
+    const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+    const idOf = (name: string) => realm.users.find(({ user }) => user.fullName.startsWith(name))!.user.id;
+    const channelId = realm.channels.find(({ name }) => name === 'secret')!.id;
+    const expected = {
+      subscriptions: 2,
+      revertedSubscriptions: [
+        { channelId, userId: idOf('ann'), isSubscribed: false },
+        { channelId, userId: idOf('bob'), isSubscribed: true },
+      ],
+    };
+    const batchId = (await lab.batches(realmId)).at(-1)!.id;
+    expect(await lab.undo(realmId, { batchId, isDryRun: true })).toMatchObject(expected);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+    expect(await undoLast()).toMatchObject(expected);
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'bob', 'dora']);
     // The same export applies again.
     await lab.merged(realmId, LATER);

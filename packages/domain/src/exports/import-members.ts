@@ -3,13 +3,12 @@ import { removeFromDefaultGroups, setDefaultChannel } from '../channels/default-
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { INHERITED_NOTIFICATIONS, pickColors } from '../channels/subscriptions.js';
 import type { ChannelId, Ordinal, RealmId, UserId } from '../kernel/ids.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { OrdinalRange } from '../messages/read-set.js';
 import {
   BEFORE_RECORDS,
   type ImportBatch,
-  type ImportedKind,
   type ImportedRecord,
   type RecordPosition,
   recordsOfBatch,
@@ -181,7 +180,7 @@ export class MemberImport {
 
 /** Returns the memberships of these people after the imports up to a batch. */
 async function statesOf(
-  { importedRecords }: Pick<Transaction, 'importedRecords'>,
+  { importedRecords }: Pick<Repositories | Transaction, 'importedRecords'>,
   realmId: RealmId,
   channelId: ChannelId,
   userIds: readonly UserId[],
@@ -194,12 +193,12 @@ async function statesOf(
 
 /** Returns the users with an active subscription, including deactivated users. */
 async function subscribedAmong(
-  tx: Transaction,
+  { channels }: Pick<Repositories | Transaction, 'channels'>,
   realmId: RealmId,
   channelId: ChannelId,
   userIds: readonly UserId[],
 ): Promise<ReadonlySet<UserId>> {
-  const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
+  const rows = await channels.listSubscriptionsOf(realmId, userIds, [channelId]);
   return new Set(userIds.filter((userId) => rows.get(userId)!.some(({ isActive }) => isActive)));
 }
 
@@ -249,45 +248,93 @@ async function subscribe(
   await tx.personal.openSpans(realmId, [recipientId], userIds);
 }
 
+/** Subscription that the undo of an import changes. */
+export interface RevertedSubscription {
+  readonly channelId: ChannelId;
+  readonly userId: UserId;
+  /** True if the undo subscribes the user again. */
+  readonly isSubscribed: boolean;
+}
+
 /**
- * Reverts the changes of subscriptions by an import, except in the channels that it created. A killed run continues
- * when it is repeated.
+ * Reverts the changes of subscriptions by an import, except in the channels that it created, and calls `onReverted` with
+ * them. A killed run continues when it is repeated. A dry run changes nothing.
  */
-export async function undoMembers(uow: UnitOfWork, batch: ImportBatch): Promise<void> {
+export async function undoMembers(
+  uow: UnitOfWork,
+  batch: ImportBatch,
+  isDryRun = false,
+  onReverted: (subscriptions: readonly RevertedSubscription[]) => void = () => {},
+): Promise<void> {
   const { realmId } = batch;
   const created = new Set<number>();
   for await (const page of recordsOfBatch(uow, batch, 'channel')) {
     for (const { targetId } of page) created.add(targetId);
   }
-  const revert = async (kind: ImportedKind, undo: (tx: Transaction, records: readonly ImportedRecord[]) => unknown) => {
-    let after: RecordPosition = BEFORE_RECORDS;
-    let page: readonly ImportedRecord[];
-    do {
-      const from = after;
-      page = await uow.write(realmId, async (tx) => {
-        const all = await tx.importedRecords.listOfBatch(realmId, { id: batch.id, kind }, from, PEOPLE_AT_A_TIME);
-        const reverted = all.filter(({ targetId }) => !created.has(targetId));
-        await undo(tx, reverted);
-        await tx.importedRecords.remove(realmId, reverted);
-        return all;
-      });
-      after = page.at(-1) ?? after;
-    } while (page.length === PEOPLE_AT_A_TIME);
-  };
-  await revert('membership', async (tx, records) => {
-    for (const channelId of new Set(records.map(({ targetId }) => targetId as ChannelId))) {
-      const own = records.filter(({ targetId }) => targetId === channelId);
-      const isEarlier = ({ batchId }: ImportedRecord) => batchId < batch.id;
-      const earlier = await statesOf(tx, realmId, channelId, own.map(userOf), isEarlier);
-      const usersIn = (state: MembershipState) =>
-        own
-          .filter((record) => record.hash === state && isMember(earlier.get(userOf(record))) !== isMember(state))
-          .map(userOf);
-      const channel = (await tx.channels.find(realmId, channelId))!;
-      await unsubscribe(tx, channel, usersIn('joined'));
-      await subscribeToChannels(tx, { channels: [channel], userIds: usersIn('left'), requestedColors: new Map() });
-    }
-  });
+  let after: RecordPosition = BEFORE_RECORDS;
+  let page: readonly ImportedRecord[];
+  do {
+    const from = after;
+    const revert = async (reads: Repositories | Transaction) => {
+      const part = { id: batch.id, kind: 'membership' } as const;
+      const all = await reads.importedRecords.listOfBatch(realmId, part, from, PEOPLE_AT_A_TIME);
+      const records = all.filter(({ targetId }) => !created.has(targetId));
+      const reverted = await revertedBy(reads, batch, records);
+      if (!isDryRun) await revertRecords(reads as Transaction, batch, records, reverted);
+      return { all, reverted };
+    };
+    const { all, reverted } = await (isDryRun ? uow.read(realmId, revert) : uow.write(realmId, revert));
+    onReverted(reverted);
+    page = all;
+    after = page.at(-1) ?? after;
+  } while (page.length === PEOPLE_AT_A_TIME);
+  if (isDryRun) return;
   // The next import compares the members again.
-  await revert('members', () => {});
+  for await (const digests of recordsOfBatch(uow, batch, 'members')) {
+    await uow.write(realmId, (tx) =>
+      tx.importedRecords.remove(
+        realmId,
+        digests.filter(({ targetId }) => !created.has(targetId)),
+      ),
+    );
+  }
+}
+
+/** Returns the subscriptions that differ from those before a batch, as far as people left them unchanged since. */
+async function revertedBy(
+  reads: Repositories | Transaction,
+  batch: ImportBatch,
+  records: readonly ImportedRecord[],
+): Promise<readonly RevertedSubscription[]> {
+  const { realmId } = batch;
+  const reverted: RevertedSubscription[] = [];
+  for (const channelId of new Set(records.map(({ targetId }) => targetId as ChannelId))) {
+    const own = records.filter(({ targetId }) => targetId === channelId);
+    const userIds = own.map(userOf);
+    const earlier = await statesOf(reads, realmId, channelId, userIds, ({ batchId }) => batchId < batch.id);
+    const present = await subscribedAmong(reads, realmId, channelId, userIds);
+    for (const record of own) {
+      const [userId, isSubscribed] = [userOf(record), record.hash === 'left'];
+      const isChanged = record.hash === (isMember(earlier.get(userId)) ? 'left' : 'joined');
+      if (isChanged && present.has(userId) !== isSubscribed) reverted.push({ channelId, userId, isSubscribed });
+    }
+  }
+  return reverted;
+}
+
+async function revertRecords(
+  tx: Transaction,
+  { realmId }: ImportBatch,
+  records: readonly ImportedRecord[],
+  reverted: readonly RevertedSubscription[],
+): Promise<void> {
+  for (const channelId of new Set(reverted.map((each) => each.channelId))) {
+    const own = reverted.filter((each) => each.channelId === channelId);
+    const usersTo = (state: boolean) =>
+      own.flatMap(({ userId, isSubscribed }) => (isSubscribed === state ? userId : []));
+    const channel = (await tx.channels.find(realmId, channelId))!;
+    await unsubscribe(tx, channel, usersTo(false));
+    await subscribeToChannels(tx, { channels: [channel], userIds: usersTo(true), requestedColors: new Map() });
+  }
+  await tx.importedRecords.remove(realmId, records);
 }

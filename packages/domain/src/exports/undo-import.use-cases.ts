@@ -15,7 +15,7 @@ import {
   type RecordPosition,
   unitsOf,
 } from './import-batches.js';
-import { undoMembers } from './import-members.js';
+import { type RevertedSubscription, undoMembers } from './import-members.js';
 
 export interface UndoImportInput {
   readonly realmId: RealmId;
@@ -45,9 +45,14 @@ export interface UndoImportOutput {
   /** Kept messages, at most `MAX_LISTED_MESSAGES`. */
   readonly keptMessages: readonly KeptMessage[];
   readonly archivedChannels: number;
+  /** Number of subscriptions to channels of earlier imports that are put back. */
+  readonly subscriptions: number;
+  /** Subscriptions that are put back, at most `MAX_LISTED_SUBSCRIPTIONS`. */
+  readonly revertedSubscriptions: readonly RevertedSubscription[];
 }
 
 export const MAX_LISTED_MESSAGES = 1000;
+export const MAX_LISTED_SUBSCRIPTIONS = 1000;
 
 /** Messages per unit of work, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 50;
@@ -87,7 +92,8 @@ export class UndoImport {
       const batch = await this.uow.read(realmId, (reads) => loadLatest(reads, realmId, batchId));
       const survey = (kind: ImportedKind, after: RecordPosition) =>
         this.uow.read(realmId, (reads) => judge(reads, batch, kind, after));
-      return { ...(await countPages(survey, isForced)), archivedChannels: 0 };
+      const counts = await countPages(survey, isForced);
+      return { ...counts, ...(await putBackMembers(this.uow, batch, isDryRun)), archivedChannels: 0 };
     }
     // The status keeps a running import from adding messages.
     const batch = await this.uow.write(realmId, async (tx) => {
@@ -102,12 +108,12 @@ export class UndoImport {
       isForced,
       (sum) => onProgress(sum.removed),
     );
-    await undoMembers(uow, batch);
+    const members = await putBackMembers(uow, batch, isDryRun);
     const archivedChannels = await this.archiveEmptyChannels(uow, batch);
     await uow.write(realmId, async (tx) =>
       tx.importBatches.update({ ...(await tx.importBatches.find(realmId, batchId))!, status: 'undone' }),
     );
-    return { ...counts, archivedChannels };
+    return { ...counts, ...members, archivedChannels };
   }
 
   private remove(
@@ -165,6 +171,20 @@ export class UndoImport {
     }
     return count;
   }
+}
+
+async function putBackMembers(
+  uow: UnitOfWork,
+  batch: ImportBatch,
+  isDryRun: boolean,
+): Promise<Pick<UndoImportOutput, 'subscriptions' | 'revertedSubscriptions'>> {
+  let subscriptions = 0;
+  const revertedSubscriptions: RevertedSubscription[] = [];
+  await undoMembers(uow, batch, isDryRun, (reverted) => {
+    subscriptions += reverted.length;
+    revertedSubscriptions.push(...reverted.slice(0, MAX_LISTED_SUBSCRIPTIONS - revertedSubscriptions.length));
+  });
+  return { subscriptions, revertedSubscriptions };
 }
 
 /** Forgets which messages a removed list contained, so that the next import lists them again. */

@@ -11,7 +11,7 @@ import {
   VerifyImport,
 } from '@parley/domain/exports';
 import { type ImportReader, type OpenImport, printable } from '@parley/domain/imports';
-import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
+import type { ImportBatchId, RealmId, UnitOfWork } from '@parley/domain/kernel';
 import type { AddedReader, ImportPlan } from '@parley/imports';
 import { unicodeEmoji } from '@parley/markdown';
 import type { ComposedParley } from '../composition/parley.js';
@@ -70,7 +70,10 @@ async function undo(context: CommandContext): Promise<CommandResult> {
       isDryRun,
       onProgress: progressOn(context.terminal, 'Removed'),
     });
-    const lines = undoLines(undone, isDryRun, nameOf(realm));
+    const lines = [
+      ...undoLines(undone, isDryRun, nameOf(realm)),
+      ...(await subscriptionLines(parley.ports.unitOfWork, realm.id, undone, isDryRun)),
+    ];
     return { lines, data: undone };
   });
 }
@@ -82,6 +85,27 @@ function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): 
     ...(isDryRun ? [] : [`Archived ${archivedChannels} channels without messages`]),
     ...(kept === 0 ? [] : [`Messages that people used since the import, which --force removes: ${kept}`]),
     ...keptLines(undone),
+  ];
+}
+
+async function subscriptionLines(
+  uow: UnitOfWork,
+  realmId: RealmId,
+  { subscriptions, revertedSubscriptions }: UndoImportOutput,
+  isDryRun: boolean,
+): Promise<readonly string[]> {
+  if (subscriptions === 0) return [];
+  const users = revertedSubscriptions.map(({ userId }) => userId);
+  const channels = revertedSubscriptions.map(({ channelId }) => channelId);
+  const [names, channelNames] = await uow.read(realmId, async (reads) => [
+    new Map((await reads.users.list(realmId, users)).map(({ id, fullName }) => [id, fullName])),
+    new Map((await reads.channels.list(realmId, channels)).map(({ id, name }) => [id, name])),
+  ]);
+  const lineOf = ({ channelId, userId, isSubscribed }: UndoImportOutput['revertedSubscriptions'][number]) =>
+    `  ${printable(channelNames.get(channelId)!)}: ${isSubscribed ? '+' : '-'} ${printable(names.get(userId)!)}`;
+  return [
+    `${isDryRun ? 'Would put back' : 'Put back'} ${subscriptions} subscriptions to earlier imported channels (+ subscribed, - unsubscribed)`,
+    ...firstLines(revertedSubscriptions, lineOf, subscriptions),
   ];
 }
 

@@ -107,6 +107,15 @@ export interface UndoneImport {
     readonly reason: 'answered' | 'edited' | 'moved' | 'reaction';
   }[];
   readonly archivedChannels: number;
+  /** Number of subscriptions to channels of earlier imports that are put back. */
+  readonly subscriptions: number;
+  /** Subscriptions that are put back, at most 1000. */
+  readonly revertedSubscriptions: readonly {
+    readonly channelId: number;
+    readonly userId: number;
+    /** True if the undo subscribes the user again. */
+    readonly isSubscribed: boolean;
+  }[];
 }
 
 /** Imports the history of other chats. */
