@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ImportRecord } from '@parley/domain/imports';
+import { Ajv } from 'ajv';
 import { checkRecord } from './check-record.js';
 import { RECORD_SCHEMA } from './record-schema.js';
 
@@ -108,6 +109,15 @@ describe('checkRecord', () => {
     expect(() => checkRecord(value, 'line 7')).toThrow(
       expect.objectContaining({ code: 'INVALID_IMPORT', message: expect.stringMatching(reason) }),
     );
+  });
+
+  it('checks a record with the id of the last valid one', () => {
+    checkRecord(message, 'line 1');
+    expect(() => checkRecord({ ...message, content: 1 }, 'line 2')).toThrow('line 2');
+  });
+
+  it('uses a valid schema', () => {
+    expect(new Ajv().validateSchema(RECORD_SCHEMA)).toBe(true);
   });
 
   it('uses the published schema', () => {

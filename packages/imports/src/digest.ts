@@ -1,21 +1,15 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ChannelRecord } from '@parley/domain/imports';
-import type { MessageKey, Staging } from './staging.js';
+import type { MessageChanges } from './staging.js';
 
 /** Digest of texts, 22 characters long. */
 export function digestOf(...texts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const text of texts) hash.update(`${text.length}:`).update(text);
-  return hash.digest('base64url').slice(0, 22);
+  return hash('sha256', texts.map((text) => `${text.length}:${text}`).join(''), 'base64url').slice(0, 22);
 }
 
 /** Digest of a message with its reactions and edits. `json`: its record. */
-export function messageDigest(staging: Staging, message: MessageKey, json: string): string {
-  const details = (['reaction', 'edit'] as const).flatMap((kind) =>
-    staging.details(kind, message).map(({ record }) => JSON.stringify(record)),
-  );
-  return digestOf(json, ...details.sort());
-}
+export const messageDigest = (json: string, { reactions, edits }: MessageChanges): string =>
+  digestOf(json, ...[...reactions, ...edits].map((detail) => detail.json).sort());
 
 /** Digest of a channel's readers. Begins with the privacy. */
 export const membersDigest = ({ privacy, members }: Pick<ChannelRecord, 'privacy' | 'members'>): string =>

@@ -17,7 +17,7 @@ import { PLANNED_REALM_ID } from './plan-files.js';
 import type { PlannedMessage } from './plan-messages.js';
 import type { PlannedUser } from './plan-people.js';
 import { CHANNEL_KEY_START, isLiving, type PlannedEmoji, type PlannedPlace } from './plan-places.js';
-import type { MessageKey } from './staging.js';
+import type { MessageChanges, MessageKey } from './staging.js';
 
 export interface CopySources extends TextSources {
   readonly emoji: ReadonlyMap<string, PlannedEmoji>;
@@ -153,16 +153,17 @@ export class MessageCopies {
     const sender = this.sources.people.get(record.sender);
     const message = await this.messageOf(planned, place, sender.id, writer.write(record, sender));
     const key: MessageKey = { number: planned.record, id: record.id };
-    const edits = await this.editsOf(planned.place, key, sender);
+    const changes = this.sources.staging.changes(key);
+    const edits = await this.editsOf(planned.place, changes, sender);
     const editedAt = Math.max(record.editedAt ?? 0, edits[0]?.editedAt ?? 0);
     return {
       message: { ...message, isEdited: editedAt > 0, lastEditedAt: editedAt > 0 ? Math.floor(editedAt) : null },
       edits,
-      reactions: this.reactionsTo(key),
+      reactions: this.reactionsOf(changes),
       submessages: [],
       isForSubscribers: place.kind === 'channel',
       holders: this.holdersOf(planned, place, key, sender.id),
-      origin: { kind: 'message', recordId: record.id, hash: messageDigest(this.sources.staging, key, planned.json) },
+      origin: { kind: 'message', recordId: record.id, hash: messageDigest(planned.json, changes) },
     };
   }
 
@@ -239,9 +240,13 @@ export class MessageCopies {
     return renderer.render(parsed, names);
   }
 
-  private async editsOf(place: string, message: MessageKey, sender: PlannedUser): Promise<readonly MessageEdit[]> {
+  private async editsOf(
+    place: string,
+    { edits: records }: MessageChanges,
+    sender: PlannedUser,
+  ): Promise<readonly MessageEdit[]> {
     const edits: MessageEdit[] = [];
-    for (const { record } of this.sources.staging.details('edit', message, MAX_EDITS)) {
+    for (const { record } of records.slice(0, MAX_EDITS)) {
       const text = new MessageTextWriter(this.sources, place).writeEarlier(record.previous);
       const { content, rendered } = await this.render(text);
       edits.push({
@@ -255,8 +260,8 @@ export class MessageCopies {
     return edits;
   }
 
-  private reactionsTo(message: MessageKey): readonly Reaction[] {
-    const records = this.sources.staging.details('reaction', message).map(({ record }) => record);
+  private reactionsOf({ reactions }: MessageChanges): readonly Reaction[] {
+    const records = reactions.map(({ record }) => record);
     return planReactions(records, this.sources.people, this.sources.reactions).flatMap(
       ({ reaction }) => reaction ?? [],
     );

@@ -85,7 +85,8 @@ export class MessagePlanner {
     const thread = place.kind === 'channel' ? this.threadOf(number, record) : null;
     const topic = place.kind === 'channel' ? this.topicOf(key, { number, record, json }, thread) : '';
     const isChanged =
-      known !== null && this.staging.isChanged(record.id, messageDigest(this.staging, { number, id: record.id }, json));
+      known !== null &&
+      this.staging.isChanged(record.id, messageDigest(json, this.staging.changes({ number, id: record.id })));
     this.add({ record: number, role: 'message', place: key, topic, at: record.sentAt }, known);
     // A message that became the first of a thread after its import stays in place; a line in the topic links to it.
     if (topic !== '' && thread === record.id) this.addLine(number, 'pointer', key, record, known === null ? '' : topic);

@@ -112,7 +112,7 @@ function* messageOrigins(staging: Staging): Generator<RecordOrigin> {
   const query = { sql, after: 0, keyOf: ({ planned }: { readonly planned: number }) => planned };
   for (const page of staging.pages<MessageKey & { readonly planned: number; readonly json: string }>(query)) {
     for (const { json, ...message } of page) {
-      yield { kind: 'message', recordId: message.id, hash: messageDigest(staging, message, json) };
+      yield { kind: 'message', recordId: message.id, hash: messageDigest(json, staging.changes(message)) };
     }
   }
 }

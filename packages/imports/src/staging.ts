@@ -33,6 +33,12 @@ export interface MessageKey {
   readonly id: string;
 }
 
+/** Reactions and edits of a message, in the order of `details`. */
+export interface MessageChanges {
+  readonly reactions: readonly StagedRecord<'reaction'>[];
+  readonly edits: readonly StagedRecord<'edit'>[];
+}
+
 interface PagedQuery<Row> {
   /** Orders the rows by key. Parameters: the key to start after, `parameters`, and the number of rows. */
   readonly sql: string;
@@ -176,19 +182,19 @@ export class Staging {
     }
   }
 
-  /** Reads the first records that belong to a message, in the order of `byMessage`. */
-  details<Kind extends MessageDetail>(
-    kind: Kind,
-    message: MessageKey,
-    limit = MAX_DETAILS,
-  ): readonly StagedRecord<Kind>[] {
+  changes(message: MessageKey): MessageChanges {
+    return { reactions: this.details('reaction', message), edits: this.details('edit', message) };
+  }
+
+  /** Reads the first `MAX_DETAILS` records that belong to a message, in the order of `byMessage`. */
+  details<Kind extends MessageDetail>(kind: Kind, message: MessageKey): readonly StagedRecord<Kind>[] {
     if (!this.isParent(kind, message.number)) return [];
     return this.all<Row>(
       `SELECT number, json FROM records WHERE ${IS_DETAIL} AND parent = ?
        ORDER BY ${kind === 'edit' ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ?`,
       kind,
       message.id,
-      limit,
+      MAX_DETAILS,
     ).map((row) => staged<Kind>(row));
   }
 

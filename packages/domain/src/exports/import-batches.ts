@@ -150,9 +150,14 @@ export async function rememberCreated(
   batch: ImportBatch,
   created: readonly CreatedObject[],
 ): Promise<void> {
-  const records = created.flatMap(({ origin, ...object }) =>
-    origin ? [{ ...origin, ...object, batchId: batch.id }] : [],
-  );
+  const batchId = batch.id;
+  const records: ImportedRecord[] = [];
+  // Lists all properties explicitly for speed: V8 copies objects slowly by spreading them.
+  for (const { origin, targetId, editedAt, reactions } of created) {
+    if (!origin) continue;
+    const { kind, recordId, hash } = origin;
+    records.push({ batchId, kind, recordId, hash, targetId, editedAt, reactions });
+  }
   await tx.importedRecords.put(batch.realmId, records);
 }
 
