@@ -82,6 +82,19 @@ test('requests no messages of a channel that does not exist', async ({ server, l
   expect(refused).toEqual([]);
 });
 
+test('opens a conversation with a single request', async ({ server, logIn }) => {
+  await post(server, 'othello', 'requested once', 'Shown after one request');
+  const { page } = await logIn('othello', '#inbox');
+  const anchors: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (pathname.endsWith('/messages')) anchors.push(searchParams.get('anchor') ?? '');
+  });
+  await goTo(page, await placeOf(server, 'requested once'));
+  await expect(messageWith(page, 'Shown after one request')).toBeVisible();
+  expect(anchors).toEqual(['first_unread']);
+});
+
 test('explains that a channel cannot be loaded while offline, and shows it afterwards', async ({ server, logIn }) => {
   await post(server, 'othello', 'unseen', 'Seen later');
   const { page, context } = await logIn('othello', '#inbox');

@@ -49,6 +49,8 @@ export class PageNavigation implements Navigation {
     /** True if other parts of the address belong to the page. */
     private readonly isShared = false,
   ) {
+    // One listener notifies all components at once. With separate ones, React would render after each of them.
+    addEventListener('hashchange', () => this.changed());
     // Browsers fire no event for a link to the current address.
     addEventListener('click', ({ target, defaultPrevented, ctrlKey, metaKey, shiftKey }) => {
       const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href^="#"]') : null;
@@ -65,12 +67,8 @@ export class PageNavigation implements Navigation {
   }
 
   subscribe(onChange: () => void): () => void {
-    addEventListener('hashchange', onChange);
     this.changes.addEventListener('change', onChange);
-    return () => {
-      removeEventListener('hashchange', onChange);
-      this.changes.removeEventListener('change', onChange);
-    };
+    return () => this.changes.removeEventListener('change', onChange);
   }
 
   start(hash: string): void {
