@@ -40,6 +40,28 @@ describe('mention', () => {
   });
 });
 
+/** Printable characters, spaces, line ends and samples of other scripts. */
+const CHARACTERS = [
+  ...Array.from({ length: 0x7f - 0x20 }, (_, index) => String.fromCharCode(0x20 + index)),
+  ...'\t\n\r\u0001\u0002\u0003\x1c\x7f\x85\xa0\u2028\ufeff\u200bé\u00ad©®ßж٣中。\u20e3☃😀',
+];
+
+describe('fast path for plain texts', () => {
+  it.each(['https:', 'see a.example'])('renders %s with any two characters like other texts', (start) => {
+    const different: string[] = [];
+    for (const first of CHARACTERS) {
+      for (const second of CHARACTERS) {
+        for (const text of [`${start}${first}${second}`, `${start} ${first}c${second}d`]) {
+          // The linkifier of `OPTIONS`, which finds nothing here, prevents the fast path.
+          const isEqual = render(text, { linkifiers: [] }).html === render(text).html;
+          if (!isEqual) different.push(JSON.stringify(text));
+        }
+      }
+    }
+    expect(different).toEqual([]);
+  });
+});
+
 describe('list of text references', () => {
   const { references } = renderer.parseNow(
     '@**Ann Example** @_**|41** @*support* #**design>Sprint plan** #**release notes** :parrot: [a](/user_uploads/2/ab/a%20b.txt)',

@@ -13,8 +13,8 @@ import { BlockParser, finishCode, normalizeWhiteSpace, separateLists } from './b
 import { FenceReader } from './blocks/fences.js';
 import { Outcome, StepBudget, unrenderable, WorkBudget } from './budgets.js';
 import { isBlank } from './characters.js';
-import { copy, type Element, HtmlStash, layOut, writeHtml } from './html/html.js';
-import { InlineFormatter } from './inline/inline-formatter.js';
+import { copy, Element, HtmlStash, layOut, writeHtml } from './html/html.js';
+import { InlineFormatter, isPlain } from './inline/inline-formatter.js';
 import { addPreviews } from './inline/previews.js';
 import type { NameLookup } from './inline/rule.js';
 import { RealmLinkifiers } from './links/realm-linkifiers.js';
@@ -64,6 +64,13 @@ const NO_NAMES: NameLookup = {
 };
 
 const ME = '/me ';
+
+/**
+ * Line that is a paragraph and needs no escapes: no list, heading, rule, quote, fence or code begins with a letter. The
+ * limit keeps the HTML below `MAX_HTML_LENGTH`.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they may be white space or placeholders
+const PARAGRAPH = /^[a-z][^\0-\x1f>]{0,10000}$/i;
 
 /** Maximum length of HTML, as a multiple of the text's length plus a constant. Longer HTML would fill the storage. */
 const MAX_GROWTH = 100;
@@ -129,9 +136,16 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   }
 
   private read(content: string, options: MarkdownOptions): ParsedMessage {
-    const work = this.newBudget();
     const html = new HtmlStash();
     const typesetting = new Typesetting();
+    // Fast path for most messages.
+    if (PARAGRAPH.test(content) && isPlain(content, options)) {
+      this.budget.spend(content.length);
+      const plain = new ParsedMessage(content, options, content, new Element('div'), html, typesetting);
+      plain.formatted = { html: `<p>${content}</p>`, ...new Outcome() };
+      return plain;
+    }
+    const work = this.newBudget();
     try {
       const lines = isBlank(content)
         ? []
@@ -171,7 +185,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
   }
 
   private complete(parsed: ParsedMessage): ParsedMessage {
-    if (parsed.references.isEmpty) parsed.formatted = this.format(parsed, parsed.blocks, NO_NAMES);
+    if (parsed.references.isEmpty) parsed.formatted ??= this.format(parsed, parsed.blocks, NO_NAMES);
     return parsed;
   }
 

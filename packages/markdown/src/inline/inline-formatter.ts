@@ -1,3 +1,4 @@
+import type { MarkdownOptions } from '@parley/domain/markdown';
 import { CLOSE_PLACEHOLDER, OPEN_PLACEHOLDER } from '../characters.js';
 import { Element } from '../html/html.js';
 import { codeSpans } from './code-spans.js';
@@ -41,8 +42,14 @@ const RULES: readonly InlineRule[] = [
   unicodeEmojiCharacters,
 ];
 
-/** Quick test for syntax of any rule except linkifiers, since most sentences contain none. */
-const MAYBE_SPECIAL = /[`*@$#<[&~:\n/\u0080-\uffff]|\.[^\s.]/;
+/** Quick test for syntax of any rule except linkifiers and emoticons, since most sentences contain none. */
+const MAYBE_SPECIAL = /[`*@$#<[&~\n/\u00a9\u00ae\u203c-\u3299\ud800-\udbff]|:\S|\.[^\s.]/;
+
+/** True if no rule changes the text. */
+export const isPlain = (
+  text: string,
+  { linkifiers, translateEmoticons }: Pick<MarkdownOptions, 'linkifiers' | 'translateEmoticons'>,
+): boolean => linkifiers.length === 0 && !translateEmoticons && !MAYBE_SPECIAL.test(text);
 
 const PLACEHOLDER = new RegExp(`${OPEN_PLACEHOLDER}(\\d+)${CLOSE_PLACEHOLDER}`, 'g');
 
@@ -126,7 +133,7 @@ export class InlineFormatter implements InlineContext {
 
   private applyRules(text: string, from: number): string {
     this.work.spend(text.length + STEPS_PER_TEXT);
-    if (this.isPlain(text)) return text;
+    if (isPlain(text, this.options)) return text;
     const outer = this.rule;
     let result = text;
     for (this.rule = from; this.rule < RULES.length; this.rule++) {
@@ -135,10 +142,6 @@ export class InlineFormatter implements InlineContext {
     }
     this.rule = outer;
     return result;
-  }
-
-  private isPlain(text: string): boolean {
-    return this.linkifiers === null && !this.options.translateEmoticons && !MAYBE_SPECIAL.test(text);
   }
 
   /** Expands placeholders into the text or tail of an element. Returns the elements after the leading text. */
