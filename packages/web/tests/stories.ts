@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,11 @@ async function startServer(
   throw new Error('The server did not start; run `npm run build` first');
 }
 
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
 /** Creates an organization as an operator does. */
 function createOrganization(database: string): void {
   const run = (args: readonly string[], input = '') =>
@@ -85,12 +90,14 @@ function createOrganization(database: string): void {
   run(['user', 'create', emailOf('ann'), 'Ann', '--role=owner', '--password-stdin'], `pw-${emailOf('ann')}`);
 }
 
-/** Server with a new database. */
+/** Server with a new database; demo organizations are copied from a folder. */
 async function createServer(
+  demo: string,
   organization: Organization,
   settings: Workers['settings'],
 ): Promise<Server & { end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
+  if (organization === 'demo') cpSync(demo, folder, { recursive: true });
   if (organization === 'large') await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
   if (organization === 'new') createOrganization(join(folder, 'parley.db'));
   let { child, port } = await startServer(folder, 0, organization, settings);
@@ -98,10 +105,6 @@ async function createServer(
   const headersOf = async (person: string) => ({
     Authorization: `Basic ${btoa(`${emailOf(person)}:${await keyOf(url, person)}`)}`,
   });
-  const kill = async () => {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  };
   return {
     url,
     async upload(person, path, name, bytes) {
@@ -112,7 +115,7 @@ async function createServer(
       return response.json();
     },
     async crash() {
-      await kill();
+      await kill(child);
       ({ child } = await startServer(folder, port, organization, settings));
     },
     async call(person, method, path, params = {}) {
@@ -132,7 +135,7 @@ async function createServer(
       return body;
     },
     async end() {
-      await kill();
+      await kill(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -159,6 +162,8 @@ interface Workers {
   readonly organization: Organization;
   /** Further settings of the server. */
   readonly settings: Readonly<Record<string, string>>;
+  /** Folder with the database and files of a new demo organization, which take four fifths of a server's start. */
+  readonly demo: string;
   /** Returns the server of a file, and ends the server of the previous file. */
   readonly serverFor: (file: string) => Promise<Server>;
 }
@@ -168,15 +173,26 @@ export const test = base.extend<Fixtures, Workers>({
 
   settings: [{}, { scope: 'worker', option: true }],
 
+  demo: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), 'parley-demo-'));
+      await kill((await startServer(folder, 0, 'demo', {})).child);
+      await use(folder);
+      rmSync(folder, { recursive: true, force: true });
+    },
+    { scope: 'worker' },
+  ],
+
   serverFor: [
-    async ({ organization, settings }, use) => {
+    async ({ demo, organization, settings }, use) => {
       const last: { file?: string; server?: Awaited<ReturnType<typeof createServer>> } = {};
       await use(async (file) => {
         const { server } = last;
         if (server && last.file === file) return server;
         delete last.server;
         await server?.end();
-        return Object.assign(last, { file, server: await createServer(organization, settings) }).server;
+        return Object.assign(last, { file, server: await createServer(demo, organization, settings) }).server;
       });
       await last.server?.end();
     },
