@@ -5,7 +5,6 @@ import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
 import { emojiData } from './emoji-plugin.js';
-import { icons } from './icons-plugin.js';
 
 const OUT = 'dist/app';
 const ASSETS = 'web';
@@ -117,7 +116,7 @@ const SHARED_MODULES = {
 };
 
 const translations = lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') });
-const plugins = [icons, react(), translations, ownTexts, emojiData, pack];
+const plugins = [react(), translations, ownTexts, emojiData, pack];
 
 /**
  * `Features.DirSelector` of Lightning CSS, which would emit a language selector, although English pages can be

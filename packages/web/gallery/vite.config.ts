@@ -3,7 +3,6 @@ import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { emojiData } from '../emoji-plugin.js';
-import { icons } from '../icons-plugin.js';
 
 /** The gallery, which is not part of the package. Uses React's development build, whose warnings fail the test. */
 export default defineConfig({
@@ -11,7 +10,7 @@ export default defineConfig({
   base: './',
   resolve: { conditions: ['browser'] },
   define: { 'process.env.NODE_ENV': '"development"' },
-  plugins: [icons, react(), lingui({ configPath: join(import.meta.dirname, '../lingui.config.ts') }), emojiData],
+  plugins: [react(), lingui({ configPath: join(import.meta.dirname, '../lingui.config.ts') }), emojiData],
   // One script per source file: script and function names tell the test which components were rendered.
   build: { minify: false, assetsInlineLimit: 0, rollupOptions: { output: { preserveModules: true } } },
 });
