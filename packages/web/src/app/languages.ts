@@ -1,4 +1,6 @@
 import { type I18n, setupI18n } from '@lingui/core';
+import { compiled } from './english.js';
+import { messages as english } from './texts/en.po';
 
 const KEY = 'parley-language';
 const ENGLISH = 'en';
@@ -15,15 +17,13 @@ export async function loadLanguage(tags: readonly string[], dates: readonly stri
   const isEnglish = tags[0]?.split('-')[0] === ENGLISH;
   const { language, messages } = (isEnglish ? null : await translationOf(tags)) ?? {
     language: ENGLISH,
-    ...(await import('./texts/en.po')),
+    messages: english,
   };
   return setupI18n({
     locale: language,
     locales: [...dates, ...localesOf(language, tags)],
     messages: { [language]: messages },
-    // English catalogs leave out texts that equal their ids.
-    missing: (_, id) => id,
-  });
+  }).setMessagesCompiler(compiled);
 }
 
 /** Switches to the translation for a language tag, now and for the next start. Other languages change nothing. */
