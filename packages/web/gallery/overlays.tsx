@@ -118,7 +118,7 @@ export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Delete topic', open: () => <DeleteTopicDialog place={{ ...GALLERY, topic: LONG_TOPIC }} /> },
   { name: 'Colour of a channel', open: () => <ColorDialog channelId={VERONA} /> },
   { name: 'Mark all as read', open: () => <ReadAllDialog /> },
-  { name: 'Palette', open: (_, anchor) => <Palette anchor={anchor} pageActions={[]} /> },
+  { name: 'Palette', open: (_, anchor) => <Palette anchor={anchor} onLogOut={undefined} /> },
   { name: 'Attach files', open: () => <AttachMenu onChoose={nothing} onPhoto={nothing} /> },
   { name: 'Shared files', open: () => <ShareDialog text="A link" files={[]} /> },
   { name: 'Forwarding', open: () => <ForwardDialog text="A quote" write={nothing} /> },

@@ -1,12 +1,11 @@
 import { useLingui } from '@lingui/react';
 import { destinationOf } from '@parley/chat';
-import { Bell, LogIn, LogOut, Menu, Moon, Settings, Sun, Users, X } from 'lucide-react';
+import { Bell, LogIn, Menu, Settings, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ContentContext } from '../content/message-body.js';
 import { ConversationTitle } from '../conversation/conversation-page.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
-import type { PageAction } from '../keyboard/commands.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
@@ -24,7 +23,6 @@ import styles from './app.module.css';
 import { useContentWorld } from './content-world.js';
 import { ConnectionLine, DoneLine, FailureLine } from './lines.js';
 import { MANAGED, Page } from './page.js';
-import { useTheme } from './preferences.js';
 import { Search } from './search.js';
 
 const DeferredParts = lazy(() => loadLater(() => import('./deferred-parts.js')));
@@ -51,7 +49,7 @@ export function App({ onLogOut }: AppProps) {
     <>
       <TabTitle />
       <Workspace
-        tools={<Shortcuts pageActions={usePageActions(onLogOut)} />}
+        tools={<Shortcuts onLogOut={onLogOut} />}
         account={<Account onLogOut={onLogOut} />}
         deferred={
           <Suspense>
@@ -62,19 +60,6 @@ export function App({ onLogOut }: AppProps) {
       />
     </>
   );
-}
-
-function usePageActions(onLogOut: AppProps['onLogOut']): readonly PageAction[] {
-  const { i18n } = useLingui();
-  const [theme, toggleTheme] = useTheme();
-  return [
-    {
-      name: theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme'),
-      icon: theme === 'dark' ? Sun : Moon,
-      run: toggleTheme,
-    },
-    ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
-  ];
 }
 
 interface VisitorProps {

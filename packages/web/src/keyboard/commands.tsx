@@ -1,15 +1,7 @@
 import { type Chat, type Destination, destinationOf, narrowOf } from '@parley/chat';
-import type { LucideIcon } from 'lucide-react';
 import type { Services } from '../services/context.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { openOverlay, overlay } from '../services/overlay.js';
-
-/** Action offered by the palette. */
-export interface PageAction {
-  readonly name: string;
-  readonly icon: LucideIcon;
-  run(): void;
-}
 
 /** `part`: address of a part of Zulip's help to scroll to. */
 export const openHelp = (anchor: HTMLElement, returnTo?: HTMLElement, part?: string) => {

@@ -1,21 +1,28 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
-import { CheckCheck, Keyboard, Search, Send, Settings } from 'lucide-react';
+import { CheckCheck, Keyboard, LogOut, type LucideIcon, Moon, Search, Send, Settings, Sun } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { useTheme } from '../app/preferences.js';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
-import { openDirect, openHelp, type PageAction } from './commands.js';
+import { openDirect, openHelp } from './commands.js';
 
 interface Props {
   /** Button that opened the palette; its actions anchor dialogs there. */
   readonly anchor: HTMLElement;
-  /** Actions of the surrounding page. */
-  readonly pageActions: readonly PageAction[];
+  /** Missing if the host application manages log-ins. */
+  readonly onLogOut: (() => void) | undefined;
+}
+
+interface Action {
+  readonly name: string;
+  readonly icon: LucideIcon;
+  run(): void;
 }
 
 const openReadAll = (anchor: HTMLElement) =>
@@ -25,7 +32,7 @@ const openReadAll = (anchor: HTMLElement) =>
   });
 
 /** Field that opens any view, conversation, channel, person or settings page, or runs an action, by parts of names. */
-export function Palette({ anchor, pageActions }: Props) {
+export function Palette({ anchor, onLogOut }: Props) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
   const views = useComputed(
@@ -37,17 +44,20 @@ export function Palette({ anchor, pageActions }: Props) {
   );
   const places = useComputed(() => placesOf(chat), [chat]);
   const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);
+  const [theme, toggleTheme] = useTheme();
   const actions = useMemo((): readonly Entry[] => {
-    const all: readonly PageAction[] = [
+    const isDark = theme === 'dark';
+    const all: readonly Action[] = [
       { name: i18n._('New direct message'), icon: Send, run: () => openDirect(anchor) },
       { name: i18n._('Keyboard shortcuts'), icon: Keyboard, run: () => openHelp(anchor) },
       { name: i18n._('Mark all as read'), icon: CheckCheck, run: () => openReadAll(anchor) },
-      ...pageActions,
+      { name: isDark ? i18n._('Light theme') : i18n._('Dark theme'), icon: isDark ? Sun : Moon, run: toggleTheme },
+      ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
     ];
     return all.map(({ name, icon: Icon, run }) => {
       return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
     });
-  }, [i18n, anchor, pageActions]);
+  }, [i18n, anchor, theme, toggleTheme, onLogOut]);
   const entries = useMemo(() => [...places, ...views, ...managing, ...actions], [views, places, managing, actions]);
   const [isTyping, setTyping] = useState(false);
   useUnopenedTopics(isTyping);

@@ -8,7 +8,6 @@ import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
 import { loadLater, useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
-import type { PageAction } from './commands.js';
 
 /** Addresses of Zulip's help. */
 const HELP: readonly string[] = ['#keyboard-shortcuts', '#message-formatting', '#search-operators'];
@@ -16,19 +15,19 @@ const HELP: readonly string[] = ['#keyboard-shortcuts', '#message-formatting', '
 /** Loaded after the first message. */
 const loadActions = () => loadLater(() => import('./commands.js'));
 
-function openPalette(
-  anchor: HTMLElement,
-  i18n: I18n,
-  pageActions: readonly PageAction[],
-  returnTo?: HTMLElement,
-): void {
+interface Props {
+  /** Missing if the host application manages log-ins. */
+  readonly onLogOut: (() => void) | undefined;
+}
+
+function openPalette(anchor: HTMLElement, i18n: I18n, onLogOut: Props['onLogOut'], returnTo?: HTMLElement): void {
   const load = async () => {
     const [{ Palette }, { loadManagingTexts }] = await Promise.all([
       import('./palette.js'),
       import('../managing/open.js'),
     ]);
     await loadManagingTexts(i18n, i18n.locale);
-    return <Palette anchor={anchor} pageActions={pageActions} />;
+    return <Palette anchor={anchor} onLogOut={onLogOut} />;
   };
   openOverlay(anchor, load, returnTo);
 }
@@ -40,7 +39,7 @@ const focused = (): HTMLElement | undefined =>
     : undefined;
 
 /** Buttons for the palette and the shortcut list, and the page's shortcuts. */
-export function Shortcuts({ pageActions }: { readonly pageActions: readonly PageAction[] }) {
+export function Shortcuts({ onLogOut }: Props) {
   const { i18n } = useLingui();
   const services = useServices();
   const buttons = useRef<HTMLSpanElement>(null);
@@ -58,7 +57,7 @@ export function Shortcuts({ pageActions }: { readonly pageActions: readonly Page
       const [palette, help] = buttons.current!.querySelectorAll('button');
       if (isComposing(event) || event.defaultPrevented) return;
       const returnTo = focused();
-      const open = () => openPalette(palette!, i18n, pageActions, returnTo);
+      const open = () => openPalette(palette!, i18n, onLogOut, returnTo);
       const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k';
       const buttonsOf = { help: help!, returnTo, openPalette: open };
       // Keys pressed early wait for the code.
@@ -73,14 +72,14 @@ export function Shortcuts({ pageActions }: { readonly pageActions: readonly Page
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [actions, services, i18n, pageActions]);
+  }, [actions, services, i18n, onLogOut]);
   return (
     <span ref={buttons}>
       <IconButton
         icon={Search}
         label={i18n._('Go to…')}
         opens="dialog"
-        onClick={({ currentTarget }) => openPalette(currentTarget, i18n, pageActions)}
+        onClick={({ currentTarget }) => openPalette(currentTarget, i18n, onLogOut)}
       />
       <IconButton
         icon={Keyboard}
