@@ -59,6 +59,11 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   await field.press('Enter');
   await expect(messageWith(page, 'needle here')).toBeVisible();
   await expect(messageWith(page, 'needle there')).toHaveCount(0);
+  await expect(page.getByRole('main').locator('a[title="Remove this filter"]')).toHaveText([
+    /channel:Verona/,
+    /topic:"first haystack"/,
+    /needle/,
+  ]);
   await page.getByRole('link', { name: 'Search everywhere' }).click();
   await expect(messageWith(page, 'needle there')).toBeVisible();
   await expect(page.getByRole('link', { name: 'Search everywhere' })).toHaveCount(0);
@@ -73,7 +78,10 @@ test('shows where a search looks, and searches everywhere after Backspace or on 
   await field.fill('nowhere-in-this-topic');
   await field.press('Enter');
   await expect(page.getByRole('main')).toContainText('Nothing found');
+  await expect(page.getByRole('main')).toContainText('Try fewer or other words.');
   await expect(page.getByRole('link', { name: 'Search everywhere' }).last()).toBeVisible();
+  await expect(page.getByRole('link', { name: 'topic:"first haystack"' })).toBeVisible();
+  expect(await violationsIn(page)).toEqual([]);
 });
 
 test('shows the most relevant hits first on request, and removes filters', async ({ server, logIn }) => {

@@ -3,7 +3,7 @@ import { useLingui } from '@lingui/react';
 import { type ConversationView, formatSearch, type Narrow, narrowKey } from '@parley/chat';
 import type { FoundMessage, ParleyError } from '@parley/client';
 import { signal } from '@preact/signals-core';
-import { RotateCcw, X } from 'lucide-react';
+import { RotateCcw, SearchX, X } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useState } from 'react';
 import { MessageBody } from '../content/message-body.js';
 import { Avatar } from '../kit/avatar.js';
@@ -71,7 +71,7 @@ function ResultsBar({ narrow, isOrdered, isByRelevance }: BarProps) {
       {isOrdered && (
         <fieldset className={styles.order} aria-label={i18n._('Order')}>
           <button type="button" aria-pressed={!isByRelevance} onClick={() => orderByRelevance(false)}>
-            {i18n._('Newest first')}
+            {i18n._('Latest')}
           </button>
           <button type="button" aria-pressed={isByRelevance} onClick={() => orderByRelevance(true)}>
             {i18n._('Most relevant')}
@@ -84,7 +84,7 @@ function ResultsBar({ narrow, isOrdered, isByRelevance }: BarProps) {
   );
 }
 
-/** Filters of a search; each is a link to the search without it. */
+/** Filters and words of a search; each is a link to the search without it. */
 function Filters({ narrow }: { readonly narrow: Narrow }) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -92,9 +92,9 @@ function Filters({ narrow }: { readonly narrow: Narrow }) {
     const terms = narrow.map((term) => ({ term, text: formatSearch(chat.state, [term]) }));
     // A filter may occur twice.
     const hrefs = new Map<string, string>();
-    for (const { term, text } of terms) {
+    for (const { text } of terms) {
       const others = terms.filter((it) => it.text !== text).map((it) => it.term);
-      if ((term.operator === 'search' && !term.negated) || others.length === 0) continue;
+      if (others.length === 0) continue;
       hrefs.set(text, chat.formatAddress({ view: 'narrow', narrow: others, near: null }));
     }
     return [...hrefs].map(([text, href]) => ({ text, href }));
@@ -129,7 +129,7 @@ function Incomplete({ view }: Props) {
   );
 }
 
-/** Links from a search without results to the search with corrected words, and to the same search everywhere. */
+/** Links from a search without results to the search with corrected words, without a filter, and everywhere. */
 export function NothingFound({ view }: Props) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -139,13 +139,18 @@ export function NothingFound({ view }: Props) {
   const corrected: Narrow = text === null ? [] : [...others, { operator: 'search', operand: text }];
   return (
     <>
-      {i18n._('Nothing found')}
+      <SearchX size={32} strokeWidth={1.5} aria-hidden />
+      <p className={styles.nothing}>{i18n._('Nothing found')}</p>
+      {hasWords(narrow) && i18n._('Try fewer or other words.')}
       <Incomplete view={view} />
       {text !== null && (
         <a href={chat.formatAddress({ view: 'narrow', narrow: corrected, near: null })}>
           {i18n._('Search for “{text}” instead', { text })}
         </a>
       )}
+      <div className={styles.parts}>
+        <Filters narrow={narrow} />
+      </div>
       <SearchEverywhere narrow={narrow} />
     </>
   );
