@@ -45,6 +45,13 @@ test('finds topics of channels that were not opened, despite a mistyped letter, 
   await expect(page.getByRole('heading', { level: 1 })).toContainText('nothing like this');
 });
 
+test('lists recent conversations first in Ctrl+K, also read ones', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'read before', 'Read');
+  const { page } = await logIn('cordelia', '#inbox');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('option').first()).toHaveText(/read before.*Verona/);
+});
+
 test('shows where a search looks, and searches everywhere after Backspace or on request', async ({ server, logIn }) => {
   await post(server, 'iago', 'first haystack', 'A needle here');
   await post(server, 'iago', 'second haystack', 'A needle there');

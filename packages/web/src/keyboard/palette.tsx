@@ -2,7 +2,7 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { CheckCheck, Keyboard, LogOut, type LucideIcon, Moon, Search, Send, Settings, Sun } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useTheme } from '../app/preferences.js';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
@@ -30,6 +30,9 @@ const openReadAll = (anchor: HTMLElement) =>
     const { ReadAllDialog } = await import('../inbox/read-all-dialog.js');
     return <ReadAllDialog />;
   });
+
+/** Chats of which recent conversations were requested; events keep them current. */
+const requested = new WeakSet<Chat>();
 
 /** Field that opens any view, conversation, channel, person or settings page, or runs an action, by parts of names. */
 export function Palette({ anchor, onLogOut }: Props) {
@@ -61,6 +64,12 @@ export function Palette({ anchor, onLogOut }: Props) {
   const entries = useMemo(() => [...places, ...views, ...managing, ...actions], [views, places, managing, actions]);
   const [isTyping, setTyping] = useState(false);
   useUnopenedTopics(isTyping);
+  useEffect(() => {
+    if (requested.has(chat)) return;
+    requested.add(chat);
+    // Known conversations are offered even if the request fails.
+    chat.loadRecentTopics().catch(() => requested.delete(chat));
+  }, [chat]);
   return (
     <Finder
       title={i18n._('Go to…')}
