@@ -67,7 +67,13 @@ export function NoMessages({ view }: { readonly view: ConversationView }) {
       text={i18n._('There are no messages here yet.')}
       hint={hint}
       link={
-        narrow.length === 0 && !chat.isVisitor ? { href: '#channels/all', text: i18n._('Browse channels') } : undefined
+        chat.isVisitor
+          ? undefined
+          : narrow.length === 0
+            ? { href: '#channels/all', text: i18n._('Browse channels') }
+            : of !== null
+              ? { href: '#recent', text: i18n._('Recent conversations') }
+              : undefined
       }
     />
   );

@@ -61,7 +61,11 @@ export function BrowseGroups({ filter }: { readonly filter: string }) {
         ]}
       />
       {found.length === 0 ? (
-        <p className={styles.empty}>{i18n._('No groups found')}</p>
+        <p className={styles.empty}>
+          {current === 'all' && wanted === ''
+            ? i18n._('There are no groups yet. The members of a group are mentioned and get permissions together.')
+            : i18n._('No groups found')}
+        </p>
       ) : (
         <RowList keys={found} label={i18n._('Groups')} rowHeight={60}>
           {(id) => <GroupLine groupId={id} />}
