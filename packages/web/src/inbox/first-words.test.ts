@@ -31,6 +31,13 @@ describe('first words of a message', () => {
     expect(firstWords(nodes)).toBe('🎉:parrot: song.mp3');
   });
 
+  it('name linked pictures once', () => {
+    const link: ContentNode = { type: 'link', href: '/castle.png', title: '', children: ['castle.png'] };
+    const image = { type: 'image', title: 'castle.png' } as ContentNode;
+    expect(firstWords([element('p', link), image])).toBe('castle.png');
+    expect(firstWords([image])).toBe('castle.png');
+  });
+
   it('are limited to 200 characters', () => {
     expect(firstWords(['x'.repeat(1000)])).toHaveLength(200);
   });
