@@ -61,7 +61,7 @@ function Bots({ userIds, showsOwner = false }: { readonly userIds: readonly numb
         <p className={styles.notice}>{i18n._('You are not allowed to create bots.')}</p>
       )}
       {userIds.length === 0 ? (
-        <p className={styles.empty}>{i18n._('There are no bots.')}</p>
+        <p className={styles.empty}>{i18n._('There are no bots. Programs use them to send messages.')}</p>
       ) : (
         <MemberList
           userIds={userIds}

@@ -155,6 +155,7 @@ export function ChannelFolders() {
   return (
     <Collection<Folder>
       label={i18n._('Channel folders')}
+      hint={i18n._('They group channels in the sidebar and in the inbox.')}
       none={i18n._('There are no folders.')}
       items={items}
       keyOf={({ id }) => id}
