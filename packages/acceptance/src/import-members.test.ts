@@ -2,7 +2,7 @@ import { MergePlaceholder, RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
 import { reportLines } from '@parley/imports';
 import type { TestRecords } from '@parley/imports/testing';
-import { fieldsOf } from './testing/expectations.js';
+import { fieldsOf, type Wire } from './testing/expectations.js';
 import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';
 import type { TestServer, TestUser } from './testing/test-server.js';
 
@@ -151,9 +151,7 @@ describe('members of channels in a newer export', () => {
     // People subscribed Ann in Parley, and the source followed.
     const left = exported({ members: ['ann', 'cleo', 'dora'] }, { members: ['bob', 'cleo', 'dora'] });
     const { summary } = await lab.merged(realmId, left);
-    expect(reportLines(summary)).toContain(
-      '  secret: left, but stay subscribed because people subscribed them in Parley: ann of Acme',
-    );
+    expect(reportLines(summary)).toContain('  secret: left, but stay because people added them in Parley: ann of Acme');
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'bob', 'dora']);
     expect(await textsFor(annUser, 'secret')).toMatchObject([['psst', expect.anything()]]);
     expect(await verified(realmId, left)).toEqual({ differences: [], added: [['ann of Acme', 'secret']] });
@@ -205,10 +203,10 @@ describe('members of channels in a newer export', () => {
     const idOf = (name: string) => realm.users.find(({ user }) => user.fullName.startsWith(name))!.user.id;
     const channelId = realm.channels.find(({ name }) => name === 'secret')!.id;
     const expected = {
-      subscriptions: 2,
-      revertedSubscriptions: [
-        { channelId, userId: idOf('ann'), isSubscribed: false },
-        { channelId, userId: idOf('bob'), isSubscribed: true },
+      memberships: 2,
+      revertedMemberships: [
+        { channelId, groupId: null, userId: idOf('ann'), isMember: false },
+        { channelId, groupId: null, userId: idOf('bob'), isMember: true },
       ],
     };
     const batchId = (await lab.batches(realmId)).at(-1)!.id;
@@ -268,6 +266,92 @@ describe('members of channels in a newer export', () => {
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
     await repeat(async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id }));
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'bob', 'dora']);
+  });
+});
+
+describe('members of groups in a newer export', () => {
+  const OPEN = { members: ['ann', 'bob', 'cleo', 'dora'] };
+  const withGroup = (...members: string[]) =>
+    exported(OPEN, OPEN, { kind: 'group', id: 'g', name: 'makers', members, source: 'test:2' } as never);
+
+  async function membersOf(realmId: RealmId): Promise<readonly string[]> {
+    const { groups } = await lab.stateOf(realmId);
+    return groups.find(([name]) => name === 'makers')![1] as readonly string[];
+  }
+
+  async function change(realmId: RealmId, params: Readonly<Record<string, unknown>>): Promise<void> {
+    const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+    const { id } = realm.groups.find(({ name }) => name === 'makers')!;
+    const as = await lab.signIn(realmId, ann);
+    fieldsOf(await server.request('POST', `/user_groups/${id}/members`, { as, realm: 'acme', params }));
+  }
+
+  it('are added and removed, visibly for clients, and put back when the import is undone', async () => {
+    const realmId = await first(withGroup('ann', 'cleo'));
+    const as = await lab.signIn(realmId, ann);
+    const { queue_id } = fieldsOf(await server.request('POST', '/register', { as, realm: 'acme' })) as never;
+    const received: object[] = [];
+    const { summary } = await lab.merged(realmId, withGroup('bob', 'cleo'), {
+      beforeChanges: async () => {
+        const params = { queue_id, last_event_id: -1, dont_block: true };
+        received.push(
+          ...(fieldsOf(await server.request('GET', '/events', { as, realm: 'acme', params })) as Wire).events,
+        );
+      },
+    });
+    expect(received).toMatchObject([
+      { type: 'user_group', op: 'remove_members' },
+      { type: 'user_group', op: 'add_members' },
+    ]);
+    expect(reportLines(summary)).toEqual(
+      expect.arrayContaining([
+        'Members of earlier imported groups:',
+        '  makers: joined: bob of Acme; left: ann of Acme',
+      ]),
+    );
+    expect(await membersOf(realmId)).toEqual(['Cleo', 'bob of Acme']);
+    expect((await lab.merged(realmId, withGroup('bob', 'cleo'))).batch).toBeNull();
+    expect(await verified(realmId, withGroup('bob', 'cleo'))).toEqual({ differences: [], added: [] });
+    expect((await verified(realmId, withGroup('bob'))).differences).toMatchObject([
+      { kind: 'groupMembers', difference: 'differs in the export', examples: ['g'] },
+    ]);
+    const batchId = (await lab.batches(realmId)).at(-1)!.id;
+    const { revertedMemberships } = await lab.undo(realmId, { batchId, isDryRun: true });
+    expect(revertedMemberships).toMatchObject([
+      { channelId: null, isMember: true },
+      { channelId: null, isMember: false },
+    ]);
+    expect(await membersOf(realmId)).toEqual(['Cleo', 'bob of Acme']);
+    await lab.undo(realmId, { batchId });
+    expect(await membersOf(realmId)).toEqual(['Cleo', 'ann of Acme']);
+  });
+
+  it('stay as people changed them in Parley', async () => {
+    const realmId = await first(withGroup('ann', 'dora'));
+    const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+    const idOf = (name: string) => realm.users.find(({ user }) => user.fullName.startsWith(name))!.user.id;
+    await change(realmId, { add: [idOf('bob')], delete: [idOf('dora')] });
+    await lab.merged(realmId, withGroup('ann', 'bob', 'cleo', 'dora'));
+    expect(await membersOf(realmId)).toEqual(['Cleo', 'ann of Acme', 'bob of Acme']);
+    const { summary } = await lab.merged(realmId, withGroup('dora'));
+    expect(reportLines(summary)).toContain(
+      '  makers: left: ann of Acme, Cleo; left, but stay because people added them in Parley: bob of Acme',
+    );
+    expect(await membersOf(realmId)).toEqual(['bob of Acme']);
+  });
+
+  it('stay if the source lists only some of them', async () => {
+    const realmId = await first(withGroup('ann', 'dora'));
+    const partial = withGroup('bob').map((each) => (each.kind === 'group' ? { ...each, hasMoreMembers: true } : each));
+    await lab.merged(realmId, partial as TestRecords);
+    expect(await membersOf(realmId)).toEqual(['ann of Acme', 'bob of Acme', 'dora of Acme']);
+  });
+
+  it('are remembered if an import into an existing organization adds the group', async () => {
+    const { realm } = await lab.imported([person('ann', { role: 'owner' }), person('bob')] as TestRecords);
+    await lab.merged(realm.id, withGroup('ann', 'cleo'));
+    await lab.merged(realm.id, withGroup('cleo', 'dora'));
+    expect(await membersOf(realm.id)).toEqual(['Cleo', 'dora of Acme']);
   });
 });
 

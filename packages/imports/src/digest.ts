@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ChannelRecord } from '@parley/domain/imports';
+import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
 import type { MessageChanges } from './staging.js';
 
 /** Digest of texts, 22 characters long. */
@@ -13,6 +13,10 @@ export const messageDigest = (json: string, { reactions, edits }: MessageChanges
 
 /** Digest of a channel's readers. Begins with the privacy. */
 export const membersDigest = ({ privacy, members }: Pick<ChannelRecord, 'privacy' | 'members'>): string =>
-  `${privacy} ${digestOf(...[...new Set(members)].sort())}`;
+  `${privacy} ${groupDigest({ members })}`;
 
 export const isPublicDigest = (hash: string): boolean => hash.startsWith('public ');
+
+/** Digest of a group's members. */
+export const groupDigest = ({ members }: Pick<GroupRecord, 'members'>): string =>
+  digestOf(...[...new Set(members)].sort());

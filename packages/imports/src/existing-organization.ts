@@ -5,6 +5,7 @@ import {
   type ImportedKind,
   type ImportedRecord,
   type MembershipState,
+  type MembersPlace,
   membershipsOf,
   type RealmCopy,
   type RealmReader,
@@ -27,10 +28,10 @@ export interface ExistingOrganization {
   readonly batches: readonly ImportBatch[];
   /** Returns the id of the object that an earlier import created from a record. */
   target(kind: ImportedKind, recordId: string): number | undefined;
-  /** Returns the digest of a channel's members at the last import, by the channel's record. */
-  membersHash(recordId: string): string | undefined;
-  /** Returns the memberships in a channel of an earlier import. */
-  memberships(id: ChannelId): Promise<ReadonlyMap<UserId, MembershipState>>;
+  /** Returns the digest of the members at the last import, by the record of their channel or group. */
+  membersHash(kind: 'members' | 'groupMembers', recordId: string): string | undefined;
+  /** Returns the memberships in a channel or group of an earlier import. */
+  memberships(place: MembersPlace): Promise<ReadonlyMap<UserId, MembershipState>>;
   /** Archived channels of imports that are incomplete or undone. */
   readonly hiddenChannels: ReadonlySet<ChannelId>;
   /** Messages of earlier imports, with the pinned ones that lists contain. */
@@ -70,7 +71,7 @@ export async function loadExisting(
   requireNoUndo(all);
   const batches = all.filter((batch) => batch.source === source);
   const targets = new Map<ImportedKind, Map<string, number>>(SMALL_KINDS.map((kind) => [kind, new Map()]));
-  const membersHashes = new Map<string, string>();
+  const membersHashes = { members: new Map<string, string>(), groupMembers: new Map<string, string>() };
   const hiddenChannels = new Set<ChannelId>();
   for (const batch of batches) {
     for (const kind of SMALL_KINDS) {
@@ -83,8 +84,10 @@ export async function loadExisting(
         }
       }
     }
-    for await (const page of recordsOfBatch(uow, batch, 'members')) {
-      for (const { recordId, hash } of page) membersHashes.set(recordId, hash);
+    for (const kind of ['members', 'groupMembers'] as const) {
+      for await (const page of recordsOfBatch(uow, batch, kind)) {
+        for (const { recordId, hash } of page) membersHashes[kind].set(recordId, hash);
+      }
     }
   }
   const { realm } = await reader.open(realmId, { covers: 'all' });
@@ -94,8 +97,8 @@ export async function loadExisting(
     realm,
     batches,
     target: (kind, recordId) => targets.get(kind)?.get(recordId),
-    membersHash: (recordId) => membersHashes.get(recordId),
-    memberships: (id) => membershipsOf(uow, batches, id),
+    membersHash: (kind, recordId) => membersHashes[kind].get(recordId),
+    memberships: (place) => membershipsOf(uow, batches, place),
     hiddenChannels,
     async *messages() {
       for (const batch of batches) {

@@ -1,12 +1,12 @@
 import { isPrivate } from '@parley/domain/channels';
-import { isMember, type MembersCopy } from '@parley/domain/exports';
-import type { ChannelRecord } from '@parley/domain/imports';
+import { type GroupMembersCopy, isMember, type MembersCopy, type MembershipState } from '@parley/domain/exports';
+import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { isPublicDigest } from './digest.js';
 import type { ExistingOrganization } from './existing-organization.js';
-import { membersOrigin } from './plan-origins.js';
+import { groupMembersOrigin, membersOrigin } from './plan-origins.js';
 import type { PlannedPeople } from './plan-people.js';
-import { isLiving, type PlannedChannel, type PlannedPlaces } from './plan-places.js';
+import { isLiving, type PlannedChannel, type PlannedGroup, type PlannedPlaces } from './plan-places.js';
 import type { Staging } from './staging.js';
 
 /** Returns the channels of earlier imports with other members in the source now. */
@@ -19,7 +19,7 @@ export async function planMembers(
   const changes: MembersCopy[] = [];
   for (const { record } of staging.list('channel')) {
     const channel = places.findChannel(record.id)!;
-    const before = existing.membersHash(record.id);
+    const before = existing.membersHash('members', record.id);
     if (!channel.isExisting || (isLiving(channel) && before === membersOrigin(record).hash)) continue;
     const closes = before !== undefined && isPublicDigest(before) && record.privacy === 'private';
     changes.push({
@@ -36,23 +36,49 @@ async function changeOf(
   existing: ExistingOrganization,
 ): Promise<Omit<MembersCopy, 'becomesPrivate'>> {
   const { id: channelId, members } = channel;
-  const states = await existing.memberships(channelId);
-  const former = [...states].filter(([userId]) => !record.hasMoreMembers && !members.has(userId));
-  const formerIn = (state: string) => former.filter(([, other]) => other === state).map(([userId]) => userId);
+  const states = await existing.memberships({ kind: 'membership', targetId: channelId });
+  const change = { ...compared(members, states, record), channelId, origin: membersOrigin(record) };
+  // A hidden channel gets all of its members when it is published.
+  return isLiving(channel) ? change : { ...change, joined: [] };
+}
+
+/** Compares the members in the source with those after the earlier imports. */
+function compared(
+  members: ReadonlySet<UserId>,
+  states: ReadonlyMap<UserId, MembershipState>,
+  { hasMoreMembers = false }: Pick<ChannelRecord | GroupRecord, 'hasMoreMembers'>,
+) {
+  const former = [...states].filter(([userId]) => !hasMoreMembers && !members.has(userId));
+  const formerIn = (state: MembershipState) => former.flatMap(([userId, other]) => (other === state ? userId : []));
   return {
-    channelId,
-    origin: membersOrigin(record),
     members: [...members],
-    // A hidden channel gets all of its members when it is published.
-    joined: isLiving(channel) ? [...members].filter((userId) => !isMember(states.get(userId))) : [],
+    joined: [...members].filter((userId) => !isMember(states.get(userId))),
     left: formerIn('joined'),
     kept: formerIn('present'),
   };
 }
 
+/** Returns the groups of earlier imports with other members in the source now. */
+export async function planGroupMembers(
+  staging: Staging,
+  groups: ReadonlyMap<string, PlannedGroup>,
+  existing: ExistingOrganization,
+): Promise<readonly GroupMembersCopy[]> {
+  const changes: GroupMembersCopy[] = [];
+  for (const { record } of staging.list('group')) {
+    const { id: groupId, isExisting, members } = groups.get(record.id)!;
+    const origin = groupMembersOrigin(record);
+    if (!isExisting || existing.membersHash('groupMembers', record.id) === origin.hash) continue;
+    const states = await existing.memberships({ kind: 'groupMembership', targetId: groupId });
+    changes.push({ ...compared(members, states, record), groupId, origin });
+  }
+  return changes;
+}
+
 /** Change of members in the report. */
 export interface ReportedMembers {
-  readonly channel: string;
+  /** Channel or group. */
+  readonly name: string;
   /** Names of people. */
   readonly joined: readonly string[];
   readonly left: readonly string[];
@@ -60,24 +86,30 @@ export interface ReportedMembers {
   readonly becomesPrivate: boolean;
 }
 
+interface MemberChanges {
+  readonly members: readonly MembersCopy[];
+  readonly groups: readonly GroupMembersCopy[];
+}
+
+/** Returns the changes for the report: of channels, and of groups. */
 export function reportedMembers(
-  changes: readonly MembersCopy[],
-  existing: ExistingOrganization,
+  { members, groups }: MemberChanges,
+  { realm }: ExistingOrganization,
   people: PlannedPeople,
-): readonly ReportedMembers[] {
-  const channels = new Map(existing.realm.channels.map(({ id, name }) => [id, name]));
+): { readonly members: readonly ReportedMembers[]; readonly groupMembers: readonly ReportedMembers[] } {
+  const places = new Map(realm.channels.map(({ id, name }) => [id, name]));
+  const groupNames = new Map(realm.groups.map(({ id, name }) => [id, name]));
   const names = new Map([
-    ...existing.realm.users.map(({ user }) => [user.id, user.fullName] as const),
+    ...realm.users.map(({ user }) => [user.id, user.fullName] as const),
     ...people.users.map(({ id, fullName }) => [id, fullName] as const),
   ]);
   const namesOf = (userIds: readonly UserId[]) => userIds.map((id) => names.get(id) ?? '');
-  return changes
-    .map(({ channelId, joined, left, kept, becomesPrivate }) => ({
-      ...{ channel: channels.get(channelId) ?? '', joined: namesOf(joined), left: namesOf(left) },
-      ...{ kept: namesOf(kept), becomesPrivate },
-    }))
-    .filter(
-      ({ joined, left, kept, becomesPrivate }) =>
-        becomesPrivate || [joined, left, kept].some((them) => them.length > 0),
-    );
+  const reported = (name: string, { joined, left, kept }: MembersCopy | GroupMembersCopy, becomesPrivate = false) => {
+    const isEmpty = !becomesPrivate && [joined, left, kept].every((them) => them.length === 0);
+    return isEmpty ? [] : [{ name, joined: namesOf(joined), left: namesOf(left), kept: namesOf(kept), becomesPrivate }];
+  };
+  return {
+    members: members.flatMap((copy) => reported(places.get(copy.channelId) ?? '', copy, copy.becomesPrivate)),
+    groupMembers: groups.flatMap((copy) => reported(groupNames.get(copy.groupId) ?? '', copy)),
+  };
 }

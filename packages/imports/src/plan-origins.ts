@@ -1,8 +1,8 @@
-import type { ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
-import type { ChannelRecord } from '@parley/domain/imports';
+import type { ComparedKind, ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
+import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
-import { digestOf, membersDigest, messageDigest } from './digest.js';
+import { digestOf, groupDigest, membersDigest, messageDigest } from './digest.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { MessageKey, Staging } from './staging.js';
@@ -37,7 +37,12 @@ export function originsOf(sources: OriginSources): ImportOrigins {
       for (const [recordId, { id }] of people.unlisted) {
         yield { origin: { kind: 'person', recordId, hash: digestOf('') }, targetId: id };
       }
-      for (const { record } of staging.list('group')) yield* found(record, 'group', groups.get(record.id)?.id);
+      for (const { record } of staging.list('group')) {
+        const { members: _, hasMoreMembers: __, ...group } = record;
+        const { id } = groups.get(record.id)!;
+        yield* found(group, 'group', id);
+        yield { origin: groupMembersOrigin(record), targetId: id };
+      }
       for (const { record } of staging.list('channel')) {
         const id = places.findChannel(record.id)?.id;
         // The digest of the members includes the privacy.
@@ -65,6 +70,12 @@ export const membersOrigin = (record: ChannelRecord): RecordOrigin => ({
   hash: membersDigest(record),
 });
 
+export const groupMembersOrigin = (record: GroupRecord): RecordOrigin => ({
+  kind: 'groupMembers',
+  recordId: record.id,
+  hash: groupDigest(record),
+});
+
 /** Lists the keys of placeholders. Nobody can claim a key that several people have. */
 export function claimsOf({ users }: PlannedPeople, claimBy: readonly string[]): readonly PlannedClaim[] {
   const holders = new Map<string, PlannedUser | null>();
@@ -88,6 +99,9 @@ function keysOf(
   });
 }
 
+const recordKindOf = (kind: ComparedKind) =>
+  kind === 'members' ? 'channel' : kind === 'groupMembers' ? 'group' : kind;
+
 /** Lists the records that objects of the plan come from, with messages. */
 export function recordsOf(
   origins: ImportOrigins,
@@ -100,8 +114,7 @@ export function recordsOf(
       yield* messageOrigins(staging);
     },
     has: (kind, recordId) =>
-      staging.find(kind === 'members' ? 'channel' : kind, recordId) !== null ||
-      (kind === 'person' && people.unlisted.has(recordId)),
+      staging.find(recordKindOf(kind), recordId) !== null || (kind === 'person' && people.unlisted.has(recordId)),
   };
 }
 

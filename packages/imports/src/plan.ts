@@ -14,7 +14,7 @@ import { type CopySources, MessageCopies, type MessageSample } from './message-c
 import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
-import { planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
+import { planGroupMembers, planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
 import { earlierImports, newAccessOf, noteDeleted, publishedChannels, reserveTopics } from './plan-merge.js';
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
@@ -89,6 +89,8 @@ export interface PlanSummary {
   readonly isPublicRestricted: boolean;
   /** Channels of earlier imports with other members in the source now. */
   readonly members: readonly ReportedMembers[];
+  /** Groups of earlier imports with other members in the source now. */
+  readonly groupMembers: readonly ReportedMembers[];
   /** Number of messages of earlier imports that the source deleted. */
   readonly deleted: number;
   readonly channels: number;
@@ -148,6 +150,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   messages.plan();
   await noteDeleted(staging, places, existing);
   const memberChanges = await planMembers(staging, places, existing);
+  const groupChanges = await planGroupMembers(staging, groups, existing);
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
   planDetails(staging, people, reactions);
   const readPositions = planReadPositions(staging, people, places);
@@ -195,7 +198,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     ...earlierImports(existing, staging),
     changed: () => copies.readChanged(),
     published,
-    memberChanges,
+    ...{ memberChanges, groupChanges },
   };
   return {
     source,
@@ -206,7 +209,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
       ...summaryOf(staging, people, places, messages, organization.name, claimBy),
       outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
       isPublicRestricted: sharing.isPublicRestricted,
-      members: reportedMembers(memberChanges, existing, people),
+      ...reportedMembers({ members: memberChanges, groups: groupChanges }, existing, people),
     },
     unrenderable: () => copies.counts.unrenderable,
     samples: () => withSenders(copies.samples(first, last), people),
@@ -331,7 +334,7 @@ function summaryOf(
   messages: MessagePlanner,
   organization: string,
   claimBy: readonly string[],
-): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members'> {
+): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
   const { users, unlisted, unusedMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(

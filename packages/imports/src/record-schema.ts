@@ -60,7 +60,13 @@ const RECORDS = [
     'timeZone?': name,
     'avatar?': id,
   }),
-  recordOf('group', { name, 'description?': text, members: ids(MAX_MEMBERS), 'isDeactivated?': flag }),
+  recordOf('group', {
+    name,
+    'description?': text,
+    members: ids(MAX_MEMBERS),
+    'hasMoreMembers?': flag,
+    'isDeactivated?': flag,
+  }),
   recordOf('channel', {
     name,
     'description?': text,

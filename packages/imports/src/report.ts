@@ -33,6 +33,7 @@ export function reportLines(summary: PlanSummary): readonly string[] {
       renamedChannels.map(({ from, to }) => `${printable(from)} → ${to}`),
     ),
     ...section('Members of earlier imported channels', summary.members.map(membersLine)),
+    ...section('Members of earlier imported groups', summary.groupMembers.map(membersLine)),
     ...section(
       'Rows of the mapping file that match nobody, or several people',
       unusedMappings.map(({ person }) => printable(person)),
@@ -53,14 +54,14 @@ function outsiderLines({ outsiders, isPublicRestricted }: PlanSummary): readonly
   ];
 }
 
-function membersLine({ channel, becomesPrivate, joined, left, kept }: ReportedMembers): string {
+function membersLine({ name, becomesPrivate, joined, left, kept }: ReportedMembers): string {
   const parts = [
     ...(becomesPrivate ? ['becomes private'] : []),
     ...namesPart('joined', joined),
     ...namesPart('left', left),
-    ...namesPart('left, but stay subscribed because people subscribed them in Parley', kept),
+    ...namesPart('left, but stay because people added them in Parley', kept),
   ];
-  return `${printable(channel)}: ${parts.join('; ')}`;
+  return `${printable(name)}: ${parts.join('; ')}`;
 }
 
 function namesPart(what: string, names: readonly string[]): readonly string[] {

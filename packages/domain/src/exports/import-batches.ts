@@ -38,6 +38,9 @@ export type ImportedKind =
   | 'members'
   /** Member of a channel, with a `MembershipState` as `hash`. */
   | 'membership'
+  /** The same two for groups. */
+  | 'groupMembers'
+  | 'groupMembership'
   /** Whole export of a complete import, with the number of its records as the target. */
   | 'export'
   /** Added after the import. */

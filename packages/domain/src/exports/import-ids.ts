@@ -386,7 +386,7 @@ export class ImportedIds implements ImportIds {
   targetOf({ origin, targetId }: RecordTarget): number {
     const { users: person, groups: group, channels: channel, recipients: conversation, emoji } = this;
     const lookups: Partial<Record<ImportedKind, { get(old: never): number }>> = {
-      ...{ person, group, channel, members: channel, conversation, emoji },
+      ...{ person, group, groupMembers: group, channel, members: channel, conversation, emoji },
     };
     return lookups[origin.kind]!.get(targetId as never);
   }

@@ -33,7 +33,7 @@ class Stage {
     const earlier = await begin();
     const channelId = fixture.channel('secret').id;
     const source = {
-      realm: { realm: { id: realmId } },
+      realm: { realm: { id: realmId }, groups: [] },
       people: async function* () {
         for (const name of members) yield { userId: fixture.user(name).id, subscriptions: [{ channelId }] };
       },
@@ -67,7 +67,7 @@ class Stage {
       ...{ channelId: this.channelId, origin: { kind: 'members', recordId: 's', hash: 'new' }, becomesPrivate },
       ...{ members: this.idsOf(members), joined: this.idsOf(joined), left: this.idsOf(left), kept: this.idsOf(kept) },
     };
-    return new MemberImport(this.units, this.batch, this.ids).apply({ memberChanges: [copy] });
+    return new MemberImport(this.units, this.batch, this.ids).apply({ memberChanges: [copy], groupChanges: [] });
   }
 
   async subscribers(): Promise<readonly string[]> {
@@ -77,7 +77,9 @@ class Stage {
   }
 
   async states(): Promise<Readonly<Record<string, string | undefined>>> {
-    const states = await membershipsOf(this.fixture.uow, [this.earlier, this.batch], this.channelId);
+    const states = await membershipsOf(this.fixture.uow, [this.earlier, this.batch], {
+      ...{ kind: 'membership', targetId: this.channelId },
+    });
     return Object.fromEntries(NAMES.map((name) => [name, states.get(this.fixture.user(name).id)]));
   }
 
@@ -137,12 +139,14 @@ describe('MemberImport', () => {
   });
 });
 
+const UNDO = { isDryRun: false, onReverted: () => {} };
+
 describe('undoMembers', () => {
   it('reverts only the subscriptions that the import changed', async () => {
     const stage = await Stage.set();
     await stage.setSubscribed('cleo', false);
     await stage.apply({ members: ['ann', 'dora'], joined: ['ann'], left: ['bob', 'cleo'] });
-    await undoMembers(stage.fixture.uow, stage.batch);
+    await undoMembers(stage.fixture.uow, stage.batch, UNDO);
     expect(await stage.subscribers()).toEqual(['bob', 'dora']);
     expect(await stage.states()).toEqual({ ann: undefined, bob: 'joined', cleo: 'joined', dora: 'joined' });
   });
@@ -153,7 +157,7 @@ describe('undoMembers', () => {
     const digests = () => uow.read(realm.id, ({ importedRecords }) => importedRecords.list(realm.id, 'members', ['s']));
     await stage.apply({ members: ['bob', 'cleo', 'dora'] });
     expect(await digests()).toMatchObject([{ hash: 'new', targetId: stage.channelId }]);
-    await undoMembers(uow, stage.batch);
+    await undoMembers(uow, stage.batch, UNDO);
     expect(await digests()).toEqual([]);
   });
 
@@ -165,7 +169,7 @@ describe('undoMembers', () => {
       tx.importedRecords.put(realm.id, [{ ...created, kind: 'channel', targetId: stage.channelId }]),
     );
     await stage.apply({ members: NAMES, joined: ['ann'] });
-    await undoMembers(uow, stage.batch);
+    await undoMembers(uow, stage.batch, UNDO);
     expect(await stage.subscribers()).toEqual(NAMES);
     expect(await stage.states()).toMatchObject({ ann: 'joined' });
   });

@@ -14,10 +14,10 @@ import { areRemembered, CreatedRecords, rememberExport } from './created-records
 import { beginBatch, type ImportBatch, importRunning, requireNoUndo, unitsOf } from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
-import { MemberImport } from './import-members.js';
+import { MemberImport, rememberGroupMembers } from './import-members.js';
 import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
 import { ImportedPictures, PictureImport } from './import-people.js';
-import { StructureImport } from './import-structure.js';
+import { type OnAdded, StructureImport } from './import-structure.js';
 import { OrdinalRuns } from './ordinal-runs.js';
 import type { MergeSource } from './realm-copy.js';
 
@@ -83,6 +83,7 @@ export class MergeImport {
       source.published.length === 0 &&
       !source.hasChanges &&
       source.memberChanges.length === 0 &&
+      source.groupChanges.length === 0 &&
       source.existing.batches.every(({ status }) => status !== 'running') &&
       (await areRemembered(this.uow, realmId, source.origins));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
@@ -93,7 +94,12 @@ export class MergeImport {
     const made = new ImportedPictures(this.images, this.pictureMaker);
     const pictures = new PictureImport(uow, made, ids, source);
     await ids.messages.reserve(uow, source);
-    await new StructureImport(uow, this.mint, ids, [], records.onAdded).merge(source.realm, this.clock.now());
+    const onAdded: OnAdded = async (tx, kind, added) => {
+      await records.onAdded(tx, kind, added);
+      const groups = kind === 'group' ? source.realm.groups.filter(({ id }) => added.includes(id)) : [];
+      await rememberGroupMembers(tx, batch, ids, groups);
+    };
+    await new StructureImport(uow, this.mint, ids, [], onAdded).merge(source.realm, this.clock.now());
     await pictures.addCustomEmoji();
     await pictures.addAvatars();
     await records.rememberOthers(uow);

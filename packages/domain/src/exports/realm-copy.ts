@@ -185,6 +185,8 @@ export interface MergeSource extends ImportSource {
   })[];
   /** Channels of earlier imports with other members in the source now. */
   readonly memberChanges: readonly MembersCopy[];
+  /** Groups of earlier imports with other members in the source now. */
+  readonly groupChanges: readonly GroupMembersCopy[];
   /** True if `changed` or `deleted` are not empty. */
   readonly hasChanges: boolean;
   /** Messages of earlier imports that changed in the source, with their ids on this server, in batches. */
@@ -201,12 +203,17 @@ export interface MembersCopy {
   readonly origin: RecordOrigin;
   readonly members: readonly UserId[];
   readonly joined: readonly UserId[];
-  /** Former members whom an earlier import subscribed. */
+  /** Former members whom an earlier import added. */
   readonly left: readonly UserId[];
-  /** Former members who stay subscribed, because people subscribed them in Parley. */
+  /** Former members who stay, because people added them in Parley. */
   readonly kept: readonly UserId[];
   /** True if the channel was public in the source. */
   readonly becomesPrivate: boolean;
+}
+
+/** Members of a group that changed in the source since the last import. */
+export interface GroupMembersCopy extends Omit<MembersCopy, 'channelId' | 'becomesPrivate'> {
+  readonly groupId: GroupId;
 }
 
 /** Object of a copy with the record that it comes from. */

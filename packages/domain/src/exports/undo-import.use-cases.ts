@@ -15,7 +15,7 @@ import {
   type RecordPosition,
   unitsOf,
 } from './import-batches.js';
-import { type RevertedSubscription, undoMembers } from './import-members.js';
+import { type RevertedMembership, undoMembers } from './import-members.js';
 
 export interface UndoImportInput {
   readonly realmId: RealmId;
@@ -45,14 +45,14 @@ export interface UndoImportOutput {
   /** Kept messages, at most `MAX_LISTED_MESSAGES`. */
   readonly keptMessages: readonly KeptMessage[];
   readonly archivedChannels: number;
-  /** Number of subscriptions to channels of earlier imports that are put back. */
-  readonly subscriptions: number;
-  /** Subscriptions that are put back, at most `MAX_LISTED_SUBSCRIPTIONS`. */
-  readonly revertedSubscriptions: readonly RevertedSubscription[];
+  /** Number of members of earlier imported channels and groups that are put back. */
+  readonly memberships: number;
+  /** Members that are put back, at most `MAX_LISTED_MEMBERSHIPS`. */
+  readonly revertedMemberships: readonly RevertedMembership[];
 }
 
 export const MAX_LISTED_MESSAGES = 1000;
-export const MAX_LISTED_SUBSCRIPTIONS = 1000;
+export const MAX_LISTED_MEMBERSHIPS = 1000;
 
 /** Messages per unit of work, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 50;
@@ -177,14 +177,15 @@ async function putBackMembers(
   uow: UnitOfWork,
   batch: ImportBatch,
   isDryRun: boolean,
-): Promise<Pick<UndoImportOutput, 'subscriptions' | 'revertedSubscriptions'>> {
-  let subscriptions = 0;
-  const revertedSubscriptions: RevertedSubscription[] = [];
-  await undoMembers(uow, batch, isDryRun, (reverted) => {
-    subscriptions += reverted.length;
-    revertedSubscriptions.push(...reverted.slice(0, MAX_LISTED_SUBSCRIPTIONS - revertedSubscriptions.length));
-  });
-  return { subscriptions, revertedSubscriptions };
+): Promise<Pick<UndoImportOutput, 'memberships' | 'revertedMemberships'>> {
+  let memberships = 0;
+  const revertedMemberships: RevertedMembership[] = [];
+  const onReverted = (reverted: readonly RevertedMembership[]) => {
+    memberships += reverted.length;
+    revertedMemberships.push(...reverted.slice(0, MAX_LISTED_MEMBERSHIPS - revertedMemberships.length));
+  };
+  await undoMembers(uow, batch, { isDryRun, onReverted });
+  return { memberships, revertedMemberships };
 }
 
 /** Forgets which messages a removed list contained, so that the next import lists them again. */

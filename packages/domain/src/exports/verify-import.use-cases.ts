@@ -18,7 +18,16 @@ export interface ExportedRecords {
   has(kind: ComparedKind, recordId: string): boolean;
 }
 
-export const COMPARED_KINDS = ['person', 'group', 'channel', 'members', 'conversation', 'emoji', 'message'] as const;
+export const COMPARED_KINDS = [
+  'person',
+  'group',
+  'groupMembers',
+  'channel',
+  'members',
+  'conversation',
+  'emoji',
+  'message',
+] as const;
 export type ComparedKind = (typeof COMPARED_KINDS)[number];
 
 /** Difference between an export and an import. */
@@ -106,8 +115,8 @@ export class VerifyImport {
         else if (record.hash !== hash) difference = 'differs in the export';
         else if (message) difference = CHANGES[(await changeSinceImport(reads, message, record)) ?? 'none'];
         if (difference) differences.add(kind, difference, recordId);
-        // Members are a part of the channel's record.
-        else if (kind !== 'members') unchanged++;
+        // Members are a part of the record of their channel or group.
+        else if (kind !== 'members' && kind !== 'groupMembers') unchanged++;
       }
       return unchanged;
     });

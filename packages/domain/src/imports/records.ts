@@ -73,6 +73,8 @@ export interface GroupRecord extends ImportReference<'group'> {
   readonly name: string;
   readonly description?: string;
   readonly members: readonly string[];
+  /** True if the source lists only some of the members. */
+  readonly hasMoreMembers?: boolean;
   readonly isDeactivated?: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { FileRecord, GroupRecord, ImportRecord } from '@parley/domain/imports';
+import type { FileRecord, ImportRecord } from '@parley/domain/imports';
 import { DomainError } from '@parley/domain/kernel';
 import { plain, writeMarkdown } from '@parley/domain/markdown';
 import type { Archive } from '../archive.js';
@@ -246,8 +246,8 @@ export class DiscordExport implements DiscordContext {
       yield { source, kind: 'conversation', id, members: members.size > 0 ? [...members] : [UNKNOWN_PERSON.id] };
     }
     for (const [id, { name, members }] of this.roles) {
-      const group: GroupRecord = { source, kind: 'group', id, name, members: [...members] };
-      yield group;
+      // Exports name only the roles of authors.
+      yield { source, kind: 'group', id, name, members: [...members], hasMoreMembers: true };
     }
   }
 

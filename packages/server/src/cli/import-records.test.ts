@@ -71,16 +71,15 @@ describe('parley import of records', () => {
     expect(lowered).toEqual(commands.slice(0, 2));
   });
 
-  it('lists the subscriptions that an undo would put back', async () => {
+  it('lists the members that an undo would put back', async () => {
     await run(records, '--realm=acme', '--new-database');
     writeFileSync(records, documented.join('\n').replace('"members":["ann","bob"]', '"members":["ann"]'));
     expect((await run(records, '--realm=acme')).out).toContain('sales: left: Bob');
     const undo = (...flags: string[]) =>
       runCommand(['imports', 'undo', '2', ...flags, `--database=sqlite:${database}`]).then(({ out }) => out);
-    const subscriptions =
-      'put back 1 subscriptions to earlier imported channels (+ subscribed, - unsubscribed)\n  sales: + Bob';
-    expect(await undo('--dry-run')).toContain(`Would ${subscriptions}`);
-    expect(await undo()).toContain(subscriptions.replace('put', 'Put'));
+    const members = 'put back 1 members of earlier imported channels and groups (+ added, - removed)\n  sales: + Bob';
+    expect(await undo('--dry-run')).toContain(`Would ${members}`);
+    expect(await undo()).toContain(members.replace('put', 'Put'));
   });
 
   it('recognizes an unchanged export without reading it, as long as its import is the latest of the source', async () => {

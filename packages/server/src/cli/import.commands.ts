@@ -72,7 +72,7 @@ async function undo(context: CommandContext): Promise<CommandResult> {
     });
     const lines = [
       ...undoLines(undone, isDryRun, nameOf(realm)),
-      ...(await subscriptionLines(parley.ports.unitOfWork, realm.id, undone, isDryRun)),
+      ...(await membershipLines(parley.ports.unitOfWork, realm.id, undone, isDryRun)),
     ];
     return { lines, data: undone };
   });
@@ -88,24 +88,29 @@ function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): 
   ];
 }
 
-async function subscriptionLines(
+async function membershipLines(
   uow: UnitOfWork,
   realmId: RealmId,
-  { subscriptions, revertedSubscriptions }: UndoImportOutput,
+  { memberships, revertedMemberships: reverted }: UndoImportOutput,
   isDryRun: boolean,
 ): Promise<readonly string[]> {
-  if (subscriptions === 0) return [];
-  const users = revertedSubscriptions.map(({ userId }) => userId);
-  const channels = revertedSubscriptions.map(({ channelId }) => channelId);
-  const [names, channelNames] = await uow.read(realmId, async (reads) => [
-    new Map((await reads.users.list(realmId, users)).map(({ id, fullName }) => [id, fullName])),
-    new Map((await reads.channels.list(realmId, channels)).map(({ id, name }) => [id, name])),
-  ]);
-  const lineOf = ({ channelId, userId, isSubscribed }: UndoImportOutput['revertedSubscriptions'][number]) =>
-    `  ${printable(channelNames.get(channelId)!)}: ${isSubscribed ? '+' : '-'} ${printable(names.get(userId)!)}`;
+  if (memberships === 0) return [];
+  const named = await uow.read(realmId, async ({ users, channels, groups }) => {
+    const people = await users.list(
+      realmId,
+      reverted.map(({ userId }) => userId),
+    );
+    const names = new Map(people.map(({ id, fullName }) => [id, fullName]));
+    const lines: string[] = [];
+    for (const { channelId, groupId, userId, isMember } of reverted) {
+      const place = await (channelId === null ? groups.find(realmId, groupId!) : channels.find(realmId, channelId));
+      lines.push(`  ${printable(place?.name ?? '')}: ${isMember ? '+' : '-'} ${printable(names.get(userId) ?? '')}`);
+    }
+    return lines;
+  });
   return [
-    `${isDryRun ? 'Would put back' : 'Put back'} ${subscriptions} subscriptions to earlier imported channels (+ subscribed, - unsubscribed)`,
-    ...firstLines(revertedSubscriptions, lineOf, subscriptions),
+    `${isDryRun ? 'Would put back' : 'Put back'} ${memberships} members of earlier imported channels and groups (+ added, - removed)`,
+    ...firstLines(named, (line) => line, memberships),
   ];
 }
 

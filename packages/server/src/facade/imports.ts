@@ -107,14 +107,17 @@ export interface UndoneImport {
     readonly reason: 'answered' | 'edited' | 'moved' | 'reaction';
   }[];
   readonly archivedChannels: number;
-  /** Number of subscriptions to channels of earlier imports that are put back. */
-  readonly subscriptions: number;
-  /** Subscriptions that are put back, at most 1000. */
-  readonly revertedSubscriptions: readonly {
-    readonly channelId: number;
+  /** Number of members of earlier imported channels and groups that are put back. */
+  readonly memberships: number;
+  /** Members that are put back, at most 1000. */
+  readonly revertedMemberships: readonly {
+    /** Null for groups. */
+    readonly channelId: number | null;
+    /** Null for channels. */
+    readonly groupId: number | null;
     readonly userId: number;
-    /** True if the undo subscribes the user again. */
-    readonly isSubscribed: boolean;
+    /** True if the undo makes the user a member again. */
+    readonly isMember: boolean;
   }[];
 }
 
