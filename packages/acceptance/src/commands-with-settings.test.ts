@@ -115,6 +115,7 @@ describe('parley command with every setting in the environment file', () => {
       maxUpload: '25',
       uploadQuota: '50',
       fileSearch: 'on',
+      ownerImports: 'off',
       uploadQuotaPerUser: '30',
       logLevel: 'silent',
       metrics: '127.0.0.1:0',

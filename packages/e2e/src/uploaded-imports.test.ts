@@ -89,4 +89,10 @@ describe('uploaded export', () => {
     expect(run).toMatchObject({ name: 'records.jsonl', report: null });
     expect(run.problem).toMatch(/^export\.jsonl.*line 2/);
   }, 120_000);
+
+  it('is refused if the operator turned imports of owners off', async () => {
+    await server.kill();
+    server = await organization.serve(['--owner-imports=off'], server.port);
+    expect(await call('GET', '/realm/imports')).toMatchObject({ accepts_uploads: false });
+  }, 120_000);
 });

@@ -78,6 +78,8 @@ export interface Configuration extends LogInAccounts {
   readonly fileLimits: FileLimits;
   /** True if searches find texts in files. */
   readonly searchesFiles: boolean;
+  /** True if owners can import uploaded exports. */
+  readonly allowsOwnerImports: boolean;
   /** Days for which deleted messages can be restored. */
   readonly keepDeletedDays: number;
   readonly eventLimits: EventLimits;

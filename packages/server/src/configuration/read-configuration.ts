@@ -210,6 +210,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
       userQuotaMib: read('uploadQuotaPerUser'),
     },
     searchesFiles: read('fileSearch'),
+    allowsOwnerImports: read('ownerImports'),
     keepDeletedDays: read('keepDeletedDays'),
     eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
     logLevel: read('logLevel') as LogLevel,

@@ -249,6 +249,14 @@ export const SETTINGS = {
     parseSwitch,
     true,
   ),
+  ownerImports: setting(
+    'PARLEY_OWNER_IMPORTS',
+    'owner-imports',
+    'on|off',
+    'owners import exports of other chats into their organization',
+    parseSwitch,
+    true,
+  ),
   logLevel: setting(
     'PARLEY_LOG_LEVEL',
     'log-level',

@@ -96,6 +96,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       isDev: false,
       isDemo: false,
       isDemoActive: false,
+      allowsOwnerImports: false,
     },
     {
       logger: config.logger ?? createLogger('warn', process.stderr),

@@ -71,7 +71,7 @@ export async function startServer(
         logger,
         acceptsNewSecret,
         hasHost: false,
-        importRunner,
+        importRunner: configuration.allowsOwnerImports ? importRunner : null,
         onUnknownSchema,
         ...(metrics && { metrics }),
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
