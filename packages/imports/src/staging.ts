@@ -189,9 +189,10 @@ export class Staging {
   /** Reads the first `MAX_DETAILS` records that belong to a message, in the order of `byMessage`. */
   details<Kind extends MessageDetail>(kind: Kind, message: MessageKey): readonly StagedRecord<Kind>[] {
     if (!this.isParent(kind, message.number)) return [];
+    // SQLite plans by the value of a bare `LIMIT ?`, and therefore compiles the statement again on each run.
     return this.all<Row>(
       `SELECT number, json FROM records WHERE ${IS_DETAIL} AND parent = ?
-       ORDER BY ${kind === 'edit' ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ?`,
+       ORDER BY ${kind === 'edit' ? NEWEST_FIRST : OLDEST_FIRST} LIMIT ? + 0`,
       kind,
       message.id,
       MAX_DETAILS,
