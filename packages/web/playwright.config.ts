@@ -1,13 +1,8 @@
-import { existsSync } from 'node:fs';
-import { CHROMIUM, CHROMIUM_FLAGS } from '@parley/testkit';
 import { defineConfig } from '@playwright/test';
+import { HEADLESS_SHELL } from './tests/browsers.js';
 
 /** True during `npm run endurance`. */
 const isLong = process.env.HOSTILE_LOAD === 'long';
-
-/** Chromium without windows, which opens a page in 60 % of the CPU time. */
-const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
-const BROWSER = existsSync(HEADLESS_SHELL) ? HEADLESS_SHELL : CHROMIUM;
 
 /** Stories in the system's Chromium against the built server. */
 export default defineConfig({
@@ -29,10 +24,7 @@ export default defineConfig({
   retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: isLong ? 60_000 : 15_000 },
   use: {
-    launchOptions: {
-      ...(BROWSER !== undefined && { executablePath: BROWSER }),
-      args: CHROMIUM_FLAGS,
-    },
+    launchOptions: HEADLESS_SHELL,
     viewport: { width: 1280, height: 800 },
     // Moving parts would be checked and clicked on the way.
     contextOptions: { reducedMotion: 'reduce' },

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
+import { FULL_CHROMIUM } from './browsers.js';
 import { expect, idOf, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
-test.use({ asksAboutNotifications: true });
+test.use({ asksAboutNotifications: true, launchOptions: FULL_CHROMIUM });
 
 interface Recorded {
   readonly title: string;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { FULL_CHROMIUM } from './browsers.js';
 import {
   choose,
   expect,
@@ -16,7 +17,7 @@ import {
   test,
 } from './stories.js';
 
-test.use({ asksAboutNotifications: true });
+test.use({ asksAboutNotifications: true, launchOptions: FULL_CHROMIUM });
 
 const READER = 'cordelia';
 const PICTURE = readFileSync(join(import.meta.dirname, '../../../docs/images/web-client.png'));

@@ -1,5 +1,6 @@
 import type { CDPSession, Page, Worker } from '@playwright/test';
 import { TestBrowserPush } from '../../acceptance/src/testing/test-browser-push.js';
+import { FULL_CHROMIUM } from './browsers.js';
 import {
   chooseInMenu,
   expect,
@@ -12,7 +13,7 @@ import {
   violationsIn,
 } from './stories.js';
 
-test.use({ asksAboutNotifications: true });
+test.use({ asksAboutNotifications: true, launchOptions: FULL_CHROMIUM });
 
 /** Push service of the browser vendor. */
 let vendor: TestBrowserPush;
