@@ -182,7 +182,6 @@ export default defineConfig(({ mode }) => ({
             // Older targets would replace `light-dark()` with the page's color scheme.
             cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
             cssCodeSplit: false,
-            // The lists of what each part imports would be 1.4 KB of the scripts at the start.
             modulePreload: false,
             rollupOptions: {
               input: entriesOf('src/components'),
