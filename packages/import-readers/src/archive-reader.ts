@@ -1,5 +1,5 @@
 import type { ImportReader, ImportRecord } from '@parley/domain/imports';
-import { type Archive, openArchive } from './archive.js';
+import { ARCHIVE_LIMITS, type Archive, openArchive } from './archive.js';
 import { boundedRecords } from './bounded-records.js';
 
 /** Files of an export by `FileRecord.path`. */
@@ -12,6 +12,8 @@ export interface ExportFiles {
 export interface ArchiveSource<Files extends ExportFiles> {
   readonly name: string;
   readonly tokenHosts?: readonly string[];
+  /** See `openArchive`. */
+  readonly ownFolders?: readonly string[];
   /** Returns true if the files look like an export of the source. Errors count as false. */
   recognizes(archive: Archive): boolean | Promise<boolean>;
   /** Files of an opened export. */
@@ -31,7 +33,7 @@ export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<F
   ...(source.tokenHosts && { tokenHosts: source.tokenHosts }),
 
   async recognizes(path) {
-    const archive = await openArchive(path).catch(() => null);
+    const archive = await openArchive(path, ARCHIVE_LIMITS, source.ownFolders).catch(() => null);
     if (archive === null) return false;
     try {
       return await source.recognizes(archive);
@@ -43,7 +45,7 @@ export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<F
   },
 
   async open(path) {
-    const archive = await openArchive(path);
+    const archive = await openArchive(path, ARCHIVE_LIMITS, source.ownFolders);
     const files = source.files(archive);
     return {
       records: () => boundedRecords(source.records(archive, files)),

@@ -51,19 +51,27 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
 const MAX_NAME_LENGTH = 1024;
 const MAX_FOLDER_DEPTH = 32;
 
-/** Opens a ZIP or a folder. @throws DomainError INVALID_IMPORT */
-export async function openArchive(path: string, limits: ArchiveLimits = ARCHIVE_LIMITS): Promise<Archive> {
+/**
+ * Opens a ZIP or a folder.
+ * @param ownFolders folders of the export's format, with slashes, even if one of them contains all files
+ * @throws DomainError INVALID_IMPORT
+ */
+export async function openArchive(
+  path: string,
+  limits: ArchiveLimits = ARCHIVE_LIMITS,
+  ownFolders: readonly string[] = [],
+): Promise<Archive> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw sourceError(path, null, 'no such file or folder');
   const archive = found.isDirectory() ? await openFolder(path, limits) : await openZip(path, found.size, limits);
-  return withoutOuterFolder(archive);
+  return withoutOuterFolder(archive, ownFolders);
 }
 
 /** A packed folder contains its own name. Archives of macOS have a second folder for attributes. */
-function withoutOuterFolder(archive: Archive): Archive {
+function withoutOuterFolder(archive: Archive, ownFolders: readonly string[]): Archive {
   let names = archive.names.filter((name) => !isSystemFile(name));
   let prefix = '';
-  for (let outer = outerFolder(names); outer !== ''; outer = outerFolder(names)) {
+  for (let outer = outerFolder(names); outer !== '' && !ownFolders.includes(outer); outer = outerFolder(names)) {
     prefix += outer;
     names = names.map((name) => name.slice(outer.length));
   }

@@ -150,6 +150,7 @@ export class DiscordExport implements DiscordContext {
     for (const { header, place } of files) yield* this.fileRecords(header, place);
     yield* this.placeRecords();
     yield* this.unusedFiles(new Set(files.map(({ header }) => header.file)));
+    yield* this.missingParts();
   }
 
   private placeOf({ channel }: Header): DiscordPlace {
@@ -205,10 +206,14 @@ export class DiscordExport implements DiscordContext {
     }
     this.file = file;
     let isHeader = true;
+    let previousAt = 1;
     for await (const element of jsonMember(this.archive.read(file), 'messages', file)) {
       if (!isHeader) {
         if ('value' in element) yield* this.emojiRecords(element.value, file);
-        yield* messageRecords(element, place, { file, line: element.line }, this);
+        for (const record of messageRecords(element, place, { file, line: element.line, previousAt }, this)) {
+          if (record.kind === 'message') previousAt = record.sentAt;
+          yield record;
+        }
       }
       isHeader = false;
     }
@@ -262,6 +267,20 @@ export class DiscordExport implements DiscordContext {
       return { path: name };
     }
     return { missing: 'missing in the export' };
+  }
+
+  /** Partitions of a channel are `x.json`, `x [part 2].json` and so on. The last ones may be missing unnoticed. */
+  private *missingParts(): Generator<ImportRecord> {
+    const found = new Map<string, number>();
+    for (const name of filesOf(this.archive)) {
+      const [, start = '', part = '1'] = /^(.*?)(?: \[part (\d{1,9})\])?\.json$/s.exec(name)!;
+      const first = (found.get(start) ?? 0) + 1;
+      found.set(start, Math.max(Number(part), first - 1));
+      if (first >= Number(part)) continue;
+      const id = `${start}${first === 1 ? '' : ` [part ${first}]`}.json`;
+      const reason = 'A partition of the export is missing, with its messages';
+      yield { source: this.source, kind: 'skipped', id, type: 'discord.partition', reason };
+    }
   }
 
   private *unusedFiles(used: ReadonlySet<string>): Generator<ImportRecord> {

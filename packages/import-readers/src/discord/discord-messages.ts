@@ -39,11 +39,16 @@ const THREAD_START: ReadonlySet<string> = new Set(['21', 'ThreadStarterMessage']
 
 export const UNKNOWN_PERSON = { id: 'unknown', name: 'Unknown sender', isBot: true };
 
+interface ElementPosition extends Position {
+  /** Time of the previous message in the file. */
+  readonly previousAt: number;
+}
+
 /** Converts an element of the list of messages. */
 export function* messageRecords(
   element: ParsedElement | DamagedElement,
   place: DiscordPlace,
-  position: Position,
+  position: ElementPosition,
   context: DiscordContext,
 ): Generator<ImportRecord> {
   const value = 'value' in element ? element.value : element.text;
@@ -225,7 +230,7 @@ function* damagedMessage(
   damage: string,
   original: unknown,
   place: DiscordPlace,
-  { file, line }: Position,
+  { file, line, previousAt }: ElementPosition,
   context: DiscordContext,
 ): Generator<ImportRecord> {
   yield* context.personRecords(UNKNOWN_PERSON);
@@ -235,7 +240,7 @@ function* damagedMessage(
     id: `${file}:${line}`,
     ...place,
     sender: UNKNOWN_PERSON.id,
-    sentAt: 1,
+    sentAt: previousAt,
     content: `The export contains a part here that ${damage} (line ${line}).`,
     isNotice: true,
     unsupported: [{ type: 'discord.damaged_message', original: isObject(original) ? original : { file, original } }],

@@ -306,6 +306,21 @@ describe('DISCORD_READER', () => {
     const messages = recordsOf(await read({ 'a.json': text, 'b.json': file([], { id: '501' }) }), 'message');
     expect(messages.map(({ id }) => id)).toEqual(['a.json:2', 'a.json:3', '1001', '1000', 'a.json:6']);
     expect(messages[2]).toMatchObject({ sender: 'unknown', sentAt: 5 });
+    // The notice follows the message before the damage.
+    expect(messages[4]!.sentAt).toBe(messages[3]!.sentAt);
+  });
+
+  it('counts missing partitions', async () => {
+    const records = await read({
+      'a.json': file([message('1000')]),
+      'a [part 2].json': file([message('1001')]),
+      'a [part 5].json': file([message('1004')]),
+      'b [part 2].json': file([], { id: '501' }),
+    });
+    expect(recordsOf(records, 'skipped').map(({ id, reason }) => [id, reason])).toEqual([
+      ['a [part 3].json', 'A partition of the export is missing, with its messages'],
+      ['b.json', 'A partition of the export is missing, with its messages'],
+    ]);
   });
 
   it('rejects several servers in one folder, with the file', async () => {

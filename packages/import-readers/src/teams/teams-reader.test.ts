@@ -75,6 +75,17 @@ const MENTIONS = [
 ];
 
 describe('TEAMS_READER', () => {
+  it.each(['teams', 'users'])('reads exports without the other folder than %s', async (folder) => {
+    const all = files([message('1')], { 'users/u1/messages_u1.json': [chat('2')] });
+    const some = Object.entries(all).filter(([name]) => name.startsWith(`${folder}/`));
+    for (const path of [await writeFolder(Object.fromEntries(some)), await writeZip(Object.fromEntries(some))]) {
+      expect(await TEAMS_READER.recognizes(path)).toBe(true);
+      const records = await readRecords(TEAMS_READER, path);
+      expect(recordsOf(records, 'message')).toHaveLength(1);
+      expect(recordsOf(records, 'skipped')).toEqual([]);
+    }
+  });
+
   it.each([
     ['a folder', () => writeFolder(files([]))],
     ['a packed folder', () => writeZip({ 'Export/teams/teamsList.json': [], 'Export/users/usersList.json': [] })],
