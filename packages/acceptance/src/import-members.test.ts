@@ -180,6 +180,21 @@ describe('members of channels in a newer export', () => {
     expect(await verified(realmId, closed)).toEqual({ differences: [], added: [] });
   });
 
+  it('gives people who joined no earlier messages of channels with a protected history in Parley', async () => {
+    const realmId = await first();
+    const [annUser, bobUser] = [await lab.signIn(realmId, ann), await lab.signIn(realmId, bob)];
+    await server.storage.uow.write(realmId, async (tx) => {
+      const secret = (await tx.channels.listViewsWhere(realmId, ({ name }) => name === 'secret'))[0]!;
+      const channel = (await tx.channels.find(realmId, secret.id))!;
+      await tx.channels.update({ ...channel, privacy: 'privateProtectedHistory' });
+    });
+    const params = { type: 'stream', to: 'secret', topic: 'x', content: 'before Ann joined' };
+    fieldsOf(await server.request('POST', '/messages', { as: bobUser, realm: 'acme', params }));
+    await lab.merged(realmId, LATER);
+    expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
+    expect(await textsFor(annUser, 'secret')).toEqual([['only for members', ['read']]]);
+  });
+
   it('keeps the members and the privacy of channels without a complete list of members', async () => {
     const realmId = await first();
     await lab.merged(

@@ -1,5 +1,5 @@
 import { activeUserIds } from '../access/group-settings.js';
-import { type Channel, isPrivate } from '../channels/channel.js';
+import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
 import { removeFromDefaultGroups, setDefaultChannel } from '../channels/default-channels.js';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { INHERITED_NOTIFICATIONS, pickColors } from '../channels/subscriptions.js';
@@ -291,16 +291,20 @@ interface Joined {
   readonly runs: OrdinalRuns;
 }
 
-/** Subscribes people to a channel with its whole history, which is read except for the unread messages in `runs`. */
+/**
+ * Subscribes people to a channel with its whole history, which is read except for the unread messages in `runs`. If
+ * people protected the history in Parley, they get none of it.
+ */
 async function subscribe(
   tx: Transaction,
   { realmId, channelId, runs }: Joined,
   userIds: readonly UserId[],
 ): Promise<void> {
-  const { recipientId } = (await tx.channels.find(realmId, channelId))!;
+  const channel = (await tx.channels.find(realmId, channelId))!;
+  const { recipientId } = channel;
   const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
   const colors = await tx.channels.listColors(realmId, userIds);
-  const last = (await tx.copies.countSentTo(realmId, [recipientId])) as Ordinal;
+  const last = (hasSharedHistory(channel) ? await tx.copies.countSentTo(realmId, [recipientId]) : 0) as Ordinal;
   const received: readonly OrdinalRange[] = last === 0 ? [] : [{ first: 1 as Ordinal, last }];
   for (const userId of userIds) {
     const [row] = rows.get(userId)!;
