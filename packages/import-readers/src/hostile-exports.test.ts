@@ -1,3 +1,4 @@
+import { readFile, writeFile } from 'node:fs/promises';
 import type { ImportReader } from '@parley/domain/imports';
 import { serialize } from 'bson';
 import fc from 'fast-check';
@@ -6,7 +7,7 @@ import { MATTERMOST_READER } from './mattermost/mattermost-reader.js';
 import { ROCKETCHAT_READER } from './rocketchat/rocketchat-reader.js';
 import { SLACK_READER } from './slack/slack-reader.js';
 import { TEAMS_READER } from './teams/teams-reader.js';
-import { type ExportFiles, readRecords, recordsOf, writeFolder } from './testing/export-files.js';
+import { bytesOf, type ExportFiles, readRecords, recordsOf, writeFolder, writeZip } from './testing/export-files.js';
 
 const SLACK: ExportFiles = {
   'users.json': [
@@ -335,5 +336,54 @@ describe.each(SAMPLES)('forged exports of %#', (reader, sample, filesOf) => {
     const cut = records.find(({ unsupported = [] }) => unsupported.some(({ type }) => type === 'long_text'));
     expect(JSON.stringify(cut!.content).length).toBeLessThan(1_000_100);
     expect(JSON.stringify(cut!.unsupported).length).toBeGreaterThan(1_500_000);
+  });
+});
+
+/** Damage of bytes at a position between 0 and 1. */
+const DAMAGES: Readonly<Record<string, (bytes: Buffer, at: number) => Buffer>> = {
+  cut: (bytes, at) => bytes.subarray(0, at),
+  hole: (bytes, at) => Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 9)]),
+  zeros: (bytes, at) => Buffer.concat([bytes.subarray(0, at), Buffer.alloc(9), bytes.subarray(at + 9)]),
+  other: (bytes, at) =>
+    Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff, 0x22, 0x5b, 0x80]), bytes.subarray(at + 4)]),
+  twice: (bytes, at) => Buffer.concat([bytes, bytes.subarray(at)]),
+};
+
+describe.each(SAMPLES)('damaged exports of %#', (reader, sample, filesOf) => {
+  const files = Object.entries(filesOf(sample)).map(([name, value]) => [name, bytesOf(value)] as const);
+  const names = [...files.map(([name]) => name.split('/').at(-1)!), 'export.zip'];
+  const damage = fc.tuple(fc.constantFrom(...Object.values(DAMAGES)), fc.double({ min: 0, max: 1, noNaN: true }));
+  const damaged = ([change, part]: readonly [(typeof DAMAGES)[string], number], bytes: Buffer) =>
+    change(bytes, Math.floor(part * bytes.length));
+
+  /** Expects an error that names a file, or records of the documented form. */
+  async function expectOutcome(path: string): Promise<void> {
+    const outcome = await readRecords(reader, path).catch((error: { code?: string; message: string }) => error);
+    if (Array.isArray(outcome)) return expect(outcome[0]!.kind).toBe('organization');
+    expect(outcome).toMatchObject({ code: 'INVALID_IMPORT' });
+    expect(names.some((name) => (outcome as { message: string }).message.includes(name))).toBe(true);
+  }
+
+  it('yield records of the documented form, or an error that names the file, whatever bytes are damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.nat(files.length - 1), damage, fc.boolean(), async (number, change, isZip) => {
+        const all = Object.fromEntries(
+          files.map(([name, bytes], index) => [name, index === number ? damaged(change, bytes) : bytes]),
+        );
+        await expectOutcome(await (isZip ? writeZip(all) : writeFolder(all)));
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('are rejected or read as far as possible if the ZIP is damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(damage, async (change) => {
+        const path = await writeZip(Object.fromEntries(files));
+        await writeFile(path, damaged(change, await readFile(path)));
+        await expectOutcome(path);
+      }),
+      { numRuns: 100 },
+    );
   });
 });

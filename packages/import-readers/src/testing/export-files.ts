@@ -10,7 +10,7 @@ import { ZipFile } from 'yazl';
 /** Files by path. Values other than texts and bytes are written as JSON. */
 export type ExportFiles = Readonly<Record<string, unknown>>;
 
-const bytesOf = (value: unknown): Buffer =>
+export const bytesOf = (value: unknown): Buffer =>
   Buffer.isBuffer(value) ? value : Buffer.from(typeof value === 'string' ? value : JSON.stringify(value, null, 1));
 
 const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'import-readers-'));
