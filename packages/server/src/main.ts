@@ -4,13 +4,13 @@ import { runCommandLine } from './cli/run-command-line.js';
 
 /**
  * Percentage by which V8 may grow the heap before it collects garbage; the default at least doubles it. Applies only
- * to the server command, since embedding applications choose their own and other commands end soon
- * (docs/performance.md).
+ * to these commands, since embedding applications choose their own and other commands end soon (docs/performance.md).
  */
 const HEAP_GROWING_PERCENT = 70;
+const LONG_COMMANDS = ['serve', 'import'];
 
 const words = process.argv.slice(2);
-if (words[0] === 'serve') setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+if (LONG_COMMANDS.includes(words[0]!)) setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
 // An import that a server runs ends with the server.
 if (words[0] === 'import') {
   process.once('disconnect', () => process.exit(1));
