@@ -36,6 +36,28 @@ test('loads ten tabs with one event connection, and shows new messages in each',
   for (const tab of tabs) await expect(messageWith(tab, 'from one of them')).toHaveCount(1);
 });
 
+test('copies no events while a single tab is open', async ({ server, logIn }) => {
+  const place = await placeOf(server, 'one tab');
+  const { page } = await logIn('hamlet', place);
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible();
+  const copies = await page.evaluateHandle(() => {
+    const kinds: string[] = [];
+    const { postMessage } = BroadcastChannel.prototype;
+    BroadcastChannel.prototype.postMessage = function (message) {
+      kinds.push(message.kind);
+      postMessage.call(this, message);
+    };
+    return kinds;
+  });
+  await post(server, 'cordelia', 'one tab', 'For one tab');
+  await expect(messageWith(page, 'For one tab')).toBeVisible();
+  expect(await copies.jsonValue()).not.toContain('events');
+  const second = await openTab(page, `${server.url}/${place}`);
+  await post(server, 'cordelia', 'one tab', 'For two tabs');
+  await expect(messageWith(second, 'For two tabs')).toBeVisible();
+  expect(await copies.jsonValue()).toContain('events');
+});
+
 test("shows one tab's edits in the others, in a channel that sends no events", async ({ server, logIn }) => {
   await server.call('iago', 'POST', '/channels/create', { name: 'Not joined by tabs', subscribers: [] });
   const place = await placeOf(server, 'edited elsewhere', 'Not joined by tabs');

@@ -14,6 +14,8 @@ export async function hasLocks(): Promise<boolean> {
 export class BrowserTabs implements Tabs {
   private readonly channel: BroadcastChannel;
   private events: TabEvents | null = null;
+  /** True once another tab has sent a message, as each does when it opens. */
+  private hasOthers = false;
   private waiting = new AbortController();
   private release: (() => void) | null = null;
 
@@ -28,7 +30,10 @@ export class BrowserTabs implements Tabs {
 
   open(events: TabEvents): void {
     this.events = events;
-    this.channel.onmessage = ({ data }) => events.onMessage(data as TabMessage);
+    this.channel.onmessage = ({ data }) => {
+      this.hasOthers = true;
+      events.onMessage(data as TabMessage);
+    };
     this.claim();
   }
 
@@ -38,7 +43,8 @@ export class BrowserTabs implements Tabs {
   }
 
   send(message: TabMessage): void {
-    if (this.events) this.channel.postMessage(message);
+    // Copying thousands of events takes time. A tab that opens later requests the state.
+    if (this.events && (this.hasOthers || message.kind !== 'events')) this.channel.postMessage(message);
   }
 
   close(): void {
