@@ -79,13 +79,15 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
         value={parts.text}
         onChange={({ target }) => setParts({ ...parts, text: target.value })}
       />
-      <UploadList
-        destination={`scheduled ${message.scheduled_message_id}`}
-        files={listedFiles(parts)}
-        onRemove={({ url }) => setParts({ ...parts, files: parts.files.filter((file) => file.url !== url) })}
-        onInsert={({ name, url }) => insertLinks(field.current!, linkTo(name, url))}
-        onEmpty={() => field.current!.focus()}
-      />
+      <div className={styles.files}>
+        <UploadList
+          destination={`scheduled ${message.scheduled_message_id}`}
+          files={listedFiles(parts)}
+          onRemove={({ url }) => setParts({ ...parts, files: parts.files.filter((file) => file.url !== url) })}
+          onInsert={({ name, url }) => insertLinks(field.current!, linkTo(name, url))}
+          onEmpty={() => field.current!.focus()}
+        />
+      </div>
       <TimeField
         legend={i18n._('Time')}
         {...(!message.failed && { initial: message.scheduled_delivery_timestamp })}
