@@ -31,6 +31,10 @@ describe('first words of a message', () => {
     expect(firstWords(nodes)).toBe('🎉:parrot: song.mp3');
   });
 
+  it('begin with the question of a poll', () => {
+    expect(firstWords([element('p', '/poll Which wine?\nRed')])).toBe('Which wine? Red');
+  });
+
   it('name linked pictures once', () => {
     const link: ContentNode = { type: 'link', href: '/castle.png', title: '', children: ['castle.png'] };
     const image = { type: 'image', title: 'castle.png' } as ContentNode;

@@ -5,7 +5,10 @@ const MAX_LENGTH = 200;
 
 const BLOCKS: ReadonlySet<string> = new Set('p h1 h2 h3 h4 h5 h6 li blockquote tr td th br hr'.split(' '));
 
-/** Beginning of a message on one line. Omits hidden text. Omits quotes and previews of links if there is other text. */
+/**
+ * Beginning of a message on one line. Omits hidden text, and the commands of polls and to-do lists. Omits quotes and
+ * previews of links if there is other text.
+ */
 export function firstWords(nodes: readonly ContentNode[]): string {
   const own = nodes.filter(isOwnText);
   return oneLine(own) || oneLine(nodes);
@@ -16,7 +19,11 @@ const isOwnText = (node: ContentNode): boolean =>
   (node.type !== 'image' && node.type !== 'video' && !('tag' in node && node.tag === 'blockquote'));
 
 const oneLine = (nodes: readonly ContentNode[]): string =>
-  textOfAll(nodes).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LENGTH);
+  textOfAll(nodes)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replace(/^\/(?:poll|todo) /, '')
+    .slice(0, MAX_LENGTH);
 
 const textOfAll = (nodes: readonly ContentNode[]): string => nodes.map(textOf).join('');
 
