@@ -50,15 +50,32 @@ export async function openGallery(page: Page): Promise<Gallery> {
   });
   await page.goto(ADDRESS);
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  let last = '';
-  const isSettled = async () => {
-    const now = await page.evaluate(() => document.body.innerHTML);
-    const isSame = now === last && loading.size === 0;
-    last = now;
-    return isSame;
-  };
-  return { page, complaints, settle: () => expect.poll(isSettled, { intervals: [100], timeout: 60_000 }).toBe(true) };
+  const settle = () =>
+    expect(async () => {
+      await untilUnchanged(page);
+      expect(loading.size).toBe(0);
+    }).toPass({ timeout: 60_000 });
+  return { page, complaints, settle };
 }
+
+/** Waits until the page has not changed for 100 ms. */
+const untilUnchanged = (page: Page): Promise<void> =>
+  page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        let timer: number | undefined;
+        const wait = () => {
+          clearTimeout(timer);
+          timer = window.setTimeout(() => {
+            observer.disconnect();
+            resolve();
+          }, 100);
+        };
+        const observer = new MutationObserver(wait);
+        observer.observe(document.body, { attributes: true, characterData: true, childList: true, subtree: true });
+        wait();
+      }),
+  );
 
 /** Opens a section of the gallery and waits until it has loaded. */
 export async function openSection({ page, settle }: Gallery, name: string): Promise<void> {

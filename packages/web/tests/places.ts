@@ -95,8 +95,8 @@ export async function open(page: Page, place: string): Promise<void> {
  * Finds texts that are not fully readable: clipped by their box, or outside the page. Also finds texts without the
  * chat's font.
  */
-const faultsIn = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(() => {
+const faultsIn = (page: Page, within: string): Promise<readonly string[]> =>
+  page.evaluate((part) => {
     const found: string[] = [];
     const fontOfBrowser = getComputedStyle(document.documentElement).fontFamily;
     const scrolls = (element: Element | null): boolean => {
@@ -104,7 +104,7 @@ const faultsIn = (page: Page): Promise<readonly string[]> =>
       const { overflowX } = getComputedStyle(element);
       return overflowX === 'auto' || overflowX === 'scroll' || scrolls(element.parentElement);
     };
-    for (const element of document.querySelectorAll<HTMLElement>('body *')) {
+    for (const element of document.querySelectorAll<HTMLElement>(`:is(${part}) *`)) {
       const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent!.trim() !== '');
       const box = element.getBoundingClientRect();
       if (!hasText || box.width < 2 || box.height < 2 || !element.checkVisibility()) continue;
@@ -120,7 +120,7 @@ const faultsIn = (page: Page): Promise<readonly string[]> =>
       }
     }
     return found;
-  });
+  }, within);
 
 const overflowOf = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
@@ -128,7 +128,7 @@ const overflowOf = (page: Page): Promise<number> =>
 interface Checks {
   /** axe rules or tags; default: all, null: none. */
   readonly axe?: readonly string[] | null;
-  /** Part checked by axe. */
+  /** Part with the texts checked, also by axe. */
   readonly within?: string;
   /** True to include content below the window in the picture. */
   readonly isWhole?: boolean;
@@ -138,14 +138,14 @@ interface Checks {
 export async function check(
   page: Page,
   name: string,
-  { axe = [], within, isWhole = false }: Checks = {},
+  { axe = [], within = 'html', isWhole = false }: Checks = {},
 ): Promise<void> {
   if (SCREENSHOTS !== undefined)
     await takePicture(page, join(SCREENSHOTS, `${name.replaceAll(/[ ,]+/g, '-')}.png`), isWhole);
   // Cards and menus move shortly after a width change.
   const soft = expect.configure({ soft: true });
   await soft.poll(() => overflowOf(page), `${name} scrolls sideways`).toBeLessThanOrEqual(0);
-  await soft.poll(() => faultsIn(page), name).toEqual([]);
+  await soft.poll(() => faultsIn(page, within), name).toEqual([]);
   if (axe !== null) expect.soft(await violationsIn(page, axe, within), name).toEqual([]);
 }
 
