@@ -20,15 +20,11 @@ export default defineConfig({
   // Stories also wait: three workers keep two cores busy.
   workers: 3,
   timeout: isLong ? 15 * 60_000 : 120_000,
-  // A repeated story runs against a new server and is reported as flaky.
-  retries: process.env.CI === undefined ? 0 : 1,
   expect: { timeout: isLong ? 60_000 : 15_000 },
   use: {
     launchOptions: HEADLESS_SHELL,
     viewport: { width: 1280, height: 800 },
     // Moving parts would be checked and clicked on the way.
     contextOptions: { reducedMotion: 'reduce' },
-    // Recording takes a third of the time.
-    trace: 'on-first-retry',
   },
 });

@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, goTo, messageWith, placeOf, send, test } from './stories.js';
 
-// A trace copies all elements at each step, and thousands of channels have many.
-test.use({ organization: 'large', trace: 'off' });
+test.use({ organization: 'large' });
 
 const showsNewest = (page: Page, text: string) => expect(page.getByRole('article').last()).toContainText(text);
 
