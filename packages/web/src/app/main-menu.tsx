@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import { Building2, Hash, LogOut, Moon, Settings, Sun, Users } from 'lucide-react';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useField, useServices } from '../services/context.js';
-import { useTheme } from './preferences.js';
+import { useTheme } from '../services/theme.js';
 
 /** Settings, theme and logout. */
 export function MainMenu({ onLogOut }: { readonly onLogOut: (() => void) | undefined }) {

@@ -1,11 +1,8 @@
 import type { I18n } from '@lingui/core';
 import type { Chat } from '@parley/chat';
 import { effect } from '@preact/signals-core';
-import { useField, useServices } from '../services/context.js';
-import { reportFailure } from '../services/failures.js';
+import type { Theme } from '../services/theme.js';
 import { changeHours, changeLanguage } from './languages.js';
-
-type Theme = 'light' | 'dark';
 
 const THEMES: readonly (Theme | null)[] = [null, 'dark', 'light'];
 /** Font size that corresponds to the browser's default size. */
@@ -15,7 +12,6 @@ const USUAL_HEIGHT = 140;
 /** Line height below which other spaces shrink too; Zulip's compact value is 122. */
 const COMPACT_BELOW = 130;
 const THEME_KEY = 'parley-theme';
-const SCHEMES = { dark: 2, light: 3 } as const;
 
 /** Applies the user's theme, font size, language and time format, initially and on every change. */
 export function followPreferences(chat: Chat, i18n: I18n): void {
@@ -40,17 +36,6 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
       changeHours(i18n, has24Hours);
     }
   });
-}
-
-const systemTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
-
-/** Returns the theme, from the user's settings or the system, and a function that toggles it. */
-export function useTheme(): readonly [theme: Theme, toggle: () => void] {
-  const { client } = useServices();
-  const scheme = useField('user_settings')?.color_scheme;
-  const theme = scheme === SCHEMES.dark ? 'dark' : scheme === SCHEMES.light ? 'light' : systemTheme();
-  const other = theme === 'dark' ? 'light' : 'dark';
-  return [theme, () => void client.patch('/settings', { color_scheme: SCHEMES[other] }).catch(reportFailure)];
 }
 
 /** Shows a theme, or the system's, and stores it for the next start. */
