@@ -131,8 +131,7 @@ const shared = {
   target: 'es2022',
   // Inlined images would need `data:` sources, and inlined modules would violate the content security policy.
   assetsInlineLimit: 0,
-  // The lists of what each part imports would be 1.4 KB of the scripts at the start.
-  modulePreload: false,
+  modulePreload: { polyfill: false },
 };
 
 /**
