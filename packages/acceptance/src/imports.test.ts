@@ -250,12 +250,10 @@ describe('uploaded export', () => {
     const embedded = await TestServer.start({ importRunner: null });
     const { desdemona } = embedded.people;
     expect(fieldsOf(await embedded.get('/realm/imports', desdemona))).toMatchObject({ accepts_uploads: false });
-    expectRefusal(
-      await embedded.post('/realm/imports/run', desdemona, {
-        path_id: await upload(desdemona, 'a.zip', 'x', embedded),
-      }),
-      'This server cannot import uploaded exports; its operator imports them on the command line.',
-    );
+    const refusal = 'This server cannot import uploaded exports; its operator imports them on the command line.';
+    const params = { path_id: await upload(desdemona, 'a.zip', 'x', embedded) };
+    expectRefusal(await embedded.post('/realm/imports/run', desdemona, params), refusal);
+    expectRefusal(await embedded.post('/realm/imports/run/start', desdemona), refusal);
     await embedded.close();
   });
 });

@@ -1,6 +1,6 @@
 export { findFile, pathIn, readLines } from './archive-files.js';
 export { excessOf, type JsonLimits } from './json.js';
 export type { ColumnNames } from './message-rows.js';
-export { openExport, removeAbandoned } from './read-export.js';
+export { IMPORT_FOLDER, openExport, removeAbandoned } from './read-export.js';
 export { systemBotCopy } from './system-bots.js';
 export { writeExport } from './write-export.js';

@@ -193,7 +193,7 @@ export interface OpenExport {
 export async function openExport(path: string, options: OpenOptions): Promise<OpenExport> {
   const isFolder = (await stat(path)).isDirectory();
   await removeAbandoned(options.temporaryFolder);
-  const unpacked = isFolder ? null : await mkdtemp(join(options.temporaryFolder, UNPACKED));
+  const unpacked = isFolder ? null : await mkdtemp(join(options.temporaryFolder, IMPORT_FOLDER));
   const close = async () => {
     if (unpacked !== null) await rm(unpacked, { recursive: true, force: true });
   };
@@ -210,15 +210,15 @@ export async function openExport(path: string, options: OpenOptions): Promise<Op
   }
 }
 
-/** Prefix of folders with unpacked exports. */
-const UNPACKED = 'parley-import-';
+/** Prefix of the temporary folders of imports. */
+export const IMPORT_FOLDER = 'parley-import-';
 /** Maximum duration of an import. */
 const ABANDONED_MS = 86_400_000;
 
 /** Removes folders of killed imports, which would expose private data on the disk. */
 export async function removeAbandoned(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !entry.name.startsWith(UNPACKED)) continue;
+    if (!entry.isDirectory() || !entry.name.startsWith(IMPORT_FOLDER)) continue;
     const path = join(folder, entry.name);
     const found = await stat(path).catch(() => null);
     if (!found || Date.now() - found.mtimeMs <= ABANDONED_MS) continue;

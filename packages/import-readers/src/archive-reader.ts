@@ -13,7 +13,7 @@ export interface ArchiveSource<Files extends ExportFiles> {
   readonly name: string;
   readonly tokenHosts?: readonly string[];
   /** See `openArchive`. */
-  readonly ownFolders?: readonly string[];
+  readonly formatFolders?: readonly string[];
   /** Returns true if the files look like an export of the source. Errors count as false. */
   recognizes(archive: Archive): boolean | Promise<boolean>;
   /** Files of an opened export. */
@@ -33,7 +33,7 @@ export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<F
   ...(source.tokenHosts && { tokenHosts: source.tokenHosts }),
 
   async recognizes(path) {
-    const archive = await openArchive(path, ARCHIVE_LIMITS, source.ownFolders).catch(() => null);
+    const archive = await openArchive(path, ARCHIVE_LIMITS, source.formatFolders).catch(() => null);
     if (archive === null) return false;
     try {
       return await source.recognizes(archive);
@@ -45,7 +45,7 @@ export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<F
   },
 
   async open(path) {
-    const archive = await openArchive(path, ARCHIVE_LIMITS, source.ownFolders);
+    const archive = await openArchive(path, ARCHIVE_LIMITS, source.formatFolders);
     const files = source.files(archive);
     return {
       records: () => boundedRecords(source.records(archive, files)),

@@ -53,25 +53,25 @@ const MAX_FOLDER_DEPTH = 32;
 
 /**
  * Opens a ZIP or a folder.
- * @param ownFolders folders of the export's format, with slashes, even if one of them contains all files
+ * @param formatFolders folders of the export's format, with slashes, even if one of them contains all files
  * @throws DomainError INVALID_IMPORT
  */
 export async function openArchive(
   path: string,
   limits: ArchiveLimits = ARCHIVE_LIMITS,
-  ownFolders: readonly string[] = [],
+  formatFolders: readonly string[] = [],
 ): Promise<Archive> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw sourceError(path, null, 'no such file or folder');
   const archive = found.isDirectory() ? await openFolder(path, limits) : await openZip(path, found.size, limits);
-  return withoutOuterFolder(archive, ownFolders);
+  return withoutOuterFolder(archive, formatFolders);
 }
 
 /** A packed folder contains its own name. Archives of macOS have a second folder for attributes. */
-function withoutOuterFolder(archive: Archive, ownFolders: readonly string[]): Archive {
+function withoutOuterFolder(archive: Archive, formatFolders: readonly string[]): Archive {
   let names = archive.names.filter((name) => !isSystemFile(name));
   let prefix = '';
-  for (let outer = outerFolder(names); outer !== '' && !ownFolders.includes(outer); outer = outerFolder(names)) {
+  for (let outer = outerFolder(names); outer !== '' && !formatFolders.includes(outer); outer = outerFolder(names)) {
     prefix += outer;
     names = names.map((name) => name.slice(outer.length));
   }

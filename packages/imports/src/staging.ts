@@ -4,13 +4,11 @@ import { topicKey } from '@parley/domain/channels';
 import type { ImportedKind } from '@parley/domain/exports';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/domain/imports';
 import { shape } from '@parley/domain/kernel';
+import { IMPORT_FOLDER } from '@parley/export-files';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
 import type { ExistingOrganization } from './existing-organization.js';
 import { NumberSet } from './number-set.js';
-
-/** Prefix of temporary folders: see `removeAbandoned`. */
-const FOLDER_PREFIX = 'parley-import-';
 
 /** Record with its number in the ledger. */
 export interface StagedRecord<Kind extends ImportRecordKind> {
@@ -106,7 +104,7 @@ export class Staging {
   private readonly statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(temporaryFolder: string) {
-    this.folder = mkdtempSync(join(temporaryFolder, FOLDER_PREFIX));
+    this.folder = mkdtempSync(join(temporaryFolder, IMPORT_FOLDER));
     this.database = new Sqlite(join(this.folder, 'records.sqlite'));
     this.database.pragma('journal_mode = OFF');
     this.database.pragma('synchronous = OFF');

@@ -66,7 +66,7 @@ const NO_NAMES: NameLookup = {
 const ME = '/me ';
 
 /**
- * Line that is a paragraph and needs no escapes: no list, heading, rule, quote, fence or code begins with a letter. The
+ * Line that is a paragraph and, if `isPlain`, needs no escapes: no list, heading, rule, quote, fence or code begins with a letter. The
  * limit keeps the HTML below `MAX_HTML_LENGTH`.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they may be white space or placeholders

@@ -85,7 +85,7 @@ declare module '../kernel/unit-of-work.js' {
 }
 
 export const IMPORT_RUN_ERRORS = declareErrors({
-  /** The application that embeds the server offers no imports; the command line does. */
+  /** The application that embeds the server offers no imports, or its operator turned them off; the command line imports. */
   IMPORTS_UNSUPPORTED: 'conflict',
   /** No dry run has succeeded since the upload. */
   IMPORT_NOT_CHECKED: 'conflict',
@@ -111,6 +111,15 @@ export const isInProgress = ({ status }: ImportRun): boolean => status === 'chec
 /** @throws DomainError IMPORT_RUNNING */
 export function requireIdle(run: ImportRun | null): void {
   if (run && isInProgress(run)) throw new DomainError('IMPORT_RUNNING', 'An import is already in progress.');
+}
+
+/** @throws DomainError IMPORTS_UNSUPPORTED */
+export function requireRunner(runner: ImportRunner | null): void {
+  if (runner) return;
+  throw new DomainError(
+    'IMPORTS_UNSUPPORTED',
+    'This server cannot import uploaded exports; its operator imports them on the command line.',
+  );
 }
 
 /** @throws DomainError UNKNOWN_IMPORT */

@@ -24,6 +24,7 @@ import {
   requireClaimBy,
   requireIdle,
   requireRun,
+  requireRunner,
 } from './import-runs.js';
 
 export interface CheckImportInput extends Pick<ImportRun, 'claimBy' | 'sharesPublic'> {
@@ -48,12 +49,7 @@ export class CheckImport {
     const { realmId, userId } = caller;
     const removed = await this.uow.write(realmId, async (tx) => {
       enforce(mustBeOwner(await tx.actors.get(caller)));
-      if (!this.runner) {
-        throw new DomainError(
-          'IMPORTS_UNSUPPORTED',
-          'This server cannot import uploaded exports; its operator imports them on the command line.',
-        );
-      }
+      requireRunner(this.runner);
       requireClaimBy(claimBy);
       const earlier = await findRun(tx, realmId);
       requireIdle(earlier);
@@ -74,16 +70,18 @@ export class CheckImport {
 
 /** Starts the import of the export that passed the dry run, or repeats a failed one (extensions §11). */
 export class StartImport {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'importRunner', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
+    private readonly runner: ImportRunner | null,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError MUST_BE_OWNER, UNKNOWN_IMPORT, IMPORT_RUNNING, IMPORT_NOT_CHECKED */
+  /** @throws DomainError MUST_BE_OWNER, IMPORTS_UNSUPPORTED, UNKNOWN_IMPORT, IMPORT_RUNNING, IMPORT_NOT_CHECKED */
   execute(caller: Caller): Promise<void> {
     return this.uow.write(caller.realmId, async (tx) => {
       enforce(mustBeOwner(await tx.actors.get(caller)));
+      requireRunner(this.runner);
       const run = requireRun(await findRun(tx, caller.realmId));
       requireChecked(run);
       await tx.importRuns.update({ ...run, status: 'importing', problem: null, startedAt: this.clock.now() });

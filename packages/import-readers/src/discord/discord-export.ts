@@ -278,7 +278,7 @@ export class DiscordExport implements DiscordContext {
       found.set(start, Math.max(Number(part), first - 1));
       if (first >= Number(part)) continue;
       const id = `${start}${first === 1 ? '' : ` [part ${first}]`}.json`;
-      const reason = 'A partition of the export is missing, with its messages';
+      const reason = 'One or more partitions of the export are missing, with their messages';
       yield { source: this.source, kind: 'skipped', id, type: 'discord.partition', reason };
     }
   }

@@ -318,8 +318,8 @@ describe('DISCORD_READER', () => {
       'b [part 2].json': file([], { id: '501' }),
     });
     expect(recordsOf(records, 'skipped').map(({ id, reason }) => [id, reason])).toEqual([
-      ['a [part 3].json', 'A partition of the export is missing, with its messages'],
-      ['b.json', 'A partition of the export is missing, with its messages'],
+      ['a [part 3].json', 'One or more partitions of the export are missing, with their messages'],
+      ['b.json', 'One or more partitions of the export are missing, with their messages'],
     ]);
   });
 

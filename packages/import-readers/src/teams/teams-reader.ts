@@ -5,7 +5,7 @@ import { TeamsExport } from './teams-export.js';
 export const TEAMS_READER = archiveReader({
   name: 'teams',
   tokenHosts: ['graph.microsoft.com'],
-  ownFolders: ['teams/', 'users/'],
+  formatFolders: ['teams/', 'users/'],
   recognizes: (archive) => archive.has('teams/teamsList.json') || archive.has('users/usersList.json'),
   files: plainFiles,
   records: (archive) => new TeamsExport(archive).records(),

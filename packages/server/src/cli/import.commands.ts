@@ -326,7 +326,7 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     details:
       'BATCH is a number of parley imports list. Messages that people answered, edited, moved or reacted to are listed ' +
       'and kept; a topic or direct conversation is answered by any later message. Channels without messages are ' +
-      'archived. People, groups and the organization stay. A killed command continues when it is repeated. The server ' +
+      'archived. Members whom the import added or removed are put back. People, groups and the organization stay. A killed command continues when it is repeated. The server ' +
       'may be running.',
     flags: {
       ...REALM,

@@ -1,10 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ImportCommand, ImportFile } from '@parley/domain/exports';
 import { inOneChunk } from '@parley/domain/files';
-import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
+import type { RealmId } from '@parley/domain/kernel';
 import { ImportProcess } from './import-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-import-process-'));
@@ -22,7 +31,7 @@ function run(program: string, command: Partial<ImportCommand> = {}, keepGoing = 
      ${program}`,
   );
   const temporary = join(folder, 'imports');
-  const runner = new ImportProcess(temporary, { ...process.env, PARLEY_SECRET: 'hidden' }, path);
+  const runner = new ImportProcess(temporary, 'db', { ...process.env, PARLEY_SECRET: 'hidden' }, path);
   const common = { realmId: 7 as RealmId, stringId: 'acme', isDryRun: true, claimBy: '', sharesPublic: false };
   const given = { ...common, exported: fileOf('slack.zip', 'PK'), people: null, ...command };
   return runner.run(given, keepGoing).finally(() => expect(readdirSync(temporary)).toEqual([]));
@@ -90,23 +99,17 @@ describe('import process', () => {
     expect(() => process.kill(Number(require('node:fs').readFileSync(started, 'utf8')), 0)).toThrow('ESRCH');
   });
 
-  it('removes files of interrupted attempts, unless a run of the organization is in progress', async () => {
+  it('removes files of attempts that were interrupted more than a day ago', async () => {
     const temporary = join(folder, 'leftovers');
-    const runner = new ImportProcess(temporary, {});
-    const runs = new Map([
-      [7, 'failed'],
-      [8, 'importing'],
-    ]);
-    const read = async (id: RealmId, work: (reads: never) => Promise<unknown>) =>
-      work({ importRuns: { list: async () => (runs.has(id) ? [{ status: runs.get(id) }] : []) } } as never);
-    const uow = { read } as unknown as UnitOfWork;
-    await runner.removeLeftovers(uow);
-    for (const name of ['7', '8', '9', 'unknown']) {
+    const runner = new ImportProcess(temporary, 'db', {});
+    await runner.removeLeftovers();
+    for (const name of ['parley-import-db-7', 'parley-import-other-7', 'unknown']) {
       mkdirSync(join(temporary, name), { recursive: true });
       writeFileSync(join(temporary, name, 'export.zip'), 'PK');
     }
-    await runner.removeLeftovers(uow);
-    expect(readdirSync(temporary)).toEqual(['8']);
+    utimesSync(join(temporary, 'parley-import-db-7'), 0, 0);
+    await runner.removeLeftovers();
+    expect(readdirSync(temporary)).toEqual(['parley-import-other-7', 'unknown']);
   });
 });
 

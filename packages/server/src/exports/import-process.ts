@@ -1,18 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createWriteStream } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createWriteStream, existsSync } from 'node:fs';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  findRun,
-  type ImportCommand,
-  type ImportFile,
-  type ImportOutcome,
-  type ImportRunner,
-  isInProgress,
-} from '@parley/domain/exports';
-import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
+import type { ImportCommand, ImportFile, ImportOutcome, ImportRunner } from '@parley/domain/exports';
 import type { Environment } from '../configuration/env-file.js';
 
 /** Exit codes of rejected commands: see `EXIT_CODES`. */
@@ -29,11 +21,13 @@ const MAX_OUTPUT_LENGTH = 20_000;
 export class ImportProcess implements ImportRunner {
   /**
    * @param folder for temporary files
+   * @param database name that differs from those of other databases with this folder
    * @param environment settings of the server
    * @param program file of the `parley` command
    */
   constructor(
     private readonly folder: string,
+    private readonly database: string,
     private readonly environment: Environment,
     private readonly program = process.argv[1]!,
   ) {}
@@ -41,7 +35,8 @@ export class ImportProcess implements ImportRunner {
   async run(command: ImportCommand, keepGoing: () => Promise<void>): Promise<ImportOutcome> {
     const { realmId, stringId, isDryRun, exported, people, claimBy, sharesPublic } = command;
     // An organization has one run, so a former folder is from an interrupted attempt.
-    const folder = join(this.folder, String(realmId));
+    const { IMPORT_FOLDER } = await import('@parley/export-files');
+    const folder = join(this.folder, `${IMPORT_FOLDER}${this.database}-${realmId}`);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
@@ -73,15 +68,11 @@ export class ImportProcess implements ImportRunner {
     }
   }
 
-  /** Removes the files of interrupted attempts that no server will repeat. */
-  async removeLeftovers(uow: Pick<UnitOfWork, 'read'>): Promise<void> {
-    const names = await readdir(this.folder).catch(() => []);
-    for (const name of names) {
-      const realmId = Number(name) as RealmId;
-      const run = Number.isSafeInteger(realmId) && (await uow.read(realmId, (reads) => findRun(reads, realmId)));
-      if (run && isInProgress(run)) continue;
-      await rm(join(this.folder, name), { recursive: true, force: true });
-    }
+  /** Removes files of attempts that were interrupted a day ago or earlier. */
+  async removeLeftovers(): Promise<void> {
+    if (!existsSync(this.folder)) return;
+    const { removeAbandoned } = await import('@parley/export-files');
+    await removeAbandoned(this.folder);
   }
 
   /** Waits for the end of the command. `exitCode` is null if it was killed. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
@@ -77,7 +78,6 @@ export async function startServer(
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
     );
-    await importRunner.removeLeftovers(parley.ports.unitOfWork);
     const { isDemo, isDemoActive } = configuration;
     const isNewDemo =
       isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { hasUnread: isDemoActive }));
@@ -87,6 +87,7 @@ export async function startServer(
     server.on('request', withHealth(ready, parley.handler));
     serving = parley;
     open(parley.handler);
+    importRunner.removeLeftovers().catch((err) => logger.warn({ err }, 'files of interrupted imports remain'));
     // Written before the URL is printed, since scripts that wait for it read the files.
     const announcement = isDemo ? await describeDemo(parley, configuration, url, isNewDemo) : [];
     say(`Parley is at ${url}`);
@@ -122,8 +123,12 @@ export async function startServer(
   }
 }
 
-const importsBy = (configuration: Configuration, url: string, environment: Environment): ImportProcess =>
-  new ImportProcess(join(filesFolderOf(configuration), 'imports'), { ...environment, [SETTINGS.url.variable]: url });
+function importsBy(configuration: Configuration, url: string, environment: Environment): ImportProcess {
+  const folder = join(filesFolderOf(configuration), 'imports');
+  // Servers of several PostgreSQL databases may share the machine's temporary folder.
+  const database = hash('sha256', JSON.stringify(configuration.database), 'hex').slice(0, 16);
+  return new ImportProcess(folder, database, { ...environment, [SETTINGS.url.variable]: url });
+}
 
 /** Returns null if the server receives no email by SMTP. */
 async function startMailServer(

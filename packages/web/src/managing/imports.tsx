@@ -54,7 +54,7 @@ export function Imports() {
   return (
     <>
       <UploadList destination={PLACE} {...WITHOUT_MESSAGE} />
-      {run && <UploadedExport run={run} onChange={reload} />}
+      {run && <UploadedExport run={run} isAllowed={answer.accepts_uploads} onChange={reload} />}
       <Collection<Import>
         label={i18n._('Imports')}
         hint={
@@ -153,11 +153,13 @@ const UPLOADS = '/user_uploads/';
 
 interface UploadedExportProps {
   readonly run: NonNullable<ImportRun>;
+  /** False if the operator turned imports of owners off. */
+  readonly isAllowed: boolean;
   onChange(): void;
 }
 
 /** State of the uploaded export, with the report of its dry run or import. */
-function UploadedExport({ run, onChange }: UploadedExportProps) {
+function UploadedExport({ run, isAllowed, onChange }: UploadedExportProps) {
   const { i18n } = useLingui();
   const { api } = useManagement();
   const { baseUrl } = useServices();
@@ -170,7 +172,7 @@ function UploadedExport({ run, onChange }: UploadedExportProps) {
     imported: i18n._('The export was imported.'),
     failed: i18n._('The import failed.'),
   };
-  const mayStart = status === 'checked' || (status === 'failed' && report !== null);
+  const mayStart = isAllowed && (status === 'checked' || (status === 'failed' && report !== null));
   return (
     <section className={styles.run} aria-label={name ?? i18n._('Export')}>
       <h3>{name ?? i18n._('Export')}</h3>
