@@ -84,7 +84,9 @@ export function Imports() {
         })}
         remove={{
           action: i18n._('Undo'),
-          text: i18n._('All imported messages are deleted, except those that people answered, edited or reacted to.'),
+          text: i18n._(
+            'All imported messages are deleted, except those that people answered, edited or reacted to. Earlier channels and groups get their former members back.',
+          ),
           // Undoing again continues an interrupted undo, and cancels a running import.
           mayRemove: ({ status }) => status !== 'undone',
           onConfirm: async ({ id }) => {
