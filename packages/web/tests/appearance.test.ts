@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { BrowserContextOptions, Page } from '@playwright/test';
+import { compiled } from '../src/app/english.js';
 import { LANGUAGES } from '../src/kit/languages.js';
 import { check, open, placesOf } from './places.js';
 import { expect, messageWith, openPhone, placeOf, post, test, violationsIn } from './stories.js';
@@ -54,34 +53,32 @@ test('disables animations if the user prefers reduced motion', async ({ logIn })
   expect(await moving()).toBe(0);
 });
 
-/** English texts without placeholders, which the catalogs omit. */
-const PLAIN = ['app', 'managing'].flatMap((folder) => {
-  const catalog = readFileSync(join(import.meta.dirname, `../src/${folder}/texts/en.po`), 'utf8');
-  return [...catalog.matchAll(/^msgid ("[^{\n]+")$/gm)].map(([, text]) => JSON.parse(text!) as string);
-});
-
-/** Replaces the words of the catalogs while they load. */
-async function translate(page: Page, change: (text: string) => string): Promise<void> {
-  await page.route(/\/web\/en-[\w-]+\.js$/, async (route) => {
+/** Logs in with changed English texts in place of the German catalogs, which contain all ids. Plurals stay German. */
+async function logInTranslated(
+  logIn: (person: string, hash: string, options: BrowserContextOptions) => Promise<{ readonly page: Page }>,
+  change: (text: string) => string,
+): Promise<Page> {
+  const { page } = await logIn('hamlet', '#inbox', { locale: 'de' });
+  await page.route(/\/web\/de-[\w-]+\.js$/, async (route) => {
     const response = await route.fetch();
     const body = (await response.text()).replace(
       /export\s*\{(\w+) as messages\}/,
       (exported, name: string) => `
-        for (const text of ${JSON.stringify(PLAIN)}) ${name}[text] ??= [text];
+        const compiled = ${compiled};
         const change = (part) => (typeof part === 'string' ? (${change})(part) : part);
-        for (const id in ${name}) ${name}[id] = ${name}[id].map(change);
+        for (const id in ${name}) ${name}[id] = (id.includes(', plural,') ? ${name}[id] : compiled(id)).map(change);
         ${exported}`,
     );
     await route.fulfill({ response, body });
   });
+  await page.reload();
+  return page;
 }
 
 test('has room for languages with longer words', async ({ logIn, server }) => {
-  const { page } = await logIn('hamlet', '#inbox');
-  await translate(page, (text) =>
+  const page = await logInTranslated(logIn, (text) =>
     text.replace(/\p{L}{3,}/gu, (word) => word + word.slice(0, Math.ceil(word.length / 2))),
   );
-  await page.reload();
   await expect(page.getByRole('link', { name: /InboxInb/ })).toBeVisible();
   for (const width of [1280, 320]) {
     await page.setViewportSize({ width, height: 800 });
@@ -122,9 +119,9 @@ test('shows the full search placeholder, or an icon if there is no room', async 
 });
 
 test('supports right-to-left layout', async ({ logIn, server }) => {
-  const { page } = await logIn('hamlet', '#inbox');
-  await translate(page, (text) => text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)));
-  await page.reload();
+  const page = await logInTranslated(logIn, (text) =>
+    text.replace(/\p{L}{2,}/gu, (word) => 'אבגדהוזחטי'.repeat(3).slice(0, word.length)),
+  );
   await expect(page.locator('html')).toHaveAttribute('dir', 'ltr');
   await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'));
   const nav = page.getByRole('navigation').first();
