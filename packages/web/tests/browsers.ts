@@ -12,5 +12,5 @@ const optionsOf = (executablePath: string | undefined): LaunchOptions => ({
 /** The system's Chromium, which asks for permissions. */
 export const FULL_CHROMIUM = optionsOf(CHROMIUM);
 
-/** Chromium without windows, which opens a page in 60 % of the CPU time but denies notifications without a question. */
+/** Chromium without windows: opens pages in less CPU time, but denies notifications without a question. */
 export const HEADLESS_SHELL = existsSync(SHELL) ? optionsOf(SHELL) : FULL_CHROMIUM;

@@ -104,7 +104,7 @@ const faultsIn = (page: Page, within: string): Promise<readonly string[]> =>
       const { overflowX } = getComputedStyle(element);
       return overflowX === 'auto' || overflowX === 'scroll' || scrolls(element.parentElement);
     };
-    for (const element of document.querySelectorAll<HTMLElement>(`:is(${part}) *`)) {
+    for (const element of document.querySelectorAll<HTMLElement>(`:is(${part}), :is(${part}) *`)) {
       const hasText = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent!.trim() !== '');
       const box = element.getBoundingClientRect();
       if (!hasText || box.width < 2 || box.height < 2 || !element.checkVisibility()) continue;

@@ -90,14 +90,14 @@ function createOrganization(database: string): void {
   run(['user', 'create', emailOf('ann'), 'Ann', '--role=owner', '--password-stdin'], `pw-${emailOf('ann')}`);
 }
 
-/** Server with a new database; demo organizations are copied from a folder. */
+/** Server with a new database; demo organizations are copied. */
 async function createServer(
-  demo: string,
+  demo: Workers['demo'],
   organization: Organization,
   settings: Workers['settings'],
 ): Promise<Server & { end(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'parley-web-'));
-  if (organization === 'demo') cpSync(demo, folder, { recursive: true });
+  if (organization === 'demo') cpSync(await demo(), folder, { recursive: true });
   if (organization === 'large') await promisify(execFile)(process.execPath, [WRITE_LARGE, join(folder, 'parley.db')]);
   if (organization === 'new') createOrganization(join(folder, 'parley.db'));
   let { child, port } = await startServer(folder, 0, organization, settings);
@@ -162,8 +162,8 @@ interface Workers {
   readonly organization: Organization;
   /** Further settings of the server. */
   readonly settings: Readonly<Record<string, string>>;
-  /** Folder with the database and files of a new demo organization, which take four fifths of a server's start. */
-  readonly demo: string;
+  /** Returns a folder with the database and files of a new demo organization, created by the first call. */
+  readonly demo: () => Promise<string>;
   /** Returns the server of a file, and ends the server of the previous file. */
   readonly serverFor: (file: string) => Promise<Server>;
 }
@@ -176,10 +176,15 @@ export const test = base.extend<Fixtures, Workers>({
   demo: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
     async ({}, use) => {
-      const folder = mkdtempSync(join(tmpdir(), 'parley-demo-'));
-      await kill((await startServer(folder, 0, 'demo', {})).child);
-      await use(folder);
-      rmSync(folder, { recursive: true, force: true });
+      let folder: string | undefined;
+      await use(async () => {
+        if (folder === undefined) {
+          folder = mkdtempSync(join(tmpdir(), 'parley-demo-'));
+          await kill((await startServer(folder, 0, 'demo', {})).child);
+        }
+        return folder;
+      });
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
     { scope: 'worker' },
   ],
