@@ -212,7 +212,6 @@ describe('members of channels in a newer export', () => {
 
   it('puts subscriptions back when the newer import is undone', async () => {
     const realmId = await first();
-    const undoLast = async () => lab.undo(realmId, { batchId: (await lab.batches(realmId)).at(-1)!.id });
     await lab.merged(realmId, LATER);
     const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
     const idOf = (name: string) => realm.users.find(({ user }) => user.fullName.startsWith(name))!.user.id;
@@ -227,8 +226,12 @@ describe('members of channels in a newer export', () => {
     const batchId = (await lab.batches(realmId)).at(-1)!.id;
     expect(await lab.undo(realmId, { batchId, isDryRun: true })).toMatchObject(expected);
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
-    expect(await undoLast()).toMatchObject(expected);
+    const states: (readonly string[])[] = [];
+    const onProgress = async () => states.push(await subscribersOf(realmId, 'secret'));
+    expect(await lab.undo(realmId, { batchId, onProgress })).toMatchObject(expected);
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'bob', 'dora']);
+    // Renews the lease of the background job.
+    expect(states).toContainEqual(['Cleo', 'bob', 'dora']);
     // The same export applies again.
     await lab.merged(realmId, LATER);
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);

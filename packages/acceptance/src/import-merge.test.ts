@@ -400,9 +400,10 @@ describe('import of records into an existing organization', () => {
     }
   });
 
-  it('imports everything once if the storage rolls back and repeats each unit of work', async () => {
+  it('imports and undoes everything once if the storage rolls back and repeats each unit of work', async () => {
     const { uow } = server.storage;
     const states: object[] = [];
+    const later = LATER.map((record) => (record.id === 's' ? { ...record, members: ['ann', 'bob'] } : record));
     for (const isRepeated of [false, true]) {
       const write = uow.write.bind(uow);
       const units = jest.spyOn(uow, 'write').mockImplementation(async (realmId, work, options) => {
@@ -415,11 +416,15 @@ describe('import of records into an existing organization', () => {
       });
       const { realm } = await lab.imported(LIVING, { stringId: `acme${Number(isRepeated)}` });
       await lab.merged(realm.id, HISTORY);
-      await lab.merged(realm.id, LATER);
+      await lab.merged(realm.id, later);
+      states.push(await lab.stateOf(realm.id));
+      const undone = await lab.undo(realm.id, { batchId: (await lab.batches(realm.id)).at(-1)!.id });
+      expect(undone).toMatchObject({ removed: 6, kept: 0, archivedChannels: 1, memberships: 2 });
+      expect(undone.revertedMemberships.map(({ isMember }) => isMember)).toEqual([false, true]);
       units.mockRestore();
       states.push(await lab.stateOf(realm.id));
     }
-    expect(states[1]).toEqual(states[0]);
+    expect(states.slice(2)).toEqual(states.slice(0, 2));
   });
 
   it('publishes no channel of an import that was cancelled after its last message', async () => {

@@ -37,13 +37,13 @@ async function changeOf(
 ): Promise<Omit<MembersCopy, 'becomesPrivate'>> {
   const { id: channelId, members } = channel;
   const states = await existing.memberships({ kind: 'membership', targetId: channelId });
-  const change = { ...compared(members, states, record), channelId, origin: membersOrigin(record) };
+  const change = { ...membersChange(members, states, record), channelId, origin: membersOrigin(record) };
   // A hidden channel gets all of its members when it is published.
   return isLiving(channel) ? change : { ...change, joined: [] };
 }
 
 /** Compares the members in the source with those after the earlier imports. */
-function compared(
+function membersChange(
   members: ReadonlySet<UserId>,
   states: ReadonlyMap<UserId, MembershipState>,
   { hasMoreMembers = false }: Pick<ChannelRecord | GroupRecord, 'hasMoreMembers'>,
@@ -70,7 +70,7 @@ export async function planGroupMembers(
     const origin = groupMembersOrigin(record);
     if (!isExisting || existing.membersHash('groupMembers', record.id) === origin.hash) continue;
     const states = await existing.memberships({ kind: 'groupMembership', targetId: groupId });
-    changes.push({ ...compared(members, states, record), groupId, origin });
+    changes.push({ ...membersChange(members, states, record), groupId, origin });
   }
   return changes;
 }
@@ -91,7 +91,7 @@ interface MemberChanges {
   readonly groups: readonly GroupMembersCopy[];
 }
 
-/** Returns the changes for the report: of channels, and of groups. */
+/** Returns channel and group changes for the report. */
 export function reportedMembers(
   { members, groups }: MemberChanges,
   { realm }: ExistingOrganization,

@@ -38,8 +38,9 @@ export type ImportedKind =
   | 'members'
   /** Member of a channel, with a `MembershipState` as `hash`. */
   | 'membership'
-  /** The same two for groups. */
+  /** Digest of a group's members, named by the group's record. */
   | 'groupMembers'
+  /** Member of a group, with a `MembershipState` as `hash`. */
   | 'groupMembership'
   /** Whole export of a complete import, with the number of its records as the target. */
   | 'export'

@@ -1,11 +1,12 @@
 import { aChannel, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
-import type { UserId } from '../kernel/ids.js';
+import type { ChannelId, GroupId, UserId } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { beginBatch, type ImportBatch, unitsOf } from './import-batches.js';
+import { beginBatch, type ImportBatch, type ImportedRecord, unitsOf } from './import-batches.js';
 import { ImportedIds } from './import-ids.js';
-import { MemberImport, membershipsOf, rememberMembers, undoMembers } from './import-members.js';
+import { MemberImport, membershipsOf, rememberMembers } from './import-members.js';
 import type { MembersCopy, RealmSource } from './realm-copy.js';
+import { type RevertedMembership, undoMembers } from './undo-members.js';
 
 const NAMES = ['ann', 'bob', 'cleo', 'dora'];
 
@@ -139,14 +140,62 @@ describe('MemberImport', () => {
   });
 });
 
-const UNDO = { isDryRun: false, onReverted: () => {} };
+async function undo(uow: UnitOfWork, batch: ImportBatch): Promise<readonly (readonly RevertedMembership[])[]> {
+  const yielded: (readonly RevertedMembership[])[] = [];
+  for await (const reverted of undoMembers(uow, batch, false)) yielded.push(reverted);
+  return yielded;
+}
+
+/** Records the number of changed records in each of the following units of work. */
+function sizesOfUnits(uow: UnitOfWork, method: 'put' | 'remove'): readonly number[] {
+  const write = uow.write.bind(uow);
+  const sizes: number[] = [];
+  jest.spyOn(uow, 'write').mockImplementation((realmId, work, options) => {
+    const measured: typeof work = async (tx) => {
+      const calls = jest.spyOn(tx.importedRecords, method);
+      const result = await work(tx);
+      sizes.push(calls.mock.calls.reduce((sum, [, records]) => sum + records.length, 0));
+      calls.mockRestore();
+      return result;
+    };
+    return write(realmId, measured, options);
+  });
+  return sizes;
+}
+
+describe('rememberMembers', () => {
+  it('remembers the members of groups and channels in units of limited size', async () => {
+    const fixture = await createFixture(aUser({ name: 'ann' }));
+    const { uow, realm } = fixture;
+    const realmId = realm.id;
+    const userIds = Array.from({ length: 1200 }, (_, n) => (n + 1) as UserId);
+    const groups = [1, 2, 3].map((id) => ({ id: id as GroupId, memberIds: userIds, systemName: null }));
+    const source = {
+      realm: { realm: { id: realmId }, groups: [...groups, { ...groups[0]!, systemName: 'everyone' }] },
+      people: async function* () {
+        for (const userId of userIds) yield { userId, subscriptions: [{ channelId: 1 as ChannelId }] };
+      },
+    } as unknown as RealmSource;
+    const ids = new ImportedIds(realmId, source);
+    ids.users.keep(userIds);
+    ids.groups.keep(groups.map(({ id }) => id));
+    ids.channels.keep([1 as ChannelId]);
+    const batch = await uow.write(realmId, (tx) =>
+      beginBatch(tx, { realmId, source: 'test:1', startedAt: 1, createdRealm: true }),
+    );
+    const sizes = sizesOfUnits(uow, 'put');
+    await rememberMembers(uow, batch, ids, source);
+    expect(Math.max(...sizes)).toBe(500);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(4 * 1200);
+  });
+});
 
 describe('undoMembers', () => {
   it('reverts only the subscriptions that the import changed', async () => {
     const stage = await Stage.set();
     await stage.setSubscribed('cleo', false);
     await stage.apply({ members: ['ann', 'dora'], joined: ['ann'], left: ['bob', 'cleo'] });
-    await undoMembers(stage.fixture.uow, stage.batch, UNDO);
+    await undo(stage.fixture.uow, stage.batch);
     expect(await stage.subscribers()).toEqual(['bob', 'dora']);
     expect(await stage.states()).toEqual({ ann: undefined, bob: 'joined', cleo: 'joined', dora: 'joined' });
   });
@@ -157,7 +206,7 @@ describe('undoMembers', () => {
     const digests = () => uow.read(realm.id, ({ importedRecords }) => importedRecords.list(realm.id, 'members', ['s']));
     await stage.apply({ members: ['bob', 'cleo', 'dora'] });
     expect(await digests()).toMatchObject([{ hash: 'new', targetId: stage.channelId }]);
-    await undoMembers(uow, stage.batch, UNDO);
+    await undo(uow, stage.batch);
     expect(await digests()).toEqual([]);
   });
 
@@ -169,8 +218,52 @@ describe('undoMembers', () => {
       tx.importedRecords.put(realm.id, [{ ...created, kind: 'channel', targetId: stage.channelId }]),
     );
     await stage.apply({ members: NAMES, joined: ['ann'] });
-    await undoMembers(uow, stage.batch, UNDO);
+    const write = jest.spyOn(uow, 'write');
+    await undo(uow, stage.batch);
+    expect(write).not.toHaveBeenCalled();
     expect(await stage.subscribers()).toEqual(NAMES);
     expect(await stage.states()).toMatchObject({ ann: 'joined' });
+  });
+
+  it('changes one channel per unit of work', async () => {
+    const stage = await Stage.set();
+    const { uow, realm } = stage.fixture;
+    await stage.apply({ members: NAMES, joined: ['ann'] });
+    const userId = stage.fixture.user('ann').id;
+    const more = await uow.write(realm.id, async (tx) => {
+      const secret = (await tx.channels.find(realm.id, stage.channelId))!;
+      const channels = [];
+      for (const name of ['one', 'two']) channels.push(await tx.channels.add({ ...secret, name }));
+      await subscribeToChannels(tx, { channels, userIds: [userId], requestedColors: new Map() });
+      const record = { batchId: stage.batch.id, kind: 'membership', hash: 'joined', editedAt: null, reactions: 0 };
+      await tx.importedRecords.put(
+        realm.id,
+        channels.map(({ id }) => ({ ...record, targetId: id, recordId: `${id} ${userId}` }) as ImportedRecord),
+      );
+      return channels;
+    });
+    const sizes = sizesOfUnits(uow, 'remove');
+    const yielded = await undo(uow, stage.batch);
+    // The last unit removes the digest.
+    expect(sizes).toEqual([1, 1, 1, 1]);
+    expect(yielded.filter(({ length }) => length > 0)).toEqual(
+      [stage.channelId, ...more.map(({ id }) => id)].map((channelId) => [
+        { channelId, groupId: null, userId, isMember: false },
+      ]),
+    );
+  });
+
+  it('yields after each page of records, so that long undos keep their lease', async () => {
+    const stage = await Stage.set();
+    await stage.apply({ members: ['bob', 'cleo', 'dora'] });
+    expect(await undo(stage.fixture.uow, stage.batch)).toEqual([[], []]);
+  });
+
+  it('reads no memberships of an import that created its organization', async () => {
+    const stage = await Stage.set();
+    const { uow } = stage.fixture;
+    const reads = jest.spyOn(uow, 'read');
+    expect(await undo(uow, { ...stage.earlier, createdRealm: true })).toEqual([]);
+    expect(reads).not.toHaveBeenCalled();
   });
 });

@@ -8,14 +8,7 @@ import type { ChannelId, GroupId, Ordinal, RealmId, UserId } from '../kernel/ids
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import {
-  BEFORE_RECORDS,
-  type ImportBatch,
-  type ImportedKind,
-  type ImportedRecord,
-  type RecordPosition,
-  recordsOfBatch,
-} from './import-batches.js';
+import type { ImportBatch, ImportedRecord, RecordPosition } from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import { leaveMerged } from './merge-placeholder.use-cases.js';
 import { difference, OrdinalRuns } from './ordinal-runs.js';
@@ -32,7 +25,7 @@ export const isMember = (state: MembershipState | undefined): boolean => state =
 const PEOPLE_AT_A_TIME = 100;
 const RECORDS_AT_A_TIME = 500;
 
-/** Channel or group. `kind`: kind of the records of its members. */
+/** Channel or group. `kind`: record kind for members. */
 export interface MembersPlace {
   readonly kind: 'membership' | 'groupMembership';
   readonly targetId: number;
@@ -40,16 +33,16 @@ export interface MembersPlace {
 
 const membershipOf = (
   { id: batchId }: Pick<ImportBatch, 'id'>,
-  place: MembersPlace,
+  { kind, targetId }: MembersPlace,
   userId: UserId,
   state: MembershipState,
 ): ImportedRecord => ({
-  ...{ ...place, batchId, editedAt: null, reactions: 0 },
-  recordId: `${place.targetId} ${userId}`,
+  ...{ kind, targetId, batchId, editedAt: null, reactions: 0 },
+  recordId: `${targetId} ${userId}`,
   hash: state,
 });
 
-const userOf = ({ recordId }: ImportedRecord): UserId => Number(recordId.split(' ')[1]) as UserId;
+export const userOf = ({ recordId }: ImportedRecord): UserId => Number(recordId.split(' ')[1]) as UserId;
 
 /**
  * Returns the memberships in a channel or group after some imports of its source.
@@ -84,8 +77,6 @@ export async function rememberMembers(
   source: Pick<RealmSource, 'people' | 'realm'>,
 ): Promise<void> {
   const { realmId } = batch;
-  const groups = source.realm.groups.filter(({ systemName }) => systemName === null);
-  await uow.write(realmId, (tx) => rememberGroupMembers(tx, batch, ids, groups));
   let records: ImportedRecord[] = [];
   const flush = async () => {
     for (const slice of slicesOf(records, RECORDS_AT_A_TIME)) {
@@ -93,12 +84,20 @@ export async function rememberMembers(
     }
     records = [];
   };
-  for await (const { userId, subscriptions } of source.people()) {
-    for (const { channelId } of subscriptions) {
-      const place = { kind: 'membership', targetId: ids.channels.get(channelId) } as const;
-      records.push(membershipOf(batch, place, ids.users.get(userId), 'joined'));
-    }
+  const remember = async (added: readonly ImportedRecord[]) => {
+    records = [...records, ...added];
     if (records.length >= RECORDS_AT_A_TIME) await flush();
+  };
+  for (const group of source.realm.groups) {
+    if (group.systemName === null) await remember(recordsOfGroup(batch, ids, group));
+  }
+  for await (const { userId, subscriptions } of source.people()) {
+    await remember(
+      subscriptions.map(({ channelId }) => {
+        const place = { kind: 'membership', targetId: ids.channels.get(channelId) } as const;
+        return membershipOf(batch, place, ids.users.get(userId), 'joined');
+      }),
+    );
   }
   await flush();
 }
@@ -108,17 +107,21 @@ export async function rememberGroupMembers(
   tx: Transaction,
   batch: ImportBatch,
   ids: ImportedIds,
-  groups: readonly Pick<GroupCopy, 'id' | 'memberIds'>[],
+  groups: readonly NewGroup[],
 ): Promise<void> {
-  for (const { id, memberIds } of groups) {
-    const place = { kind: 'groupMembership', targetId: ids.groups.get(id) } as const;
-    const members = ids.users.list(memberIds);
-    await tx.importedRecords.put(
-      batch.realmId,
-      members.map((userId) => membershipOf(batch, place, userId, 'joined')),
-    );
-    await tx.yield();
+  for (const group of groups) {
+    for (const records of slicesOf(recordsOfGroup(batch, ids, group), RECORDS_AT_A_TIME)) {
+      await tx.importedRecords.put(batch.realmId, records);
+      await tx.yield();
+    }
   }
+}
+
+type NewGroup = Pick<GroupCopy, 'id' | 'memberIds'>;
+
+function recordsOfGroup(batch: ImportBatch, ids: ImportedIds, { id, memberIds }: NewGroup): readonly ImportedRecord[] {
+  const place = { kind: 'groupMembership', targetId: ids.groups.get(id) } as const;
+  return ids.users.list(memberIds).map((userId) => membershipOf(batch, place, userId, 'joined'));
 }
 
 /** Applies changes of the members in the source to channels and groups of earlier imports. */
@@ -131,17 +134,18 @@ export class MemberImport {
 
   /** Must run before new messages are added, since former members could read them. */
   async apply({ memberChanges, groupChanges }: Pick<MergeSource, 'memberChanges' | 'groupChanges'>): Promise<void> {
+    const { realmId } = this.batch;
     for (const change of memberChanges) {
-      const targetId = this.ids.channels.get(change.channelId);
-      if (change.becomesPrivate) await this.makePrivate(targetId);
-      await this.change({ kind: 'membership', targetId }, change);
+      const channelId = this.ids.channels.get(change.channelId);
+      if (change.becomesPrivate) await this.makePrivate(channelId);
+      await this.change(membersOfChannel(realmId, channelId), change);
     }
     for (const change of groupChanges) {
-      await this.change({ kind: 'groupMembership', targetId: this.ids.groups.get(change.groupId) }, change);
+      await this.change(membersOfGroup(realmId, this.ids.groups.get(change.groupId)), change);
     }
   }
 
-  private async change(place: MembersPlace, copy: Omit<MembersCopy, 'channelId' | 'becomesPrivate'>): Promise<void> {
+  private async change(place: PlaceMembers, copy: Omit<MembersCopy, 'channelId' | 'becomesPrivate'>): Promise<void> {
     const { realmId } = this.batch;
     const { users } = this.ids;
     const members = users.list(copy.members);
@@ -169,33 +173,33 @@ export class MemberImport {
 
   private async leave(
     tx: Transaction,
-    place: MembersPlace,
+    place: PlaceMembers,
     userIds: readonly UserId[],
     members: readonly UserId[],
   ): Promise<void> {
     const { realmId } = this.batch;
-    const leaving = await presentAmong(tx, realmId, place, userIds);
-    const channelId = place.targetId as ChannelId;
-    const merged = place.kind === 'membership' ? await leaveMerged(tx, { realmId, channelId, members }, userIds) : [];
-    await removeMembers(tx, realmId, place, [...new Set([...leaving, ...merged])]);
+    const { channelId } = place;
+    const leaving = await place.present(tx, userIds);
+    const merged = channelId === null ? [] : await leaveMerged(tx, { realmId, channelId, members }, userIds);
+    await place.remove(tx, [...new Set([...leaving, ...merged])]);
     await this.remember(tx, place, userIds, (userId) => (leaving.has(userId) ? 'left' : 'absent'));
   }
 
   /** Subscribes the members of a new channel, with its unread messages. */
   subscribe(channelId: ChannelId, userIds: readonly UserId[], runs: OrdinalRuns): Promise<void> {
-    return this.join({ kind: 'membership', targetId: channelId }, userIds, runs);
+    return this.join(membersOfChannel(this.batch.realmId, channelId), userIds, runs);
   }
 
   /** @param runs unread messages of a new channel; null for others, and for groups */
-  private async join(place: MembersPlace, userIds: readonly UserId[], runs: OrdinalRuns | null): Promise<void> {
+  private async join(place: PlaceMembers, userIds: readonly UserId[], runs: OrdinalRuns | null): Promise<void> {
     const { realmId } = this.batch;
+    const { channelId } = place;
     for (const slice of slicesOf(userIds, PEOPLE_AT_A_TIME)) {
       await this.uow.write(realmId, async (tx) => {
-        const present = await presentAmong(tx, realmId, place, slice);
+        const present = await place.present(tx, slice);
         const joining = runs ? slice : slice.filter((userId) => !present.has(userId));
         const earlier = await statesOf(tx, realmId, place, slice);
-        const channelId = place.targetId as ChannelId;
-        if (place.kind === 'groupMembership') await addMembers(tx, realmId, place, joining);
+        if (channelId === null) await place.add(tx, joining);
         else await subscribe(tx, { realmId, channelId, runs: runs ?? new OrdinalRuns() }, joining);
         await this.remember(tx, place, slice, (userId) =>
           present.has(userId) && earlier.get(userId) !== 'joined' ? 'present' : 'joined',
@@ -216,7 +220,7 @@ export class MemberImport {
 }
 
 /** Returns the memberships of these people after the imports up to a batch. */
-async function statesOf(
+export async function statesOf(
   { importedRecords }: Pick<Repositories | Transaction, 'importedRecords'>,
   realmId: RealmId,
   { kind, targetId }: MembersPlace,
@@ -228,42 +232,44 @@ async function statesOf(
   return new Map(records.filter(isIncluded).map((record) => [userOf(record), record.hash as MembershipState]));
 }
 
-/** Returns the current members, including deactivated users. */
-async function presentAmong(
-  { channels, groups }: Pick<Repositories | Transaction, 'channels' | 'groups'>,
-  realmId: RealmId,
-  { kind, targetId }: MembersPlace,
-  userIds: readonly UserId[],
-): Promise<ReadonlySet<UserId>> {
-  if (kind === 'groupMembership') {
-    return new Set(await groups.filterDirectMembers(realmId, targetId as GroupId, userIds));
-  }
-  const rows = await channels.listSubscriptionsOf(realmId, userIds, [targetId as ChannelId]);
-  return new Set(userIds.filter((userId) => rows.get(userId)!.some(({ isActive }) => isActive)));
+/** Members of a channel or group in Parley. */
+export interface PlaceMembers extends MembersPlace {
+  /** Null for groups. */
+  readonly channelId: ChannelId | null;
+  /** Null for channels. */
+  readonly groupId: GroupId | null;
+  /** Returns the current members among these people, including deactivated users. */
+  present(
+    reads: Pick<Repositories | Transaction, 'channels' | 'groups'>,
+    userIds: readonly UserId[],
+  ): Promise<ReadonlySet<UserId>>;
+  /** Publishes the change. */
+  add(tx: Transaction, userIds: readonly UserId[]): Promise<void>;
+  /** Publishes the change. */
+  remove(tx: Transaction, userIds: readonly UserId[]): Promise<void>;
 }
 
-async function removeMembers(
-  tx: Transaction,
-  realmId: RealmId,
-  { kind, targetId }: MembersPlace,
-  userIds: readonly UserId[],
-): Promise<void> {
-  if (kind === 'membership') {
-    await unsubscribe(tx, (await tx.channels.find(realmId, targetId as ChannelId))!, userIds);
-  } else await changeGroup(tx, realmId, { groupId: targetId as GroupId, op: 'remove', userIds });
-}
-
-async function addMembers(
-  tx: Transaction,
-  realmId: RealmId,
-  { kind, targetId }: MembersPlace,
-  userIds: readonly UserId[],
-): Promise<void> {
-  if (kind === 'membership') {
-    const channels = await tx.channels.list(realmId, [targetId as ChannelId]);
+export const membersOfChannel = (realmId: RealmId, channelId: ChannelId): PlaceMembers => ({
+  ...{ kind: 'membership', targetId: channelId, channelId, groupId: null },
+  async present({ channels }, userIds) {
+    const rows = await channels.listSubscriptionsOf(realmId, userIds, [channelId]);
+    return new Set(userIds.filter((userId) => rows.get(userId)!.some(({ isActive }) => isActive)));
+  },
+  async add(tx, userIds) {
+    const channels = await tx.channels.list(realmId, [channelId]);
     await subscribeToChannels(tx, { channels, userIds, requestedColors: new Map() });
-  } else await changeGroup(tx, realmId, { groupId: targetId as GroupId, op: 'add', userIds });
-}
+  },
+  async remove(tx, userIds) {
+    await unsubscribe(tx, (await tx.channels.find(realmId, channelId))!, userIds);
+  },
+});
+
+export const membersOfGroup = (realmId: RealmId, groupId: GroupId): PlaceMembers => ({
+  ...{ kind: 'groupMembership', targetId: groupId, channelId: null, groupId },
+  present: async ({ groups }, userIds) => new Set(await groups.filterDirectMembers(realmId, groupId, userIds)),
+  add: (tx, userIds) => changeGroup(tx, realmId, { groupId, op: 'add', userIds }),
+  remove: (tx, userIds) => changeGroup(tx, realmId, { groupId, op: 'remove', userIds }),
+});
 
 /** Clients do not see placeholders as members, since they are deactivated. */
 async function changeGroup(tx: Transaction, realmId: RealmId, change: Parameters<typeof storeMembers>[2]) {
@@ -319,107 +325,4 @@ async function subscribe(
     await tx.yield();
   }
   await tx.personal.openSpans(realmId, [recipientId], userIds);
-}
-
-/** Membership that the undo of an import changes. */
-export interface RevertedMembership {
-  /** Null for groups. */
-  readonly channelId: ChannelId | null;
-  /** Null for channels. */
-  readonly groupId: GroupId | null;
-  readonly userId: UserId;
-  /** True if the undo makes the user a member again. */
-  readonly isMember: boolean;
-}
-
-export interface MembersUndo {
-  /** True to change nothing. */
-  readonly isDryRun: boolean;
-  readonly onReverted: (memberships: readonly RevertedMembership[]) => void;
-}
-
-/**
- * Reverts the changes of members by an import, except in the channels and groups that it created. A killed run continues
- * when it is repeated.
- */
-export async function undoMembers(uow: UnitOfWork, batch: ImportBatch, undo: MembersUndo): Promise<void> {
-  await undoKind(uow, batch, { kind: 'membership', digests: 'members', objects: 'channel' }, undo);
-  await undoKind(uow, batch, { kind: 'groupMembership', digests: 'groupMembers', objects: 'group' }, undo);
-}
-
-interface MembersKind {
-  readonly kind: MembersPlace['kind'];
-  readonly digests: ImportedKind;
-  readonly objects: ImportedKind;
-}
-
-async function undoKind(
-  uow: UnitOfWork,
-  batch: ImportBatch,
-  { kind, digests, objects }: MembersKind,
-  { isDryRun, onReverted }: MembersUndo,
-): Promise<void> {
-  const { realmId } = batch;
-  const created = new Set<number>();
-  for await (const page of recordsOfBatch(uow, batch, objects)) for (const { targetId } of page) created.add(targetId);
-  const isEarlier = ({ targetId }: ImportedRecord) => !created.has(targetId);
-  let after: RecordPosition = BEFORE_RECORDS;
-  let page: readonly ImportedRecord[];
-  do {
-    const from = after;
-    const revert = async (reads: Repositories | Transaction) => {
-      const all = await reads.importedRecords.listOfBatch(realmId, { id: batch.id, kind }, from, PEOPLE_AT_A_TIME);
-      const records = all.filter(isEarlier);
-      for (const targetId of new Set(records.map((record) => record.targetId))) {
-        const own = records.filter((record) => record.targetId === targetId);
-        const reverted = await revertedBy(reads, batch, { kind, targetId }, own);
-        if (!isDryRun) await revertAll(reads as Transaction, realmId, { kind, targetId }, reverted);
-        onReverted(reverted);
-      }
-      if (!isDryRun) await (reads as Transaction).importedRecords.remove(realmId, records);
-      return all;
-    };
-    page = await (isDryRun ? uow.read(realmId, revert) : uow.write(realmId, revert));
-    after = page.at(-1) ?? after;
-  } while (page.length === PEOPLE_AT_A_TIME);
-  if (isDryRun) return;
-  // The next import compares the members again.
-  for await (const some of recordsOfBatch(uow, batch, digests)) {
-    await uow.write(realmId, (tx) => tx.importedRecords.remove(realmId, some.filter(isEarlier)));
-  }
-}
-
-/** Returns the memberships that differ from those before a batch, unless people changed them since. */
-async function revertedBy(
-  reads: Repositories | Transaction,
-  batch: ImportBatch,
-  place: MembersPlace,
-  records: readonly ImportedRecord[],
-): Promise<readonly RevertedMembership[]> {
-  const { realmId } = batch;
-  const userIds = records.map(userOf);
-  const earlier = await statesOf(reads, realmId, place, userIds, ({ batchId }) => batchId < batch.id);
-  const present = await presentAmong(reads, realmId, place, userIds);
-  const isGroup = place.kind === 'groupMembership';
-  const named = {
-    channelId: isGroup ? null : (place.targetId as ChannelId),
-    groupId: isGroup ? (place.targetId as GroupId) : null,
-  };
-  return records.flatMap((record) => {
-    const [userId, wasMember] = [userOf(record), isMember(earlier.get(userOf(record)))];
-    const isChanged = record.hash === (wasMember ? 'left' : 'joined') && present.has(userId) !== wasMember;
-    return isChanged ? [{ ...named, userId, isMember: wasMember }] : [];
-  });
-}
-
-async function revertAll(
-  tx: Transaction,
-  realmId: RealmId,
-  place: MembersPlace,
-  reverted: readonly RevertedMembership[],
-): Promise<void> {
-  const users = (becomesMember: boolean) =>
-    reverted.flatMap((each) => (each.isMember === becomesMember ? each.userId : []));
-  await removeMembers(tx, realmId, place, users(false));
-  await addMembers(tx, realmId, place, users(true));
 }

@@ -15,7 +15,7 @@ import {
   type RecordPosition,
   unitsOf,
 } from './import-batches.js';
-import { type RevertedMembership, undoMembers } from './import-members.js';
+import { type RevertedMembership, undoMembers } from './undo-members.js';
 
 export interface UndoImportInput {
   readonly realmId: RealmId;
@@ -93,7 +93,7 @@ export class UndoImport {
       const survey = (kind: ImportedKind, after: RecordPosition) =>
         this.uow.read(realmId, (reads) => judge(reads, batch, kind, after));
       const counts = await countPages(survey, isForced);
-      return { ...counts, ...(await putBackMembers(this.uow, batch, isDryRun)), archivedChannels: 0 };
+      return { ...counts, ...(await putBackMembers(undoMembers(this.uow, batch, isDryRun))), archivedChannels: 0 };
     }
     // The status keeps a running import from adding messages.
     const batch = await this.uow.write(realmId, async (tx) => {
@@ -108,7 +108,7 @@ export class UndoImport {
       isForced,
       (sum) => onProgress(sum.removed),
     );
-    const members = await putBackMembers(uow, batch, isDryRun);
+    const members = await putBackMembers(undoMembers(uow, batch, isDryRun), () => onProgress(counts.removed));
     const archivedChannels = await this.archiveEmptyChannels(uow, batch);
     await uow.write(realmId, async (tx) =>
       tx.importBatches.update({ ...(await tx.importBatches.find(realmId, batchId))!, status: 'undone' }),
@@ -155,36 +155,38 @@ export class UndoImport {
     let after: RecordPosition | null = BEFORE_RECORDS;
     while (after !== null) {
       const from: RecordPosition = after;
-      after = await uow.write(realmId, async (tx) => {
+      const [archived, records] = await uow.write(realmId, async (tx) => {
         const batch = { id, kind: 'channel' } as const;
-        const records = await tx.importedRecords.listOfBatch(realmId, batch, from, CHANNELS_AT_A_TIME);
-        for (const { targetId } of records) {
+        const page = await tx.importedRecords.listOfBatch(realmId, batch, from, CHANNELS_AT_A_TIME);
+        let archivedNow = 0;
+        for (const { targetId } of page) {
           const channel = await tx.channels.find(realmId, targetId as ChannelId);
           if (!channel || channel.isArchived) continue;
           if ((await tx.messages.listOldestIds(realmId, channel.recipientId, 1)).length > 0) continue;
           await archiveChannel(tx, channel);
-          count++;
+          archivedNow++;
           await tx.yield();
         }
-        return records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
+        return [archivedNow, page] as const;
       });
+      count += archived;
+      after = records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
     }
     return count;
   }
 }
 
 async function putBackMembers(
-  uow: UnitOfWork,
-  batch: ImportBatch,
-  isDryRun: boolean,
+  undo: AsyncIterable<readonly RevertedMembership[]>,
+  onProgress: () => unknown = () => {},
 ): Promise<Pick<UndoImportOutput, 'memberships' | 'revertedMemberships'>> {
   let memberships = 0;
   const revertedMemberships: RevertedMembership[] = [];
-  const onReverted = (reverted: readonly RevertedMembership[]) => {
+  for await (const reverted of undo) {
     memberships += reverted.length;
     revertedMemberships.push(...reverted.slice(0, MAX_LISTED_MEMBERSHIPS - revertedMemberships.length));
-  };
-  await undoMembers(uow, batch, { isDryRun, onReverted });
+    await onProgress();
+  }
   return { memberships, revertedMemberships };
 }
 
