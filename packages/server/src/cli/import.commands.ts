@@ -25,7 +25,7 @@ import {
   EXIT_CODES,
 } from './command.js';
 import { findRealm, findUser, nameOf, REALM } from './databases.js';
-import { firstLines, keptLines } from './listed-lines.js';
+import { firstLines, keptLines, MAX_LINES } from './listed-lines.js';
 import { progressOn } from './progress.js';
 
 const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }: ImportBatch) => ({
@@ -95,22 +95,27 @@ async function membershipLines(
   isDryRun: boolean,
 ): Promise<readonly string[]> {
   if (memberships === 0) return [];
-  const named = await uow.read(realmId, async ({ users, channels, groups }) => {
-    const people = await users.list(
-      realmId,
-      reverted.map(({ userId }) => userId),
-    );
-    const names = new Map(people.map(({ id, fullName }) => [id, fullName]));
-    const lines: string[] = [];
-    for (const { channelId, groupId, userId, isMember } of reverted) {
-      const place = await (channelId === null ? groups.find(realmId, groupId!) : channels.find(realmId, channelId));
-      lines.push(`  ${printable(place?.name ?? '')}: ${isMember ? '+' : '-'} ${printable(names.get(userId) ?? '')}`);
-    }
-    return lines;
+  const listed = reverted.slice(0, MAX_LINES);
+  const [people, places, groupPlaces] = await uow.read(realmId, async ({ users, channels, groups }) => {
+    const userIds = new Set(listed.map(({ userId }) => userId));
+    const channelIds = new Set(listed.flatMap(({ channelId }) => channelId ?? []));
+    const groupIds = new Set(listed.flatMap(({ groupId }) => groupId ?? []));
+    return [
+      await users.list(realmId, [...userIds]),
+      await channels.list(realmId, [...channelIds]),
+      await groups.list(realmId, [...groupIds]),
+    ] as const;
   });
+  const names = new Map(people.map(({ id, fullName }) => [id, fullName]));
+  const channelNames = new Map(places.map(({ id, name }) => [id, name]));
+  const groupNames = new Map(groupPlaces.map(({ id, name }) => [id, name]));
+  const lineOf = ({ channelId, groupId, userId, isMember }: (typeof listed)[number]) => {
+    const place = channelId === null ? groupNames.get(groupId!) : channelNames.get(channelId);
+    return `  ${printable(place ?? '')}: ${isMember ? '+' : '-'} ${printable(names.get(userId) ?? '')}`;
+  };
   return [
-    `${isDryRun ? 'Would put back' : 'Put back'} ${memberships} members of earlier imported channels and groups (+ added, - removed)`,
-    ...firstLines(named, (line) => line, memberships),
+    `${isDryRun ? 'Members to put back' : 'Members put back'}: ${memberships} (+ added, - removed)`,
+    ...firstLines(listed, lineOf, memberships),
   ];
 }
 

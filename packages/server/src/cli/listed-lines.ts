@@ -1,7 +1,7 @@
 import type { KeptMessage } from '@parley/domain/exports';
 
 /** Maximum number of lines of a list in the output. */
-const MAX_LINES = 50;
+export const MAX_LINES = 50;
 
 /** Returns a line for each of the first items. `count`: number of all items, of which `items` may be only the first. */
 export const firstLines = <T>(
