@@ -123,7 +123,9 @@ async function callsAtStart(scene: WebScene) {
   );
   const calls = requests
     // Avatars and the tab icon do not delay the first message.
-    .filter((request) => early.includes(request.url()) && !/\/user_avatars\/|\/logo\.svg$|\/events\?/.test(request.url()))
+    .filter(
+      (request) => early.includes(request.url()) && !/\/user_avatars\/|\/logo\.svg$|\/events\?/.test(request.url()),
+    )
     .map(
       (request): Call => ({
         url: request.url(),
