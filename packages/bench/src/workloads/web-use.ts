@@ -273,7 +273,7 @@ async function typing(
   const painted: number[] = [];
   const limit: number[] = [];
   for (let round = 0; round < Math.min(lab.rounds, 3); round++) {
-    limit.push(await framesPerKey(plain, keys, () => typeIn(plain.page.getByRole('textbox'), text)));
+    limit.push(await withArrivingLines(plain, keys, () => typeIn(plain.page.getByRole('textbox'), text)));
     // Ten events per second.
     const others = setInterval(() => void sendMessage(scene.contents, writer, topic), 100);
     painted.push(await framesPerKey(tab, keys, () => typeIn(field, text)));
@@ -318,18 +318,25 @@ async function movingCursor({ lab, browser }: Pick<WebScene, 'lab' | 'browser'>,
   ];
 }
 
-/** Page without an application: a field, and a list to which ten lines a second are appended. */
+/** Page without an application: a field and a list. */
 async function plainPage(browser: WebScene['browser']): Promise<Tab> {
   const tab = await browser.open();
   await tab.page.setContent('<div style="height: 700px; overflow: auto"></div><textarea rows="3"></textarea>');
-  await tab.page.evaluate(() => {
+  return tab;
+}
+
+/** Frames per key of the plain page while ten lines a second are appended to its list. */
+async function withArrivingLines(plain: Tab, keys: number, press: () => Promise<void>): Promise<number> {
+  const timer = await plain.page.evaluate(() => {
     const list = document.querySelector('div')!;
-    setInterval(() => {
+    return window.setInterval(() => {
       list.append(Object.assign(document.createElement('p'), { textContent: 'Lunch is at noon.' }));
       list.scrollTop = list.scrollHeight;
     }, 100);
   });
-  return tab;
+  const frames = await framesPerKey(plain, keys, press);
+  await plain.page.evaluate((id) => window.clearInterval(id), timer);
+  return frames;
 }
 
 /** Frames from a keystroke to the next paint, p95. */
