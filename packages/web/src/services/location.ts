@@ -41,23 +41,16 @@ export interface Navigation {
 export class PageNavigation implements Navigation {
   private last = placeOf('');
 
-  private readonly changes = new EventTarget();
+  private readonly subscribers = new Set<() => void>();
+  /** Ends the listeners of the page, which only subscribers need. */
+  private listening: AbortController | null = null;
 
   constructor(
     /** Default place of an address without one. */
     private home: () => string,
     /** True if other parts of the address belong to the page. */
     private readonly isShared = false,
-  ) {
-    // One listener notifies all components at once. With separate ones, React would render after each of them.
-    addEventListener('hashchange', () => this.changed());
-    // Browsers fire no event for a link to the current address.
-    addEventListener('click', ({ target, defaultPrevented, ctrlKey, metaKey, shiftKey }) => {
-      const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href^="#"]') : null;
-      if (!link || defaultPrevented || ctrlKey || metaKey || shiftKey) return;
-      if (link.hash === location.hash) this.visitAgain();
-    });
-  }
+  ) {}
 
   current(): Place {
     const isOther = location.hash === '' || (this.isShared && parseAddress(location.hash) === null);
@@ -67,8 +60,29 @@ export class PageNavigation implements Navigation {
   }
 
   subscribe(onChange: () => void): () => void {
-    this.changes.addEventListener('change', onChange);
-    return () => this.changes.removeEventListener('change', onChange);
+    if (this.subscribers.size === 0) this.listen();
+    this.subscribers.add(onChange);
+    return () => {
+      this.subscribers.delete(onChange);
+      if (this.subscribers.size === 0) this.listening?.abort();
+    };
+  }
+
+  private listen(): void {
+    this.listening = new AbortController();
+    const { signal } = this.listening;
+    // One listener notifies all components at once. With separate ones, React would render after each of them.
+    addEventListener('hashchange', () => this.changed(), { signal });
+    // Browsers fire no event for a link to the current address.
+    addEventListener(
+      'click',
+      ({ target, defaultPrevented, ctrlKey, metaKey, shiftKey }) => {
+        const link = target instanceof Element ? target.closest<HTMLAnchorElement>('a[href^="#"]') : null;
+        if (!link || defaultPrevented || ctrlKey || metaKey || shiftKey) return;
+        if (link.hash === location.hash) this.visitAgain();
+      },
+      { signal },
+    );
   }
 
   start(hash: string): void {
@@ -91,7 +105,7 @@ export class PageNavigation implements Navigation {
 
   /** Notifies before the browser does, so that nothing renders in between. */
   private changed(): void {
-    this.changes.dispatchEvent(new Event('change'));
+    for (const onChange of [...this.subscribers]) onChange();
   }
 
   private visitAgain(): void {
