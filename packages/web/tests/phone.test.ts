@@ -218,6 +218,14 @@ async function untilCached(page: Page): Promise<void> {
   await expect.poll(missing).toBe(0);
 }
 
+test('caches the files of a build under the name of its application script', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox', PHONE);
+  await untilCached(page);
+  expect(await page.evaluate(() => caches.keys())).toEqual([
+    expect.stringMatching(/^parley-app .*\/web\/index-[\w-]+\.js$/),
+  ]);
+});
+
 test('deletes the cached page on logout', async ({ logIn }) => {
   const { page } = await logIn('hamlet', '#inbox', PHONE);
   await untilCached(page);

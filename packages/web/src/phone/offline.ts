@@ -1,7 +1,7 @@
 import { endWebPush } from '../push/web-push.js';
 import { registerWorker } from '../push/worker.js';
 
-/** Name of the cache with the page and files of the build that has this main script. */
+/** Name of the cache with the page and files of the build that has this application script. */
 const filesOf = (script: string): string => `parley-app ${script}`;
 /** Name of the cache in which `service-worker.ts` puts shared texts and files. */
 const sharedOf = (baseUrl: string): string => `parley-shared ${baseUrl}`;
@@ -10,7 +10,8 @@ const isSupported = (): boolean => navigator.serviceWorker !== undefined && 'cac
 
 /** Caches the page and the files that it loads, so that it starts offline. */
 export async function keepForOffline(baseUrl: string): Promise<void> {
-  const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]')?.src;
+  // Preceding scripts have the same name in every build.
+  const script = [...document.querySelectorAll<HTMLScriptElement>('script[type="module"][src]')].at(-1)?.src;
   if (!isSupported() || !script) return;
   await registerWorker(baseUrl);
   await forgetBuilds(baseUrl, filesOf(script));
