@@ -52,6 +52,16 @@ test('lists recent conversations first in Ctrl+K, also read ones', async ({ serv
   await expect(page.getByRole('option').first()).toHaveText(/read before.*Verona/);
 });
 
+test('lists people among the recent conversations in Ctrl+K, each of them once', async ({ server, logIn }) => {
+  const to = [await idOf(server, 'othello')];
+  await server.call('prospero', 'POST', '/messages', { type: 'direct', to, content: 'A recent message' });
+  const { page } = await logIn('prospero', '#inbox');
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('option').first()).toHaveText(/^Othello/);
+  await page.getByRole('combobox', { name: /Name of a conversation/ }).fill('othello');
+  await expect(page.getByRole('option', { name: /^Othello/ })).toHaveCount(1);
+});
+
 test('shows where a search looks, and searches everywhere after Backspace or on request', async ({ server, logIn }) => {
   await post(server, 'iago', 'first haystack', 'A needle here');
   await post(server, 'iago', 'second haystack', 'A needle there');

@@ -89,7 +89,7 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
   );
 }
 
-/** Recent conversations, channels, people, then other known topics. */
+/** Recent conversations, channels, other people, then other known topics. */
 export function placesOf(chat: Chat): readonly Entry[] {
   const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
   const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
@@ -106,14 +106,25 @@ export function placesOf(chat: Chat): readonly Entry[] {
       to,
     };
   };
-  const recent = chat.conversations.recent.value.flatMap(({ destination: to }) =>
-    to.kind === 'direct' && to.userIds.length < 2 ? [] : [conversation(to)],
+  const person = (id: number): Entry => {
+    const to: Destination = { kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] };
+    return {
+      address: addressOf(narrowOf(to)),
+      name: chat.state.people.peek(id)?.user.full_name ?? '',
+      detail: '',
+      icon: <User size={16} aria-hidden />,
+      to,
+    };
+  };
+  const recent = chat.conversations.recent.value.map(({ destination: to }) =>
+    to.kind === 'direct' && to.userIds.length < 2 ? person(to.userIds[0] ?? chat.state.selfId) : conversation(to),
   );
   const addresses = new Set(recent.map(({ address }) => address));
+  const isOther = ({ address }: Entry) => !addresses.has(address);
   const otherTopics = chat.sidebar.channelIds.value
     .flatMap((id) => chat.sidebar.topics(id).value)
     .map(({ channelId, name }) => conversation({ kind: 'channel', channelId, topic: name }))
-    .filter(({ address }) => !addresses.has(address));
+    .filter(isOther);
   const channels = chat.sidebar.channelIds.value.map(
     (id): Entry => ({
       address: addressOf([{ operator: 'channel', operand: id }]),
@@ -124,16 +135,7 @@ export function placesOf(chat: Chat): readonly Entry[] {
     }),
   );
   const withBots = new Set([...chat.people.byPresence.value, ...chat.people.ids.value]);
-  const people = [...withBots].map((id): Entry => {
-    const to: Destination = { kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] };
-    return {
-      address: addressOf(narrowOf(to)),
-      name: chat.state.people.peek(id)?.user.full_name ?? '',
-      detail: '',
-      icon: <User size={16} aria-hidden />,
-      to,
-    };
-  });
+  const people = [...withBots].map(person).filter(isOther);
   return [...recent, ...channels, ...people, ...otherTopics];
 }
 
