@@ -62,6 +62,24 @@ test('lists people among the recent conversations in Ctrl+K, each of them once',
   await expect(page.getByRole('option', { name: /^Othello/ })).toHaveCount(1);
 });
 
+test('lists conversations in Ctrl+K that were missed because the event queue expired', async ({ server, logIn }) => {
+  const { page, context } = await logIn('iago', '#inbox');
+  const options = page.getByRole('option');
+  await page.keyboard.press('Control+k');
+  await expect(options.first()).toBeVisible();
+  await page.keyboard.press('Escape');
+  await context.setOffline(true);
+  await post(server, 'iago', 'sent elsewhere', 'Already read');
+  const error = { result: 'error', msg: 'Bad event queue ID', code: 'BAD_EVENT_QUEUE_ID', queue_id: 'expired' };
+  await page.route(/\/json\/events/, (route) => route.fulfill({ status: 400, json: error }));
+  const registered = page.waitForResponse(/\/json\/register/);
+  await context.setOffline(false);
+  await registered;
+  await page.unroute(/\/json\/events/);
+  await page.keyboard.press('Control+k');
+  await expect(options.first()).toHaveText(/sent elsewhere.*Verona/);
+});
+
 test('shows where a search looks, and searches everywhere after Backspace or on request', async ({ server, logIn }) => {
   await post(server, 'iago', 'first haystack', 'A needle here');
   await post(server, 'iago', 'second haystack', 'A needle there');

@@ -5,7 +5,7 @@ import { CheckCheck, Keyboard, LogOut, type LucideIcon, Moon, Search, Send, Sett
 import { useEffect, useMemo, useState } from 'react';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
-import { useComputed, useServices } from '../services/context.js';
+import { useComputed, useField, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useTheme } from '../services/theme.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
@@ -31,8 +31,8 @@ const openReadAll = (anchor: HTMLElement) =>
     return <ReadAllDialog />;
   });
 
-/** Chats of which recent conversations were requested; events keep them current. */
-const requested = new WeakSet<Chat>();
+/** Event queues during which recent conversations were requested; events of the same queue keep them current. */
+const requested = new WeakMap<Chat, string>();
 
 /** Field that opens any view, conversation, channel, person or settings page, or runs an action, by parts of names. */
 export function Palette({ anchor, onLogOut }: Props) {
@@ -64,12 +64,13 @@ export function Palette({ anchor, onLogOut }: Props) {
   const entries = useMemo(() => [...places, ...views, ...managing, ...actions], [views, places, managing, actions]);
   const [isTyping, setTyping] = useState(false);
   useUnopenedTopics(isTyping);
+  const queueId = useField('queue_id');
   useEffect(() => {
-    if (requested.has(chat)) return;
-    requested.add(chat);
+    if (requested.get(chat) === queueId) return;
+    requested.set(chat, queueId);
     // Known conversations are offered even if the request fails.
     chat.loadRecentTopics().catch(() => requested.delete(chat));
-  }, [chat]);
+  }, [chat, queueId]);
   return (
     <Finder
       title={i18n._('Go to…')}

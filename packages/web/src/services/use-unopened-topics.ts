@@ -1,21 +1,23 @@
 import type { Chat } from '@parley/chat';
 import { useEffect } from 'react';
-import { useServices } from './context.js';
+import { useField, useServices } from './context.js';
 
 /** Maximum channels of which topics are requested together. */
 const MAX_CHANNELS = 100;
 
-/** Channels of which topics were requested; events keep them current. */
-const requested = new WeakMap<Chat, Set<number>>();
+/** Channels of which topics were requested; events of the same queue keep them current. */
+const requested = new WeakMap<Chat, { readonly queueId: string; readonly channelIds: Set<number> }>();
 
 /** Requests the topics of channels that were not opened yet, one channel after the other. */
 export function useUnopenedTopics(isWanted: boolean): void {
   const { chat } = useServices();
+  const queueId = useField('queue_id');
   useEffect(() => {
     if (!isWanted) return;
     let isOver = false;
-    const known = requested.get(chat) ?? new Set();
-    requested.set(chat, known);
+    const last = requested.get(chat);
+    const known = last?.queueId === queueId ? last.channelIds : new Set<number>();
+    requested.set(chat, { queueId, channelIds: known });
     const load = async () => {
       const ids = chat.sidebar.channelIds.peek().filter((id) => !known.has(id));
       for (const id of ids.slice(0, MAX_CHANNELS)) {
@@ -29,5 +31,5 @@ export function useUnopenedTopics(isWanted: boolean): void {
     return () => {
       isOver = true;
     };
-  }, [chat, isWanted]);
+  }, [chat, isWanted, queueId]);
 }
