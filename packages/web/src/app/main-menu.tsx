@@ -1,14 +1,14 @@
 import { useLingui } from '@lingui/react';
-import { Building2, Hash, LogOut, Moon, Settings, Sun, Users } from 'lucide-react';
+import { Building2, Hash, LogOut, Settings, Users } from 'lucide-react';
 import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
 import { useField, useServices } from '../services/context.js';
-import { useTheme } from '../services/theme.js';
+import { useThemeToggle } from '../services/theme.js';
 
 /** Settings, theme and logout. */
 export function MainMenu({ onLogOut }: { readonly onLogOut: (() => void) | undefined }) {
   const { i18n } = useLingui();
   const { navigation } = useServices();
-  const [theme, toggleTheme] = useTheme();
+  const theme = useThemeToggle();
   const isGuest = useField('is_guest') === true;
   const goTo = (hash: string) => () => navigation.navigate(hash);
   return (
@@ -30,8 +30,8 @@ export function MainMenu({ onLogOut }: { readonly onLogOut: (() => void) | undef
         </>
       )}
       <MenuLine />
-      <MenuItem icon={theme === 'dark' ? Sun : Moon} onSelect={toggleTheme}>
-        {theme === 'dark' ? i18n._('Light theme') : i18n._('Dark theme')}
+      <MenuItem icon={theme.icon} onSelect={theme.run}>
+        {theme.name}
       </MenuItem>
       {onLogOut && (
         <>

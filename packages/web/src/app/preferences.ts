@@ -1,8 +1,9 @@
 import type { I18n } from '@lingui/core';
 import type { Chat } from '@parley/chat';
 import { effect } from '@preact/signals-core';
-import type { Theme } from '../services/theme.js';
 import { changeHours, changeLanguage } from './languages.js';
+
+type Theme = 'light' | 'dark';
 
 const THEMES: readonly (Theme | null)[] = [null, 'dark', 'light'];
 /** Font size that corresponds to the browser's default size. */

@@ -1,13 +1,13 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
-import { CheckCheck, Keyboard, LogOut, type LucideIcon, Moon, Search, Send, Settings, Sun } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { CheckCheck, Keyboard, LogOut, type LucideIcon, Search, Send, Settings } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import { useComputed, useField, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
-import { useTheme } from '../services/theme.js';
+import { useThemeToggle } from '../services/theme.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
 import { openDirect, openHelp } from './commands.js';
@@ -47,21 +47,17 @@ export function Palette({ anchor, onLogOut }: Props) {
   );
   const places = useComputed(() => placesOf(chat), [chat]);
   const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);
-  const [theme, toggleTheme] = useTheme();
-  const actions = useMemo((): readonly Entry[] => {
-    const isDark = theme === 'dark';
-    const all: readonly Action[] = [
-      { name: i18n._('New direct message'), icon: Send, run: () => openDirect(anchor) },
-      { name: i18n._('Keyboard shortcuts'), icon: Keyboard, run: () => openHelp(anchor) },
-      { name: i18n._('Mark all as read'), icon: CheckCheck, run: () => openReadAll(anchor) },
-      { name: isDark ? i18n._('Light theme') : i18n._('Dark theme'), icon: isDark ? Sun : Moon, run: toggleTheme },
-      ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
-    ];
-    return all.map(({ name, icon: Icon, run }) => {
-      return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
-    });
-  }, [i18n, anchor, theme, toggleTheme, onLogOut]);
-  const entries = useMemo(() => [...places, ...views, ...managing, ...actions], [views, places, managing, actions]);
+  const themeToggle = useThemeToggle();
+  const actions: readonly Action[] = [
+    { name: i18n._('New direct message'), icon: Send, run: () => openDirect(anchor) },
+    { name: i18n._('Keyboard shortcuts'), icon: Keyboard, run: () => openHelp(anchor) },
+    { name: i18n._('Mark all as read'), icon: CheckCheck, run: () => openReadAll(anchor) },
+    themeToggle,
+    ...(onLogOut ? [{ name: i18n._('Log out'), icon: LogOut, run: onLogOut }] : []),
+  ];
+  const actionEntries = actions.map(({ name, icon: Icon, run }): Entry => {
+    return { address: name, name, detail: i18n._('Action'), icon: <Icon size={16} aria-hidden />, run };
+  });
   const [isTyping, setTyping] = useState(false);
   useUnopenedTopics(isTyping);
   const queueId = useField('queue_id');
@@ -75,7 +71,7 @@ export function Palette({ anchor, onLogOut }: Props) {
     <Finder
       title={i18n._('Go to…')}
       label={i18n._('Name of a conversation, person or view')}
-      entries={entries}
+      entries={[...places, ...views, ...managing, ...actionEntries]}
       onType={() => setTyping(true)}
       lastEntry={(query) => ({
         address: chat.formatAddress({

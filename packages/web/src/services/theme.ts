@@ -1,17 +1,22 @@
+import { useLingui } from '@lingui/react';
+import { type LucideIcon, Moon, Sun } from 'lucide-react';
 import { useField, useServices } from './context.js';
 import { reportFailure } from './failures.js';
 
-export type Theme = 'light' | 'dark';
-
 const SCHEMES = { dark: 2, light: 3 } as const;
 
-const systemTheme = (): Theme => (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+const isSystemDark = (): boolean => matchMedia('(prefers-color-scheme: dark)').matches;
 
-/** Returns the theme, from the user's settings or the system, and a function that toggles it. */
-export function useTheme(): readonly [theme: Theme, toggle: () => void] {
+/** Action that switches to the other theme. The current one is from the user's settings or the system. */
+export function useThemeToggle(): { readonly name: string; readonly icon: LucideIcon; run(): void } {
+  const { i18n } = useLingui();
   const { client } = useServices();
   const scheme = useField('user_settings')?.color_scheme;
-  const theme = scheme === SCHEMES.dark ? 'dark' : scheme === SCHEMES.light ? 'light' : systemTheme();
-  const other = theme === 'dark' ? 'light' : 'dark';
-  return [theme, () => void client.patch('/settings', { color_scheme: SCHEMES[other] }).catch(reportFailure)];
+  const isDark = scheme === SCHEMES.dark || (scheme !== SCHEMES.light && isSystemDark());
+  const next = isDark ? SCHEMES.light : SCHEMES.dark;
+  return {
+    name: isDark ? i18n._('Light theme') : i18n._('Dark theme'),
+    icon: isDark ? Sun : Moon,
+    run: () => void client.patch('/settings', { color_scheme: next }).catch(reportFailure),
+  };
 }
