@@ -141,6 +141,63 @@ test('sends the files of a poll in a message before it', async ({ server, logIn 
   await expect(page.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
 });
 
+test('schedules the files of a poll once if the server rejects the poll twice', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'uploads-poll-later'));
+  const field = page.getByRole('textbox', { name: 'Message', exact: true, includeHidden: true });
+  const uploads = page.getByRole('list', { name: 'Uploads', includeHidden: true });
+  await field.fill('/poll Which?\nRed\nBlue');
+  await page.locator('input[type="file"]').setInputFiles(note('colors.txt'));
+  await expect(attachedFile(page, 'colors.txt')).toBeVisible();
+  let calls = 0;
+  await page.route('**/json/scheduled_messages', (route) => {
+    const isRejected = [2, 3].includes(++calls);
+    return isRejected ? route.fulfill({ status: 400, json: { result: 'error', msg: 'Rejected' } }) : route.continue();
+  });
+  const dialog = page.getByRole('dialog');
+  const schedule = dialog.getByRole('button', { name: 'Schedule' });
+  const rejectedCall = async (count: number) => {
+    await schedule.click();
+    await expect.poll(() => calls).toBe(count);
+    await expect(dialog.getByRole('alert')).toBeVisible();
+  };
+  await page.getByRole('button', { name: 'Send later' }).click();
+  await rejectedCall(2);
+  await expect(uploads).toHaveCount(0);
+  await expect(field).toHaveValue('/poll Which?\nRed\nBlue');
+  await rejectedCall(3);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Send later' }).click();
+  await schedule.click();
+  await expect(dialog).toHaveCount(0);
+  await expect(field).toHaveValue('');
+  const { scheduled_messages: scheduled } = await server.call('hamlet', 'GET', '/scheduled_messages');
+  const contents = scheduled
+    .filter(({ topic }: { topic: string }) => topic === 'uploads-poll-later')
+    .map(({ content }: { content: string }) => content);
+  expect(contents).toEqual([expect.stringMatching(/^\[colors\.txt\]\(.*\)$/), '/poll Which?\nRed\nBlue']);
+});
+
+test('keeps only the poll in the field if its files fill the queue of waiting messages', async ({ server, logIn }) => {
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'uploads-poll-waiting'));
+  const { url } = (await server.upload('hamlet', '/user_uploads', 'hues.txt', Buffer.from('hues'))) as { url: string };
+  await context.setOffline(true);
+  await fieldOf(page).focus();
+  await page.evaluate(async () => {
+    const form = document.activeElement!.closest('form')!;
+    for (let i = 1; i < 100; i++) {
+      document.execCommand('insertText', false, `Waiting ${i}`);
+      await new Promise((resolve) => setTimeout(resolve));
+      form.requestSubmit();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  });
+  await send(page, `/poll Which hue?\nRed\n\n[hues.txt](${url})`);
+  await expect(page.getByText('Too many messages')).toBeVisible();
+  await expect(fieldOf(page)).toHaveValue('/poll Which hue?\nRed');
+  await context.setOffline(false);
+  await expect(fileLinks(messageWith(page, 'hues.txt'))).toHaveCount(1);
+});
+
 test('keeps uploaded files with the draft and in edited messages, until they are removed', async ({
   server,
   logIn,

@@ -1,4 +1,4 @@
-import { type ContentParts, joinContent, listedFiles, messagesOf, splitContent } from './attached-files.js';
+import { type ContentParts, joinContent, listedFiles, nextMessage, splitContent } from './attached-files.js';
 
 const A = '[a.png](/user_uploads/2/ab/a.png)';
 const B = '[b (1).pdf](/user_uploads/2/cd/b-1.pdf)';
@@ -67,12 +67,15 @@ test('lists a file again once its link was deleted from the text', () => {
   expect(joinContent({ ...moved, text: 'See ' })).toBe(`See \n\n${A}\n${B}`);
 });
 
-test.each([
+test.each<[content: string, messages: readonly [message: string, rest: string]]>([
   [`/poll Which?\nRed\nBlue\n\n${A}\n${B}`, [`${A}\n${B}`, '/poll Which?\nRed\nBlue']],
   [`/todo\n\n${A}`, [A, '/todo']],
-  ['/poll Which?\nRed', ['/poll Which?\nRed']],
-  [`/polls\n\n${A}`, [`/polls\n\n${A}`]],
-  [`See\n\n${A}`, [`See\n\n${A}`]],
-])('sends the files of polls and to-do lists in a message before them: %j', (content, messages) => {
-  expect(messagesOf(content)).toEqual(messages);
+  [`\n\n/poll Which?\nRed\n\n${A}`, [A, '\n\n/poll Which?\nRed']],
+  ['/poll Which?\nRed', ['/poll Which?\nRed', '']],
+  [`/polls\n\n${A}`, [`/polls\n\n${A}`, '']],
+  [` /poll\n\n${A}`, [` /poll\n\n${A}`, '']],
+  [`See\n\n${A}`, [`See\n\n${A}`, '']],
+])('sends the files of polls and to-do lists in a message before them: %j', (content, [message, rest]) => {
+  expect(nextMessage(content)).toEqual([message, rest]);
+  expect(nextMessage(rest)).toEqual([rest, '']);
 });

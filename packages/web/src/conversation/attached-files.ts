@@ -31,12 +31,16 @@ export function joinContent(parts: ContentParts): string {
   return `${parts.text === '' ? '' : `${parts.text}${closingFences(parts.text)}\n\n`}${links.join('\n')}`;
 }
 
-const WIDGET = /^\/(poll|todo)(\s|$)/;
+/** The server removes newlines before the text. */
+const WIDGET = /^\n*\/(poll|todo)(\s|$)/;
 
-/** Messages to send: later lines of polls and to-do lists are options and tasks, so their files precede them. */
-export function messagesOf(content: string): readonly string[] {
+/**
+ * Returns the message to send first, and the remaining content: later lines of polls and to-do lists are options and
+ * tasks, so their files precede them.
+ */
+export function nextMessage(content: string): readonly [message: string, rest: string] {
   const { text, files } = splitContent(content);
-  return files.length > 0 && WIDGET.test(text) ? [joinContent({ text: '', files }), text] : [content];
+  return files.length > 0 && WIDGET.test(text) ? [joinContent({ text: '', files }), text] : [content, ''];
 }
 
 const FENCE = /^(~{3,}|`{3,})(?=[^~`]*$) *(?:\{?\.?(quoted?|spoiler)\b)?/i;

@@ -16,7 +16,7 @@ import { useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
-import { messagesOf } from './attached-files.js';
+import { nextMessage } from './attached-files.js';
 import styles from './composer.module.css';
 import { DestinationName } from './destination-heading.js';
 import { SendKeys, useSendKeys } from './enter-key.js';
@@ -70,7 +70,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
     onSend: () => canSend && writing.send(),
     onEscape: () => field.current?.blur(),
   });
-  useHandle(ref, { destination, field, append: files.append, take: draftText.take });
+  useHandle(ref, { destination, field, append: files.append, take: () => draftText.replace('') });
   const canSend = text.trim() !== '' && isWhole;
   const empty = () => {
     files.clear();
@@ -130,13 +130,13 @@ interface DraftText {
   readonly draft: OpenDraft;
   /** Whole content, including links to the listed files. */
   readonly text: string;
-  /** Last rendered text, for callbacks that run later. */
+  /** Current text, for callbacks that run later. */
   readonly latest: RefObject<string>;
   setText(text: string): void;
+  /** Changes the text, saves it immediately, and returns the previous text. */
+  replace(text: string): string;
   /** Continues another draft. */
   use(row: DraftRow): void;
-  /** Removes the text and returns it. */
-  take(): string;
 }
 
 /** Content of the field, saved as the draft of the destination. */
@@ -171,14 +171,14 @@ function useDraft(field: RefObject<HTMLTextAreaElement | null>, destination: Des
     draft.save(latest.current);
     setText(draft.use(row));
   };
-  const take = () => {
-    const taken = latest.current;
-    latest.current = '';
-    setText('');
-    draft.save('');
-    return taken;
+  const replace = (next: string) => {
+    const previous = latest.current;
+    latest.current = next;
+    setText(next);
+    draft.save(next);
+    return previous;
   };
-  return { draft, text, setText, latest, use, take };
+  return { draft, text, setText, latest, replace, use };
 }
 
 interface WritingOptions {
@@ -189,37 +189,37 @@ interface WritingOptions {
   empty(): void;
 }
 
-/** Changes and sends the text; a sent text leaves the field. */
+/** Changes and sends the text; sent parts leave the field. */
 function useWriting({ destination, draftText, onText, empty }: WritingOptions) {
-  const { draft, text, setText, latest } = draftText;
+  const { text, setText, latest, replace } = draftText;
   const { chat, onSent } = useServices();
-  const send = () => {
+  const send = (content = text) => {
     chat.typing.stopped();
-    for (const message of messagesOf(text)) {
-      try {
-        chat.send(destination, message);
-      } catch (error) {
-        reportFailure(error);
-        return;
-      }
-      onSent?.(destination, message);
+    const [message, rest] = nextMessage(content);
+    try {
+      chat.send(destination, message);
+    } catch (error) {
+      reportFailure(error);
+      return;
     }
-    clear();
+    onSent?.(destination, message);
+    keep(rest);
+    if (rest !== '') send(rest);
   };
-  const clear = () => {
-    empty();
-    draft.save('');
+  const keep = (rest: string) => {
+    if (rest === '') empty();
+    replace(rest);
   };
   const change = (next: string) => {
     setText(next);
     onText?.(next);
     chat.typing.typed(destination, next);
   };
-  const onScheduled = () => {
+  const onScheduled = (content: string, rest: string) => {
     // The user may have changed the text while waiting for the server.
-    if (latest.current !== text) return;
+    if (latest.current !== content) return;
     chat.typing.stopped();
-    clear();
+    keep(rest);
   };
   return { change, send, onScheduled };
 }
@@ -263,7 +263,7 @@ interface SendButtonsProps {
   readonly destination: Destination;
   readonly text: string;
   readonly canSend: boolean;
-  onScheduled(): void;
+  onScheduled(content: string, rest: string): void;
 }
 
 function SendButtons({ destination, text, canSend, onScheduled }: SendButtonsProps) {

@@ -6,7 +6,7 @@ import { DestinationName } from '../conversation/destination-heading.js';
 import { FormDialog } from '../kit/dialog.js';
 import { useServices } from '../services/context.js';
 import { linkTo } from '../services/uploads.js';
-import { joinContent, listedFiles, messagesOf, splitContent } from './attached-files.js';
+import { joinContent, listedFiles, nextMessage, splitContent } from './attached-files.js';
 import { insertLinks } from './message-field.js';
 import styles from './scheduling.module.css';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
@@ -15,8 +15,8 @@ import { UploadList } from './upload-list.js';
 interface Props {
   readonly destination: Destination;
   readonly text: string;
-  /** Called with the time in Unix seconds. */
-  onScheduled(at: number): void;
+  /** Called with the time in Unix seconds when the server has stored the first message of a content. */
+  onScheduled(at: number, content: string, rest: string): void;
 }
 
 export function useScheduling(): Scheduling {
@@ -29,7 +29,8 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
   const [at, setAt] = useState<number | null>(firstTime);
-  const [messages] = useState(() => [...messagesOf(text)]);
+  // After a failure, the next attempt continues with the rest.
+  const [unscheduled, setUnscheduled] = useState(text);
   return (
     <FormDialog
       title={i18n._('Send later')}
@@ -37,9 +38,13 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
       isDisabled={at === null}
       onSubmit={async () => {
         requireFuture(at!);
-        // After a failure, the next attempt continues with the rest.
-        for (; messages.length > 0; messages.shift()) await scheduling.schedule(destination, messages[0]!, at!);
-        onScheduled(at!);
+        for (let content = unscheduled; content !== ''; ) {
+          const [message, rest] = nextMessage(content);
+          await scheduling.schedule(destination, message, at!);
+          setUnscheduled(rest);
+          onScheduled(at!, content, rest);
+          content = rest;
+        }
       }}
     >
       <p>

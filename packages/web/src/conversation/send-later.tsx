@@ -11,8 +11,8 @@ interface Props {
   readonly destination: Destination;
   readonly text: string;
   readonly canSend: boolean;
-  /** Called when the server has stored the scheduled message. */
-  onScheduled(): void;
+  /** Called when the server has stored the first message of a content. */
+  onScheduled(content: string, rest: string): void;
 }
 
 /** Button that schedules the text, and a link to the scheduled message until the text changes. */
@@ -22,11 +22,11 @@ export default function SendLater({ destination, text, canSend, onScheduled }: P
   const open = (anchor: HTMLElement) =>
     openOverlay(anchor, async () => {
       const { SendLaterDialog } = await import('./schedule-dialog.js');
-      const onDone = (at: number) => {
+      const onStored = (at: number, content: string, rest: string) => {
         setScheduledAt(at);
-        onScheduled();
+        onScheduled(content, rest);
       };
-      return <SendLaterDialog destination={destination} text={text} onScheduled={onDone} />;
+      return <SendLaterDialog destination={destination} text={text} onScheduled={onStored} />;
     });
   return (
     <>
