@@ -3,6 +3,7 @@ import {
   chooseInMenu,
   expect,
   goTo,
+  idOf,
   messageWith,
   type Person,
   placeOf,
@@ -404,4 +405,48 @@ test('lists the files of drafts and scheduled messages instead of their links', 
   await expect(others).toContainText('The plan');
   await expect(others).toContainText('plan.txt');
   await expect(others).not.toContainText('user_uploads');
+});
+
+test('keeps the text of a scheduled message if only its time changes, and schedules a poll after its files', async ({
+  server,
+  logIn,
+}) => {
+  const { url } = (await server.upload(WRITER, '/user_uploads', 'map.txt', Buffer.from('map'))) as { url: string };
+  const link = `[map.txt](${url})`;
+  const { scheduled_message_id: id } = await server.call(WRITER, 'POST', '/scheduled_messages', {
+    type: 'direct',
+    to: [await idOf(server, WRITER)],
+    content: `The map\n${link}`,
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  const contents = async () => {
+    const { scheduled_messages: all } = await server.call(WRITER, 'GET', '/scheduled_messages');
+    return all
+      .filter((each: { scheduled_message_id: number }) => each.scheduled_message_id >= id)
+      .map(({ content }: { content: string }) => content);
+  };
+  const { page } = await logIn(WRITER, '#scheduled');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'The map' });
+  const dialog = page.getByRole('dialog');
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByLabel('Date and time').fill('2099-01-01T10:00');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(row).toContainText('2099');
+  expect(await contents()).toEqual([`The map\n${link}`]);
+
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByRole('button', { name: 'Remove map.txt' }).click();
+  await page.mouse.click(5, 5);
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByRole('textbox', { name: 'Message' }).fill('/poll Which way?\nNorth');
+  await page.route('**/json/scheduled_messages', (route) => route.abort(), { times: 1 });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await expect(dialog.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await expect(dialog).toHaveCount(0);
+  expect(await contents()).toEqual([link, '/poll Which way?\nNorth']);
 });

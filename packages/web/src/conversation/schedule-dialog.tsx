@@ -60,21 +60,34 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
   const { i18n } = useLingui();
   const scheduling = useScheduling();
   const field = useRef<HTMLTextAreaElement>(null);
-  const [parts, setParts] = useState(() => splitContent(message.content));
-  const content = joinContent(parts);
+  const destination = scheduling.destinationOf(message);
+  const [original] = useState(() => splitContent(message.content));
+  const [parts, setParts] = useState(original);
+  const joined = joinContent(parts);
+  // Other clients join texts and files differently.
+  const content = joined === joinContent(original) ? message.content : joined;
+  // True once the message consists of the files of a poll that is not scheduled yet.
+  const [isReplaced, setReplaced] = useState(false);
   const [at, setAt] = useState<number | null>(message.failed ? firstTime : message.scheduled_delivery_timestamp);
   return (
     <FormDialog
       title={i18n._('Edit scheduled message')}
       action={i18n._('Save')}
       isDisabled={at === null || content.trim() === ''}
+      isKept={content !== message.content}
       onSubmit={async () => {
         requireFuture(at!);
-        await scheduling.change(message, content, at!);
+        const [first, rest] = content === message.content ? [content, ''] : nextMessage(content);
+        if (isReplaced) await scheduling.schedule(destination, first, at!);
+        else await scheduling.change(message, first, at!);
+        if (rest === '') return;
+        setReplaced(true);
+        setParts(splitContent(rest));
+        await scheduling.schedule(destination, rest, at!);
       }}
     >
       <p>
-        <DestinationName destination={scheduling.destinationOf(message)} />
+        <DestinationName destination={destination} />
       </p>
       <textarea
         className={styles.text}

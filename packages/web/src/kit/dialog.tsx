@@ -70,7 +70,8 @@ interface FormDialogProps extends Props {
 }
 
 /** Dialog with a form and one action button. A click outside does not discard the input. */
-export function FormDialog({ title, children, action, isDangerous, isDisabled, onSubmit, onCancel }: FormDialogProps) {
+export function FormDialog(props: FormDialogProps) {
+  const { title, children, isKept, action, isDangerous, isDisabled, onSubmit, onCancel } = props;
   const { close } = useOverlay();
   const { i18n } = useLingui();
   const [isWorking, setWorking] = useState(false);
@@ -88,7 +89,7 @@ export function FormDialog({ title, children, action, isDangerous, isDisabled, o
     }
   };
   return (
-    <Dialog title={title} isKept={isTouched}>
+    <Dialog title={title} isKept={isKept || isTouched}>
       <form
         className={styles.form}
         onInput={() => setTouched(true)}
