@@ -1,4 +1,5 @@
 // Contents of a conversation without drawn messages, loaded on first use.
+import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationView, Narrow } from '@parley/chat';
 import { AtSign, MessageSquare, Star } from 'lucide-react';
@@ -51,33 +52,32 @@ export function NoMessages({ view }: { readonly view: ConversationView }) {
   const chat = useChat();
   const { narrow, destination } = view;
   const mayWrite = useComputed(() => destination !== null && chat.rights.canSend(destination) === null, [chat, view]);
-  const of = narrow.length === 1 && narrow[0]!.operator === 'is' ? narrow[0]!.operand : null;
-  const hint =
-    of === 'starred'
-      ? i18n._('Messages that you star appear here.')
-      : of === 'mentioned'
-        ? i18n._('Messages that mention you appear here.')
-        : mayWrite
-          ? i18n._('Write the first one below.')
-          : undefined;
-  const icon = of === 'starred' ? Star : of === 'mentioned' ? AtSign : MessageSquare;
   return (
     <Empty
-      icon={icon}
+      {...aboutList(narrow, i18n)}
+      {...(mayWrite && { hint: i18n._('Write the first one below.') })}
       text={i18n._('There are no messages here yet.')}
-      hint={hint}
-      link={
-        chat.isVisitor
-          ? undefined
-          : narrow.length === 0
-            ? { href: '#channels/all', text: i18n._('Browse channels') }
-            : of !== null
-              ? { href: '#recent', text: i18n._('Recent conversations') }
-              : undefined
-      }
+      link={chat.isVisitor ? undefined : nextStep(narrow, i18n)}
     />
   );
 }
+
+/** Icon of a list without messages, and a hint about its contents. */
+function aboutList(narrow: Narrow, i18n: I18n) {
+  const list = flagOf(narrow);
+  if (list === 'starred') return { icon: Star, hint: i18n._('Messages that you star appear here.') };
+  if (list === 'mentioned') return { icon: AtSign, hint: i18n._('Messages that mention you appear here.') };
+  return { icon: MessageSquare };
+}
+
+function nextStep(narrow: Narrow, i18n: I18n) {
+  if (narrow.length === 0) return { href: '#channels/all', text: i18n._('Browse channels') };
+  if (flagOf(narrow) === null) return undefined;
+  return { href: '#recent', text: i18n._('Recent conversations') };
+}
+
+/** Operand of a narrow such as `is:starred`; null for others. */
+const flagOf = ([term, ...others]: Narrow) => (term?.operator === 'is' && others.length === 0 ? term.operand : null);
 
 /** Plain text of a message that failed to render. */
 export const PlainText = ({ html }: { readonly html: string }) => <p>{textOfHtml(html)}</p>;

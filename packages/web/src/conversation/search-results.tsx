@@ -84,7 +84,7 @@ function ResultsBar({ narrow, isOrdered, isByRelevance }: BarProps) {
   );
 }
 
-/** Filters and words of a search; each is a link to the search without it. */
+/** Filters and words of a search, each as a link to the search without it, unless nothing else remains. */
 function Filters({ narrow }: { readonly narrow: Narrow }) {
   const { i18n } = useLingui();
   const chat = useChat();
@@ -100,7 +100,7 @@ function Filters({ narrow }: { readonly narrow: Narrow }) {
     return [...hrefs].map(([text, href]) => ({ text, href }));
   }, [chat, narrow]);
   return filters.map(({ text, href }) => (
-    <a key={text} className={styles.filter} href={href} title={i18n._('Remove this filter')}>
+    <a key={text} className={styles.filter} href={href} title={i18n._('Remove {name}', { name: text })}>
       <span>{text}</span> <X size={12} aria-hidden />
     </a>
   ));
