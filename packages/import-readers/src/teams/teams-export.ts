@@ -1,9 +1,10 @@
+import { hash } from 'node:crypto';
 import type { ImportRecord, PersonRecord } from '@parley/domain/imports';
 import { paragraph, plain, writeMarkdown } from '@parley/domain/markdown';
 import type { Archive } from '../archive.js';
 import { field, flagOf, present, textOf, timeOf } from '../fields.js';
 import { type JsonElement, jsonElements } from '../json-elements.js';
-import { messageRecords, placeOf, type TeamsContext, type TeamsPlace } from './teams-messages.js';
+import { messageRecords, placeOf, senderOf, sentAtOf, type TeamsContext, type TeamsPlace } from './teams-messages.js';
 
 interface Team {
   readonly name: string;
@@ -20,6 +21,18 @@ interface Channel {
   readonly readers: Set<string>;
 }
 
+/** Times of the first and last message of a chat that a person can read, in Unix seconds. */
+interface Span {
+  first: number;
+  last: number;
+}
+
+/** Part of a chat that the same people can read. */
+interface Conversation {
+  readonly chat: string;
+  readonly readers: readonly string[];
+}
+
 /** One reading of an export. */
 export class TeamsExport implements TeamsContext {
   source = 'teams';
@@ -29,6 +42,11 @@ export class TeamsExport implements TeamsContext {
   private readonly archivedTeams = new Set<string>();
   private readonly channels = new Map<string, Channel>();
   private readonly chats = new Map<string, Set<string>>();
+  /** People with a file of chats. */
+  private readonly owners = new Set<string>();
+  /** Spans by chat and owner. */
+  private readonly spans = new Map<string, Map<string, Span>>();
+  private readonly conversations = new Map<string, Conversation>();
   private readonly readFiles = new Set<string>();
 
   constructor(private readonly archive: Archive) {}
@@ -57,6 +75,14 @@ export class TeamsExport implements TeamsContext {
     else this.chats.set(conversation, new Set([person]));
   }
 
+  conversationOf(chat: string, sentAt: number): string {
+    const spans = [...(this.spans.get(chat) ?? [])];
+    const readers = spans.flatMap(([person, { first, last }]) => (first <= sentAt && sentAt <= last ? person : []));
+    const id = `${chat}/${hash('sha256', readers.join(' '), 'base64url').slice(0, 22)}`;
+    if (!this.conversations.has(id)) this.conversations.set(id, { chat, readers });
+    return id;
+  }
+
   async *records(): AsyncGenerator<ImportRecord> {
     const files = (pattern: RegExp) => this.archive.names.filter((name) => pattern.test(name));
     await this.findSource(files(/^teams\/[^/]+\/channels_[^/]+\.json$/));
@@ -68,6 +94,7 @@ export class TeamsExport implements TeamsContext {
       yield* this.each(file, (member) => this.addMember(file, member));
     for (const file of files(/^teams\/[^/]+\/channels_[^/]+\.json$/))
       yield* this.each(file, (channel) => this.addChannel(file, channel));
+    await this.readSpans(files(/^users\/[^/]+\/messages_[^/]+\.json$/));
     for (const file of files(/^(?:teams|users)\/[^/]+\/messages_[^/]+\.json$/))
       yield* this.each(file, (message) => this.message(file, message));
     yield* this.placeRecords();
@@ -81,6 +108,26 @@ export class TeamsExport implements TeamsContext {
         if (tenant === '') continue;
         this.source = `teams:${tenant}`;
         return;
+      }
+    }
+  }
+
+  /** Finds which messages of chats each person can read: those who joined later, or left, have only a part. */
+  private async readSpans(files: readonly string[]): Promise<void> {
+    for (const file of files) this.owners.add(ownerOf(file)!);
+    for (const file of files) {
+      for await (const element of jsonElements(this.archive.read(file), file)) {
+        const message = 'value' in element ? element.value : null;
+        const chat = placeOf(message)?.conversation;
+        if (chat === undefined) continue;
+        const spans = this.spans.get(chat) ?? new Map<string, Span>();
+        this.spans.set(chat, spans);
+        const sentAt = sentAtOf(message);
+        for (const person of [ownerOf(file)!, senderOf(message).id]) {
+          if (!this.owners.has(person)) continue;
+          const { first, last } = spans.get(person) ?? { first: sentAt, last: sentAt };
+          spans.set(person, { first: Math.min(first, sentAt), last: Math.max(last, sentAt) });
+        }
       }
     }
   }
@@ -164,7 +211,7 @@ export class TeamsExport implements TeamsContext {
     const place = placeOf(message);
     if (place === null || textOf(message, 'Id') === '') return null;
     // A person's file contains the chats that the person could read.
-    const owner = /^users\/([^/]+)\//.exec(file)?.[1];
+    const owner = ownerOf(file);
     if (place.conversation !== undefined && owner !== undefined) {
       this.addPerson(owner, '', false);
       this.addReader(place, owner);
@@ -195,7 +242,10 @@ export class TeamsExport implements TeamsContext {
         }),
       };
     }
-    for (const [id, members] of this.chats) yield { source, kind: 'conversation', id, members: [...members] };
+    for (const [id, { chat, readers }] of this.conversations) {
+      const withoutFile = [...this.chats.get(chat)!].filter((person) => !this.owners.has(person));
+      yield { source, kind: 'conversation', id, members: [...readers, ...withoutFile] };
+    }
     for (const [id, { name, isBot }] of this.others)
       yield { source, kind: 'person', id, name: name || id, ...(isBot ? { isBot } : { isExternal: true }) };
   }
@@ -212,5 +262,7 @@ export class TeamsExport implements TeamsContext {
     }
   }
 }
+
+const ownerOf = (file: string): string | undefined => /^users\/([^/]+)\//.exec(file)?.[1];
 
 const teamOf = (file: string): string => file.split('/')[1]!;

@@ -12,6 +12,8 @@ export interface TeamsContext {
   addPerson(id: string, name: string, isBot: boolean): void;
   /** Notes that a person could read a channel or chat. */
   addReader(place: TeamsPlace, person: string): void;
+  /** Returns the id of the conversation of those who can read messages of this time in a chat. */
+  conversationOf(chat: string, sentAt: number): string;
 }
 
 export interface TeamsPlace {
@@ -26,6 +28,10 @@ export function placeOf(message: unknown): TeamsPlace | null {
   if (channel !== '') return { channel };
   return chat === '' ? null : { conversation: chat };
 }
+
+/** Returns when a message was written, in Unix seconds. */
+export const sentAtOf = (message: unknown): number =>
+  timeAt(message, 'CreatedDateTime') ?? timeOf(Number(textOf(message, 'Id')) / 1000 || null) ?? 1;
 
 const timeAt = (value: unknown, name: string): number | null => timeOf(Date.parse(textOf(value, name)) / 1000 || null);
 
@@ -57,14 +63,17 @@ export function* messageRecords(message: unknown, place: TeamsPlace, context: Te
   if (place.channel !== undefined && parent === '' && subject !== '')
     yield { source, kind: 'thread', id, channel: place.channel, name: subject };
   const body = bodyOf(message, where, event, context);
+  const sentAt = sentAtOf(message);
   yield* body.files;
   const record: MessageRecord = {
     source,
     kind: 'message',
     id,
-    ...place,
+    ...(place.conversation === undefined
+      ? place
+      : { conversation: context.conversationOf(place.conversation, sentAt) }),
     sender: sender.id,
-    sentAt: timeAt(message, 'CreatedDateTime') ?? timeOf(Number(textOf(message, 'Id')) / 1000 || null) ?? 1,
+    sentAt,
     content: body.content,
     ...present({
       thread:
@@ -92,7 +101,7 @@ function eventOf(message: unknown): string | null {
   return kinds.find((kind) => /^[A-Z]\w{1,60}$/.test(kind) && kind !== 'EventType' && kind !== 'Initiator') ?? '';
 }
 
-function senderOf(message: unknown): { readonly id: string; readonly name: string; readonly isBot: boolean } {
+export function senderOf(message: unknown): { readonly id: string; readonly name: string; readonly isBot: boolean } {
   const from = field(message, 'From');
   for (const [kind, isBot] of [
     ['User', false],

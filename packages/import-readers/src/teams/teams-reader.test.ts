@@ -161,11 +161,33 @@ describe('TEAMS_READER', () => {
     };
     const messages = [chat('1', { Subject: 'Hi' }), chat('2', { Attachments: [reference] })];
     const records = await read([], { 'users/u1/messages_u1.json': messages, 'users/u2/messages_u2.json': messages });
-    expect(recordsOf(records, 'conversation')).toMatchObject([{ id: '19:chat@thread.v2', members: ['u1', 'u2'] }]);
+    const [conversation, ...others] = recordsOf(records, 'conversation');
+    expect(conversation).toMatchObject({ members: ['u1', 'u2'] });
+    expect(others).toEqual([]);
     const [first, second, ...copies] = recordsOf(records, 'message');
-    expect(first).toMatchObject({ conversation: '19:chat@thread.v2', content: '**Hi**\n\na' });
+    expect(first).toMatchObject({ conversation: conversation!.id, content: '**Hi**\n\na' });
     expect(second).toMatchObject({ replyTo: first!.id });
     expect(copies).toEqual([first, second]);
+  });
+
+  it('gives people who joined or left a chat only the messages that they can read', async () => {
+    const at = (seconds: number, more: object = {}) =>
+      chat(String(seconds), { CreatedDateTime: new Date(seconds * 1000).toISOString(), ...more });
+    const guest = { From: { Application: null, User: { Id: 'x', DisplayName: 'Stranger' } } };
+    const messages = [at(1), at(2, guest), at(3), at(4)];
+    const records = await read([], {
+      'users/u1/messages_u1.json': messages,
+      'users/u2/messages_u2.json': messages.slice(0, 3),
+      'users/g/messages_g.json': messages.slice(2),
+    });
+    const membersOf = new Map(recordsOf(records, 'conversation').map(({ id, members }) => [id, [...members].sort()]));
+    const read1 = recordsOf(records, 'message').filter((_, index) => index < 4);
+    expect(read1.map(({ id, conversation }) => [id.split('/')[1], membersOf.get(conversation!)])).toEqual([
+      ['3', ['g', 'u1', 'u2', 'x']],
+      ['4', ['g', 'u1', 'x']],
+      ['1', ['u1', 'u2', 'x']],
+      ['2', ['u1', 'u2', 'x']],
+    ]);
   });
 
   it.each([
