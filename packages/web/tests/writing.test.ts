@@ -237,10 +237,12 @@ test('shows the name, size and picture of an upload, and several pictures in a r
   expect(boxes[0]!.height).toBe(160);
   await page
     .locator('input[type="file"]')
-    .setInputFiles({ name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF') });
+    .setInputFiles({ name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.alloc(2500, '%PDF') });
   await expect(attachedFile(page, 'plan.pdf')).toBeVisible();
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  await expect(page.getByRole('article').getByRole('link', { name: 'plan.pdf' }).locator('svg')).toBeVisible();
+  const tile = page.getByRole('article').getByRole('link', { name: 'plan.pdf' });
+  await expect(tile.locator('svg')).toBeVisible();
+  await expect(tile).toHaveText('plan.pdf2.5 kB');
   expect(await violationsIn(page)).toEqual([]);
 });
 

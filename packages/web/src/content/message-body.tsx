@@ -15,6 +15,7 @@ import { ServicesContext } from '../services/context.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useFile } from '../services/use-file.js';
+import { FileSize } from './file-size.js';
 import { MediaContext } from './media.js';
 import styles from './message-body.module.css';
 import {
@@ -198,6 +199,7 @@ function Link({ href, title, nodes }: { href: string | null; title: string; node
     >
       {isFile && <FileText size={18} aria-hidden />}
       {drawAll(nodes)}
+      {isFile && <FileSize key={href} url={href} className={styles.size} />}
     </a>
   );
 }

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { File as FileIcon, RotateCcw, TextCursorInput, X } from 'lucide-react';
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { FileSize } from '../content/file-size.js';
 import { IconButton } from '../kit/icon-button.js';
 import kit from '../kit/kit.module.css';
 import { sizeText } from '../kit/size-text.js';
@@ -158,10 +159,11 @@ interface UploadedProps extends UploadedFile {
 
 function Uploaded({ name, url, content }: UploadedProps) {
   const { i18n } = useLingui();
+  const { baseUrl } = useServices();
   return (
     <>
       {content ? <Thumbnail file={content} /> : <StoredThumbnail url={url} />}
-      <Name name={name}>{content && sizeText(i18n, content.size)}</Name>
+      <Name name={name}>{content ? sizeText(i18n, content.size) : <FileSize url={`${baseUrl}${url.slice(1)}`} />}</Name>
     </>
   );
 }
