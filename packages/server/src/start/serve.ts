@@ -66,6 +66,7 @@ export async function startServer(
   try {
     const listening = metrics ? await listenForOperator(configuration.metricsAddress!, ready, metrics) : null;
     operator = listening;
+    await importRunner.removeLeftovers().catch((err) => logger.warn({ err }, 'files of interrupted imports remain'));
     const parley = await openParley(
       { ...configuration, url },
       {
@@ -87,7 +88,6 @@ export async function startServer(
     server.on('request', withHealth(ready, parley.handler));
     serving = parley;
     open(parley.handler);
-    importRunner.removeLeftovers().catch((err) => logger.warn({ err }, 'files of interrupted imports remain'));
     // Written before the URL is printed, since scripts that wait for it read the files.
     const announcement = isDemo ? await describeDemo(parley, configuration, url, isNewDemo) : [];
     say(`Parley is at ${url}`);

@@ -116,9 +116,12 @@ export function placesOf(chat: Chat): readonly Entry[] {
       to,
     };
   };
-  const recent = chat.conversations.recent.value.map(({ destination: to }) =>
-    to.kind === 'direct' && to.userIds.length < 2 ? person(to.userIds[0] ?? chat.state.selfId) : conversation(to),
-  );
+  const recent = chat.conversations.recent.value.flatMap(({ destination: to }) => {
+    if (to.kind === 'channel' || to.userIds.length > 1) return [conversation(to)];
+    const id = to.userIds[0] ?? chat.state.selfId;
+    // Guests may know people no longer.
+    return chat.state.people.peek(id) ? [person(id)] : [];
+  });
   const addresses = new Set(recent.map(({ address }) => address));
   const isOther = ({ address }: Entry) => !addresses.has(address);
   const otherTopics = chat.sidebar.channelIds.value

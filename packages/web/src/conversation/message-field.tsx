@@ -156,7 +156,8 @@ function useFiles(
       // Hidden fields cannot be focused.
       if (preview.isShown) flushSync(preview.close);
       parts.current = { ...parts.current, files: [] };
-      replaceText(field.current!, '');
+      // The page may have closed the field while a message was scheduled.
+      if (field.current) replaceText(field.current, '');
       change({ text: '' });
     },
     upload: (files: readonly File[]) => uploads.add(filesOf, files),

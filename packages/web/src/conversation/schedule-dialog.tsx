@@ -66,8 +66,6 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
   const joined = joinContent(parts);
   // Other clients join texts and files differently.
   const content = joined === joinContent(original) ? message.content : joined;
-  // True once the message consists of the files of a poll that is not scheduled yet.
-  const [isReplaced, setReplaced] = useState(false);
   const [at, setAt] = useState<number | null>(message.failed ? firstTime : message.scheduled_delivery_timestamp);
   return (
     <FormDialog
@@ -78,12 +76,12 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
       onSubmit={async () => {
         requireFuture(at!);
         const [first, rest] = content === message.content ? [content, ''] : nextMessage(content);
-        if (isReplaced) await scheduling.schedule(destination, first, at!);
-        else await scheduling.change(message, first, at!);
-        if (rest === '') return;
-        setReplaced(true);
-        setParts(splitContent(rest));
-        await scheduling.schedule(destination, rest, at!);
+        if (rest !== '') {
+          await scheduling.schedule(destination, rest, at!);
+          // After a failure, only the change of the message is left.
+          setParts(splitContent(first));
+        }
+        await scheduling.change(message, first, at!);
       }}
     >
       <p>

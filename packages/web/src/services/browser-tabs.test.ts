@@ -1,7 +1,7 @@
 import { BrowserTabs } from './browser-tabs.js';
 
 const NAME = 'parley of a test';
-const events = { onLead: () => {}, onLost: () => {}, onMessage: () => {} };
+const events = { onLead: () => {}, onLost: () => {}, onMessage: (_: unknown) => {} };
 const message = { kind: 'events', after: 1, position: { queueId: 'a', lastEventId: 2 }, events: [] } as const;
 
 /** Locks of a tab while another one holds the lock. */
@@ -39,6 +39,14 @@ describe('tabs of a browser', () => {
     tabs.send(message);
     tabs.send({ kind: 'active' });
     expect(await kind).toBe('active');
+    const arrived = new Promise((resolve) => {
+      events.onMessage = resolve;
+    });
+    other.postMessage({ kind: 'active' });
+    await arrived;
+    const next = firstKind();
+    tabs.send(message);
+    expect(await next).toBe('events');
   });
 
   it('copies events for a blocked tab that lost the lock', async () => {

@@ -14,7 +14,7 @@ export async function hasLocks(): Promise<boolean> {
 export class BrowserTabs implements Tabs {
   private readonly channel: BroadcastChannel;
   private events: TabEvents | null = null;
-  /** True once another tab has sent a message, as each does when it opens, or blocks while it leads. */
+  /** True once another tab has sent a message, as each does when it opens, or lost the lock because it was blocked. */
   private hasOthers = false;
   private waiting = new AbortController();
   private release: (() => void) | null = null;
