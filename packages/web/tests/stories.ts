@@ -267,7 +267,10 @@ async function enter(context: BrowserContext, { url }: Server, name: string, con
 }
 
 /** Expected console lines of stories that are offline, without a server or with rejected calls. */
-const isFailedCall = (text: string): boolean => text.startsWith('Failed to load resource');
+const isFailedCall = (text: string): boolean =>
+  text.startsWith('Failed to load resource') ||
+  // The service worker is registered while a page goes offline.
+  text === 'An unknown error occurred when fetching the script.';
 
 /** Shop of `host.mjs` with the chat at `/chat`. */
 export async function startShop(env: NodeJS.ProcessEnv = {}): Promise<{ readonly url: string; end(): Promise<void> }> {
