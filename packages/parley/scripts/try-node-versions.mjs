@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 22 24`.
-// The versions come from npm as packages `node@VERSION`. SQLite comes as its prebuilt binary, or is compiled with the headers
-// in these packages. The story says that it skips SQLite if both are missing.
+// The versions come from npm as packages `node@VERSION`. SQLite comes as its prebuilt binary, or is compiled with the
+// headers in these packages. The story says that it skips SQLite if both are missing.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runCommandLine } from './cli/run-command-line.js';
 
 /**
- * Percentage by which V8 may grow the heap before it collects garbage; the default at least doubles it. Applies only
- * to these commands, since embedding applications choose their own and other commands end soon (docs/performance.md).
+ * Percentage by which V8 may grow the heap before it collects garbage; the default at least doubles it. Applies to
+ * `LONG_COMMANDS`, since embedding applications choose their own and other commands end soon (docs/performance.md).
  */
 const HEAP_GROWING_PERCENT = 70;
 const LONG_COMMANDS = ['serve', 'import'];

@@ -27,8 +27,8 @@ export interface Repositories extends Ports<0>, Unit {}
 export interface Transaction extends Ports<1>, Unit {
   /**
    * Registers an undo step that is called if the unit is not committed, in reverse order. Intended for in-memory
-   * counters that must include units committed together, and for the ids of imported objects; no other memory changes
-   * before the commit.
+   * counters that must include units committed together, and for the ids of imported objects. Other memory may only
+   * change after the commit.
    */
   onRollback(undo: () => void): void;
 }

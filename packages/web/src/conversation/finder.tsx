@@ -119,7 +119,7 @@ export function placesOf(chat: Chat): readonly Entry[] {
   const recent = chat.conversations.recent.value.flatMap(({ destination: to }) => {
     if (to.kind === 'channel' || to.userIds.length > 1) return [conversation(to)];
     const id = to.userIds[0] ?? chat.state.selfId;
-    // Guests may know people no longer.
+    // Guests may no longer know these people.
     return chat.state.people.peek(id) ? [person(id)] : [];
   });
   const addresses = new Set(recent.map(({ address }) => address));

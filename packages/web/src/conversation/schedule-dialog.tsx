@@ -29,7 +29,7 @@ export function SendLaterDialog({ destination, text, onScheduled }: Props) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
   const [at, setAt] = useState<number | null>(firstTime);
-  // After a failure, the next attempt continues with the rest.
+  // The next attempt after a failure continues with the rest.
   const [unscheduled, setUnscheduled] = useState(text);
   return (
     <FormDialog
@@ -78,7 +78,7 @@ export function ScheduledMessageDialog({ message }: { readonly message: Schedule
         const [first, rest] = content === message.content ? [content, ''] : nextMessage(content);
         if (rest !== '') {
           await scheduling.schedule(destination, rest, at!);
-          // After a failure, only the change of the message is left.
+          // A repeated attempt only changes the message.
           setParts(splitContent(first));
         }
         await scheduling.change(message, first, at!);
