@@ -3,25 +3,14 @@ import { type Draft, ParleyError } from '@parley/client';
 import { signal } from '@preact/signals-core';
 import { type DraftGateway, DraftSync, reconcile } from './draft-sync.js';
 import { type DraftBook, type DraftEntry, Drafts, stampOf } from './drafts.js';
+import { atTheSameMoment, simulateStorage } from './testing/windows.js';
 
 const SELF = 7;
 const HERE: Destination = { kind: 'channel', channelId: 1, topic: 'drafts' };
 
-/** Browser storage shared by windows. */
-function useBrowser(): Map<string, string> {
-  const stored = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => stored.get(key) ?? null,
-    setItem: (key: string, text: string) => void stored.set(key, text),
-    removeItem: (key: string) => void stored.delete(key),
-  };
-  Object.defineProperty(globalThis, 'localStorage', { value: storage, configurable: true });
-  return stored;
-}
-
-let stored: Map<string, string>;
+let stored: Record<string, string>;
 beforeEach(() => {
-  stored = useBrowser();
+  stored = simulateStorage();
 });
 
 const windowOf = (onServer: () => readonly Draft[] = () => []) =>
@@ -114,6 +103,48 @@ describe('Drafts', () => {
     expect(textsOf(one)).toEqual(['longer']);
   });
 
+  it('keeps the texts that two windows write at the same moment', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    const [left, right] = [one.open(HERE), two.open(HERE)];
+    atTheSameMoment(
+      () => left.save('written on the left'),
+      () => right.save('written on the right'),
+    );
+    notify(one);
+    notify(two);
+    expect(left.takeChange('written on the left', true)).toBeNull();
+    expect(right.takeChange('written on the right', true)).toBeNull();
+    expect(textsOf(one).sort()).toEqual(['written on the left', 'written on the right']);
+  });
+
+  it('keeps a text that is written at the moment when another window has saved the former one', () => {
+    const [one, two] = [windowOf(), windowOf()];
+    const draft = one.open(HERE);
+    draft.save('first');
+    const markSaved = (id: number) =>
+      two.change(({ entries, removed }) => ({
+        entries: Object.fromEntries(
+          Object.entries(entries).map(([key, entry]) => [key, { ...entry, id, saved: stampOf(HERE, 'first') }]),
+        ),
+        removed,
+      }));
+    atTheSameMoment(
+      () => draft.save('first and more'),
+      () => markSaved(4),
+    );
+    notify(two);
+    expect(Object.values(two.book.peek().entries)).toMatchObject([{ text: 'first and more', id: 4 }]);
+    // The text is sent.
+    atTheSameMoment(
+      () => draft.save(''),
+      () => markSaved(5),
+    );
+    notify(two);
+    expect([textsOf(two), [...two.book.peek().removed].sort()]).toEqual([[], [4, 5]]);
+    two.change(({ entries }) => ({ entries, removed: [] }));
+    expect(Object.keys(localStorage)).toEqual([]);
+  });
+
   it('moves the text of a field while its topic is being typed', () => {
     const drafts = windowOf();
     const draft = drafts.open({ ...HERE, topic: '' });
@@ -123,17 +154,19 @@ describe('Drafts', () => {
   });
 
   it('reads data stored by version 0.2', () => {
-    stored.set('drafts', JSON.stringify({ 'channel:1:drafts': 'old', 'dm:3,4': 'also old', 'dm:': 'to myself' }));
+    stored.drafts = JSON.stringify({ 'channel:1:drafts': 'old', 'dm:3,4': 'also old', 'dm:': 'to myself' });
     const drafts = windowOf();
     expect(drafts.open(HERE).text).toBe('old');
     expect(drafts.open({ kind: 'direct', userIds: [3, 4] }).text).toBe('also old');
     expect(drafts.open({ kind: 'direct', userIds: [] }).text).toBe('to myself');
+    expect(stored.drafts).toBeUndefined();
+    expect(textsOf(windowOf())).toHaveLength(3);
   });
 
   it.each(['', '[]', '{"entries":', '7', 'null', '"text"'])(
     'starts without drafts if the storage contains %j',
     (damaged) => {
-      stored.set('drafts', damaged);
+      Object.assign(stored, { drafts: damaged, 'drafts text 1': damaged, 'drafts saved 1': damaged });
       const drafts = windowOf();
       drafts.open(HERE).save('still works');
       expect(textsOf(windowOf())).toEqual(['still works']);
@@ -143,21 +176,23 @@ describe('Drafts', () => {
   it.each([{ kind: 'direct' }, { kind: 'direct', userIds: ['7'] }, { kind: 'channel', topic: 'x' }, { kind: 'x' }, 7])(
     'drops a draft to %j and keeps the others',
     (to) => {
-      const whole = { to: HERE, text: 'whole', editedAt: 1, id: null, saved: '' };
-      stored.set('drafts', JSON.stringify({ entries: { damaged: { ...whole, to }, whole }, removed: [] }));
+      const whole = { to: HERE, text: 'whole', editedAt: 1 };
+      const records = { 'drafts text 1': { ...whole, to }, 'drafts text 2': whole };
+      for (const [key, record] of Object.entries(records)) stored[key] = JSON.stringify(record);
       expect(textsOf(windowOf())).toEqual(['whole']);
     },
   );
 
   it('keeps drafts until the page is closed if the storage is full', () => {
-    Object.assign(localStorage, {
-      setItem() {
+    Object.defineProperty(localStorage, 'setItem', {
+      value: () => {
         throw new Error('QuotaExceededError');
       },
     });
     const drafts = windowOf();
     drafts.open(HERE).save('kept');
     expect(drafts.open(HERE).text).toBe('kept');
+    drafts.clear();
   });
 
   it('opens a draft that exists only on the server', () => {
@@ -280,13 +315,13 @@ describe('DraftSync', () => {
     const draft = laptop.drafts.open(HERE);
     draft.save('common');
     await laptop.sync.flush();
-    stored = useBrowser();
+    stored = simulateStorage();
     const phone = deviceOf(server);
     phone.drafts.change((book) => reconcile(book, [...server.drafts.values()], SELF));
     const [known] = server.drafts.values();
     phone.drafts.put('phone', entryOf({ id: known!.id, text: 'common phone', saved: stampOf(HERE, 'common') }));
     await phone.sync.flush();
-    stored = useBrowser();
+    stored = simulateStorage();
     laptop.drafts.change(() =>
       bookOf(entryOf({ id: known!.id, text: 'common laptop', saved: stampOf(HERE, 'common') })),
     );

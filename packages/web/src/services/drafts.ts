@@ -1,21 +1,28 @@
 import { type Destination, destinationKey, type Reading } from '@parley/chat';
 import type { Draft } from '@parley/client';
 import { computed, type Signal, signal } from '@preact/signals-core';
-import { isDestination, readStored, store } from './storage.js';
+import { isDestination, readStored, StoredRecords, store } from './storage.js';
 
 /** Maximum number of stored texts; a further one evicts the oldest. */
 const MAX_DRAFTS = 200;
 
-/** Unsent text in this browser. */
-export interface DraftEntry {
+interface Written {
   readonly to: Destination;
   readonly text: string;
   /** Unix seconds. */
   readonly editedAt: number;
-  /** Id on the server; null until the draft is saved there. */
-  readonly id: number | null;
+}
+
+interface Saved {
+  readonly id: number;
   /** `stampOf` of the server's version. */
   readonly saved: string;
+}
+
+/** Unsent text in this browser. */
+export interface DraftEntry extends Written, Omit<Saved, 'id'> {
+  /** Id on the server; null until the draft is saved there. */
+  readonly id: number | null;
 }
 
 /** All draft data in the browser's storage. */
@@ -45,18 +52,21 @@ interface Options {
 /** Field name for a new topic of a channel; other fields use the keys of their conversations. */
 export const newTopicOf = (channelId: number): string => `new topic in ${channelId}`;
 
-/** Unsent texts of a user: those of this browser, shared by its windows, and those that exist only on the server. */
+/**
+ * Unsent texts of a user: those of this browser, shared by its windows, and those that exist only on the server.
+ *
+ * A text and its state on the server are separate records, so that a window that writes and one that saves at the same
+ * moment keep both. A state without a text is a draft to be removed from the server.
+ */
 export class Drafts {
   readonly selfId: number;
   readonly book: Signal<DraftBook>;
   /** All drafts, last edited first. */
   readonly all: Reading<readonly DraftRow[]>;
-  private readonly storageKey: string;
+  private readonly records: StoredRecords;
   private readonly onServer: () => readonly Draft[];
   /** True after `clear`: the page is about to close. */
   private isOver = false;
-  /** False while storage is full or forbidden: drafts then last until the page closes. */
-  private isStored = true;
   private count = 0;
   /** Part of the keys created by this window. */
   private readonly mark = `.${Math.random()}.`;
@@ -66,23 +76,27 @@ export class Drafts {
   private awaited: string | null = null;
 
   constructor({ storageKey, selfId, onServer }: Options) {
-    this.storageKey = storageKey;
+    this.records = new StoredRecords(storageKey);
     this.selfId = selfId;
     this.onServer = onServer;
-    this.book = signal(parsed(readStored(storageKey)));
+    const former = readStored(storageKey);
+    if (former !== null) {
+      this.write(EMPTY, { entries: ofFormerVersion(former), removed: [] });
+      store(storageKey, null);
+    }
+    this.book = signal(this.stored());
     this.all = computed(() => this.rows());
   }
 
   /** Applies changes from other windows, and saves when the page closes. Returns an unsubscribe function. */
   followWindows(): () => void {
-    const onStorage = ({ key, newValue }: StorageEvent) => {
-      if (key === this.storageKey && !this.isOver) this.book.value = parsed(newValue);
-    };
+    const endFollowing = this.records.follow(() => {
+      if (!this.isOver) this.book.value = this.stored();
+    });
     const onLeave = () => this.saveFields();
-    addEventListener('storage', onStorage);
     addEventListener('pagehide', onLeave);
     return () => {
-      removeEventListener('storage', onStorage);
+      endFollowing();
       removeEventListener('pagehide', onLeave);
     };
   }
@@ -140,7 +154,7 @@ export class Drafts {
 
   /** Latest version of the draft in this browser, even before its event arrives. */
   find(key: string): DraftEntry | null {
-    const { entries, removed } = this.stored();
+    const { entries, removed } = this.isOver ? EMPTY : this.stored();
     if (entries[key]) return entries[key];
     const draft = this.onServer().find(({ id }) => serverKey(id) === key);
     const to = draft && destinationOfDraft(draft, this.selfId);
@@ -149,10 +163,10 @@ export class Drafts {
   }
 
   put(key: string, entry: DraftEntry): void {
-    this.change(({ entries: { [key]: _, ...others }, removed }) => ({
-      entries: { ...Object.fromEntries(Object.entries(others).slice(-(MAX_DRAFTS - 1))), [key]: entry },
-      removed,
-    }));
+    this.change(({ entries: { [key]: _, ...others }, removed }) => {
+      const newest = Object.entries(others).sort(([, a], [, b]) => b.editedAt - a.editedAt);
+      return { entries: { ...Object.fromEntries(newest.slice(0, MAX_DRAFTS - 1)), [key]: entry }, removed };
+    });
   }
 
   remove(key: string): void {
@@ -169,7 +183,7 @@ export class Drafts {
     const before = this.stored();
     const after = change(before);
     // Stored first, since subscribers read the storage.
-    if (after !== before) this.isStored = store(this.storageKey, JSON.stringify(after));
+    if (after !== before) this.write(before, after);
     this.book.value = after;
   }
 
@@ -177,11 +191,34 @@ export class Drafts {
   clear(): void {
     this.isOver = true;
     this.book.value = EMPTY;
-    store(this.storageKey, null);
+    this.records.clear();
   }
 
   private stored(): DraftBook {
-    return this.isStored && !this.isOver ? parsed(readStored(this.storageKey)) : this.book.peek();
+    const records = this.records.read();
+    const entries: Record<string, DraftEntry> = {};
+    for (const [name, record] of records) {
+      const [, key] = /^text (.*)$/s.exec(name) ?? [];
+      if (key === undefined) continue;
+      const written = parsedWritten(record);
+      if (written) entries[key] = { ...written, ...(parsedSaved(records.get(`saved ${key}`)) ?? UNSAVED) };
+    }
+    return { entries, removed: [...new Set(removals(records).values())] };
+  }
+
+  private write(before: DraftBook, { entries, removed }: DraftBook): void {
+    const { records } = this;
+    for (const id of removed)
+      if (!before.removed.includes(id)) records.set(`saved ${id}`, JSON.stringify({ id, saved: '' }));
+    for (const [key, { to, text, editedAt, id, saved }] of Object.entries(entries)) {
+      records.set(`text ${key}`, JSON.stringify({ to, text, editedAt }));
+      records.set(`saved ${key}`, id === null ? null : JSON.stringify({ id, saved }));
+    }
+    for (const key of Object.keys(before.entries).filter((each) => !entries[each])) {
+      records.set(`saved ${key}`, null);
+      records.set(`text ${key}`, null);
+    }
+    for (const [name, id] of removals(records.read())) if (!removed.includes(id)) records.set(name, null);
   }
 
   private rows(): readonly DraftRow[] {
@@ -297,6 +334,8 @@ export class OpenDraft {
 
 const EMPTY: DraftBook = { entries: {}, removed: [] };
 
+const UNSAVED = { id: null, saved: '' };
+
 const now = (): number => Math.floor(Date.now() / 1000);
 
 const serverKey = (id: number): string => `server:${id}`;
@@ -314,34 +353,48 @@ export function destinationOfDraft({ type, to, topic }: Draft, selfId: number): 
   return { kind: 'direct', userIds: to.filter((id) => id !== selfId).sort((a, b) => a - b) };
 }
 
-function parsed(text: string | null): DraftBook {
-  try {
-    const value = JSON.parse(text ?? 'null') as Partial<DraftBook> | null;
-    if (typeof value !== 'object' || value === null) return EMPTY;
-    const { entries, removed } = value;
-    if (Array.isArray(removed) && typeof entries === 'object') {
-      const whole = Object.entries(entries ?? {}).filter(
-        ([, entry]) => typeof entry?.text === 'string' && isDestination(entry.to),
-      );
-      return { entries: Object.fromEntries(whole), removed };
-    }
-    return { entries: ofFormerVersion(value as Readonly<Record<string, unknown>>), removed: [] };
-  } catch {
-    return EMPTY;
+function parsedWritten(record: string): Written | null {
+  const value = parsed(record) as Partial<Written> | null;
+  if (typeof value?.text !== 'string' || !isDestination(value.to)) return null;
+  return { to: value.to, text: value.text, editedAt: Number(value.editedAt) || 0 };
+}
+
+function parsedSaved(record: string | undefined): Saved | null {
+  const value = parsed(record ?? 'null') as Partial<Saved> | null;
+  return typeof value?.id === 'number' ? { id: value.id, saved: String(value.saved) } : null;
+}
+
+/** Ids of the drafts to remove from the server, by names of their records. */
+function removals(records: ReadonlyMap<string, string>): ReadonlyMap<string, number> {
+  const ids = new Map<string, number>();
+  for (const [name, record] of records) {
+    const [, key] = /^saved (.*)$/s.exec(name) ?? [];
+    const saved = key === undefined || records.has(`text ${key}`) ? null : parsedSaved(record);
+    if (saved) ids.set(name, saved.id);
   }
+  return ids;
 }
 
 /** Drafts of version 0.2: texts by `destinationKey`. */
-function ofFormerVersion(texts: Readonly<Record<string, unknown>>): DraftBook['entries'] {
+function ofFormerVersion(stored: string): DraftBook['entries'] {
   const entries: Record<string, DraftEntry> = {};
-  for (const [key, text] of Object.entries(texts)) {
+  for (const [key, text] of Object.entries(parsed(stored) ?? {})) {
     const [, kind, ids = '', topic = ''] = /^(dm|channel):([\d,]*):?(.*)$/s.exec(key) ?? [];
     if (typeof text !== 'string' || kind === undefined) continue;
     const to: Destination =
       kind === 'dm'
         ? { kind: 'direct', userIds: ids.split(',').filter(Boolean).map(Number) }
         : { kind: 'channel', channelId: Number(ids), topic };
-    entries[key] = { to, text, editedAt: 0, id: null, saved: '' };
+    entries[key] = { to, text, editedAt: 0, ...UNSAVED };
   }
   return entries;
+}
+
+function parsed(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' ? value : null;
+  } catch {
+    return null;
+  }
 }

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
-import { readStored, store } from './storage.js';
+import { readStored, StoredRecords, store } from './storage.js';
 
 /** Maximum number of stored texts; a further one evicts the oldest. */
 const MAX_TEXTS = 50;
@@ -14,15 +14,23 @@ type Texts = ReadonlyMap<string, FieldText>;
 
 /** Unsaved texts of fields inside messages. They survive scrolling the row out of view and closing the page. */
 export class FieldTexts {
+  private readonly records: StoredRecords;
   private readonly written: Signal<Texts>;
   /** Fields shown in this window. */
   private readonly open: Signal<ReadonlySet<string>> = signal(new Set());
 
   constructor(
     /** Storage key in the browser. */
-    private readonly storageKey: string,
+    storageKey: string,
   ) {
-    this.written = signal(parsed(readStored(storageKey)));
+    this.records = new StoredRecords(storageKey);
+    const former = readStored(storageKey);
+    if (former !== null) {
+      for (const [field, text] of textsOfFormerVersion(former))
+        this.records.set(field, JSON.stringify([text, null, 0]));
+      store(storageKey, null);
+    }
+    this.written = signal(this.stored());
   }
 
   get texts(): ReadonlySignal<Texts> {
@@ -31,11 +39,7 @@ export class FieldTexts {
 
   /** Applies changes from other windows. Returns an unsubscribe function. */
   followWindows(): () => void {
-    const onStorage = ({ key, newValue }: StorageEvent) => {
-      if (key === this.storageKey) this.show(parsed(newValue));
-    };
-    addEventListener('storage', onStorage);
-    return () => removeEventListener('storage', onStorage);
+    return this.records.follow(() => this.show(this.stored()));
   }
 
   /** True if this window shows the field, false if its text is only stored, null if there is no text. */
@@ -70,16 +74,29 @@ export class FieldTexts {
   }
 
   private put(field: string, entry: FieldText | null): void {
-    this.show(changed(this.written.peek(), field, entry));
-    // Other windows store texts there, too.
-    const kept = [...changed(parsed(readStored(this.storageKey)), field, entry)].slice(-MAX_TEXTS);
-    const rows = kept.map(([name, { text, base }]) => [name, text, base]);
-    store(this.storageKey, rows.length === 0 ? null : JSON.stringify(rows));
+    this.records.set(field, entry && JSON.stringify([entry.text, entry.base, Date.now()]));
+    const texts = this.stored();
+    for (const evicted of [...texts.keys()].slice(0, -MAX_TEXTS)) {
+      this.records.set(evicted, null);
+      texts.delete(evicted);
+    }
+    this.show(texts);
   }
 
   /** Removes everything from this browser on logout. */
   clear(): void {
-    store(this.storageKey, null);
+    this.records.clear();
+  }
+
+  /** Stored texts, the one changed last at the end. */
+  private stored(): Map<string, FieldText> {
+    const rows = [...this.records.read()].flatMap(([field, record]) => {
+      const [text, base, changedAt] = parsedList(record);
+      const isWhole = typeof text === 'string' && (typeof base === 'string' || base === null);
+      return isWhole ? [{ field, changedAt: Number(changedAt), entry: { text, base } }] : [];
+    });
+    rows.sort((a, b) => a.changedAt - b.changedAt);
+    return new Map(rows.map(({ field, entry }) => [field, entry]));
   }
 
   private show(texts: Texts): void {
@@ -88,25 +105,17 @@ export class FieldTexts {
   }
 }
 
-function parsed(stored: string | null): Texts {
+function parsedList(stored: string): readonly unknown[] {
   try {
-    const entries: unknown = JSON.parse(stored ?? '[]');
-    const rows = Array.isArray(entries) ? entries.filter(isRow) : [];
-    return new Map(rows.map(([field, text, base = null]) => [field, { text, base }]));
+    const list: unknown = JSON.parse(stored);
+    return Array.isArray(list) ? list : [];
   } catch {
-    return new Map();
+    return [];
   }
 }
 
-/** Version 0.2 stored no base. */
-const isRow = (value: unknown): value is [string, string, (string | null)?] =>
-  Array.isArray(value) &&
-  typeof value[0] === 'string' &&
-  typeof value[1] === 'string' &&
-  (value[2] == null || typeof value[2] === 'string');
-
-/** Moves the changed text to the end. */
-function changed(texts: Texts, field: string, entry: FieldText | null): Texts {
-  const others = [...texts].filter(([name]) => name !== field);
-  return new Map(entry === null ? others : [...others, [field, entry]]);
-}
+/** Version 0.2 stored all texts in one item and no bases. */
+const textsOfFormerVersion = (stored: string): readonly (readonly [string, string])[] =>
+  parsedList(stored).filter(
+    (row): row is [string, string] => Array.isArray(row) && typeof row[0] === 'string' && typeof row[1] === 'string',
+  );

@@ -1,36 +1,78 @@
 import type { Destination } from '@parley/chat';
 
-/** Texts that last until the page closes, if storage is forbidden. */
+/** Texts that last until the page closes, because storage is full or forbidden. */
 const ofPage = new Map<string, string>();
 
 /** Text stored in this browser; null if there is none. */
 export function readStored(key: string): string | null {
   try {
-    return localStorage.getItem(key);
+    return ofPage.get(key) ?? localStorage.getItem(key);
   } catch {
-    return ofPage.get(key) ?? null;
+    return null;
   }
 }
 
-/** Stores a text in this browser, or removes it if null. Returns false if storage is full or forbidden. */
-export function store(key: string, text: string | null): boolean {
+/** Stores a text in this browser, or removes it if null. */
+export function store(key: string, text: string | null): void {
+  ofPage.delete(key);
   try {
     if (text === null) localStorage.removeItem(key);
     else localStorage.setItem(key, text);
-    return true;
   } catch {
-    if (text === null) ofPage.delete(key);
-    else ofPage.set(key, text);
-    return false;
+    if (text !== null) ofPage.set(key, text);
   }
 }
 
 /** Keys of stored texts with a prefix. */
 export function storedKeys(prefix: string): readonly string[] {
+  return [...new Set([...ofPage.keys(), ...keysInBrowser()])].filter((key) => key.startsWith(prefix));
+}
+
+function keysInBrowser(): readonly string[] {
   try {
-    return Object.keys(localStorage).filter((key) => key.startsWith(prefix));
+    return Object.keys(localStorage);
   } catch {
-    return [...ofPage.keys()].filter((key) => key.startsWith(prefix));
+    return [];
+  }
+}
+
+/**
+ * Records of one kind, each in its own item. A window sees the changes of other windows a moment later, so windows that
+ * share an item could overwrite each other's changes.
+ */
+export class StoredRecords {
+  private readonly prefix: string;
+
+  constructor(
+    /** Storage key of the kind. */
+    storageKey: string,
+  ) {
+    this.prefix = `${storageKey} `;
+  }
+
+  /** Texts by name. */
+  read(): ReadonlyMap<string, string> {
+    return new Map(storedKeys(this.prefix).map((key) => [key.slice(this.prefix.length), readStored(key) ?? '']));
+  }
+
+  get(name: string): string | null {
+    return readStored(this.prefix + name);
+  }
+
+  /** Stores a record, or removes it if null. */
+  set(name: string, text: string | null): void {
+    if (this.get(name) !== text) store(this.prefix + name, text);
+  }
+
+  clear(): void {
+    for (const name of this.read().keys()) this.set(name, null);
+  }
+
+  /** Calls a function for changes of other windows. Returns an unsubscribe function. */
+  follow(onChange: () => void): () => void {
+    const onStorage = ({ key }: StorageEvent) => key?.startsWith(this.prefix) && onChange();
+    addEventListener('storage', onStorage);
+    return () => removeEventListener('storage', onStorage);
   }
 }
 

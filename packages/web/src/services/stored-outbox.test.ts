@@ -1,4 +1,5 @@
 import { StoredOutbox } from './stored-outbox.js';
+import { simulateStorage } from './testing/windows.js';
 
 const WHOLE = {
   key: '1.1',
@@ -13,17 +14,8 @@ const WHOLE = {
 
 /** Returns the texts of the messages that a tab takes over from a previous one. */
 async function takenFrom(text: string): Promise<readonly string[]> {
-  const values: Record<string, string> = { 'outbox:former': text };
-  const methods = {
-    getItem: (key: string) => values[key] ?? null,
-    setItem: (key: string, value: string) => void Object.assign(values, { [key]: value }),
-    removeItem: (key: string) => void delete values[key],
-  };
-  const localStorage = Object.defineProperties(
-    values,
-    Object.fromEntries(Object.entries(methods).map(([name, value]) => [name, { value }])),
-  );
-  Object.assign(globalThis, { localStorage, addEventListener: () => {} });
+  const values = simulateStorage({ 'outbox:former': text });
+  Object.assign(globalThis, { addEventListener: () => {} });
   const locks = { request: async (_: string, task: () => unknown) => task() };
   Object.defineProperty(globalThis, 'navigator', { value: { locks }, configurable: true });
   const taken: string[] = [];
