@@ -262,7 +262,7 @@ describe('import of records into an existing organization', () => {
     expect((await lab.messagesFor(ann)).map(textOf)).toEqual(['hello', 'hi Ann', 'hello Ann']);
 
     const { messages } = await lab.merged(realmId, records);
-    expect(messages).toBe(306);
+    expect(messages).toBe(466);
     expect((await visible()).map(({ name }) => name)).toEqual(['General (2)', 'general', 'secret']);
     const all = await lab.messagesFor(ann, inChannel('General (2)'));
     expect(all.length).toBe(504);

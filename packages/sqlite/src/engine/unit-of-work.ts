@@ -24,7 +24,7 @@ const REST = { idle: 1, busy: 4 } as const;
 /** Maximum time for which units wait while another process writes. */
 const LOCK_PATIENCE_MS = 5000;
 /** First and maximum delay between attempts to acquire the lock. */
-const LOCK_DELAYS_MS = [2, 25] as const;
+const LOCK_DELAYS_MS = [1, 4] as const;
 /** Minimum interval between operator messages while the disk fails. */
 const FAILURE_REPORT_MS = 60_000;
 
