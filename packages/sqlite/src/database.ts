@@ -28,8 +28,8 @@ export const LATEST_VERSION = MIGRATIONS.length;
 const LOCK_WAIT_MS = {
   /** At startup, no other work is waiting yet. */
   opening: 5000,
-  /** Short, because the unit of work retries and yields to the event loop in between. */
-  writing: 2,
+  /** The unit of work retries and yields to the event loop in between. */
+  writing: 0,
   /** Readers wait only while another process recovers the log after a crash. */
   reading: 50,
 } as const;
