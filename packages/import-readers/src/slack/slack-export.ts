@@ -10,7 +10,8 @@ import { messageRecords, type SlackContext, type SlackPlace } from './slack-mess
 import { type Author, personName, personRecords, UNKNOWN_AUTHOR } from './slack-people.js';
 import { messageId, withoutTokens } from './slack-text.js';
 
-const LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json'] as const;
+/** The last one lists the comments on canvases. */
+const LISTS = ['channels.json', 'groups.json', 'mpims.json', 'dms.json', 'file_conversations.json'] as const;
 type List = (typeof LISTS)[number];
 const PEOPLE = ['users.json', 'org_users.json'];
 /** Files without messages, with the reason for leaving them out. */
@@ -19,7 +20,11 @@ const OTHER_FILES: Readonly<Record<string, string>> = {
   'content_flags.json': 'Flags of content moderation are not messages',
   'canvases.json': 'Slack exports only the URLs of canvases',
   'lists.json': 'Slack exports only the URLs of lists',
+  'huddle_transcripts.json': 'Slack exports only the URLs of transcripts',
+  '.slack-manifest.json': 'The manifest has only a checksum',
 };
+/** Start of the name of a conversation about a canvas, before its title. */
+const CANVAS = /^FC:F[A-Z0-9]+:\s*/;
 const DAY = /^\d{4}-\d\d-\d\d\.json$/;
 
 /** One reading of an export. */
@@ -29,6 +34,8 @@ export class SlackExport implements SlackContext {
   private homeTeam = '';
   /** Names of the people in the export's lists by id. */
   private readonly people = new Map<string, string>();
+  /** Ids of people by the id of their bot. */
+  private readonly bots = new Map<string, string>();
   /** People who occur only in messages, with their names as far as known. */
   private readonly others = new Map<string, Author>();
   private readonly channels = new Map<string, string>();
@@ -75,6 +82,10 @@ export class SlackExport implements SlackContext {
     if (this.people.has(author.id)) return;
     const known = this.others.get(author.id);
     if (!known || (known.name === '' && author.name !== '')) this.others.set(author.id, author);
+  }
+
+  personOfBot(bot: string): string | null {
+    return this.bots.get(bot) ?? null;
   }
 
   isNewFile(id: string): boolean {
@@ -147,6 +158,8 @@ export class SlackExport implements SlackContext {
       // Each workspace of an Enterprise organization lists its members.
       else if (!this.people.has(id)) {
         this.people.set(id, personName(element.value) || id);
+        const bot = textOf(field(element.value, 'profile'), 'bot_id');
+        if (bot !== '') this.bots.set(bot, id);
         yield* personRecords(this.source, element.value, this.homeTeam);
       }
     }
@@ -163,18 +176,19 @@ export class SlackExport implements SlackContext {
       }
       const channel = element.value;
       const kind = kindOf(channel, list);
-      const name = textOf(channel, 'name') || id;
+      const folderName = textOf(channel, 'name') || id;
+      const name = folderName.replace(CANVAS, '') || folderName;
       if (this.places.has(id)) continue;
       this.places.add(id);
       for (const person of membersOf(channel)) this.addPerson({ id: person, name: '', isBot: false });
       if (kind === 'conversation') yield this.conversation(channel, id);
       else {
         this.channels.set(id, name);
-        yield this.channel(channel, id, kind, root);
+        yield this.channel(channel, { id, name, privacy: kind, root });
       }
       const place: SlackPlace = { id, isConversation: kind === 'conversation' };
       yield* this.pinsOf(channel, place);
-      const folder = this.folderOf(root, name) ?? this.folderOf(root, id);
+      const folder = this.folderOf(root, folderName) ?? this.folderOf(root, id);
       if (folder !== undefined) yield* this.messagesIn(folder, place);
       yield* this.messagesOfDump(place);
     }
@@ -225,7 +239,10 @@ export class SlackExport implements SlackContext {
     return { source: this.source, kind: 'channel', id, name, privacy: 'private', members: [], hasMoreMembers: true };
   }
 
-  private channel(channel: unknown, id: string, privacy: 'public' | 'private', root: string): ChannelRecord {
+  private channel(
+    channel: unknown,
+    { id, name, privacy, root }: Pick<ChannelRecord, 'id' | 'name' | 'privacy'> & { readonly root: string },
+  ): ChannelRecord {
     const texts = ['purpose', 'topic']
       .map((name) => textOf(field(channel, name), 'value'))
       .filter((each) => each !== '');
@@ -235,7 +252,7 @@ export class SlackExport implements SlackContext {
       source: this.source,
       kind: 'channel',
       id,
-      name: textOf(channel, 'name') || id,
+      name,
       privacy,
       members: membersOf(channel),
       ...present({
@@ -293,19 +310,14 @@ export class SlackExport implements SlackContext {
     const local = new Set(this.localFiles.values());
     for (const file of this.archive.names) {
       if (this.readFiles.has(file) || local.has(file)) continue;
-      const reason = OTHER_FILES[file.split('/').at(-1)!];
+      const name = file.split('/').at(-1)!;
+      const reason = OTHER_FILES[name];
       if (reason === undefined) {
         yield this.skipped(file, 1, 'slack.file', 'Slack exports no file of this name', null);
         continue;
       }
-      for await (const element of this.elementsOf(file))
-        yield this.skipped(
-          file,
-          element.line,
-          `slack.${file.split('/').at(-1)!.replace('.json', '')}`,
-          reason,
-          element,
-        );
+      const type = `slack.${name.replace(/^\.|\.json$/g, '')}`;
+      for await (const element of this.elementsOf(file)) yield this.skipped(file, element.line, type, reason, element);
     }
   }
 
@@ -338,5 +350,7 @@ const membersOf = (channel: unknown): readonly string[] => {
 function kindOf(channel: unknown, list: List): 'public' | 'private' | 'conversation' {
   if (flagOf(channel, 'is_im') || flagOf(channel, 'is_mpim') || list === 'dms.json' || list === 'mpims.json')
     return 'conversation';
-  return list === 'groups.json' || flagOf(channel, 'is_private') || flagOf(channel, 'is_group') ? 'private' : 'public';
+  return list !== 'channels.json' || flagOf(channel, 'is_private') || flagOf(channel, 'is_group')
+    ? 'private'
+    : 'public';
 }

@@ -31,6 +31,8 @@ export interface SlackContext extends SlackNames {
   /** Returns true at the first call for a thread. */
   isNewThread(id: string): boolean;
   isNewPin(id: string): boolean;
+  /** Returns the id of the person that is a bot; null for bots that are not in the lists of people. */
+  personOfBot(bot: string): string | null;
 }
 
 /** Changes of membership, which the membership of the export's channels already contains. */
@@ -140,7 +142,7 @@ function* ordinaryMessage(
   const { source } = context;
   const id = messageId(place.id, ts);
   const subtype = textOf(message, 'subtype');
-  const author = authorOf(message);
+  const author = authorOf(message, context.personOfBot(textOf(message, 'bot_id')));
   context.addPerson(author);
   const files = filesOf(message);
   const held = files.filter((file) => !isExternalFile(file) && textOf(file, 'id') !== '');
@@ -164,9 +166,9 @@ function* ordinaryMessage(
       thread: parent === '' || place.isConversation ? undefined : thread,
       // Conversations have no threads.
       replyTo: place.isConversation && parent !== '' && parent !== ts ? thread : undefined,
-      senderName: senderName(message, author),
+      senderName: senderName(message, author, context),
       editedAt: timeOf(numberOf(field(message, 'edited'), 'ts')),
-      files: held.length === 0 ? undefined : held.map((file) => textOf(file, 'id')),
+      files: held.length === 0 ? undefined : [...new Set(held.map((file) => textOf(file, 'id')))],
       isBroadcast: subtype === 'thread_broadcast' || subtype === 'reply_broadcast' || undefined,
       isAutomatic: textOf(message, 'bot_id') !== '' || subtype === 'bot_message' || undefined,
       isNotice: NOTICES.has(subtype) || undefined,
@@ -178,17 +180,18 @@ function* ordinaryMessage(
   yield* pinRecords(message, id, place, context);
 }
 
-/** Name chosen for one message, as webhooks do. */
-function senderName(message: unknown, author: Author): string | undefined {
+/** Name chosen for one message, as webhooks and apps do. */
+function senderName(message: unknown, author: Author, context: SlackContext): string | undefined {
   const name = textOf(message, 'username');
-  return author.isBot && name !== author.name ? name : undefined;
+  const isApp = author.isBot || textOf(message, 'bot_id') !== '';
+  return isApp && name !== author.name && name !== context.personName(author.id) ? name : undefined;
 }
 
-/** Exports before 2018 have a single `file`. */
-const filesOf = (message: unknown): readonly unknown[] => {
-  const files = listOf(message, 'files');
+/** Files of a message, its cards and the messages that it shares. Exports before 2018 have a single `file`. */
+function filesOf(message: unknown): readonly unknown[] {
+  const files = [message, ...listOf(message, 'attachments')].flatMap((each) => listOf(each, 'files'));
   return files.length > 0 || !isObject(field(message, 'file')) ? files : [field(message, 'file')];
-};
+}
 
 interface Content {
   readonly content: ImportedContent;

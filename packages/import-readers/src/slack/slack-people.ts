@@ -71,10 +71,10 @@ export interface Author {
 
 export const UNKNOWN_AUTHOR: Author = { id: 'unknown', name: 'Unknown sender', isBot: true };
 
-/** Returns the author of a message. Old apps have neither a user nor an id. */
-export function authorOf(message: unknown): Author {
-  const user = textOf(message, 'user') || textOf(field(message, 'comment'), 'user');
-  if (user !== '') return { id: user, name: personName({ profile: field(message, 'user_profile') }), isBot: false };
+/** Returns the author of a message; `personOfBot` is the person that is its bot. Old apps have neither a user nor an id. */
+export function authorOf(message: unknown, personOfBot: string | null): Author {
+  const user = textOf(message, 'user') || textOf(field(message, 'comment'), 'user') || personOfBot;
+  if (user) return { id: user, name: personName({ profile: field(message, 'user_profile') }), isBot: false };
   const bot = textOf(message, 'bot_id');
   const profile = field(message, 'bot_profile');
   const name = textOf(profile, 'name') || textOf(message, 'username');

@@ -21,7 +21,7 @@ const ANN = {
 };
 const BEN = { id: 'U0000BEN', team_id: 'T0ACME', name: 'ben', deleted: true, profile: { real_name: 'Ben' } };
 const GUEST = { id: 'U00GUEST', team_id: 'T0ACME', name: 'gil', is_restricted: true, profile: { display_name: 'Gil' } };
-const BOT = { id: 'U0000BOT', team_id: 'T0ACME', name: 'ci', is_bot: true, profile: { real_name: 'CI' } };
+const BOT = { id: 'U0000BOT', team_id: 'T0ACME', name: 'ci', is_bot: true, profile: { real_name: 'CI', bot_id: 'B1' } };
 const GENERAL = {
   id: 'C0GENERAL',
   name: 'général',
@@ -319,6 +319,17 @@ describe('SLACK_READER', () => {
     ]);
   });
 
+  it('reads the files of cards and shared messages', async () => {
+    const files = [{ id: 'F1', name: 'a.png', url_private: 'https://files.slack.com/files-pri/T0-F1/a.png' }];
+    const records = await read(
+      withMessages([
+        message(0, { text: 'Build', files, attachments: [{ fallback: 'Chart', files }, { files: [{ id: 'F2' }] }] }),
+      ]),
+    );
+    expect(recordsOf(records, 'file').slice(1)).toMatchObject([{ id: 'F1', name: 'a.png' }, { id: 'F2' }]);
+    expect(recordsOf(records, 'message')).toMatchObject([{ files: ['F1', 'F2'] }]);
+  });
+
   it.each([['__uploads/F1/a.png'], ['général/attachments/F1-a.png']])(
     'finds the files that slackdump downloaded at %s',
     async (path) => {
@@ -386,6 +397,8 @@ describe('SLACK_READER', () => {
         { type: 'message', subtype: 'bot_message', username: 'Old hook', ts: '1700000002.000100', text: 'c' },
         message(3, { user: 'U0STRANGE', user_profile: { real_name: 'Zoe' }, text: 'd' }),
         { type: 'message', ts: '1700000004.000100', text: 'e' },
+        message(5, { user: 'U0000BOT', bot_id: 'B1', username: 'Nightly CI', text: 'f' }),
+        { type: 'message', subtype: 'bot_message', bot_id: 'B1', username: 'CI', ts: '1700000006.000100', text: 'g' },
       ]),
     );
     expect(recordsOf(records, 'message')).toMatchObject([
@@ -394,6 +407,8 @@ describe('SLACK_READER', () => {
       { sender: 'name:Old hook', isAutomatic: true },
       { sender: 'U0STRANGE' },
       { sender: 'unknown' },
+      { sender: 'U0000BOT', senderName: 'Nightly CI', isAutomatic: true },
+      { sender: 'U0000BOT', isAutomatic: true },
     ]);
     expect(recordsOf(records, 'person').slice(4)).toMatchObject([
       { id: 'B2', name: 'Hooks', isBot: true },
@@ -452,14 +467,23 @@ describe('SLACK_READER', () => {
 
   it('keeps unknown messages, blocks and elements as text with their JSON, without tokens', async () => {
     const [unknown, block, element, empty] = await readMessages([
-      message(0, { subtype: 'hologram', text: 'Hello', url: 'https://files.slack.com/x?t=xoxe-1-secret' }),
+      message(0, {
+        subtype: 'hologram',
+        text: 'Hello',
+        urls: ['https://files.slack.com/x?t=xoxe-1-secret', 'https://files.slack.com/x?history=1&token=xoxe-1-secret'],
+      }),
       message(1, { text: 'Call', blocks: [{ type: 'call', call_id: 'R1' }] }),
       message(2, { ...richText(section({ type: 'text', text: 'a' }, { type: 'hologram', data: 1 })) }),
       message(3, { text: '' }),
     ]);
     expect(unknown).toMatchObject({
       content: 'Hello',
-      unsupported: [{ type: 'slack.message.hologram', original: { url: 'https://files.slack.com/x?t=' } }],
+      unsupported: [
+        {
+          type: 'slack.message.hologram',
+          original: { urls: ['https://files.slack.com/x?t=', 'https://files.slack.com/x?history=1&token='] },
+        },
+      ],
     });
     expect(block).toMatchObject({
       content: 'Call',
@@ -545,11 +569,30 @@ describe('SLACK_READER', () => {
     expect(recordsOf(records, 'skipped').filter(({ type }) => type === 'slack.channel')).toHaveLength(3);
   });
 
+  it('reads comments on canvases into private channels with the title of the canvas', async () => {
+    const name = 'FC:F0CANVAS:🔗 Links';
+    const records = await read(
+      withMessages([], {
+        'file_conversations.json': [{ id: 'C0CANVAS', name, members: ['U0000ANN'] }],
+        [`${name}/2023-11-14.json`]: [message(0, { text: 'Add one' })],
+      }),
+    );
+    expect(recordsOf(records, 'channel')[1]).toMatchObject({
+      id: 'C0CANVAS',
+      name: '🔗 Links',
+      privacy: 'private',
+      members: ['U0000ANN'],
+    });
+    expect(recordsOf(records, 'message')).toMatchObject([{ channel: 'C0CANVAS', content: 'Add one' }]);
+  });
+
   it('reads folders without an entry as private channels that nobody can read, and counts unknown files', async () => {
     const records = await read(
       withMessages([], {
         'lost/2023-11-14.json': [message(0, { text: 'a' })],
         'integration_logs.json': [{ user_id: 'U0000ANN', service_type: 'GitHub' }],
+        'huddle_transcripts.json': [{ id: 'F0HUDDLE' }],
+        '.slack-manifest.json': { version: 2 },
         'readme.txt': 'x',
       }),
     );
@@ -563,6 +606,8 @@ describe('SLACK_READER', () => {
     expect(recordsOf(records, 'message')).toMatchObject([{ channel: 'folder:lost', content: 'a' }]);
     expect(recordsOf(records, 'skipped').map(({ type, id }) => [type, id])).toEqual([
       ['slack.pin', 'C0GENERAL/pin/1'],
+      ['slack.slack-manifest', '.slack-manifest.json:1'],
+      ['slack.huddle_transcripts', 'huddle_transcripts.json:2'],
       ['slack.integration_logs', 'integration_logs.json:2'],
       ['slack.file', 'readme.txt:1'],
     ]);

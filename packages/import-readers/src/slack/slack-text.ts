@@ -102,7 +102,7 @@ const unknownElements = (elements: readonly unknown[]): UnsupportedPart[] =>
 export const typeName = (type: string): string => (/^[\w.-]{1,60}$/.test(type) ? type : 'unknown');
 
 /** Token that Slack adds to the URLs of files. */
-const TOKEN = /([?&]t=)xox[\w-]+/g;
+const TOKEN = /([?&](?:t|token)=)xox[\w-]+/g;
 
 /** Copy of a JSON value for the report, without the tokens of file URLs. */
 export function withoutTokens(value: unknown): unknown {
