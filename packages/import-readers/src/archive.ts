@@ -67,6 +67,25 @@ export async function openArchive(
   return withoutOuterFolder(archive, formatFolders);
 }
 
+/** First bytes of a ZIP with files, without files, and in parts. */
+const ZIP_SIGNATURES: readonly string[] = ['504b0304', '504b0506', '504b0708'];
+
+/**
+ * Explains why no reader recognizes a ZIP. Returns for other files.
+ * @throws DomainError INVALID_IMPORT
+ */
+export async function refuseZip(path: string): Promise<void> {
+  if ((await stat(path)).isDirectory()) return;
+  let start = '';
+  for await (const chunk of createReadStream(path, { end: 3, encoding: 'hex' })) start += chunk;
+  if (start === '') throw sourceError(basename(path), null, 'is empty');
+  if (!ZIP_SIGNATURES.includes(start)) return;
+  const archive = await openArchive(path);
+  await archive.close();
+  const names = archive.names.slice(0, 5).map(shown).join(', ');
+  throw sourceError(archive.name, null, `contains no export of a known system. Its first files: ${names || 'none'}`);
+}
+
 /** A packed folder contains its own name. Archives of macOS have a second folder for attributes. */
 function withoutOuterFolder(archive: Archive, formatFolders: readonly string[]): Archive {
   let names = archive.names.filter((name) => !isSystemFile(name));

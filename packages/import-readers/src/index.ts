@@ -5,6 +5,8 @@ import { ROCKETCHAT_READER } from './rocketchat/rocketchat-reader.js';
 import { SLACK_READER } from './slack/slack-reader.js';
 import { TEAMS_READER } from './teams/teams-reader.js';
 
+export { refuseZip } from './archive.js';
+
 /** Readers of other systems' exports, in the order in which they are tried. */
 export const IMPORT_READERS: readonly ImportReader[] = [
   SLACK_READER,

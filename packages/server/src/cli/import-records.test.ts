@@ -20,6 +20,9 @@ const documented = readFileSync(join(__dirname, '../../../../docs/import.md'), '
   .split('\n')
   .filter((line) => line.startsWith('{"source"'));
 
+/** End of the central directory, without entries. */
+const EMPTY_ZIP = Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)]);
+
 let directory: string;
 let records: string;
 let database: string;
@@ -348,6 +351,21 @@ describe('parley import of records', () => {
     expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
   });
 
+  it.each([
+    ['is cut', () => Buffer.from('PK\x03\x04 cut'), /export.zip: not a ZIP archive that can be read: /],
+    ['has no known files', () => EMPTY_ZIP, /export.zip: contains no export of a known system. Its first files: none/],
+    ['is empty', () => Buffer.alloc(0), /export.zip: is empty/],
+  ])('rejects a ZIP that %s with the reason', async (_, bytes, reason) => {
+    const path = join(directory, 'export.zip');
+    writeFileSync(path, bytes());
+    for (const flags of [[], ['--dry-run']]) {
+      const refused = await run(path, '--realm=acme', '--new-database', ...flags);
+      expect(refused.code).toBe(1);
+      expect(refused.err).toMatch(reason);
+    }
+    expect(existsSync(database)).toBe(false);
+  });
+
   it('rejects a backup and names the command that reads it', async () => {
     const backup = join(directory, 'backup.tar');
     await run(records, '--realm=acme', '--new-database');
@@ -358,7 +376,7 @@ describe('parley import of records', () => {
 
   it('rejects flags without a meaning for archives', async () => {
     const archive = join(directory, 'export.tar.gz');
-    writeFileSync(archive, '');
+    writeFileSync(archive, 'x');
     expect(await run(archive, '--dry-run')).toMatchObject({ code: 2, err: expect.stringContaining('--dry-run') });
   });
 });

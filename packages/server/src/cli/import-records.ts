@@ -16,7 +16,7 @@ import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imp
 import { checkNewRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
-import { IMPORT_READERS } from '@parley/import-readers';
+import { IMPORT_READERS, refuseZip } from '@parley/import-readers';
 import {
   downloadFiles,
   type ImportPlan,
@@ -41,9 +41,13 @@ import { keptLines } from './listed-lines.js';
 /** Readers of other systems' exports, in the order in which they are tried. */
 const READERS: readonly ImportReader[] = [JSONL_READER, ...IMPORT_READERS];
 
-/** Returns the reader that recognizes the file or folder; null if none does. */
+/**
+ * Returns the reader that recognizes the file or folder; null if none does.
+ * @throws DomainError INVALID_IMPORT for other ZIPs, which include damaged ones
+ */
 export async function findReader(path: string): Promise<ImportReader | null> {
   for (const reader of READERS) if (await reader.recognizes(path)) return reader;
+  await refuseZip(path);
   return null;
 }
 
