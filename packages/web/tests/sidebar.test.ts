@@ -59,7 +59,19 @@ test('filters the sidebar by parts of names after q, and opens the first match w
   await filterOf(page).fill('island');
   await sidebar.getByRole('link', { name: 'island weather' }).waitFor();
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1 })).toContainText('Verona');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/island weather/);
+  await expect(filterOf(page)).toHaveValue('');
+});
+
+test('returns from the found conversations to the filter with Escape', async ({ logIn }) => {
+  const { page } = await logIn('prospero', '#inbox');
+  const found = sidebarOf(page).getByRole('link', { name: 'Verona' });
+  await filterOf(page).fill('veron');
+  await page.keyboard.press('ArrowDown');
+  await expect(found).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(filterOf(page)).toBeFocused();
+  await page.keyboard.press('Escape');
   await expect(filterOf(page)).toHaveValue('');
 });
 

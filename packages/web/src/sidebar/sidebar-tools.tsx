@@ -30,12 +30,13 @@ export function Filter({ query, onChange }: FilterProps) {
   const isOnlyUnread = useReading(onlyUnread);
   const label = i18n._('Filter conversations');
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
-    const first = listBelow(event.currentTarget)?.querySelector('a');
+    const links = [...(event.currentTarget.parentElement!.nextElementSibling?.querySelectorAll('a') ?? [])];
     if (event.nativeEvent.isComposing) return;
     if (event.key === 'Enter' && query.trim() !== '') {
-      first?.click();
+      // Channels are also listed above matching topics.
+      (links.find((link) => matches(query, nameIn(link))) ?? links[0])?.click();
       onChange('');
-    } else if (event.key === 'ArrowDown') first?.focus();
+    } else if (event.key === 'ArrowDown') links[0]?.focus();
     else if (event.key === 'Escape' && query !== '') onChange('');
     else return;
     event.preventDefault();
@@ -63,17 +64,19 @@ export function Filter({ query, onChange }: FilterProps) {
   );
 }
 
-const listBelow = (field: Element) => field.parentElement!.nextElementSibling;
+const nameIn = (link: Element): string => link.querySelector(`.${styles.label}`)!.textContent;
 
-/** Moves the focus between the links of the list, and from the first one to the filter. */
+/** Moves the focus between the links of the list, and from the first one or by Escape to the filter. */
 export function moveInList(event: KeyboardEvent<HTMLElement>): void {
   const { key, target, currentTarget: list, ctrlKey, altKey, metaKey, shiftKey } = event;
+  const filter = list.previousElementSibling?.querySelector('input');
+  if (key === 'Escape' && filter?.value) filter.focus();
   const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
   if (step === 0 || ctrlKey || altKey || metaKey || shiftKey || !(target as Element).matches('a')) return;
   const links = [...list.querySelectorAll('a')].filter((link) => link.checkVisibility());
   const next = links.indexOf(target as HTMLAnchorElement) + step;
   event.preventDefault();
-  if (next < 0) list.previousElementSibling?.querySelector('input')?.focus();
+  if (next < 0) filter?.focus();
   else links[next]?.focus();
 }
 
