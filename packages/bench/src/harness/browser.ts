@@ -138,6 +138,9 @@ export class Tab {
   static async in(context: BrowserContext): Promise<Tab> {
     const page = await context.newPage();
     const cdp = await context.newCDPSession(page);
+    // The window's toolbar would cover the lower end of the page, and changes there would not be painted.
+    const { windowId } = await cdp.send('Browser.getWindowForTarget');
+    await cdp.send('Browser.setWindowBounds', { windowId, bounds: { width: 1280, height: 1000 } });
     // CPU time is unaffected by other programs.
     await cdp.send('Performance.enable', { timeDomain: 'threadTicks' });
     return new Tab(page, cdp, context);
