@@ -1,15 +1,15 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { DomainError } from '@parley/domain/kernel';
 import { Entry, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { messageOf, sourceError } from './source-error.js';
 
-/** Files of an export: a ZIP, or a folder with the same files. Names use slashes. */
+/** Files of an export: a ZIP, a folder with the same files, or a single file of JSON. Names use slashes. */
 export interface Archive {
-  /** Name of the ZIP or folder, for error messages. */
+  /** Name of the ZIP, folder or file, for error messages. */
   readonly name: string;
   /** Names in code point order. */
   readonly names: readonly string[];
@@ -21,7 +21,7 @@ export interface Archive {
    * @throws DomainError INVALID_IMPORT if it is missing, damaged, encrypted or suspiciously compressed
    */
   read(name: string, range?: ByteRange): AsyncIterable<Buffer>;
-  /** True for folders, which allow reading ranges of files. */
+  /** True unless the files are compressed; allows reading ranges of files. */
   readonly isFolder: boolean;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ const MAX_NAME_LENGTH = 1024;
 const MAX_FOLDER_DEPTH = 32;
 
 /**
- * Opens a ZIP or a folder.
+ * Opens a ZIP, a folder or a file of JSON.
  * @param formatFolders folders of the export's format, with slashes, even if one of them contains all files
  * @throws DomainError INVALID_IMPORT
  */
@@ -63,23 +63,42 @@ export async function openArchive(
 ): Promise<Archive> {
   const found = await stat(path).catch(() => null);
   if (found === null) throw sourceError(path, null, 'no such file or folder');
-  const archive = found.isDirectory() ? await openFolder(path, limits) : await openZip(path, found.size, limits);
-  return withoutOuterFolder(archive, formatFolders);
+  if (found.isDirectory()) return withoutOuterFolder(await openFolder(path, limits), formatFolders);
+  if (/\.jsonl?$/.test(path) && !(await isZip(path))) return openFile(path, found.size);
+  return withoutOuterFolder(await openZip(path, found.size, limits), formatFolders);
+}
+
+function openFile(path: string, size: number): Archive {
+  const name = basename(path);
+  return {
+    name,
+    names: [name],
+    has: (each) => each === name,
+    sizeOf: (each) => (each === name ? size : 0),
+    read: (each, range) => readFolderFile(dirname(path), each, each === name, range),
+    isFolder: true,
+    close: () => Promise.resolve(),
+  };
 }
 
 /** First bytes of a ZIP with files, without files, and in parts. */
 const ZIP_SIGNATURES: readonly string[] = ['504b0304', '504b0506', '504b0708'];
+
+async function isZip(path: string): Promise<boolean> {
+  let start = '';
+  for await (const chunk of createReadStream(path, { end: 3, encoding: 'hex' })) start += chunk;
+  return ZIP_SIGNATURES.includes(start);
+}
 
 /**
  * Explains why no reader recognizes a ZIP. Returns for other files.
  * @throws DomainError INVALID_IMPORT
  */
 export async function refuseZip(path: string): Promise<void> {
-  if ((await stat(path)).isDirectory()) return;
-  let start = '';
-  for await (const chunk of createReadStream(path, { end: 3, encoding: 'hex' })) start += chunk;
-  if (start === '') throw sourceError(basename(path), null, 'is empty');
-  if (!ZIP_SIGNATURES.includes(start)) return;
+  const found = await stat(path);
+  if (found.isDirectory()) return;
+  if (found.size === 0) throw sourceError(basename(path), null, 'is empty');
+  if (!(await isZip(path))) return;
   const archive = await openArchive(path);
   await archive.close();
   const names = archive.names.slice(0, 5).map(shown).join(', ');

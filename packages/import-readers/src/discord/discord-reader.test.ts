@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
 import {
   type ExportFiles,
@@ -62,6 +63,7 @@ const contentOf = async (content: string, more: object = {}): Promise<ImportedCo
 describe('DISCORD_READER', () => {
   it.each([
     ['a folder', () => writeFolder({ 'Acme - general [500].json': file([]) })],
+    ['a single file', async () => join(await writeFolder({ 'general.json': file([]) }), 'general.json')],
     ['a packed folder', () => writeZip({ 'Discord/a.json': file([]), 'Discord/b.txt': 'x' })],
   ])('recognizes %s', async (_, write) => {
     expect(await DISCORD_READER.recognizes(await write())).toBe(true);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
 import {
   type ExportFiles,
@@ -47,6 +48,8 @@ describe('MATTERMOST_READER', () => {
   it.each([
     ['a ZIP', () => writeZip({ 'import.jsonl': linesOf(BASE), 'data/a.png': 'x' })],
     ['a folder', () => writeFolder({ 'import.jsonl': linesOf(BASE) })],
+    ['a folder by an older version', () => writeFolder({ 'export.json': linesOf(BASE), 'exported_emoji/a.png': 'x' })],
+    ['lines alone', async () => join(await writeFolder({ 'import.jsonl': linesOf(BASE) }), 'import.jsonl')],
     ['a file of another name', () => writeZip({ 'export/mattermost.jsonl': linesOf(BASE) })],
   ])('recognizes %s', async (_, write) => {
     expect(await MATTERMOST_READER.recognizes(await write())).toBe(true);

@@ -4,7 +4,7 @@ import { textOf } from '../fields.js';
 import { jsonLines } from '../json-elements.js';
 import { MattermostExport } from './mattermost-export.js';
 
-/** Reads exports by `mmctl export create`. */
+/** Reads exports by `mmctl export create` and `mattermost export bulk`. */
 export const MATTERMOST_READER = archiveReader({
   name: 'mattermost',
   async recognizes(archive) {
@@ -18,8 +18,8 @@ export const MATTERMOST_READER = archiveReader({
   records: (archive) => new MattermostExport(archive, linesFile(archive) ?? 'import.jsonl').records(),
 });
 
-/** `mmctl` names it `import.jsonl`; other tools use other names. */
+/** `mmctl` names it `import.jsonl`. Other tools use other names; the older `mattermost export bulk` takes any. */
 const linesFile = (archive: Archive): string | null =>
-  archive.names.find((name) => name === 'import.jsonl') ??
-  archive.names.find((name) => /^[^/]+\.jsonl$/.test(name)) ??
-  null;
+  ['import.jsonl', /^[^/]+\.jsonl$/, /^[^/]+\.json$/]
+    .map((wanted) => archive.names.find((name) => (typeof wanted === 'string' ? name === wanted : wanted.test(name))))
+    .find((name) => name !== undefined) ?? null;

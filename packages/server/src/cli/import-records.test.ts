@@ -351,6 +351,23 @@ describe('parley import of records', () => {
     expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
   });
 
+  it('imports a JSONL file by Mattermost', async () => {
+    const lines = [
+      { type: 'version', version: 1 },
+      { type: 'team', team: { name: 'acme', display_name: 'Acme' } },
+      { type: 'channel', channel: { team: 'acme', name: 'town', type: 'O' } },
+      { type: 'user', user: { username: 'ann', teams: [{ name: 'acme', channels: [{ name: 'town' }] }] } },
+      {
+        type: 'post',
+        post: { team: 'acme', channel: 'town', user: 'ann', message: 'a', create_at: 1_700_000_000_000 },
+      },
+    ];
+    const path = join(directory, 'import.jsonl');
+    writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
+    const imported = await run(path, '--realm=acme', '--new-database');
+    expect([imported.err, imported.out]).toEqual(['', expect.stringMatching(/1 channels, 1 messages/)]);
+  });
+
   it.each([
     ['is cut', () => Buffer.from('PK\x03\x04 cut'), /export.zip: not a ZIP archive that can be read: /],
     ['has no known files', () => EMPTY_ZIP, /export.zip: contains no export of a known system. Its first files: none/],

@@ -38,8 +38,8 @@ import { readCsvFile } from './csv-file.js';
 import { nameOf } from './databases.js';
 import { keptLines } from './listed-lines.js';
 
-/** Readers of other systems' exports, in the order in which they are tried. */
-const READERS: readonly ImportReader[] = [JSONL_READER, ...IMPORT_READERS];
+/** Readers in the order in which they are tried. The last one takes every `.jsonl` file. */
+const READERS: readonly ImportReader[] = [...IMPORT_READERS, JSONL_READER];
 
 /**
  * Returns the reader that recognizes the file or folder; null if none does.
