@@ -90,12 +90,12 @@ function* ordinaryMessage(
   yield* context.personRecords(author);
   context.addReader(place, sender);
   for (const person of listOf(message, 'mentions')) yield* context.personRecords(person);
-  const files = [
-    ...listOf(message, 'attachments').map(attachmentFile),
-    ...listOf(message, 'stickers').map(stickerFile),
-  ];
-  const forwarded = listOf(field(message, 'forwardedMessage'), 'attachments').map(attachmentFile);
-  const held = [...files, ...forwarded].filter((each) => each.id !== '');
+  const held = [message, field(message, 'forwardedMessage')]
+    .flatMap((each) => [
+      ...listOf(each, 'attachments').map(attachmentFile),
+      ...listOf(each, 'stickers').map(stickerFile),
+    ])
+    .filter((each) => each.id !== '');
   for (const each of held) if (context.isNewFile(each.id)) yield fileRecord(each, file, context);
   yield messageRecord(message, { sentAt, place, sender, files: held.map((each) => each.id) }, context);
   yield* reactionRecords(message, id, place, context);

@@ -216,6 +216,36 @@ describe('DISCORD_READER', () => {
     expect(forwarded).not.toHaveProperty('replyTo');
   });
 
+  it('reads the embeds and stickers of forwarded messages', async () => {
+    const records = await read({
+      'general.json': file([
+        message('1000', {
+          content: '',
+          forwardedMessage: {
+            content: 'old',
+            attachments: [{ id: '60', fileName: 'a.txt', url: 'https://cdn.example/a.txt' }],
+            embeds: [{ title: 'Push', description: '1 commit' }],
+            stickers: [{ id: '61', name: 'Wave', format: 'Png', sourceUrl: 'https://cdn.example/61.png' }],
+          },
+        }),
+      ]),
+    });
+    expect(recordsOf(records, 'message')).toMatchObject([
+      { content: '```quote\nold\n\n**Push**\n\n1 commit\n```', files: ['60', 'sticker/61'] },
+    ]);
+  });
+
+  it('shows the buttons of apps', async () => {
+    const button = { type: 'Button', style: 'Link', label: 'Open', url: 'https://x.example' };
+    const components = [{ type: 'ActionRow', components: [button, { type: 'Button', label: 'Close', url: null }] }];
+    expect(await contentOf('Ticket', { components })).toBe('Ticket\n\n[Open](https://x.example) · Close');
+  });
+
+  it('links the pictures of embeds if the media were downloaded', async () => {
+    const image = { url: 'general.json_Files\\i-1A2B3.png', canonicalUrl: 'https://x.example/i.png' };
+    expect(await contentOf('', { embeds: [{ image, images: [image] }] })).toBe('[image](https://x.example/i.png)');
+  });
+
   it('reads embeds of bots, and omits previews of links in the text', async () => {
     const embed = {
       title: 'Push',

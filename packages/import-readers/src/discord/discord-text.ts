@@ -161,17 +161,36 @@ export function discordContent(message: unknown, more: readonly Block[], names: 
   const references = new References();
   const text = textOf(message, 'content');
   const forwarded = field(message, 'forwardedMessage');
-  const quotation = isObject(forwarded) ? discordBlocks(textOf(forwarded, 'content'), message, names, references) : [];
+  const embedsOf = (holder: unknown): readonly Block[] =>
+    listOf(holder, 'embeds')
+      .filter((embed) => !isPreview(embed, textOf(holder, 'content')))
+      .flatMap((embed) => embedBlocks(embed, message, names, references));
+  const quotation = isObject(forwarded)
+    ? [...discordBlocks(textOf(forwarded, 'content'), message, names, references), ...embedsOf(forwarded)]
+    : [];
+  const buttons = buttonsOf(message);
   const blocks = [
     ...discordBlocks(text, message, names, references),
     ...(quotation.length === 0 ? [] : [{ type: 'quote' as const, children: quotation }]),
-    ...listOf(message, 'embeds')
-      .filter((embed) => !isPreview(embed, text))
-      .flatMap((embed) => embedBlocks(embed, message, names, references)),
+    ...embedsOf(message),
+    ...(buttons.length === 0 ? [] : [paragraph(buttons)]),
     ...more,
   ];
   return references.write(blocks);
 }
+
+/** Labels of buttons, which can be links. Other components of apps have no text in the export. */
+function buttonsOf(holder: unknown): readonly Inline[] {
+  const parts = listOf(holder, 'components').flatMap((component): (readonly Inline[])[] => {
+    const [label, url] = [textOf(component, 'label'), textOf(component, 'url')];
+    const inner = buttonsOf(component);
+    const own: readonly Inline[] = label === '' ? [] : [url === '' ? plain(label) : linkTo(url, label)];
+    return [own, inner].filter((each) => each.length > 0);
+  });
+  return parts.flatMap((part, index) => (index === 0 ? part : [plain(' · '), ...part]));
+}
+
+const linkTo = (url: string, label: string): Inline => ({ type: 'link', url, children: [plain(label)] });
 
 /** Embed that Discord made for a link in the text. */
 const isPreview = (embed: unknown, text: string): boolean => {
@@ -182,13 +201,16 @@ const isPreview = (embed: unknown, text: string): boolean => {
 function embedBlocks(embed: unknown, message: unknown, names: DiscordNames, references: References): readonly Block[] {
   const parse = (text: string): readonly Block[] => discordBlocks(text, message, names, references);
   const linked = (text: string, url: string): readonly Inline[] =>
-    text === '' ? [] : [url === '' ? plain(text) : { type: 'link', url, children: [plain(text)] }];
+    text === '' ? [] : [url === '' ? plain(text) : linkTo(url, text)];
   const line = (inlines: readonly Inline[]): readonly Block[] => (inlines.length === 0 ? [] : [paragraph(inlines)]);
   const strong = (inlines: readonly Inline[]): readonly Inline[] =>
     inlines.length === 0 ? [] : [{ type: 'strong', children: inlines }];
   const author = field(embed, 'author');
   const images = [...listOf(embed, 'images'), field(embed, 'image'), field(embed, 'thumbnail'), field(embed, 'video')];
-  const urls = new Set(images.map((image) => textOf(image, 'url')).filter((url) => /^https?:/.test(url)));
+  // `url` is a path if the media were downloaded.
+  const urls = new Set(
+    images.map((image) => textOf(image, 'canonicalUrl') || textOf(image, 'url')).filter((url) => /^https?:/.test(url)),
+  );
   const at = timeOf(Date.parse(textOf(embed, 'timestamp')) / 1000 || null);
   const footer = textOf(field(embed, 'footer'), 'text');
   const end: readonly Inline[] = [
