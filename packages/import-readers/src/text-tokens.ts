@@ -1,4 +1,5 @@
-import { type Inline, plain, slackEmoji } from '@parley/domain/markdown';
+import { type Inline, plain } from '@parley/domain/markdown';
+import { emojiNamed } from './emoji-names.js';
 
 /**
  * Splits text at the matches of a pattern. `read` returns null for a match that is ordinary text, and may consume only
@@ -26,4 +27,4 @@ export function splitText(
 
 /** Emoji by its name in colons; null for times such as `10:30:45`. */
 export const emojiOf = (name: string): Inline | null =>
-  /[a-z]/i.test(name) ? { type: 'emoji', name, character: slackEmoji(name) } : null;
+  /[a-z]/i.test(name) ? { type: 'emoji', name, character: emojiNamed(name) } : null;

@@ -3,7 +3,7 @@
  * (MIT), which follows the collection that Slack uses.
  */
 const EMOJI = `
-😀 grinning, 😃 smiley, 😄 smile, 😁 grin, 😆 laughing satisfied, 😅 sweat_smile, 🤣 rolling_on_the_floor_laughing, 😂 joy, 🙂 slightly_smiling_face,
+😀 grinning, 😃 smiley, 😄 smile, 😁 grin, 😆 laughing satisfied, 😅 sweat_smile, 🤣 rolling_on_the_floor_laughing, 😂 joy, 🙂 slightly_smiling_face simple_smile,
 🙃 upside_down_face, 🫠 melting_face, 😉 wink, 😊 blush, 😇 innocent, 🥰 smiling_face_with_3_hearts, 😍 heart_eyes,
 🤩 star-struck grinning_face_with_star_eyes, 😘 kissing_heart, 😗 kissing, ☺️ relaxed, 😚 kissing_closed_eyes, 😙 kissing_smiling_eyes,
 🥲 smiling_face_with_tear, 😋 yum, 😛 stuck_out_tongue, 😜 stuck_out_tongue_winking_eye, 🤪 zany_face grinning_face_with_one_large_and_one_small_eye,

@@ -1,5 +1,6 @@
 import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { slackEmoji } from '@parley/domain/markdown';
+import { emojiNamed } from '../emoji-names.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { type MattermostNames, mattermostContent } from './mattermost-text.js';
 
@@ -169,5 +170,5 @@ const TONES: Readonly<Record<string, number>> = { light: 2, medium_light: 3, med
 /** `+1_medium_skin_tone` → 👍🏽; names of custom emoji stay. */
 function emojiOf(name: string): string {
   const [, base, tone] = /^(.+)_(light|medium_light|medium|medium_dark|dark)_skin_tone$/.exec(name) ?? [];
-  return (base !== undefined ? slackEmoji(base, TONES[tone!]) : null) ?? slackEmoji(name) ?? name;
+  return (base !== undefined ? slackEmoji(base, TONES[tone!]) : null) ?? emojiNamed(name) ?? name;
 }
