@@ -6,6 +6,7 @@ import { DestinationHeading } from '../src/conversation/destination-heading.js';
 import MessageEditor from '../src/conversation/message-editor.js';
 import { AttachButton } from '../src/conversation/message-field.js';
 import { OtherDrafts } from '../src/conversation/other-drafts.js';
+import ScheduledEditor from '../src/conversation/scheduled-editor.js';
 import { TypingLine } from '../src/conversation/typing-line.js';
 import { UploadList } from '../src/conversation/upload-list.js';
 import { Warnings } from '../src/conversation/warnings.js';
@@ -139,6 +140,18 @@ export const CONVERSATION: readonly Exhibit[] = [
     name: 'message with a kept edit',
     prepare: ({ fieldTexts }) => fieldTexts.set('edit kept in the gallery', 'Another **text**'),
     draw: (world) => <Editing {...world} text="Heading" field="edit kept in the gallery" />,
+  },
+  {
+    name: 'editor of a scheduled message',
+    height: 360,
+    prepare: ({ fieldTexts }) => fieldTexts.begin('scheduled in the gallery', 'Text of the **message**'),
+    draw: ({ chat }) => (
+      <ScheduledEditor
+        message={chat.field('scheduled_messages')![0]!}
+        field="scheduled in the gallery"
+        takesFocus={false}
+      />
+    ),
   },
   {
     name: 'people who type',

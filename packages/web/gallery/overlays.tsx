@@ -17,7 +17,7 @@ import { MessageMenu } from '../src/conversation/message-menu.js';
 import { ReactionsDialog } from '../src/conversation/reactions-dialog.js';
 import { ReminderDialog } from '../src/conversation/reminder-dialog.js';
 import { ReportDialog } from '../src/conversation/report-dialog.js';
-import { ScheduledMessageDialog, SendLaterDialog } from '../src/conversation/schedule-dialog.js';
+import { SendLaterDialog } from '../src/conversation/schedule-dialog.js';
 import { SnippetsDialog } from '../src/conversation/snippets-dialog.js';
 import { ReadAllDialog } from '../src/inbox/read-all-dialog.js';
 import { Palette } from '../src/keyboard/palette.js';
@@ -64,22 +64,13 @@ const GIFS = Array.from({ length: 24 }, (_, index) => {
 export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Reminder', open: () => <ReminderDialog messageId={SHORT} /> },
   { name: 'Link', open: () => <LinkDialog text="A selected text" onInsert={nothing} /> },
-  { name: 'Discarding', open: () => <DiscardDialog onDiscard={nothing} /> },
+  { name: 'Discarding', open: () => <DiscardDialog discarded="The message stays as it was." onDiscard={nothing} /> },
   { name: 'New poll', open: () => <WidgetDialog kind="poll" onInsert={nothing} /> },
   { name: 'Snippets', open: () => <SnippetsDialog text="A text to be saved" onInsert={nothing} /> },
   { name: 'Snippets, empty', world: 'empty', open: () => <SnippetsDialog text="" onInsert={nothing} /> },
   { name: 'Views', open: () => <ViewsDialog /> },
   { name: 'Views, empty', world: 'empty', open: () => <ViewsDialog /> },
   { name: 'Send later', open: () => <SendLaterDialog destination={GALLERY} text="Later" onScheduled={nothing} /> },
-  {
-    name: 'Scheduled message',
-    open: ({ chat }) => <ScheduledMessageDialog message={chat.field('scheduled_messages')![0]!} />,
-  },
-  {
-    name: 'Scheduled message that failed',
-    world: 'failing',
-    open: ({ chat }) => <ScheduledMessageDialog message={chat.field('scheduled_messages')![1]!} />,
-  },
   {
     name: 'Message menu, own',
     open: async (w) => <MessageMenu message={await rowOf(w, 'Heading')} commands={COMMANDS} />,

@@ -393,11 +393,11 @@ test('lists the files of drafts and scheduled messages instead of their links', 
     expect(await violationsIn(page)).toEqual([]);
   }
   await main.getByRole('button', { name: 'Edit' }).click();
-  const dialog = page.getByRole('dialog');
-  await expect(dialog.getByRole('textbox', { name: 'Message' })).toHaveValue('The plan');
-  await dialog.getByRole('textbox', { name: 'Message' }).fill('The other plan');
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog).toHaveCount(0);
+  const editor = main.getByRole('listitem').filter({ has: page.getByRole('textbox') });
+  await expect(editor.getByRole('textbox', { name: 'Message' })).toHaveValue('The plan');
+  await editor.getByRole('textbox', { name: 'Message' }).fill('The other plan');
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(editor).toHaveCount(0);
   const { scheduled_messages: scheduled } = await server.call(WRITER, 'GET', '/scheduled_messages');
   expect(scheduled.at(-1).content).toBe(`The other plan\n\n[plan.txt](${url})`);
   await goTo(page, place);
@@ -427,26 +427,28 @@ test('keeps the text of a scheduled message if only its time changes, and schedu
   };
   const { page } = await logIn(WRITER, '#scheduled');
   const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'The map' });
-  const dialog = page.getByRole('dialog');
+  const editor = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('textbox') });
   await row.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByLabel('Date and time').fill('2099-01-01T10:00');
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await editor.getByLabel('Date and time').fill('2099-01-01T10:00');
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(row).toContainText('2099');
   expect(await contents()).toEqual([`The map\n${link}`]);
 
   await row.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByRole('button', { name: 'Remove map.txt' }).click();
-  await page.mouse.click(5, 5);
-  await expect(dialog).toBeVisible();
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await editor.getByRole('button', { name: 'Remove map.txt' }).click();
+  await editor.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
 
   await row.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByRole('textbox', { name: 'Message' }).fill('/poll Which way?\nNorth');
+  await editor.getByRole('textbox', { name: 'Message' }).fill('/poll Which way?\nNorth');
   await page.route('**/json/scheduled_messages/*', (route) => route.abort(), { times: 1 });
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByRole('alert')).toBeVisible();
-  await expect(dialog.getByRole('textbox', { name: 'Message' })).toHaveValue('');
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog).toHaveCount(0);
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(editor.getByRole('alert')).toBeVisible();
+  await expect(editor.getByRole('textbox', { name: 'Message' })).toHaveValue('');
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(editor).toHaveCount(0);
   expect(await contents()).toEqual([link, '/poll Which way?\nNorth']);
 });

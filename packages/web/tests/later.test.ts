@@ -1,4 +1,4 @@
-import { expect, expectPastRefused, goTo, idOf, placeOf, test, violationsIn } from './stories.js';
+import { chooseInMenu, expect, expectPastRefused, goTo, idOf, placeOf, test, violationsIn } from './stories.js';
 
 const WRITER = 'othello';
 
@@ -22,9 +22,13 @@ test('schedules a message, edits it on its page, follows changes from other devi
   await expect(row).toContainText('later-by-othello');
   expect(await violationsIn(page)).toEqual([]);
   await row.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByRole('textbox', { name: 'Message' }).fill('The moor speaks in 2040');
-  await dialog.getByLabel('Date and time').fill('2040-05-10T11:00');
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  const editor = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('textbox') });
+  await editor.getByRole('textbox', { name: 'Message' }).fill('The moor speaks in 2040');
+  await editor.getByLabel('Date and time').fill('2040-05-10T11:00');
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(row).toContainText('The moor speaks in 2040');
   await expect(row.getByRole('time')).toHaveAttribute('datetime', /^2040-05-/);
 
@@ -58,17 +62,18 @@ test('keeps the text of a scheduled message and of a snippet changed in another 
   const { page } = await logIn('othello', '#scheduled');
   const rows = page.getByRole('main').getByRole('listitem');
   await rows.filter({ hasText: 'Before the change' }).getByRole('button', { name: 'Edit' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Date and time').fill('2099-01-01T10:00');
+  const editor = rows.filter({ has: page.getByRole('textbox') });
+  await editor.getByLabel('Date and time').fill('2099-01-01T10:00');
   await server.call('othello', 'PATCH', `/scheduled_messages/${id}`, { content: 'Changed elsewhere' });
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog).toHaveCount(0);
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(editor).toHaveCount(0);
   await expect(rows.filter({ hasText: 'Changed elsewhere' })).toContainText('2099');
   await server.call('othello', 'DELETE', `/scheduled_messages/${id}`);
 
   const saved = { title: 'Greeting', content: 'Good morning' };
   const { saved_snippet_id: snippet } = await server.call('othello', 'POST', '/saved_snippets', saved);
   await goTo(page, await placeOf(server, 'snippets-of-othello'));
+  const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Saved snippets' }).click();
   await dialog.getByRole('button', { name: 'Edit' }).click();
   await dialog.getByRole('textbox', { name: 'Title' }).fill('Salutation');
@@ -102,11 +107,15 @@ test('shows why a scheduled message failed and reschedules it', async ({ server,
   ).toPass();
   await expect(row).toContainText(/Not sent: .+/, { timeout: 60_000 });
   await row.getByRole('button', { name: 'Edit' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog.getByRole('alert')).toBeVisible();
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const editor = page
+    .getByRole('main')
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('textbox') });
+  await editor.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(editor.getByRole('alert')).toBeVisible();
+  await editor.getByRole('button', { name: 'Cancel' }).click();
   await row.getByRole('button', { name: 'Delete' }).click();
+  const dialog = page.getByRole('dialog');
   await dialog.getByRole('button', { name: 'Delete' }).click();
   await expect(row).toHaveCount(0);
 });
@@ -127,4 +136,82 @@ test('keeps text typed while the previous text is being scheduled', async ({ ser
   answer();
   await expect(page.getByRole('navigation').getByRole('link', { name: 'Scheduled messages' })).toBeVisible();
   await expect(field).toHaveValue('For today');
+});
+
+test('edits a scheduled message with the tools of the composer', async ({ server, logIn }) => {
+  await server.call('cordelia', 'POST', '/scheduled_messages', {
+    type: 'direct',
+    to: [await idOf(server, 'othello')],
+    content: 'Words for tomorrow',
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  const { page } = await logIn('cordelia', '#scheduled');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Othello' });
+  const edit = row.getByRole('button', { name: 'Edit', exact: true });
+  const field = row.getByRole('textbox', { name: 'Message' });
+  await edit.click();
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(field).toHaveCount(0);
+  await expect(edit).toBeFocused();
+
+  await edit.click();
+  await page.keyboard.type(' :chees');
+  await page.getByRole('option', { name: ':cheese:' }).click();
+  await field.selectText();
+  await row.getByRole('button', { name: 'Bold' }).click();
+  await expect(field).toHaveValue(/^\*\*Words for tomorrow :cheese:\s*\*\*$/);
+  await row.getByRole('button', { name: 'Preview' }).click();
+  await expect(row.locator('strong', { hasText: 'Words' })).toContainText('🧀');
+  await row.getByRole('toolbar').getByRole('button', { name: 'Edit' }).click();
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    row.getByRole('button', { name: 'Attach files' }).click(),
+  ]);
+  await chooser.setFiles({ name: 'speech.txt', mimeType: 'text/plain', buffer: Buffer.from('speech') });
+  await expect(row.getByRole('list', { name: 'Uploads' })).toContainText('speech.txt');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.reload();
+  await expect(row.getByRole('list', { name: 'Uploads' })).toContainText('speech.txt');
+  await row.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(field).toHaveCount(0);
+  const { scheduled_messages: all } = await server.call('cordelia', 'GET', '/scheduled_messages');
+  expect(all).toMatchObject([{ content: expect.stringMatching(/^\*\*Words.*\n\n\[speech\.txt\]\(\/user_uploads\//) }]);
+
+  await edit.click();
+  await field.fill('Other words');
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  const question = page.getByRole('dialog', { name: 'Discard your changes?' });
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expect(field).toBeFocused();
+  await expect(field).toHaveValue('Other words');
+  await page.keyboard.press('Escape');
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(field).toHaveCount(0);
+  await expect(edit).toBeFocused();
+  await expect(row).toContainText('Words for tomorrow');
+
+  await edit.click();
+  await field.fill('Words that were sent in the meantime');
+  await server.call('cordelia', 'DELETE', `/scheduled_messages/${all[0].scheduled_message_id}`);
+  await expect(row).toHaveCount(0);
+  await goTo(page, '#drafts');
+  await expect(row).toContainText('Words that were sent in the meantime');
+});
+
+test('keeps an unsaved edit of a scheduled message as a draft on logout', async ({ server, logIn }) => {
+  await server.call('prospero', 'POST', '/scheduled_messages', {
+    type: 'direct',
+    to: [await idOf(server, 'othello')],
+    content: 'Calm seas',
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  const { page } = await logIn('prospero', '#scheduled');
+  const row = page.getByRole('main').getByRole('listitem');
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await row.getByRole('textbox', { name: 'Message' }).fill('Calm seas, auspicious gales');
+  await chooseInMenu(page, 'Log out');
+  await page.waitForURL(/login/);
+  const { drafts } = await server.call('prospero', 'GET', '/drafts');
+  expect(drafts).toMatchObject([{ content: 'Calm seas, auspicious gales' }]);
 });

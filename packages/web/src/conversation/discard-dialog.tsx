@@ -1,8 +1,14 @@
 import { useLingui } from '@lingui/react';
 import { FormDialog } from '../kit/dialog.js';
 
+interface Props {
+  /** Describes the message after the changes are discarded. */
+  readonly discarded: string;
+  onDiscard(): void;
+}
+
 /** Asks whether changes to a message are discarded. */
-export function DiscardDialog({ onDiscard }: { readonly onDiscard: () => void }) {
+export function DiscardDialog({ discarded, onDiscard }: Props) {
   const { i18n } = useLingui();
   return (
     <FormDialog
@@ -11,7 +17,7 @@ export function DiscardDialog({ onDiscard }: { readonly onDiscard: () => void })
       isDangerous
       onSubmit={async () => onDiscard()}
     >
-      <p>{i18n._('The message stays as it was sent.')}</p>
+      <p>{discarded}</p>
     </FormDialog>
   );
 }

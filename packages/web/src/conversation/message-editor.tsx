@@ -3,15 +3,12 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { MessageRow as Message } from '@parley/chat';
 import { ParleyError } from '@parley/client';
-import { type DragEvent, type ReactNode, type Ref, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useId, useState } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { openOverlay } from '../services/overlay.js';
-import { useUploads } from '../services/use-uploads.js';
-import composer from './composer.module.css';
-import { FormattingTools } from './formatting-tools.js';
+import { askToDiscard, EditorForm, useDraftOfDeleted } from './editor-form.js';
+import editor from './editor-form.module.css';
 import styles from './message-editor.module.css';
-import { useMessageField, usePreview } from './message-field.js';
 
 interface Props {
   readonly message: Message;
@@ -28,8 +25,8 @@ interface Props {
 /** Field for editing an own message, or a line that leads to it. */
 export default function MessageEditor({ message, field, takesFocus, onOpen, onClose, children }: Props) {
   const { i18n } = useLingui();
+  const chat = useChat();
   const { fieldTexts } = useServices();
-  const uploads = useUploads();
   const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]) === true;
   const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
@@ -38,121 +35,56 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
     onClose();
     setText(null);
   };
-  const element = useRef<HTMLTextAreaElement>(null);
-  const cancelButton = useRef<HTMLButtonElement>(null);
-  const preview = usePreview(element, text, composer.preview);
-  const [isTall, setTall] = useState(false);
-  const cancel = () => {
-    if (base !== null && isSaved(base, text)) end();
-    else askToDiscard(cancelButton.current!, end, element.current!);
-  };
-  const { isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(element, {
-    content: text,
-    destination: message.destination,
-    filesOf: field,
-    isOpen,
-    preview,
-    onContent: setText,
-    onSend: () => void (isWhole && save()),
-    onEscape: cancel,
-  });
   const { changedTo, save } = useSaving(message, { base, text, isOpen, onSaved: end });
-  useDraftOfDeleted(message, field);
+  useDraftOfDeleted(field, message.destination, () => chat.message(message.key).peek() === null);
+  const discarded = i18n._('The message stays as it was sent.');
   if (!isOpen) {
     return (
       <>
         {children}
-        <UnsavedLine onOpen={onOpen} onDiscard={end} />
+        <UnsavedLine onOpen={onOpen} onDiscard={(button) => askToDiscard(button, discarded, end)} />
       </>
     );
   }
-  const tools = { destination: message.destination, filesOf: field, text, preview, isTall, onTall: setTall };
   return (
-    <form
-      className={`${composer.composer} ${styles.editor}`}
-      data-tall={isTall || undefined}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isWhole) void save();
-      }}
-      onDrop={(event) => uploads.add(field, filesOf(event))}
+    <EditorForm
+      label={i18n._('Edit message')}
+      content={text}
+      destination={message.destination}
+      filesOf={field}
+      takesFocus={takesFocus}
+      hasWidgets={false}
+      isChanged={base === null || !isSaved(base, text)}
+      discarded={discarded}
+      saveLabel={changedTo === null ? i18n._('Save') : i18n._('Save anyway')}
+      onContent={setText}
+      onSave={save}
+      onCancel={end}
     >
-      <textarea
-        ref={element}
-        className={composer.field}
-        // biome-ignore lint/a11y/noAutofocus: the user has just asked for this field.
-        autoFocus={takesFocus}
-        hidden={preview.isShown}
-        aria-label={i18n._('Edit message')}
-        rows={1}
-        {...fieldProps}
-      />
-      {preview.box}
-      {suggestions}
-      {files.list}
-      {enterHint}
       {changedTo !== null && <ChangedSource source={changedTo} />}
-      <div className={composer.tools}>
-        <FormattingTools {...tools} hasWidgets={false} />
-        {tooLong}
-        <EndButtons cancel={cancelButton} onCancel={cancel} canSave={isWhole} isChanged={changedTo !== null} />
-      </div>
-    </form>
+    </EditorForm>
   );
 }
 
-function filesOf(event: DragEvent): readonly File[] {
-  const files = [...event.dataTransfer.files];
-  if (files.length > 0) event.preventDefault();
-  return files;
+interface UnsavedProps {
+  onOpen(): void;
+  onDiscard(button: HTMLElement): void;
 }
-
-interface EndProps {
-  readonly cancel: Ref<HTMLButtonElement>;
-  readonly canSave: boolean;
-  /** True if another window or device has saved another text. */
-  readonly isChanged: boolean;
-  onCancel(): void;
-}
-
-function EndButtons({ cancel, canSave, isChanged, onCancel }: EndProps) {
-  const { i18n } = useLingui();
-  return (
-    <>
-      <button type="button" ref={cancel} className={styles.button} aria-haspopup="dialog" onClick={onCancel}>
-        {i18n._('Cancel')}
-      </button>
-      <button type="submit" className={styles.button} disabled={!canSave}>
-        {isChanged ? i18n._('Save anyway') : i18n._('Save')}
-      </button>
-    </>
-  );
-}
-
-/** Asks before changes are discarded. */
-const askToDiscard = (anchor: HTMLElement, discard: () => void, returnTo = anchor): void =>
-  openOverlay(
-    anchor,
-    async () => {
-      const { DiscardDialog } = await import('./discard-dialog.js');
-      return <DiscardDialog onDiscard={discard} />;
-    },
-    returnTo,
-  );
 
 /** Leads to the field while it is closed. */
-function UnsavedLine({ onOpen, onDiscard }: { readonly onOpen: () => void; readonly onDiscard: () => void }) {
+function UnsavedLine({ onOpen, onDiscard }: UnsavedProps) {
   const { i18n } = useLingui();
   return (
     <div className={styles.waiting}>
       <span>{i18n._('You have not saved your changes to this message.')}</span>
-      <button type="button" onClick={onOpen}>
+      <button type="button" className={editor.button} onClick={onOpen}>
         {i18n._('Continue editing')}
       </button>
       <button
         type="button"
+        className={editor.button}
         aria-haspopup="dialog"
-        onClick={({ currentTarget }) => askToDiscard(currentTarget, onDiscard)}
+        onClick={({ currentTarget }) => onDiscard(currentTarget)}
       >
         {i18n._('Discard changes')}
       </button>
@@ -206,23 +138,6 @@ function useSaving({ id, html, editedAt }: Message, { base, text, isOpen, onSave
     }
   };
   return { changedTo: isChanged ? current : null, save };
-}
-
-/** Turns the text of a deleted message into a draft. */
-function useDraftOfDeleted({ key, destination }: Message, field: string): void {
-  const chat = useChat();
-  const { drafts, fieldTexts } = useServices();
-  useEffect(
-    () => () => {
-      const isGone = chat.message(key).peek() === null;
-      if (isGone) fieldTexts.close(field);
-      const rest = isGone && fieldTexts.texts.peek().get(field)?.text;
-      if (!rest) return;
-      drafts.add(destination, rest);
-      fieldTexts.set(field, null);
-    },
-    [chat, drafts, fieldTexts, field, key, destination],
-  );
 }
 
 function ChangedSource({ source }: { readonly source: string }) {

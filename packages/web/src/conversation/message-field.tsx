@@ -39,8 +39,6 @@ interface Options {
   /** Place of the message; its people are suggested first. */
   readonly destination: Destination;
   readonly filesOf: UploadPlace;
-  /** False while the field is not rendered. */
-  readonly isOpen?: boolean;
   /** Preview that replaces the field. */
   readonly preview: Preview;
   onContent(content: string): void;
@@ -54,7 +52,7 @@ const loadCompletion = () => import('./completion.js').then(({ Completion }) => 
 /** Keyboard handling, suggestions and files of a message field, which shows the content without the listed files. */
 export function useMessageField(
   field: RefObject<HTMLTextAreaElement | null>,
-  { content, destination, filesOf, isOpen = true, preview, onContent, onSend, onEscape }: Options,
+  { content, destination, filesOf, preview, onContent, onSend, onEscape }: Options,
 ) {
   const entersSend = useEntersSend();
   const [enterHint, showEnterHint] = useEnterHint();
@@ -64,7 +62,7 @@ export function useMessageField(
   const completion = useRef<CompletionHandle>(null);
   const { i18n } = useLingui();
   const excess = [...content].length - (useField('max_message_length') ?? 10_000);
-  const files = useFiles(field, { content, filesOf, isOpen, preview, onContent });
+  const files = useFiles(field, { content, filesOf, preview, onContent });
   const { text } = files;
   useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -118,12 +116,12 @@ export function useMessageField(
   };
 }
 
-type FilesOptions = Pick<Options, 'content' | 'filesOf' | 'isOpen' | 'preview' | 'onContent'>;
+type FilesOptions = Pick<Options, 'content' | 'filesOf' | 'preview' | 'onContent'>;
 
 /** Text and listed files of a content, with the uploads that are added to it. */
 function useFiles(
   field: RefObject<HTMLTextAreaElement | null>,
-  { content, filesOf, isOpen, preview, onContent }: FilesOptions,
+  { content, filesOf, preview, onContent }: FilesOptions,
 ) {
   const uploads = useUploads();
   const { rows, done } = useReading(uploads.of(filesOf));
@@ -140,7 +138,7 @@ function useFiles(
     if (added.length > 0) change({ files: [...listed, ...added] });
   };
   useEffect(() => {
-    if (done.length > 0 && isOpen) add(uploads.take(filesOf));
+    if (done.length > 0) add(uploads.take(filesOf));
   });
   return {
     text: parts.current.text,

@@ -2,17 +2,17 @@ import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import type { ScheduledMessage } from '@parley/client';
 import { Clock, Pencil } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { DestinationName } from '../conversation/destination-heading.js';
-import { ScheduledMessageDialog, useScheduling } from '../conversation/schedule-dialog.js';
+import { useScheduling } from '../conversation/schedule-dialog.js';
 import styles from '../conversation/scheduling.module.css';
 import { timeText } from '../conversation/times.js';
 import { UnsentContent } from '../conversation/upload-list.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
-import { useAddressOf, useField } from '../services/context.js';
+import { useAddressOf, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure, useRefusals } from '../services/failures.js';
-import { openOverlay } from '../services/overlay.js';
+import { retrying } from '../services/loading.js';
 import { DeleteButton } from './delete-button.js';
 import draftStyles from './drafts.module.css';
 import pageStyles from './inbox.module.css';
@@ -86,6 +86,8 @@ function Place({ to }: { readonly to: Destination }) {
   );
 }
 
+const ScheduledEditor = lazy(() => retrying(() => import('../conversation/scheduled-editor.js')));
+
 interface RowProps {
   readonly message: ScheduledMessage;
   readonly reason: string | null;
@@ -94,38 +96,67 @@ interface RowProps {
 function Scheduled({ message, reason }: RowProps) {
   const { i18n } = useLingui();
   const scheduling = useScheduling();
-  const refusalText = useRefusals(reason !== null);
-  const { scheduled_message_id: id, content, failed } = message;
-  const date = new Date(message.scheduled_delivery_timestamp * 1000);
+  const { fieldTexts } = useServices();
+  const { scheduled_message_id: id, content } = message;
+  const field = `scheduled ${id}`;
+  const isEditing = useComputed(() => fieldTexts.texts.value.has(field), [fieldTexts, field]);
+  const row = useRef<HTMLLIElement>(null);
+  const [takesFocus, setTakesFocus] = useState(false);
+  // The closed field had the focus.
+  useEffect(() => {
+    if (isEditing || !takesFocus) return;
+    row.current!.querySelector('button')!.focus();
+    setTakesFocus(false);
+  }, [takesFocus, isEditing]);
   return (
-    <li className={draftStyles.draft}>
+    <li className={draftStyles.draft} ref={row}>
       <div className={draftStyles.content}>
         <Place to={scheduling.destinationOf(message)} />
-        <UnsentContent className={draftStyles.text} content={content} />
-        {failed && (
-          <p className={styles.failed}>
-            {reason === null
-              ? i18n._('Not sent.')
-              : i18n._('Not sent: {reason}', { reason: refusalText?.(reason) ?? reason })}
-          </p>
+        {isEditing ? (
+          <Suspense>
+            <ScheduledEditor message={message} field={field} takesFocus={takesFocus} />
+          </Suspense>
+        ) : (
+          <Text message={message} reason={reason} />
         )}
-        <time className={draftStyles.time} dateTime={date.toISOString()}>
-          {timeText(i18n, message.scheduled_delivery_timestamp)}
-        </time>
       </div>
-      <IconButton
-        icon={Pencil}
-        label={i18n._('Edit')}
-        opens="dialog"
-        onClick={({ currentTarget }) =>
-          openOverlay(currentTarget, async () => <ScheduledMessageDialog message={message} />)
-        }
-      />
-      <DeleteButton
-        question={i18n._('Delete this scheduled message?')}
-        consequence={i18n._('It will not be sent, and its text is lost.')}
-        onDelete={() => scheduling.remove(id)}
-      />
+      {!isEditing && (
+        <>
+          <IconButton
+            icon={Pencil}
+            label={i18n._('Edit')}
+            onClick={() => {
+              setTakesFocus(true);
+              fieldTexts.begin(field, content);
+            }}
+          />
+          <DeleteButton
+            question={i18n._('Delete this scheduled message?')}
+            consequence={i18n._('It will not be sent, and its text is lost.')}
+            onDelete={() => scheduling.remove(id)}
+          />
+        </>
+      )}
     </li>
+  );
+}
+
+function Text({ message: { content, failed, scheduled_delivery_timestamp: at }, reason }: RowProps) {
+  const { i18n } = useLingui();
+  const refusalText = useRefusals(reason !== null);
+  return (
+    <>
+      <UnsentContent className={draftStyles.text} content={content} />
+      {failed && (
+        <p className={styles.failed}>
+          {reason === null
+            ? i18n._('Not sent.')
+            : i18n._('Not sent: {reason}', { reason: refusalText?.(reason) ?? reason })}
+        </p>
+      )}
+      <time className={draftStyles.time} dateTime={new Date(at * 1000).toISOString()}>
+        {timeText(i18n, at)}
+      </time>
+    </>
   );
 }

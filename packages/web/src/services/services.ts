@@ -120,13 +120,13 @@ export async function startServices({
   return { ...shared, forget, close: closeAll, isLoggedIn };
 }
 
-/** Turns unsaved message edits into drafts of their conversations, or else into notes to oneself. */
+/** Turns unsaved edits of messages into drafts of their conversations, and other ones into notes to oneself. */
 function keepEdits(chat: Chat, fieldTexts: FieldTexts, drafts: Drafts): readonly Promise<void>[] {
   return [...fieldTexts.texts.peek()].map(async ([field, { text, base }]) => {
-    const [, id] = /^edit (\d+)$/.exec(field) ?? [];
-    if (!id || text === base) return;
+    const [, kind, id] = /^(edit|scheduled) (\d+)$/.exec(field) ?? [];
+    if (!kind || text === base) return;
     const own: Destination = { kind: 'direct', userIds: [] };
-    drafts.add(await chat.commands.destination(Number(id)).catch(() => own), text);
+    drafts.add(kind === 'edit' ? await chat.commands.destination(Number(id)).catch(() => own) : own, text);
   });
 }
 
