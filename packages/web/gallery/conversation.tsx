@@ -111,7 +111,7 @@ export const CONVERSATION: readonly Exhibit[] = [
       ),
     draw: () => <Composer destination={to('with files')} />,
   },
-  { name: 'button for files', draw: () => <AttachButton destination={GALLERY} /> },
+  { name: 'button for files', draw: () => <AttachButton destination={GALLERY} onChosen={() => {}} /> },
   {
     name: 'two drafts of one conversation',
     prepare: ({ drafts }) => {

@@ -545,6 +545,17 @@ test('edits a message with suggestions, formatting, files, a preview and the con
   await expect(messageWith(page, 'After all')).toContainText('lines');
 });
 
+test('types into the field after files were chosen with its button', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'chosen files'));
+  const chooser = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).press('Enter');
+  await (await chooser).setFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Plan') });
+  await expect(attachedFile(page, 'plan.txt')).toBeVisible();
+  // Outside of the field, these letters are shortcuts.
+  await page.keyboard.type('the plan');
+  await expect(fieldOf(page)).toHaveValue('the plan');
+});
+
 test('returns from a preview to the focused field with its undo history', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed'));
   const field = fieldOf(page);

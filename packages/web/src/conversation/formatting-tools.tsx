@@ -75,7 +75,7 @@ export function FormattingTools(props: Props) {
   const groups = [useMarks(props), useInsertions(props)].flat();
   return (
     <div {...toolbar} className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
-      <AttachButton destination={filesOf} />
+      <AttachButton destination={filesOf} onChosen={preview.enterField} />
       <IconButton
         icon={Smile}
         label={i18n._('Insert emoji')}

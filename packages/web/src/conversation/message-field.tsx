@@ -220,8 +220,14 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
   return { isShown, box: shown, close, toggle, enterField };
 }
 
+interface AttachProps {
+  readonly destination: UploadPlace;
+  /** Called when files were chosen; the user may continue to write. */
+  onChosen(): void;
+}
+
 /** Button that opens the file chooser. */
-export function AttachButton({ destination }: { readonly destination: UploadPlace }) {
+export function AttachButton({ destination, onChosen }: AttachProps) {
   const uploads = useUploads();
   const { i18n } = useLingui();
   const input = useRef<HTMLInputElement>(null);
@@ -249,6 +255,8 @@ export function AttachButton({ destination }: { readonly destination: UploadPlac
           uploads.add(destination, [...(target.files ?? [])]);
           // Allows choosing the same file again.
           target.value = '';
+          // On touch screens, the keyboard would cover the files.
+          if (!hasCamera) onChosen();
         }}
       />
     </>
