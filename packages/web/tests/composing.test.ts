@@ -556,6 +556,29 @@ test('types into the field after files were chosen with its button', async ({ se
   await expect(fieldOf(page)).toHaveValue('the plan');
 });
 
+test('returns from the tools and the preview to the field with Escape', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'escapes'));
+  await send(page, 'Written');
+  await fieldOf(page).fill('Seen before');
+  const composer = page.locator('[part="composer"]');
+  await composer.getByRole('button', { name: 'Preview' }).click();
+  await expect(fieldOf(page)).toBeHidden();
+  await page.keyboard.press('Escape');
+  await expect(fieldOf(page)).toBeFocused();
+  await pressIn(messageWith(page, 'Written'), { name: 'Edit', exact: true });
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Alt+p');
+  await expect(field).toBeHidden();
+  await page.keyboard.press('Escape');
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(field).toHaveCount(0);
+});
+
 test('returns from a preview to the focused field with its undo history', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed'));
   const field = fieldOf(page);

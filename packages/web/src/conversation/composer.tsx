@@ -2,7 +2,6 @@ import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { SendHorizontal } from 'lucide-react';
 import {
-  type KeyboardEvent,
   type Ref,
   type RefObject,
   useEffect,
@@ -90,7 +89,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       part="composer"
       data-over={isOver || undefined}
       data-tall={isTall || undefined}
-      onKeyDown={(event) => togglesPreview(event, text) && preview.toggle()}
+      onKeyDown={preview.onKeyDown}
       onSubmit={(event) => {
         event.preventDefault();
         if (canSend) writing.send();
@@ -222,13 +221,6 @@ function useWriting({ destination, draftText, onText, empty }: WritingOptions) {
     keep(rest);
   };
   return { change, send, onScheduled };
-}
-
-/** True for the keys that show or end the preview. */
-function togglesPreview(event: KeyboardEvent, text: string): boolean {
-  if (!event.altKey || event.code !== 'KeyP' || text.trim() === '') return false;
-  event.preventDefault();
-  return true;
 }
 
 interface HandleOptions {

@@ -66,6 +66,7 @@ export function EditorForm(props: Props) {
     <form
       className={`${styles.composer} ${editor.editor}`}
       data-tall={isTall || undefined}
+      onKeyDown={preview.onKeyDown}
       onSubmit={(event) => {
         event.preventDefault();
         void save();

@@ -178,6 +178,8 @@ export interface Preview {
   readonly box: ReactNode;
   close(): void;
   toggle(): void;
+  /** Handles the keys that show the preview and return to the field. */
+  onKeyDown(event: KeyboardEvent): void;
   /** Ends the preview and moves the focus to the field. */
   enterField(): HTMLTextAreaElement;
 }
@@ -212,12 +214,18 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
       if (hadFocus) box.current?.focus();
     }, reportFailure);
   };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.altKey && event.code === 'KeyP' && text.trim() !== '') toggle();
+    else if (event.key === 'Escape' && event.target !== field.current) enterField();
+    else return;
+    event.preventDefault();
+  };
   const shown = isShown && (
     <div ref={box} className={className} tabIndex={-1}>
       <MessageBody html={html} />
     </div>
   );
-  return { isShown, box: shown, close, toggle, enterField };
+  return { isShown, box: shown, close, toggle, onKeyDown, enterField };
 }
 
 interface AttachProps {
