@@ -579,6 +579,28 @@ test('returns from the tools and the preview to the field with Escape', async ({
   await expect(field).toHaveCount(0);
 });
 
+test('focuses a message after its field was saved or cancelled', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'edited keys'));
+  await send(page, 'First');
+  await send(page, 'Second');
+  await expect(messageWith(page, 'Second')).toBeVisible();
+  const row = (text: string) => page.locator('[data-key]').filter({ hasText: text });
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await row('First').focus();
+  for (const end of ['Control+Enter', 'Escape']) {
+    await page.keyboard.press('e');
+    await expect(field).toBeFocused();
+    if (end !== 'Escape') await page.keyboard.type(' changed');
+    await page.keyboard.press(end);
+    await expect(row('First changed')).toBeFocused();
+  }
+  await page.keyboard.press('j');
+  await expect(row('Second')).toBeFocused();
+  await page.keyboard.press('e');
+  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+  await expect(row('Second')).toBeFocused();
+});
+
 test('returns from a preview to the focused field with its undo history', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed'));
   const field = fieldOf(page);

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
-import { type DragEvent, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type DragEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import { useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import { useUploads } from '../services/use-uploads.js';
@@ -10,6 +10,7 @@ import { FormattingTools } from './formatting-tools.js';
 import { useMessageField, usePreview } from './message-field.js';
 
 interface Props {
+  readonly ref?: Ref<HTMLFormElement>;
   readonly label: string;
   readonly content: string;
   readonly destination: Destination;
@@ -64,6 +65,7 @@ export function EditorForm(props: Props) {
   };
   return (
     <form
+      ref={props.ref}
       className={`${styles.composer} ${editor.editor}`}
       data-tall={isTall || undefined}
       onKeyDown={preview.onKeyDown}

@@ -3,7 +3,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { MessageRow as Message } from '@parley/chat';
 import { ParleyError } from '@parley/client';
-import { type ReactNode, useEffect, useId, useState } from 'react';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { askToDiscard, EditorForm, useDraftOfDeleted } from './editor-form.js';
@@ -31,7 +31,10 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? null, [fieldTexts, field]);
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';
+  const form = useRef<HTMLFormElement>(null);
   const end = () => {
+    const row = form.current?.closest<HTMLElement>('[data-key]:focus-within');
+    row?.focus({ preventScroll: true });
     onClose();
     setText(null);
   };
@@ -48,6 +51,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   }
   return (
     <EditorForm
+      ref={form}
       label={i18n._('Edit message')}
       content={text}
       destination={message.destination}
