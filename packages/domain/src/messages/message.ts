@@ -419,12 +419,12 @@ export interface Span {
   readonly toMove: number | null;
 }
 
-/** Move of a message to another channel. */
+/** Move of a message to another channel or direct conversation. */
 export interface ChannelMove {
   /** Increases with each move. */
   readonly number: number;
   readonly targetRecipientId: RecipientId;
-  /** True if new subscribers of the target cannot read earlier messages. */
+  /** True if new subscribers of the target cannot read earlier messages, as in direct conversations. */
   readonly isHistoryProtected: boolean;
 }
 

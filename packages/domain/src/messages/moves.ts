@@ -35,6 +35,11 @@ export interface MessageMoves {
    * without a subscription to the target lose the messages. If `isHistoryProtected`, its subscribers gain them as read.
    */
   move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
+  /**
+   * Moves direct messages to another direct conversation, which does not count as an edit. Participants of both
+   * conversations keep their flags, other participants of the target gain the messages as read, and all others lose them.
+   */
+  moveDirect(realmId: RealmId, ids: readonly MessageId[], recipientId: RecipientId): Promise<void>;
 }
 
 declare module '../kernel/unit-of-work.js' {

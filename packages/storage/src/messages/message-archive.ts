@@ -1,6 +1,7 @@
 import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
 import type { Command, MaybePromise, Statements } from '../engine/statements.js';
+import { RENEW_NEWEST } from './message-rows.js';
 
 interface ArchivedRow {
   readonly id: MessageId;
@@ -32,9 +33,7 @@ export abstract class SqlMessageArchive implements MessageArchive {
       `SELECT id FROM archived_message WHERE id ${inSet} AND realm_id = ? ORDER BY id`,
     );
     this.afterRestore = [
-      `UPDATE direct_participant
-       SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = direct_participant.recipient_id)
-       WHERE recipient_id IN (SELECT recipient_id FROM message WHERE id ${inSet})`,
+      `${RENEW_NEWEST} WHERE recipient_id IN (SELECT recipient_id FROM message WHERE id ${inSet})`,
       `DELETE FROM removed_message_holder WHERE message_id ${inSet}`,
       `DELETE FROM removed_message WHERE id ${inSet}`,
       `DELETE FROM archived_message WHERE id ${inSet}`,

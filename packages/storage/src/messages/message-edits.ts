@@ -11,7 +11,7 @@ import type {
 } from '@parley/domain/messages';
 import type { MessagePartReads } from '../engine/feature.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
-import { PROPERTY_BITS } from './message-rows.js';
+import { PROPERTY_BITS, RENEW_NEWEST } from './message-rows.js';
 import { type IndexRowsById, idOf } from './viewer-message-state.js';
 
 export abstract class SqlMessageEditRepository implements MessageEditRepository {
@@ -77,7 +77,9 @@ export abstract class SqlMessageMoves implements MessageMoves {
   private readonly changeChannel: Command;
   private readonly changeTopic: Command;
   private readonly keepTopic: Command;
+  private readonly changeConversation: Command;
   private readonly forgetFlags: Command;
+  private readonly renewNewest: Command;
 
   constructor(
     private readonly statements: Statements,
@@ -98,6 +100,11 @@ export abstract class SqlMessageMoves implements MessageMoves {
     );
     this.changeTopic = change('topic = ?, topic_key = ?, topic_links = ?,', PROPERTY_BITS.isEdited);
     this.keepTopic = change('', PROPERTY_BITS.isEdited);
+    this.changeConversation = statements.command(
+      `UPDATE message SET recipient_id = ?, version = version + 1, property_bits = property_bits | ${PROPERTY_BITS.wasMoved}
+       WHERE id ${inSet}`,
+    );
+    this.renewNewest = statements.command(`${RENEW_NEWEST} WHERE recipient_id ${inSet}`);
     this.forgetFlags = statements.command(
       `DELETE FROM message_flag
        WHERE message_id ${inSet} AND NOT EXISTS (
@@ -106,7 +113,7 @@ export abstract class SqlMessageMoves implements MessageMoves {
     );
   }
 
-  /** Stores that the messages changed their channel together. */
+  /** Stores that the messages changed their channel or conversation together. */
   protected abstract recordMove(
     realmId: RealmId,
     recipientId: RecipientId,
@@ -138,5 +145,16 @@ export abstract class SqlMessageMoves implements MessageMoves {
     }
     this.changeTopic.defer(topic, key, links, movedAt, set(staying));
     await this.reindex(staying);
+  }
+
+  async moveDirect(realmId: RealmId, ids: readonly MessageId[], recipientId: RecipientId): Promise<void> {
+    const { set } = this.statements.dialect;
+    const crossing = (await this.indexRowsById.list(realmId, ids)).filter((row) => row[2] !== recipientId);
+    if (crossing.length === 0) return;
+    const moved = crossing.map(idOf);
+    this.recordMove(realmId, recipientId, true, moved);
+    this.changeConversation.defer(recipientId, set(moved));
+    this.forgetFlags.defer(set(moved), recipientId);
+    this.renewNewest.defer(set(new Set([recipientId, ...crossing.map(([, , former]) => former)])));
   }
 }

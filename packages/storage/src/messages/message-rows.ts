@@ -14,8 +14,8 @@ export const PROPERTY_BITS = {
   hasAttachment: 16,
   isReadByDefault: 32,
   /**
-   * Set once a message has changed channel, since its ownership then depends on moves. The index message_moved_in
-   * repeats the value.
+   * Set once a message has changed channel or conversation, since its ownership then depends on moves. The index
+   * message_moved_in repeats the value.
    */
   wasMoved: 64,
   hasReactions: 128,
@@ -80,6 +80,11 @@ export const OWNERSHIP_SOURCES = {
   /** Added from channel history. */
   historical: 2,
 } as const;
+
+/** Sets the newest message of direct conversations; continues with a condition. */
+export const RENEW_NEWEST = `
+  UPDATE direct_participant
+  SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = direct_participant.recipient_id)`;
 
 export interface MessageRow {
   readonly id: MessageId;

@@ -11,7 +11,7 @@ import type {
 import type { Quarantine } from '../engine/quarantine.js';
 import { toFlag } from '../engine/rows.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
-import { type MessageRow, OWNERSHIP_SOURCES, toMessage } from './message-rows.js';
+import { type MessageRow, OWNERSHIP_SOURCES, RENEW_NEWEST, toMessage } from './message-rows.js';
 import { type IndexRowsById, idOf } from './viewer-message-state.js';
 
 /** Values of a new message row. */
@@ -110,11 +110,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
       ),
       `DELETE FROM message WHERE id ${inSet}`,
     ].map((sql) => statements.command(sql));
-    this.renewNewest = statements.command(
-      `UPDATE direct_participant
-       SET last_message_id = (SELECT max(m.id) FROM message m WHERE m.recipient_id = direct_participant.recipient_id)
-       WHERE recipient_id ${inSet}`,
-    );
+    this.renewNewest = statements.command(`${RENEW_NEWEST} WHERE recipient_id ${inSet}`);
   }
 
   abstract append(message: NewMessage): Promise<Message>;

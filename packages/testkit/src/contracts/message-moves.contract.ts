@@ -1,4 +1,5 @@
-import { aChannel, anotherRealm } from '../builders.js';
+import type { MessageId, RecipientId } from '@parley/domain/kernel';
+import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { chatter } from './chatter.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -56,6 +57,50 @@ export function messageMovesContract(open: OpenStorage): void {
       expect(await shown()).toContainEqual(['✔ about', [], 80]);
     });
 
+    it('moves direct messages to the conversation of other people', async () => {
+      const fixture = await stage(
+        ...['ann', 'bob', 'cleo', 'dan'].map((name) => aUser({ name })),
+        aMessage({ from: 'ann', to: ['bob', 'cleo'], content: 'one' }),
+        aMessage({ from: 'bob', to: ['ann', 'cleo'], content: 'two' }),
+        aMessage({ from: 'bob', to: ['ann', 'dan'], content: 'three' }),
+      );
+      const { uow, realm, messages, viewer } = fixture;
+      const [one, two, three] = [messages[0]!, messages[1]!, messages[2]!];
+      const moveTo = async (recipientId: RecipientId, ...ids: MessageId[]) => {
+        await uow.write(realm.id, (tx) => tx.moves.moveDirect(realm.id, ids, recipientId));
+        return uow.read(realm.id, (r) => r.messages.list(realm.id, ids));
+      };
+      const newest = (name: string) =>
+        uow.read(realm.id, async (r) =>
+          (await r.recipients.listRecentDirect(realm.id, viewer(name).userId, 5)).map((it) => Object.values(it)),
+        );
+      const flags = (name: string, id: MessageId) =>
+        uow.read(realm.id, async (r) => (await r.personal.listFlags(viewer(name), [id])).get(id));
+      await uow.write(realm.id, (tx) => tx.personal.setFlag(viewer('bob'), [one.id], 'starred', true));
+      await uow.write(realm.id, (tx) => tx.personal.setFlag(viewer('cleo'), [one.id], 'starred', true));
+
+      expect(await moveTo(three.recipientId, one.id)).toEqual([
+        { ...one, recipientId: three.recipientId, version: one.version + 1 },
+      ]);
+      expect(await newest('bob')).toEqual([
+        [three.recipientId, three.id],
+        [two.recipientId, two.id],
+      ]);
+      expect(await flags('bob', one.id)).toMatchObject({ starred: true, read: false });
+      expect(await flags('dan', one.id)).toMatchObject({ starred: false, read: true, historical: false });
+      expect(await flags('cleo', one.id)).toBeUndefined();
+      await moveTo(three.recipientId, one.id, two.id);
+      expect(await newest('cleo')).toEqual([]);
+      expect(await newest('dan')).toEqual([[three.recipientId, three.id]]);
+
+      const [back] = await moveTo(one.recipientId, one.id);
+      expect(back).toEqual({ ...one, version: one.version + 2 });
+      expect(await newest('cleo')).toEqual([[one.recipientId, one.id]]);
+      expect(await flags('bob', one.id)).toMatchObject({ starred: true, read: false });
+      expect(await flags('cleo', one.id)).toMatchObject({ starred: false, read: true });
+      expect(await flags('dan', one.id)).toBeUndefined();
+    });
+
     it('isolates realms', async () => {
       const fixture = await stage(...chatter);
       const { uow } = fixture;
@@ -65,6 +110,7 @@ export function messageMovesContract(open: OpenStorage): void {
       await uow.write(other.realm.id, (tx) =>
         tx.moves.move(other.realm.id, ids, { channelId, recipientId, topic: 'gone', isHistoryProtected: false }),
       );
+      await uow.write(other.realm.id, (tx) => tx.moves.moveDirect(other.realm.id, ids, recipientId));
       expect(await uow.read(fixture.realm.id, (r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
   });

@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Message, MessageMoves, MoveTarget } from '@parley/domain/messages';
 import { messagesOf } from './messages-of.js';
 import { findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
@@ -25,7 +25,17 @@ export class MemoryMessageMoves implements MessageMoves {
     }
   }
 
-  /** Updates the holders of a message after a move to another channel. */
+  async moveDirect(realmId: RealmId, ids: readonly MessageId[], recipientId: RecipientId): Promise<void> {
+    const participants = receiversOf(this.unit, realmId, recipientId);
+    for (const message of messagesOf(this.unit, realmId, ids)) {
+      if (message.recipientId === recipientId) continue;
+      const version = message.version + 1;
+      this.unit.change('messages').set(message.id, { ...message, recipientId, version });
+      this.resettle(message.id, participants, true);
+    }
+  }
+
+  /** Updates the holders of a message after a move to another channel or direct conversation. */
   private resettle(id: MessageId, subscribers: ReadonlySet<UserId>, isHistoryProtected: boolean): void {
     for (const userId of holdersOf(this.unit, id)) if (!subscribers.has(userId)) forget(this.unit, userId, id);
     if (!isHistoryProtected) return;

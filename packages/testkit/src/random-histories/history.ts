@@ -54,6 +54,8 @@ type Deed =
   | { readonly kind: 'mute' | 'unmute'; readonly who: Person; readonly sender: Person }
   /** Moves those selected messages that are in the same conversation as the first one. */
   | { readonly kind: 'move'; readonly which: Which; readonly to: ChannelName; readonly topic: Topic | null }
+  /** Moves the selected direct messages to the conversation of these people. */
+  | { readonly kind: 'moveDirect'; readonly which: Which; readonly to: readonly Person[] }
   /** Edits the first selected message; mentions only its holders. */
   | {
       readonly kind: 'edit';
@@ -263,6 +265,14 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({ kind: fc.constant('move' as const), which, to: channel, topic: fc.option(topic) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('moveDirect' as const),
+      which,
+      to: fc.uniqueArray(anybody, { minLength: 1, maxLength: 3 }),
+    }),
   },
   {
     weight: 4,

@@ -98,6 +98,13 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       });
       return { answer: ids, words: `${ids} move to ${step.to}, ${step.topic ?? 'each to its topic'}` };
     }
+    case 'moveDirect': {
+      const found = await tx.messages.list(realm.id, idsOfWhich(world, step.which));
+      const ids = found.filter(({ channelId }) => channelId === null).map(({ id }) => id);
+      const people = step.to.map((name) => fixture.user(name).id);
+      await tx.moves.moveDirect(realm.id, ids, await tx.recipients.openDirect(realm.id, people));
+      return { answer: ids, words: `${ids} move to the conversation of ${step.to}` };
+    }
     case 'edit':
       return edit(world, tx, step);
     case 'remove': {
