@@ -199,21 +199,22 @@ describe('merge of a placeholder', () => {
     await post(`/messages/${messages[0].id}/reactions`, { emoji_name: 'tada' }, ben);
 
     const gained = {
-      messages: 1,
+      messages: 2,
       reactions: 1,
+      directMessages: 1,
       channels: [
         expect.objectContaining({ name: 'secret', isPrivate: true }),
         expect.objectContaining({ name: 'general' }),
       ],
     };
-    expect(await merge({ isDryRun: true })).toMatchObject({ messages: 1, reactions: 1 });
+    expect(await merge({ isDryRun: true })).toMatchObject({ messages: 2, reactions: 1, directMessages: 1 });
     expect(await shown()).toEqual({ ...before, 'tea?': [...before['tea?'], `tada ${ben.id}`] });
     const merged = await merge();
     expect(merged).toEqual({ ...gained, channels: expect.arrayContaining(gained.channels) });
     expect(await subscribed()).toEqual(['general', 'secret']);
-    expect(await shown()).toMatchObject({ psst: [ben.id], 'hello Ann': [cleo] });
+    expect(await shown()).toMatchObject({ psst: [ben.id], 'hello Ann': [ben.id] });
     expect((await shown())['tea?'].sort()).toEqual([ann.id, `+1 ${ben.id}`, `tada ${cleo}`, `tada ${ben.id}`].sort());
-    expect(await shown(ben)).not.toHaveProperty('hello Ann');
+    expect(await shown(ben)).toMatchObject({ 'hello Ann': [ben.id] });
     const search = { anchor: 'newest', num_before: 5, num_after: 0 };
     const narrow = [
       { operator: 'sender', operand: ben.id },
@@ -221,13 +222,13 @@ describe('merge of a placeholder', () => {
     ];
     const found = await server.request('GET', '/messages', { as: ann, params: { ...search, narrow }, realm: 'acme' });
     expect((fieldsOf(found) as Wire).messages).toHaveLength(1);
-    expect(await merge()).toMatchObject({ messages: 0, reactions: 0, channels: [] });
+    expect(await merge()).toEqual({ messages: 0, reactions: 0, directMessages: 0, channels: [] });
 
-    expect(await unmerge()).toEqual({ messages: 1, reactions: 1 });
+    expect(await unmerge()).toEqual({ messages: 2, reactions: 1, directMessages: 1 });
     expect(await shown()).toMatchObject({ psst: [cleo], 'hello Ann': [cleo] });
     expect((await shown())['tea?'].sort()).toEqual([ann.id, `+1 ${cleo}`, `tada ${cleo}`, `tada ${ben.id}`].sort());
     expect(await subscribed()).toEqual([]);
-    expect(await merge()).toMatchObject({ messages: 1 });
+    expect(await merge()).toMatchObject({ messages: 2 });
   });
 
   it('does not subscribe the user again when it is repeated', async () => {

@@ -39,7 +39,9 @@ export interface ExistingOrganization {
   /** Returns messages as they are now; deleted ones are absent. */
   current(
     ids: readonly MessageId[],
-  ): Promise<ReadonlyMap<MessageId, Pick<Message, 'topic' | 'recipientId' | 'sentAt'>>>;
+  ): Promise<
+    ReadonlyMap<MessageId, Pick<Message, 'topic' | 'channelId' | 'recipientId' | 'sentRecipientId' | 'sentAt'>>
+  >;
 }
 
 /** Empty organization in place of one that the import creates. */

@@ -154,7 +154,9 @@ export async function noteDeleted(
     const messages = await existing.current(page.map(({ target }) => target));
     for (const { record, target } of page) {
       const message = messages.get(target);
-      const span = message && spans.get(message.recipientId);
+      if (!message) continue;
+      // Merges of placeholders move direct messages.
+      const span = spans.get(message.channelId === null ? message.sentRecipientId : message.recipientId);
       if (!span || message.sentAt < Math.floor(span.first) || message.sentAt > span.last) continue;
       staging.run('INSERT OR IGNORE INTO deleted VALUES (?)', record);
     }

@@ -1,4 +1,4 @@
-import type { ImportedRealm, ImportedRecord, RealmReader, RecordOrigin } from '@parley/domain/exports';
+import type { ImportedRealm, ImportedRecord, RealmCopy, RealmReader, RecordOrigin } from '@parley/domain/exports';
 import { type AccessCopy, newAccess, type Readers } from '@parley/domain/imports';
 import {
   type ImportBatchId,
@@ -85,12 +85,38 @@ export async function addedReaders(
     (id) => users.get(id),
     (id) => recipients.get(id),
   );
-  const imported = [...after.conversations].filter(([recipient]) => before.conversations.has(recipient));
+  const gained = await mergedReaders(realmId, realm, uow);
+  const imported = [...after.conversations]
+    .filter(([recipient]) => before.conversations.has(recipient))
+    .map(([recipient, { isOpen, readers }]): [string, Readers<UserId>] => [
+      recipient,
+      { isOpen, readers: new Set([...readers, ...(gained.get(recipient) ?? [])]) },
+    ]);
   const names = new Map(realm.users.map(({ user }) => [user.id, user.fullName]));
   const channels = new Map(realm.channels.map(({ recipientId, name }) => [String(recipientId), name]));
   return newAccess(before, { ...after, conversations: new Map(imported) }).map(({ person, conversation }) => ({
     ...{ userId: person, person: names.get(person) ?? '', channel: channels.get(conversation) ?? null },
   }));
+}
+
+/** Returns the users that took the place of merged placeholders, by direct conversation. */
+async function mergedReaders(
+  realmId: RealmId,
+  { conversations }: Pick<RealmCopy, 'conversations'>,
+  uow: UnitOfWork,
+): Promise<ReadonlyMap<string, readonly UserId[]>> {
+  const users = new Map<string, UserId>();
+  const people = new Set(conversations.flatMap(({ userIds }) => userIds.map(String)));
+  for (const slice of slicesOf([...people], RECORDS_AT_A_TIME)) {
+    const merges = await uow.read(realmId, ({ importedRecords }) => importedRecords.list(realmId, 'merge', slice));
+    for (const { recordId, targetId } of merges) users.set(recordId, targetId as UserId);
+  }
+  return new Map(
+    conversations.map(({ recipientId, userIds }) => [
+      String(recipientId),
+      userIds.flatMap((id) => users.get(String(id)) ?? []),
+    ]),
+  );
 }
 
 /** Returns ids of imported objects by record id. */

@@ -1,5 +1,6 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
-import type { ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import { nobody } from '../kernel/event.js';
+import type { EventSeq, ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 
@@ -49,6 +50,8 @@ export type ImportedKind =
   /** Changes by a merge of a placeholder, named by its id in `hash`. */
   | 'merge'
   | 'mergedMessage'
+  /** Direct message in a conversation with the user in place of the placeholder. */
+  | 'mergedDirectMessage'
   | 'mergedReaction'
   | 'mergedSubscription';
 
@@ -220,6 +223,38 @@ async function nextVersion(tx: Transaction, { id, realmId, source, status, versi
   }
   const isCancelled = status === 'running' && (stored?.status === 'undoing' || stored?.status === 'undone');
   throw isCancelled ? new DomainError('IMPORT_CANCELLED', `Import ${id} was undone.`) : importRunning(source);
+}
+
+const QUEUES_AT_A_TIME = 250;
+
+/**
+ * Removes all event queues, so that clients register again and load what changed.
+ * @param work last changes, in the unit that ends the queues
+ * @param units unit of work for `work`
+ */
+export async function restartClients(
+  uow: UnitOfWork,
+  realmId: RealmId,
+  work: (tx: Transaction) => Promise<void>,
+  units: UnitOfWork = uow,
+): Promise<void> {
+  let seq = 0 as EventSeq;
+  await units.write(
+    realmId,
+    async (tx) => {
+      await work(tx);
+      await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
+    },
+    { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },
+  );
+  let count: number;
+  do {
+    count = await uow.write(
+      realmId,
+      async (tx) => (await tx.queues.removeBehind(realmId, seq, QUEUES_AT_A_TIME)).length,
+      { yields: true },
+    );
+  } while (count === QUEUES_AT_A_TIME);
 }
 
 /** @throws DomainError UNDO_UNFINISHED */

@@ -4,14 +4,20 @@ import type { BlobStore } from '../files/blobs.js';
 import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
-import { nobody } from '../kernel/event.js';
-import type { EventSeq, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import type { RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { areRemembered, CreatedRecords, rememberExport } from './created-records.js';
-import { beginBatch, type ImportBatch, importRunning, requireNoUndo, unitsOf } from './import-batches.js';
+import {
+  beginBatch,
+  type ImportBatch,
+  importRunning,
+  requireNoUndo,
+  restartClients,
+  unitsOf,
+} from './import-batches.js';
 import { type AppliedChanges, ImportChanges } from './import-changes.js';
 import { ImportedIds, TopicLinks } from './import-ids.js';
 import { MemberImport, rememberGroupMembers } from './import-members.js';
@@ -40,7 +46,6 @@ export interface MergeImportOutput {
 /** A unit of messages takes about 4 ms and others at most 50 ms, to limit the delay of other writes. */
 const MESSAGES_AT_A_TIME = 40;
 const PEOPLE_AT_A_TIME = 100;
-const QUEUES_AT_A_TIME = 250;
 const NO_CHANGES: AppliedChanges = { changed: 0, deleted: 0, kept: 0, keptMessages: [] };
 
 /**
@@ -201,27 +206,13 @@ export class MergeImport {
     });
   }
 
-  /** Removes all event queues, so that clients register again and load the new objects. */
-  private async complete(uow: UnitOfWork, batch: ImportBatch, { origins }: MergeSource): Promise<void> {
+  private complete(uow: UnitOfWork, batch: ImportBatch, { origins }: MergeSource): Promise<void> {
     const { id, realmId } = batch;
-    let seq = 0 as EventSeq;
-    await uow.write(
-      realmId,
-      async (tx) => {
-        await tx.importBatches.update({ ...(await tx.importBatches.find(realmId, id))!, status: 'complete' });
-        await rememberExport(tx, batch, origins);
-        await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
-      },
-      { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },
-    );
-    let count: number;
-    do {
-      count = await this.uow.write(
-        realmId,
-        async (tx) => (await tx.queues.removeBehind(realmId, seq, QUEUES_AT_A_TIME)).length,
-        { yields: true },
-      );
-    } while (count === QUEUES_AT_A_TIME);
+    const complete = async (tx: Transaction) => {
+      await tx.importBatches.update({ ...(await tx.importBatches.find(realmId, id))!, status: 'complete' });
+      await rememberExport(tx, batch, origins);
+    };
+    return restartClients(this.uow, realmId, complete, uow);
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Channel, isPrivate } from '../channels/channel.js';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { DomainError } from '../kernel/errors.js';
-import type { ChannelId, ImportBatchId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { ChannelId, ImportBatchId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { isPlaceholder } from '../membership/placeholders.js';
@@ -9,7 +9,13 @@ import type { Message } from '../messages/message.js';
 import { publishReaction, type UserReaction } from '../messages/reactions.js';
 import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
-import { BEFORE_RECORDS, type ImportBatch, type ImportedKind, type ImportedRecord } from './import-batches.js';
+import {
+  BEFORE_RECORDS,
+  type ImportBatch,
+  type ImportedKind,
+  type ImportedRecord,
+  restartClients,
+} from './import-batches.js';
 
 export interface MergePlaceholderInput {
   readonly realmId: RealmId;
@@ -21,9 +27,11 @@ export interface MergePlaceholderInput {
 }
 
 export interface MergePlaceholderOutput {
-  /** Numbers of messages and reactions in channels. */
+  /** Numbers of messages and reactions by the placeholder. */
   readonly messages: number;
   readonly reactions: number;
+  /** Number of messages that move from direct conversations of the placeholder to those of the user. */
+  readonly directMessages: number;
   /** Channels that the user can read only since the merge. */
   readonly channels: readonly { readonly id: ChannelId; readonly name: string; readonly isPrivate: boolean }[];
 }
@@ -33,7 +41,7 @@ export interface UnmergePlaceholderInput {
   readonly placeholderId: UserId;
 }
 
-type Counts = { -readonly [Name in 'messages' | 'reactions']: number };
+type Counts = { -readonly [Name in 'messages' | 'reactions' | 'directMessages']: number };
 type Reads = Repositories | Transaction;
 
 /** Messages per unit of work, to limit the delay of other writes. */
@@ -43,8 +51,8 @@ const CHANNELS_AT_A_TIME = 50;
 const MERGED_DOMAIN = 'merged.parley.invalid';
 
 /**
- * Gives the messages, reactions and channels of a placeholder to a user, reversibly and in small units of work. Direct
- * conversations stay with the placeholder. A killed run continues when it is repeated.
+ * Gives the messages, reactions, channels and direct conversations of a placeholder to a user, reversibly and in small
+ * units of work. A killed run continues when it is repeated.
  */
 export class MergePlaceholder {
   static readonly inject = ['unitOfWork'] as const;
@@ -58,7 +66,7 @@ export class MergePlaceholder {
       const gained = await gainedChannels(reads, input);
       return { batches: await reads.importBatches.list(realmId), channels: gained };
     });
-    const counts: Counts = { messages: 0, reactions: 0 };
+    const counts: Counts = { messages: 0, reactions: 0, directMessages: 0 };
     if (!isDryRun) {
       await this.uow.write(realmId, (tx) => this.begin(tx, input));
       for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
@@ -67,24 +75,27 @@ export class MergePlaceholder {
     }
     for (const batch of batches) {
       await eachPage(this.uow, batch, { kind: 'message', isDryRun, counts }, async (reads, records) => {
-        const ids = records.map(({ targetId }) => targetId as MessageId);
-        const messages = (await reads.messages.list(realmId, ids)).filter(({ channelId }) => channelId !== null);
+        const messages = await reads.messages.list(realmId, targetsOf(records));
         const own = messages.filter(({ senderId }) => senderId === placeholderId);
         const reactions = await freeReactions(reads, messages, placeholderId, userId);
-        const done = { messages: own.length, reactions: reactions.length };
+        const direct = await stayingDirect(reads, messages, placeholderId);
+        const done = { messages: own.length, reactions: reactions.length, directMessages: direct.length };
         if (isDryRun) return done;
         const tx = reads as Transaction;
         await changeSenders(tx, own, placeholderId, userId);
         await changeReactions(tx, messages, reactions, userId);
         await tx.importedRecords.put(realmId, [
           ...own.map(({ id }) => changed(batch, 'mergedMessage', placeholderId, id)),
+          ...direct.map(({ id }) => changed(batch, 'mergedDirectMessage', placeholderId, id)),
           ...reactions.map(({ messageId, type, code }) =>
             changed(batch, 'mergedReaction', placeholderId, messageId, ` ${type} ${code}`),
           ),
         ]);
+        await moveDirect(tx, direct);
         return done;
       });
     }
+    if (!isDryRun) await restartClients(this.uow, realmId, async () => {});
     return {
       ...counts,
       channels: channels.map((channel) => ({ id: channel.id, name: channel.name, isPrivate: isPrivate(channel) })),
@@ -118,7 +129,7 @@ export class MergePlaceholder {
   }
 }
 
-/** Reverts a merge: returns the remaining messages, reactions and channels to the placeholder. */
+/** Reverts a merge: returns the messages, reactions, channels and direct conversations that remain to the placeholder. */
 export class UnmergePlaceholder {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
@@ -131,7 +142,7 @@ export class UnmergePlaceholder {
       return { batches: await reads.importBatches.list(realmId), merge: found };
     });
     const userId = merge.targetId as UserId;
-    const counts: Counts = { messages: 0, reactions: 0 };
+    const counts: Counts = { messages: 0, reactions: 0, directMessages: 0 };
     const revert = async (
       kind: ImportedKind,
       undo: (tx: Transaction, records: readonly ImportedRecord[]) => Promise<Partial<Counts>>,
@@ -140,9 +151,8 @@ export class UnmergePlaceholder {
         await eachPage(this.uow, batch, { kind, isDryRun: false, counts }, async (reads, page) => {
           const tx = reads as Transaction;
           const records = page.filter(({ hash }) => hash === String(placeholderId));
-          const done = await undo(tx, records);
           await tx.importedRecords.remove(realmId, records);
-          return done;
+          return undo(tx, records);
         });
       }
     };
@@ -161,6 +171,11 @@ export class UnmergePlaceholder {
       await changeReactions(tx, messages, reactions, placeholderId);
       return { reactions: reactions.length };
     });
+    await revert('mergedDirectMessage', async (tx, records) => {
+      const messages = await tx.messages.list(realmId, targetsOf(records));
+      await moveDirect(tx, messages);
+      return { directMessages: messages.length };
+    });
     await revert('mergedSubscription', async (tx, records) => {
       const channels = await tx.channels.list(
         realmId,
@@ -169,7 +184,7 @@ export class UnmergePlaceholder {
       await unsubscribeFromChannels(tx, channels, [userId]);
       return {};
     });
-    await this.uow.write(realmId, async (tx) => {
+    await restartClients(this.uow, realmId, async (tx) => {
       const placeholder = await getUser(tx, realmId, placeholderId);
       await changeEmail(tx, placeholder, merge.hash);
       await tx.importedRecords.remove(realmId, [merge]);
@@ -274,6 +289,7 @@ async function eachPage(
     const { records, done } = await (isDryRun ? uow.read(realmId, run) : uow.write(realmId, run, { yields: true }));
     counts.messages += done.messages ?? 0;
     counts.reactions += done.reactions ?? 0;
+    counts.directMessages += done.directMessages ?? 0;
     page = records;
     after = page.at(-1) ?? after;
   } while (page.length === MESSAGES_AT_A_TIME);
@@ -332,11 +348,73 @@ async function changeReactions(
   for (const { messageId, ...reaction } of reactions) {
     const message = byId.get(messageId)!;
     const { realmId } = message;
-    const channel = await tx.channels.find(realmId, message.channelId!);
+    const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
     const located = { message, channel };
     await tx.reactions.remove(realmId, messageId, reaction, reaction.userId);
     await publishReaction(tx, 'remove', { realmId, id: reaction.userId }, located, reaction);
     await tx.reactions.add(realmId, messageId, { ...reaction, userId });
     await publishReaction(tx, 'add', { realmId, id: userId }, located, reaction);
   }
+}
+
+interface DirectMessage {
+  readonly message: Message;
+  /** Participants of the conversation that the message was sent to. */
+  readonly participants: readonly UserId[];
+}
+
+/** Omits channel messages. */
+async function directOf({ recipients }: Pick<Reads, 'recipients'>, messages: readonly Message[]) {
+  const direct = messages.filter(({ channelId }) => channelId === null);
+  const [first] = direct;
+  if (!first) return [];
+  const ids = new Set(direct.map(({ sentRecipientId }) => sentRecipientId));
+  const found = await recipients.list(first.realmId, [...ids]);
+  return direct.flatMap((message): readonly DirectMessage[] => {
+    const recipient = found.get(message.sentRecipientId);
+    return recipient?.kind === 'direct' ? [{ message, participants: recipient.userIds }] : [];
+  });
+}
+
+/** Returns those direct messages of the placeholder's conversations that no earlier run moved. */
+async function stayingDirect(
+  reads: Reads,
+  messages: readonly Message[],
+  placeholderId: UserId,
+): Promise<readonly Message[]> {
+  const direct = (await directOf(reads, messages)).filter(({ participants }) => participants.includes(placeholderId));
+  const [first] = direct;
+  if (!first) return [];
+  const records = direct.map(({ message }) => recordIdOf(placeholderId, message.id));
+  const moved = await reads.importedRecords.list(first.message.realmId, 'mergedDirectMessage', records);
+  const movedIds = new Set<number>(moved.map(({ targetId }) => targetId));
+  return direct.flatMap(({ message }) => (movedIds.has(message.id) ? [] : message));
+}
+
+/**
+ * Moves direct messages to the conversations of the people they were sent to, with users in place of those placeholders
+ * that have a record for the message.
+ */
+async function moveDirect(tx: Transaction, messages: readonly Message[]): Promise<void> {
+  const direct = await directOf(tx, messages);
+  const [first] = direct;
+  if (!first) return;
+  const { realmId } = first.message;
+  const people = new Set(direct.flatMap(({ participants }) => participants));
+  const merges = await tx.importedRecords.list(realmId, 'merge', [...people].map(String));
+  const users = new Map(merges.map(({ recordId, targetId }) => [Number(recordId) as UserId, targetId as UserId]));
+  const possible = direct.flatMap(({ message, participants }) =>
+    participants.flatMap((id) => (users.has(id) ? recordIdOf(id, message.id) : [])),
+  );
+  const records = await tx.importedRecords.list(realmId, 'mergedDirectMessage', possible);
+  const merged = new Set(records.map(({ recordId }) => recordId));
+  const moved = new Map<RecipientId, MessageId[]>();
+  for (const { message, participants } of direct) {
+    const present = participants.map((id) => (merged.has(recordIdOf(id, message.id)) ? users.get(id)! : id));
+    const recipientId = await tx.recipients.openDirect(realmId, present);
+    const ids = moved.get(recipientId);
+    if (ids) ids.push(message.id);
+    else moved.set(recipientId, [message.id]);
+  }
+  for (const [recipientId, ids] of moved) await tx.moves.moveDirect(realmId, ids, recipientId);
 }

@@ -215,10 +215,13 @@ async function merge(context: CommandContext): Promise<CommandResult> {
     const user = await findUser(parley, realm, context.words[1]!);
     const input = { realmId: realm.id, placeholderId: placeholder.id, userId: user.id, isDryRun };
     const merged = await parley.useCase(MergePlaceholder).execute(input);
-    const { messages, reactions, channels } = merged;
+    const { messages, reactions, directMessages, channels } = merged;
     return {
       lines: [
         `${isDryRun ? 'Would give' : 'Gave'} ${messages} messages and ${reactions} reactions of user ${placeholder.id} to ${user.email}`,
+        ...(directMessages === 0
+          ? []
+          : [`Messages in direct conversations that ${user.email} takes part in by the merge: ${directMessages}`]),
         ...(channels.length === 0 ? [] : [`Channels that ${user.email} is subscribed to by the merge:`]),
         ...channels.map(({ name, isPrivate }) => `  ${printable(name)}${isPrivate ? ' (private)' : ''}`),
       ],
@@ -232,9 +235,14 @@ async function unmerge(context: CommandContext): Promise<CommandResult> {
     const { realm, placeholder } = await placeholderOf(parley, context);
     const input = { realmId: realm.id, placeholderId: placeholder.id };
     const unmerged = await parley.useCase(UnmergePlaceholder).execute(input);
-    const { messages, reactions } = unmerged;
+    const { messages, reactions, directMessages } = unmerged;
     return {
-      lines: [`Returned ${messages} messages and ${reactions} reactions to user ${placeholder.id}`],
+      lines: [
+        `Returned ${messages} messages and ${reactions} reactions to user ${placeholder.id}`,
+        ...(directMessages === 0
+          ? []
+          : [`Messages in direct conversations of user ${placeholder.id}: ${directMessages}`]),
+      ],
       data: unmerged,
     };
   });
