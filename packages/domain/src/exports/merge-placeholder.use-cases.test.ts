@@ -62,6 +62,7 @@ describe('MergePlaceholder', () => {
     const moves = jest.spyOn(await uow.write(realm.id, async (tx) => Object.getPrototypeOf(tx.moves)), 'moveDirect');
     expect(await merge(fixture)).toMatchObject({ messages: 60, directMessages: 120 });
     expect(moves.mock.calls.map(([, ids]) => (ids as readonly MessageId[]).length)).toEqual([50, 50, 20]);
+    moves.mockRestore();
     expect(await conversations(fixture)).toEqual({ 'ann,ben': 120 });
     expect(await merge(fixture)).toMatchObject({ messages: 0, directMessages: 0 });
   });

@@ -166,15 +166,23 @@ describe('parley import of records', () => {
   });
 
   it('merges a placeholder into a user and reverts the merge', async () => {
+    const direct = [
+      { source: 'crm', kind: 'conversation', id: 'direct', members: ['ann', 'bob'] },
+      { source: 'crm', kind: 'message', id: 'd1', conversation: 'direct', sender: 'ann', sentAt: 9, content: 'hi' },
+    ];
+    writeFileSync(records, [...documented, ...direct.map((record) => JSON.stringify(record))].join('\n'));
     await run(records, '--realm=acme', '--new-database');
     const imports = (...args: readonly string[]) => runCommand(['imports', ...args, `--database=sqlite:${database}`]);
     const { out } = await runCommand(['user', 'list', '--deactivated', `--database=sqlite:${database}`]);
     const bob = /(\d+)\D*imported-\d+@parley\.invalid.*Bob/.exec(out)![1]!;
     expect((await imports('merge', bob, 'ann@acme.example', '--dry-run')).out).toBe(
-      `Would give 1 messages and 0 reactions of user ${bob} to ann@acme.example`,
+      `Would give 1 messages and 0 reactions of user ${bob} to ann@acme.example\n` +
+        'Messages in direct conversations that ann@acme.example takes part in by the merge: 1',
     );
     expect((await imports('merge', bob, 'ann@acme.example')).out).toMatch(/^Gave 1 messages/);
-    expect((await imports('unmerge', bob)).out).toBe(`Returned 1 messages and 0 reactions to user ${bob}`);
+    expect((await imports('unmerge', bob)).out).toBe(
+      `Returned 1 messages and 0 reactions to user ${bob}\nMessages in direct conversations of user ${bob}: 1`,
+    );
     expect(await imports('unmerge', bob)).toMatchObject({ code: 1, err: expect.stringContaining('is not merged') });
     expect(await imports('merge', bob, 'nobody@acme.example')).toMatchObject({ code: 1 });
   });
