@@ -29,15 +29,18 @@ export function useRest(
   }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest]);
 }
 
-/** Reports rows whose end was visible for half a second in a focused window, once until they leave the screen. */
+/**
+ * Reports rows whose end was visible for half a second in a focused window, once until they leave the screen. Rows that
+ * appear within half a second are reported together, since each report updates unread counts across the page.
+ */
 export function useSeen(
   virtual: Virtualizer<HTMLElement, Element>,
   /** Changes with the visible content. */
   screen: string,
   onSeen: (keys: readonly string[]) => void,
 ): void {
-  /** Unix milliseconds since when a row has been visible; null once reported. */
-  const since = useRef<ReadonlyMap<string, number | null>>(new Map());
+  /** Unix milliseconds at which a visible row is reported; null once reported. */
+  const due = useRef<ReadonlyMap<string, number | null>>(new Map());
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const check = useCallback(() => {
     clearTimeout(timer.current);
@@ -46,18 +49,19 @@ export function useSeen(
     const { startIndex, endIndex } = (isWatched && virtual.range) || { startIndex: 0, endIndex: -1 };
     const top = virtual.scrollOffset ?? 0;
     const bottom = top + (virtual.scrollRect?.height ?? 0) + 1;
+    const next = (Math.ceil(now / SEEN_AFTER_MS) + 1) * SEEN_AFTER_MS;
     const present = new Map<string, number | null>();
     for (const { key, end } of virtual.measurementsCache.slice(startIndex, endIndex + 1)) {
       if (end <= top || end > bottom) continue;
-      const before = since.current.get(String(key));
-      present.set(String(key), before === undefined ? now : before);
+      const before = due.current.get(String(key));
+      present.set(String(key), before === undefined ? next : before);
     }
-    const seen = [...present].filter(([, at]) => at !== null && at + SEEN_AFTER_MS <= now).map(([key]) => key);
+    const seen = [...present].filter(([, at]) => at !== null && at <= now).map(([key]) => key);
     for (const key of seen) present.set(key, null);
-    since.current = present;
+    due.current = present;
     if (seen.length > 0) onSeen(seen);
     const waiting = [...present.values()].filter((at) => at !== null);
-    if (waiting.length > 0) timer.current = setTimeout(check, Math.min(...waiting) + SEEN_AFTER_MS - now);
+    if (waiting.length > 0) timer.current = setTimeout(check, Math.min(...waiting) - now);
   }, [virtual, onSeen]);
   useEffect(() => {
     addEventListener('focus', check);
@@ -68,7 +72,7 @@ export function useSeen(
       removeEventListener('blur', check);
       document.removeEventListener('visibilitychange', check);
       clearTimeout(timer.current);
-      since.current = new Map();
+      due.current = new Map();
     };
   }, [check]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change of what is on screen counts.
