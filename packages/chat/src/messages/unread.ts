@@ -81,13 +81,11 @@ function take(unread: UnreadState, id: number): string | null {
   return key;
 }
 
-function tallyOf(unread: UnreadState, ids: ReadonlySet<number>) {
-  let mentions = 0;
+/** Looks up mentions in the unread messages, not vice versa, since a conversation may have 100,000 of these. */
+function tallyOf({ mentioned, wildcards }: UnreadState, ids: ReadonlySet<number>) {
   let newest = 0;
-  for (const id of ids) {
-    if (unread.mentioned.has(id) || unread.wildcards.has(id)) mentions++;
-    if (id > newest) newest = id;
-  }
+  for (const id of ids) if (id > newest) newest = id;
+  const mentions = new Set([...mentioned, ...wildcards].filter((id) => ids.has(id))).size;
   return { count: ids.size, mentions, newest };
 }
 
