@@ -77,7 +77,10 @@ export class TeamsExport implements TeamsContext {
 
   conversationOf(chat: string, sentAt: number): string {
     const spans = [...(this.spans.get(chat) ?? [])];
-    const readers = spans.flatMap(([person, { first, last }]) => (first <= sentAt && sentAt <= last ? person : []));
+    const pair = CHAT_OF_TWO.exec(chat)?.slice(1);
+    for (const person of pair ?? []) this.addPerson(person, '', false);
+    const readers =
+      pair ?? spans.flatMap(([person, { first, last }]) => (first <= sentAt && sentAt <= last ? person : []));
     const id = `${chat}/${hash('sha256', readers.join(' '), 'base64url').slice(0, 22)}`;
     if (!this.conversations.has(id)) this.conversations.set(id, { chat, readers });
     return id;
@@ -244,7 +247,7 @@ export class TeamsExport implements TeamsContext {
     }
     for (const [id, { chat, readers }] of this.conversations) {
       const withoutFile = [...this.chats.get(chat)!].filter((person) => !this.owners.has(person));
-      yield { source, kind: 'conversation', id, members: [...readers, ...withoutFile] };
+      yield { source, kind: 'conversation', id, members: [...new Set([...readers, ...withoutFile])] };
     }
     for (const [id, { name, isBot }] of this.others)
       yield { source, kind: 'person', id, name: name || id, ...(isBot ? { isBot } : { isExternal: true }) };
@@ -262,6 +265,9 @@ export class TeamsExport implements TeamsContext {
     }
   }
 }
+
+/** Ids of the people are part of the id of their chat. */
+const CHAT_OF_TWO = /^19:([\da-f-]{36})_([\da-f-]{36})@unq\.gbl\.spaces$/;
 
 const ownerOf = (file: string): string | undefined => /^users\/([^/]+)\//.exec(file)?.[1];
 

@@ -170,6 +170,16 @@ describe('TEAMS_READER', () => {
     expect(copies).toEqual([first, second]);
   });
 
+  it('gives a chat of two people to both, even if only one of them was exported', async () => {
+    const [ann, zoe] = ['3c6ee395-529d-4681-b5f7-582c707570f6', '88cbf3c2-0810-4d32-aa19-863c12bf7be9'];
+    const ChatId = `19:${ann}_${zoe}@unq.gbl.spaces`;
+    const written = [1, 2].map((id) => chat(String(id), { ChatId, From: { User: { Id: ann, DisplayName: 'Ann' } } }));
+    const records = await read([], { [`users/${ann}/messages_${ann}.json`]: written });
+    expect(recordsOf(records, 'conversation')).toMatchObject([{ members: [ann, zoe] }]);
+    expect(recordsOf(records, 'message').filter(({ conversation }) => conversation !== undefined)).toHaveLength(2);
+    expect(recordsOf(records, 'person').map(({ id }) => id)).toContain(zoe);
+  });
+
   it('gives people who joined or left a chat only the messages that they can read', async () => {
     const at = (seconds: number, more: object = {}) =>
       chat(String(seconds), { CreatedDateTime: new Date(seconds * 1000).toISOString(), ...more });
