@@ -25,6 +25,15 @@ describe('jsonElements', () => {
     ]);
   });
 
+  it('continues after an element with an open string', async () => {
+    const text = '[\n{\n"a": "b,\n"c": 1\n},\n{\n"a": "d\\\n},\n{\n"a": 2\n}\n]';
+    expect(await read(jsonElements(chunksOf(text, 3), 'x.json'))).toEqual([
+      [2, 'is not valid JSON', '\n{\n"a": "b,\n"c": 1\n}'],
+      [6, 'is not valid JSON', '\n{\n"a": "d\\\n}'],
+      [9, { a: 2 }],
+    ]);
+  });
+
   it.each([
     ['[]', []],
     [' [ ] ', []],

@@ -154,7 +154,12 @@ class ElementSplitter {
     let start = 0;
     for (let index = 0; index < chunk.length; index++) {
       const byte = chunk[index]!;
-      if (byte === LINE_FEED) this.line++;
+      if (byte === LINE_FEED) {
+        this.line++;
+        // Strings contain no line feeds: its end is missing. Only this element is damaged.
+        this.isInString = false;
+        this.isEscaped = false;
+      }
       if (this.isInString) {
         if (this.level === 0 && this.member !== null) this.key = (this.key + String.fromCharCode(byte)).slice(-MAX_KEY);
         if (this.isEscaped) this.isEscaped = false;
