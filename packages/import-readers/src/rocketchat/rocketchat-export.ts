@@ -36,6 +36,8 @@ export class RocketChatExport implements RocketChatContext {
   private readonly teams = new Map<string, string>();
   private readonly teamsByName = new Map<string, string>();
   private readonly rooms = new Map<string, Room>();
+  /** Members by room, from the entries of people. Set if the dump lacks subscriptions. */
+  private readonly roomsOfPeople: Map<string, string[]> | null;
   private readonly channelsByName = new Map<string, string>();
   private readonly uploads = new Set<string>();
 
@@ -43,7 +45,10 @@ export class RocketChatExport implements RocketChatContext {
     private readonly archive: Archive,
     private readonly folder: string,
     private readonly files: RocketChatFiles,
-  ) {}
+  ) {
+    const subscriptions = `${folder}rocketchat_subscription.bson`;
+    this.roomsOfPeople = archive.has(subscriptions) || archive.has(`${subscriptions}.gz`) ? null : new Map();
+  }
 
   personId(userName: string): string | null {
     return this.idsByUserName.get(userName) ?? null;
@@ -188,6 +193,7 @@ export class RocketChatExport implements RocketChatContext {
     const avatar = picture === undefined ? undefined : `avatar/${id}`;
     this.people.set(id, textOf(user, 'name') || userName || id);
     if (userName !== '') this.idsByUserName.set(userName, id);
+    for (const room of this.roomsOfPeople ? textsOf(user, '__rooms') : []) this.addRoomOf(id, room);
     if (avatar !== undefined) {
       yield {
         source: this.source,
@@ -223,6 +229,12 @@ export class RocketChatExport implements RocketChatContext {
     yield person;
   }
 
+  private addRoomOf(person: string, room: string): void {
+    const members = this.roomsOfPeople!.get(room);
+    if (members) members.push(person);
+    else this.roomsOfPeople!.set(room, [person]);
+  }
+
   private addTeam(team: unknown): readonly ImportRecord[] {
     const name = textOf(team, 'name') || idOf(team);
     this.teams.set(idOf(team), name);
@@ -241,7 +253,8 @@ export class RocketChatExport implements RocketChatContext {
   private addRoom(room: unknown): readonly ImportRecord[] {
     const id = idOf(room);
     // Direct rooms list their members.
-    this.rooms.set(id, { data: room, members: new Set(textsOf(room, 'uids')) });
+    const members = [...textsOf(room, 'uids'), ...(this.roomsOfPeople?.get(id) ?? [])];
+    this.rooms.set(id, { data: room, members: new Set(members) });
     const name = textOf(room, 'name');
     if (name !== '' && textOf(room, 't') !== 'd') this.channelsByName.set(name, id);
     return [];
@@ -309,6 +322,7 @@ export class RocketChatExport implements RocketChatContext {
       privacy: this.isPublic(room) ? 'public' : 'private',
       members: [...members],
       ...present({
+        hasMoreMembers: (this.roomsOfPeople !== null && members.size === 0) || undefined,
         description: this.plainMarkdown([...new Set(texts)].join('\n\n')),
         isArchived: flagOf(room, 'archived') || isLivechat || undefined,
         isReadOnly: flagOf(room, 'ro') || undefined,

@@ -170,6 +170,20 @@ describe('ROCKETCHAT_READER', () => {
     expect(recordsOf(records, 'skipped')).toMatchObject([{ type: 'rocketchat.subscription' }]);
   });
 
+  it('reads the members of rooms from people if the dump has no subscriptions', async () => {
+    const { 'dump/rocketchat/rocketchat_subscription.bson': _, ...others } = dump([message('m1')], {
+      'users.bson': bson({ ...ANN, __rooms: ['GENERAL', 'd1'] }, { ...BEN, __rooms: ['d1'] }),
+      'rocketchat_room.bson': bson(GENERAL, { _id: 'd1', t: 'd' }, { _id: 'lost', t: 'p', name: 'lost' }),
+    });
+    const records = await readRecords(ROCKETCHAT_READER, await writeFolder(others));
+    expect(recordsOf(records, 'channel')).toMatchObject([
+      { id: 'GENERAL', members: ['u1'] },
+      { id: 'lost', members: [], hasMoreMembers: true },
+    ]);
+    expect(recordsOf(records, 'channel')[0]).not.toHaveProperty('hasMoreMembers');
+    expect(recordsOf(records, 'conversation')).toMatchObject([{ id: 'd1', members: ['u1', 'u2'] }]);
+  });
+
   it('reads threads, quotes, edits with their history, reactions, pins and stars', async () => {
     const records = await read([
       message('m1', {
