@@ -121,7 +121,7 @@ export class TeamsExport implements TeamsContext {
     for (const file of files) {
       for await (const element of jsonElements(this.archive.read(file), file)) {
         const message = 'value' in element ? element.value : null;
-        const chat = placeOf(message)?.conversation;
+        const chat = placeOf(message, ownerOf(file))?.conversation;
         if (chat === undefined) continue;
         const spans = this.spans.get(chat) ?? new Map<string, Span>();
         this.spans.set(chat, spans);
@@ -211,10 +211,10 @@ export class TeamsExport implements TeamsContext {
   }
 
   private message(file: string, message: unknown): Iterable<ImportRecord> | null {
-    const place = placeOf(message);
+    const owner = ownerOf(file);
+    const place = placeOf(message, owner);
     if (place === null || textOf(message, 'Id') === '') return null;
     // A person's file contains the chats that the person could read.
-    const owner = ownerOf(file);
     if (place.conversation !== undefined && owner !== undefined) {
       this.addPerson(owner, '', false);
       this.addReader(place, owner);
@@ -239,7 +239,8 @@ export class TeamsExport implements TeamsContext {
         ...present({
           description: writeMarkdown([paragraph([plain(textOf(channel, 'Description'))])]),
           createdAt: timeOf(Date.parse(textOf(channel, 'CreatedDateTime')) / 1000 || null),
-          hasMoreMembers: !isStandard || undefined,
+          // Some exports lack the members of a team.
+          hasMoreMembers: !isStandard || team?.members.size === 0 || undefined,
           isArchived: isArchived || undefined,
           folder: team?.name,
         }),

@@ -163,7 +163,9 @@ class HtmlReader {
         return [];
       default: {
         const type = EMPHASIS[node.tagName];
-        return type === undefined ? children() : [{ type, children: children() }];
+        if (type !== undefined) return [{ type, children: children() }];
+        // Blocks in cells of tables.
+        return BLOCKS.has(node.tagName) ? [...children(), plain(' ')] : children();
       }
     }
   }
@@ -187,8 +189,12 @@ function textOf(element: Element): string {
   return texts.join('');
 }
 
-const languageOf = (element: Element): string =>
-  /language-([\w+#-]{1,50})/.exec(attributeOf(element, 'class'))?.[1] ?? '';
+/** The class of a code block is the language, such as `Python`; that of `pre` begins with `language-`. */
+function languageOf(element: Element): string {
+  const name = attributeOf(element, 'class');
+  const pattern = element.tagName === 'codeblock' ? /^(?:language-)?([\w+#-]{1,50})$/ : /language-([\w+#-]{1,50})/;
+  return pattern.exec(name)?.[1]?.toLowerCase() ?? '';
+}
 
 /** Trims white space and line breaks at both ends. */
 function trimmed(inlines: readonly Inline[]): readonly Inline[] {

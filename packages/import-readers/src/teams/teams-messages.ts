@@ -21,12 +21,14 @@ export interface TeamsPlace {
   readonly conversation?: string;
 }
 
-/** Returns where a message is; null if it does not say so. */
-export function placeOf(message: unknown): TeamsPlace | null {
+/** Returns where a message is; null if it does not say so. `owner` is the person of its file, if any. */
+export function placeOf(message: unknown, owner = ''): TeamsPlace | null {
   const channel = textOf(field(message, 'ChannelIdentity'), 'ChannelId');
   const chat = textOf(message, 'ChatId');
   if (channel !== '') return { channel };
-  return chat === '' ? null : { conversation: chat };
+  if (chat === '') return null;
+  // Notes of a person to themselves have the same id for everyone.
+  return { conversation: chat.startsWith('48:') ? `${chat}/${owner}` : chat };
 }
 
 /** Returns when a message was written, in Unix seconds. */

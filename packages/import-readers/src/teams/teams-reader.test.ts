@@ -180,6 +180,25 @@ describe('TEAMS_READER', () => {
     expect(recordsOf(records, 'person').map(({ id }) => id)).toContain(zoe);
   });
 
+  it('does not take the members of a channel as complete if the export lacks those of its team', async () => {
+    const channels = [{ Id: 'c9', DisplayName: 'Ops', MembershipType: 'standard' }];
+    const records = await read([], {
+      'teams/t9/channels_t9.json': channels,
+      'teams/teamsList.json': [{ GroupsId: 't9' }],
+    });
+    expect(recordsOf(records, 'channel').find(({ id }) => id === 'c9')).toMatchObject({ hasMoreMembers: true });
+  });
+
+  it('keeps the notes of people to themselves apart, which share an id', async () => {
+    const note = (id: string, from: string) => chat(id, { ChatId: '48:notes', From: { User: { Id: from } } });
+    const records = await read([], {
+      'users/u1/messages_u1.json': [note('1', 'u1'), note('3', 'u1')],
+      'users/u2/messages_u2.json': [note('2', 'u2'), note('4', 'u2')],
+    });
+    expect(recordsOf(records, 'conversation').map(({ members }) => members)).toEqual([['u1'], ['u2']]);
+    expect(new Set(recordsOf(records, 'message').map(({ conversation }) => conversation)).size).toBe(2);
+  });
+
   it('gives people who joined or left a chat only the messages that they can read', async () => {
     const at = (seconds: number, more: object = {}) =>
       chat(String(seconds), { CreatedDateTime: new Date(seconds * 1000).toISOString(), ...more });
@@ -219,6 +238,12 @@ describe('TEAMS_READER', () => {
       '<table><tbody><tr><td>a</td><td>b</td></tr><tr><td>1</td></tr></tbody></table>',
       '| a | b |\n| --- | --- |\n| 1 |  |',
     ],
+    [
+      'lists in tables',
+      '<table><tbody><tr><td><p>a</p></td><td><ul><li>b</li><li>c</li></ul></td></tr></tbody></table>',
+      '| a | b c |\n| --- | --- |',
+    ],
+    ['code with a language', '<codeblock class="Python"><code>a<br>b</code></codeblock>', '```python\na\nb\n```'],
     [
       'links and pictures',
       '<a href="https://x.example">x</a> <img src="https://x.example/a.png" alt="cat">',
