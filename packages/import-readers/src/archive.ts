@@ -206,7 +206,9 @@ async function zipEntries(
     if (name.endsWith('/')) continue;
     const reason = unsafeName(name);
     if (reason) throw sourceError(archiveName, null, `contains a file with an unsafe name, ${shown(name)}: ${reason}`);
-    if (entries.has(name)) throw sourceError(archiveName, null, `contains ${shown(name)} twice`);
+    const other = entries.get(name);
+    if (other && (other.crc32 !== entry.crc32 || other.uncompressedSize !== entry.uncompressedSize))
+      throw sourceError(archiveName, null, `contains ${shown(name)} twice, with different contents`);
     bytes += entry.uncompressedSize;
     packed += entry.compressedSize;
     requireRoom(archiveName, entries.size, bytes, limits);

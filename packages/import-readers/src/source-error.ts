@@ -14,4 +14,6 @@ export interface Position {
 export const sourceError = (file: string, line: number | null, reason: string): DomainError =>
   new DomainError('INVALID_IMPORT', line === null ? `${file}: ${reason}.` : `${file}, line ${line}: ${reason}.`);
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** Message without the period at its end. */
+export const messageOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
