@@ -357,3 +357,17 @@ test('has touch targets of at least 44 px', async ({ server, logIn }) => {
   await page.waitForTimeout(300);
   expect.soft(await smallTargets(page), 'list of conversations').toEqual([]);
 });
+
+test('focuses the search field of “Go to…” when a key opens it, but not after a touch', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#recent', PHONE);
+  const dialog = page.getByRole('dialog', { name: 'Go to…' });
+  const field = dialog.getByRole('combobox');
+  await page.keyboard.press('Control+k');
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(dialog).toHaveCount(0);
+  await barOf(page).getByRole('button', { name: 'Conversations' }).tap();
+  await page.getByRole('button', { name: 'Go to…' }).tap();
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeFocused();
+  await expect(field).toBeVisible();
+});

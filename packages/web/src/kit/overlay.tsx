@@ -10,6 +10,7 @@ export function OverlayHost() {
   const place = useRef<HTMLSpanElement>(null);
   const { navigation } = useServices();
   useEmojiSet(place);
+  useLastInput();
   // A dialog about something on the page that the user leaves, such as by the back button, would act out of its context.
   useEffect(() => {
     let { key } = navigation.current();
@@ -38,6 +39,22 @@ function useEmojiSet(place: RefObject<HTMLElement | null>): void {
     root.dataset.emojiset = set ?? '';
     void loadLater(() => import('./emoji-fonts.js'));
   }, [place, set]);
+}
+
+let isKeyLastInput = false;
+
+/** Records whether people use keys or a pointer. */
+function useLastInput(): void {
+  useEffect(() => {
+    const end = new AbortController();
+    for (const type of ['keydown', 'pointerdown']) {
+      const record = () => {
+        isKeyLastInput = type === 'keydown';
+      };
+      addEventListener(type, record, { capture: true, signal: end.signal });
+    }
+    return () => end.abort();
+  }, []);
 }
 
 interface OwnOverlay {
@@ -82,8 +99,8 @@ function focusAfter(returnTo: HTMLElement, container: HTMLElement): HTMLElement 
   return false;
 }
 
-/** First field of an overlay, to be focused; null on touch screens, where focusing would open the keyboard. */
+/** First field of an overlay, to be focused; null after a touch, because focusing would open the on-screen keyboard. */
 export const fieldIn = (popup: HTMLElement | null): HTMLElement | null =>
-  matchMedia('(pointer: coarse)').matches
+  matchMedia('(pointer: coarse)').matches && !isKeyLastInput
     ? null
     : (popup?.querySelector<HTMLElement>('input:not([type="radio"], [type="checkbox"]), textarea, select') ?? null);
