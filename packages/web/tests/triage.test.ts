@@ -134,6 +134,30 @@ test('reads, mutes and follows with keys in one tab stop, and undoes each', asyn
   await expect(page.getByRole('heading', { level: 1 })).toContainText('keys first');
 });
 
+test('returns with the back button to the row of a list, or to its neighbor once it is read', async ({
+  server,
+  logIn,
+}) => {
+  for (const topic of ['back first', 'back second', 'back third']) await post(server, 'iago', topic, 'A word');
+  const { page } = await logIn('cordelia', '#inbox');
+  const link = (topic: string) => row(page, topic).getByRole('link');
+  await link('back second').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('back second');
+  await expect(page.getByRole('article').filter({ hasText: 'A word' })).toBeVisible();
+  // Read after half a second.
+  await expect(page.getByRole('navigation').getByRole('link', { name: /^back second$/ })).toBeVisible();
+  await page.goBack();
+  await expect(row(page, 'back second')).toHaveCount(0);
+  await expect(link('back first')).toBeFocused();
+  await page.keyboard.press('t');
+  await link('back third').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('back third');
+  await page.goBack();
+  await expect(link('back third')).toBeFocused();
+});
+
 test("names keys in the titles of buttons in the page's language", async ({ browser, server, logIn }) => {
   await post(server, 'desdemona', 'german keys', 'A word');
   const { context } = await logIn('othello');

@@ -24,7 +24,7 @@ import { ConversationItem, MAX_FACES } from './conversation-item.js';
 import styles from './inbox.module.css';
 import { InboxDone } from './inbox-done.js';
 import { fold, foldedSections, storedChoice } from './list-settings.js';
-import { useRowKeys } from './row-keys.js';
+import { type LastRow, useRowKeys } from './row-keys.js';
 import {
   type DrawnSection,
   drawnGroups,
@@ -41,6 +41,8 @@ import { useMessages } from './use-messages.js';
 
 /** Rows drawn at first, and further ones per click. */
 const ROWS = 100;
+
+const lastRow: LastRow = { row: null, index: 0 };
 
 const filterChoice = storedChoice('parley-inbox-filter', ['all', 'mentions', 'direct', 'followed', 'later']);
 
@@ -62,7 +64,7 @@ export function InboxPage() {
   );
   const drawn = useMemo(() => drawnGroups(groups, folded, limit), [groups, folded, limit]);
   const actions = useMemo(() => new TriageActions(chat, client, i18n), [chat, client, i18n]);
-  const keys = useRowKeys((key, row) => press(key, row, groups, actions));
+  const keys = useRowKeys(lastRow, (key, row) => press(key, row, groups, actions));
   const isNew = useField('onboarding_steps')?.some(({ name }) => name === 'first_steps') === true;
   const FirstSteps = useLoaded(loadFirstSteps, isNew);
   const LaterList = useLoaded(loadLaterList, filter === 'later');

@@ -11,9 +11,11 @@ import { Choices } from './choices.js';
 import { ConversationItem, MAX_FACES } from './conversation-item.js';
 import styles from './inbox.module.css';
 import { storedChoice } from './list-settings.js';
-import { useRowKeys } from './row-keys.js';
+import { type LastRow, useRowKeys } from './row-keys.js';
 import { policyOf, type RecentConversation, sortedRecent } from './triage.js';
 import { useMessages } from './use-messages.js';
+
+const lastRow: LastRow = { row: null, index: 0 };
 
 const filterChoice = storedChoice('parley-recent-filter', ['all', 'unread', 'participated', 'direct', 'followed']);
 const orderChoice = storedChoice('parley-recent-order', ['time', 'unread', 'participants']);
@@ -30,7 +32,7 @@ export function RecentPage() {
     [chat, filter, order],
   );
   useMessages(useMemo(() => all.map(({ lastMessageId }) => lastMessageId).sort((a, b) => a - b), [all]));
-  const keys = useRowKeys(() => false);
+  const keys = useRowKeys(lastRow, () => false);
   const isLoading = useRecentTopics();
   if (all.length === 0) {
     if (isLoading) return <Loading />;

@@ -1,4 +1,4 @@
-import { type FocusEvent, type KeyboardEvent, useLayoutEffect, useRef } from 'react';
+import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 
 /** Rows moved by Page Up and Page Down. */
@@ -20,47 +20,55 @@ const LETTERS: Readonly<Record<string, string>> = {
   K: 'PageUp',
 };
 
+/** Row that last had the focus, and its index. Outlives the page, so that the back button returns to the row. */
+export interface LastRow {
+  row: string | null;
+  index: number;
+}
+
 /**
- * One tab stop for the elements with `data-row` in a list. Keys move the focus between them. If its row disappears, a
- * neighbor or the empty list gets the focus. `onKey` handles other keys of a row and returns true for those.
+ * One tab stop for the elements with `data-row` in a list: the last row, or its neighbor if it has disappeared. Keys
+ * move the focus between them. If the focused row disappears, the neighbor or the empty list gets the focus. `onKey`
+ * handles other keys of a row and returns true for those.
  */
-export function useRowKeys(onKey: (key: string, row: string) => boolean) {
+export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => boolean) {
   const list = useRef<HTMLElement>(null);
-  /** Row that is the tab stop, and its index while it has the focus. */
-  const stop = useRef<{ readonly row: string | null; readonly focused: number | null }>({ row: null, focused: null });
+  const hasFocus = useRef(false);
   const rows = () => [...(list.current?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  const current = (all: readonly HTMLElement[]) =>
+    all.find(({ dataset }) => dataset.row === last.row) ?? all[Math.min(last.index, all.length - 1)];
   const place = () => {
     const all = rows();
-    const current = all.find(({ dataset }) => dataset.row === stop.current.row) ?? all[0];
-    for (const row of all) row.tabIndex = row === current ? 0 : -1;
+    const stop = current(all);
+    for (const row of all) row.tabIndex = row === stop ? 0 : -1;
   };
   useLayoutEffect(() => {
     const all = rows();
-    const { row, focused } = stop.current;
-    if (focused !== null && all.every(({ dataset }) => dataset.row !== row))
-      (all[Math.min(focused, all.length - 1)] ?? list.current)?.focus();
+    const next = current(all);
+    if (hasFocus.current && next?.dataset.row !== last.row) (next ?? list.current)?.focus();
     place();
   });
+  useEffect(() => {
+    // The page has the focus of a user who returned before the rows were rendered.
+    const isAwaited = last.row !== null && list.current?.closest('main')?.matches(':focus');
+    if (isAwaited) list.current!.focus();
+  }, [last]);
   const focus = (index: number) => {
     const all = rows();
     all[Math.max(0, Math.min(all.length - 1, index))]?.focus();
   };
   const onFocus = ({ target }: FocusEvent) => {
+    if (target === list.current) current(rows())?.focus();
     const row = target.closest<HTMLElement>('[data-row]');
-    if (target === list.current)
-      focus(
-        Math.max(
-          0,
-          rows().findIndex(({ dataset }) => dataset.row === stop.current.row),
-        ),
-      );
     if (!row) return;
-    stop.current = { row: row.dataset.row!, focused: rows().indexOf(row) };
+    last.row = row.dataset.row!;
+    last.index = rows().indexOf(row);
+    hasFocus.current = true;
     place();
   };
   const onBlur = () => {
     // Rows that disappear lose the focus without an event.
-    stop.current = { ...stop.current, focused: null };
+    hasFocus.current = false;
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const { key, target, nativeEvent } = event;
