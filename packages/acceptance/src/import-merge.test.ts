@@ -366,11 +366,19 @@ describe('import of records into an existing organization', () => {
     const before = await lab.messagesFor(ann);
     await lab.merged(realmId, HISTORY);
     const [, second] = await lab.batches(realmId);
-    expect(await lab.undo(realmId, { batchId: second!.id })).toMatchObject({
+    const { uow } = server.storage;
+    const archived: number[] = [];
+    const onProgress = async () => {
+      const channels = await uow.read(realmId, (reads) => reads.channels.listAll(realmId));
+      archived.push(channels.filter(({ isArchived }) => isArchived).length);
+    };
+    expect(await lab.undo(realmId, { batchId: second!.id, onProgress })).toMatchObject({
       removed: 6,
       kept: 0,
       archivedChannels: 2,
     });
+    // Progress is reported after channels are archived, too.
+    expect(archived.at(-1)).toBe(2);
     expect(await lab.messagesFor(ann)).toEqual(before);
     let undone: Promise<unknown> | undefined;
     const records = [...HISTORY, ...Array.from({ length: 500 }, (_, n) => message(`x${n}`, 'ann', 200 + n, `${n}`))];

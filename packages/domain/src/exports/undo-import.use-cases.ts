@@ -44,6 +44,7 @@ export interface UndoImportOutput {
   readonly kept: number;
   /** Kept messages, at most `MAX_LISTED_MESSAGES`. */
   readonly keptMessages: readonly KeptMessage[];
+  /** Always 0 in a dry run. */
   readonly archivedChannels: number;
   /** Number of members of earlier imported channels and groups that are put back. */
   readonly memberships: number;
@@ -108,8 +109,9 @@ export class UndoImport {
       isForced,
       (sum) => onProgress(sum.removed),
     );
-    const members = await putBackMembers(undoMembers(uow, batch, isDryRun), () => onProgress(counts.removed));
-    const archivedChannels = await this.archiveEmptyChannels(uow, batch);
+    const report = () => onProgress(counts.removed);
+    const members = await putBackMembers(undoMembers(uow, batch, isDryRun), report);
+    const archivedChannels = await this.archiveEmptyChannels(uow, batch, report);
     await uow.write(realmId, async (tx) =>
       tx.importBatches.update({ ...(await tx.importBatches.find(realmId, batchId))!, status: 'undone' }),
     );
@@ -150,7 +152,11 @@ export class UndoImport {
   }
 
   /** Returns the number of archived channels. */
-  private async archiveEmptyChannels(uow: UnitOfWork, { id, realmId }: ImportBatch): Promise<number> {
+  private async archiveEmptyChannels(
+    uow: UnitOfWork,
+    { id, realmId }: ImportBatch,
+    onProgress: () => unknown,
+  ): Promise<number> {
     let count = 0;
     let after: RecordPosition | null = BEFORE_RECORDS;
     while (after !== null) {
@@ -170,6 +176,7 @@ export class UndoImport {
         return [archivedNow, page] as const;
       });
       count += archived;
+      await onProgress();
       after = records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
     }
     return count;
