@@ -2,7 +2,7 @@ import { slackEmoji } from '@parley/domain/markdown';
 
 /**
  * Names of JoyPixels (Rocket.Chat) and GitHub (older Mattermost) that Slack does not know, in the form of Slack's table.
- * From emojibase-data 17 (MIT).
+ * Source: emojibase-data 17 (MIT).
  */
 const OTHER_NAMES = `
 😀 grinning_face, 🤣 rofl, 🙂 slight_smile, 🙃 upside_down, 😉 winking_face, 🤩 star_struck, 😗 kissing_face, ☺️ smiling_face, 🤑 money_mouth,

@@ -263,7 +263,7 @@ export function AttachButton({ destination, onChosen }: AttachProps) {
           uploads.add(destination, [...(target.files ?? [])]);
           // Allows choosing the same file again.
           target.value = '';
-          // On touch screens, the keyboard would cover the files.
+          // The keyboard of a touch screen would cover the files.
           if (!hasCamera) onChosen();
         }}
       />
