@@ -45,6 +45,24 @@ test('finds topics of channels that were not opened, despite a mistyped letter, 
   await expect(page.getByRole('heading', { level: 1 })).toContainText('nothing like this');
 });
 
+test('finds single settings in Ctrl+K by labels and options, and opens them', async ({ logIn }) => {
+  const { page } = await logIn('hamlet', '#inbox');
+  const field = page.getByRole('combobox', { name: /Name of a conversation/ });
+  const option = (name: string) => page.getByRole('option', { name, exact: true });
+  await page.keyboard.press('Control+k');
+  await field.fill('two-factor');
+  await expect(option('Second factors Account and privacy')).toBeVisible();
+  await field.fill('compact');
+  await expect(option('Density Preferences')).toBeVisible();
+  await field.fill('density');
+  await expect(option('Density Preferences')).toHaveAttribute('aria-selected', 'true');
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  const setting = page.getByRole('combobox', { name: 'Density' });
+  await expect(setting).toBeInViewport();
+  await expect(setting).toBeFocused();
+});
+
 test('lists recent conversations first in Ctrl+K, also read ones', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'read before', 'Read');
   const { page } = await logIn('cordelia', '#inbox');

@@ -22,6 +22,8 @@ export interface Entry {
   readonly channelId?: number;
   readonly name: string;
   readonly detail: string;
+  /** Further words to find it by. */
+  readonly words?: string;
   readonly icon: ReactNode;
 }
 
@@ -142,12 +144,12 @@ export function placesOf(chat: Chat): readonly Entry[] {
   return [...recent, ...channels, ...people, ...otherTopics];
 }
 
-/** Prefers names to names with their channels, and both to names that are typed with mistakes. */
-function rankIn({ name, detail }: Entry, query: string): number | null {
+/** Prefers names to names with their channels and to other words, and all to names that are typed with mistakes. */
+function rankIn({ name, detail, words = '' }: Entry, query: string): number | null {
   const rank = rankOf(query, name);
   if (rank !== null) return rank;
   const whole = `${name} ${detail.replace('#', '')}`;
-  if (rankOf(query, whole) !== null) return RANK_WITH_CHANNEL;
+  if (rankOf(query, whole) !== null || rankOf(query, words) !== null) return RANK_WITH_CHANNEL;
   if (resembles(query, name)) return RANK_MISTYPED;
   return resembles(query, whole) ? RANK_MISTYPED_WITH_CHANNEL : null;
 }

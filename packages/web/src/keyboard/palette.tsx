@@ -2,10 +2,12 @@ import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { CheckCheck, Keyboard, LogOut, type LucideIcon, Search, Send, Settings } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
+import type { SettingPlace } from '../managing/settings-search.js';
 import { useComputed, useField, useServices } from '../services/context.js';
+import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useThemeToggle } from '../services/theme.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
@@ -31,10 +33,16 @@ const openReadAll = (anchor: HTMLElement) =>
     return <ReadAllDialog />;
   });
 
+const loadSettings = () => import('../managing/managing-page.js').then(({ AllSettings }) => AllSettings);
+
+const AREAS: readonly SettingsArea[] = ['settings', 'organization'];
+/** Organization settings are not offered to guests. */
+const AREAS_OF_GUESTS: readonly SettingsArea[] = ['settings'];
+
 /** Event queues during which recent conversations were requested; events of the same queue keep them current. */
 const requested = new WeakMap<Chat, string>();
 
-/** Field that opens any view, conversation, channel, person or settings page, or runs an action, by parts of names. */
+/** Field that opens any view, conversation, channel, person or setting, or runs an action, by parts of names. */
 export function Palette({ anchor, onLogOut }: Props) {
   const { i18n } = useLingui();
   const { chat, navigation } = useServices();
@@ -60,6 +68,10 @@ export function Palette({ anchor, onLogOut }: Props) {
   });
   const [isTyping, setTyping] = useState(false);
   useUnopenedTopics(isTyping);
+  const AllSettings = useLoaded(loadSettings, isTyping);
+  const [settings, setSettings] = useState<readonly SettingPlace[]>([]);
+  const settingEntries = useMemo(() => entriesOf(settings, chat), [settings, chat]);
+  const isGuest = useField('is_guest') === true;
   const queueId = useField('queue_id');
   useEffect(() => {
     if (requested.get(chat) === queueId) return;
@@ -68,28 +80,40 @@ export function Palette({ anchor, onLogOut }: Props) {
     chat.loadRecentTopics().catch(() => requested.delete(chat));
   }, [chat, queueId]);
   return (
-    <Finder
-      title={i18n._('Go to…')}
-      label={i18n._('Name of a conversation, person or view')}
-      entries={[...places, ...views, ...managing, ...actionEntries]}
-      onType={() => setTyping(true)}
-      lastEntry={(query) => ({
-        address: chat.formatAddress({
-          view: 'narrow',
-          narrow: [{ operator: 'search', operand: query }],
-          near: null,
-        }),
-        name: i18n._('Search messages for “{query}”', { query }),
-        detail: '',
-        icon: <Search size={16} aria-hidden />,
-      })}
-      onPick={({ address, run }) => {
-        if (run) run();
-        else navigation.navigate(address);
-      }}
-    />
+    <>
+      <Finder
+        title={i18n._('Go to…')}
+        label={i18n._('Name of a conversation, person or view')}
+        entries={[...places, ...views, ...managing, ...actionEntries, ...settingEntries]}
+        onType={() => setTyping(true)}
+        lastEntry={(query) => ({
+          address: chat.formatAddress({
+            view: 'narrow',
+            narrow: [{ operator: 'search', operand: query }],
+            near: null,
+          }),
+          name: i18n._('Search messages for “{query}”', { query }),
+          detail: '',
+          icon: <Search size={16} aria-hidden />,
+        })}
+        onPick={({ address, run }) => {
+          if (run) run();
+          else navigation.navigate(address);
+        }}
+      />
+      {AllSettings && <AllSettings areas={isGuest ? AREAS_OF_GUESTS : AREAS} onRead={setSettings} />}
+    </>
   );
 }
+
+const entriesOf = (settings: readonly SettingPlace[], chat: Chat): readonly Entry[] =>
+  settings.map(({ path, label, section, words }) => ({
+    address: chat.formatAddress({ view: 'other', path }),
+    name: label,
+    detail: section,
+    words,
+    icon: <Settings size={16} aria-hidden />,
+  }));
 
 /** Management pages. */
 function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {

@@ -62,7 +62,11 @@ function LogIn() {
             {i18n._('Change password')}
           </button>
         )}
-        <a className={overlays.button} href={`${baseUrl}accounts/second-factor/`}>
+        <a
+          className={overlays.button}
+          href={`${baseUrl}accounts/second-factor/`}
+          title={i18n._('Two-factor authentication')}
+        >
           {i18n._('Second factors')}
         </a>
         <a className={overlays.button} href="#settings/sessions">

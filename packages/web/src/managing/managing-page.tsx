@@ -21,7 +21,7 @@ import { AlertWords, MutedPeople, MutedTopics, Sessions, Uploads } from './perso
 import { Notifications, Preferences } from './preferences.js';
 import { Profile } from './profile.js';
 import { type SettingsArea, type SettingsSection, sectionsOf } from './sections.js';
-import { FoundSettings } from './settings-search.js';
+import { FoundSettings, type SettingPlace, SettingsIndex, showSetting } from './settings-search.js';
 import { Invitations, Users } from './users.js';
 
 /** Settings pages, addressed in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
@@ -145,6 +145,30 @@ const SEARCHED = new Set([
   'organization-level-user-defaults',
 ]);
 
+const searchedOf = (sections: readonly SettingsSection[]) =>
+  sections.filter(({ key }) => SEARCHED.has(key)).map((each) => ({ ...each, Page: PAGES[each.key]! }));
+
+interface AllSettingsProps {
+  readonly areas: readonly SettingsArea[];
+  onRead(settings: readonly SettingPlace[]): void;
+}
+
+/** Lists the settings of all pages that the search for settings covers. */
+export function AllSettings({ areas, onRead }: AllSettingsProps) {
+  const { i18n } = useLingui();
+  const { rights } = useManagement();
+  const isAdmin = useComputed(() => rights.isAdmin, [rights]);
+  const isOwner = useComputed(() => rights.isOwner, [rights]);
+  const sections = useMemo(
+    () =>
+      areas.flatMap((area) =>
+        searchedOf(sectionsOf(area, i18n, { isAdmin, isOwner })).map((each) => ({ ...each, area })),
+      ),
+    [areas, i18n, isAdmin, isOwner],
+  );
+  return <SettingsIndex sections={sections} onRead={onRead} />;
+}
+
 function OwnPreferences() {
   const { personal } = useManagement();
   const { setLanguage } = useServices();
@@ -217,13 +241,7 @@ function SettingsPages({ area, place }: SettingsPagesProps) {
         </ul>
       </nav>
       {wanted !== '' ? (
-        <FoundSettings
-          key={area}
-          query={wanted}
-          sections={sections
-            .filter(({ key }) => SEARCHED.has(key))
-            .map((each) => ({ ...each, Page: PAGES[each.key]! }))}
-        />
+        <FoundSettings key={area} query={wanted} sections={searchedOf(sections)} />
       ) : shown ? (
         <SettingsSectionPage key={`${shown.key}/${part}`} area={area} section={shown} part={part} />
       ) : (
@@ -244,8 +262,11 @@ function SettingsSectionPage({ area, section: { key, title }, part }: SectionPro
   const isFilling = FILLING.has(key);
   const Page = PAGES[key]!;
   const page = <Page part={part} />;
+  const frame = useRef<HTMLElement>(null);
+  useEffect(() => (part === undefined ? undefined : showSetting(frame.current!, part)), [part]);
   return (
     <section
+      ref={frame}
       className={styles.page}
       data-filling={isFilling || undefined}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls pages whose controls are all disabled.

@@ -1,16 +1,18 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
-import { type ComponentType, useLayoutEffect, useRef, useState } from 'react';
+import { type ComponentType, memo, useLayoutEffect, useRef, useState } from 'react';
 import styles from './managing.module.css';
 import { Heading } from './page-parts.js';
-import type { SettingsSection } from './sections.js';
+import type { SettingsArea, SettingsSection } from './sections.js';
+
+interface SearchedSection extends SettingsSection {
+  readonly Page: ComponentType<{ readonly part: string | undefined }>;
+}
 
 interface Props {
   readonly query: string;
   /** Sections that contain settings. */
-  readonly sections: readonly (SettingsSection & {
-    readonly Page: ComponentType<{ readonly part: string | undefined }>;
-  })[];
+  readonly sections: readonly SearchedSection[];
 }
 
 /** Settings found by labels, hints and headings, editable in place. */
@@ -71,3 +73,77 @@ const isFound = (label: Element | null, query: string): boolean => {
   const text = label?.textContent ?? '';
   return text.toLowerCase().includes(query.toLowerCase()) || rankOf(query, text) !== null;
 };
+
+export interface SettingPlace {
+  /** Area, section and setting. */
+  readonly path: readonly [area: string, section: string, setting: string];
+  readonly label: string;
+  /** Title of the section. */
+  readonly section: string;
+  /** All texts of the setting, such as its hint and its options. */
+  readonly words: string;
+}
+
+interface IndexProps {
+  readonly sections: readonly (SearchedSection & { readonly area: SettingsArea })[];
+  onRead(settings: readonly SettingPlace[]): void;
+}
+
+/** Lists settings by rendering their pages invisibly, since settings are known only to their pages. */
+export const SettingsIndex = memo(function SettingsIndex({ sections, onRead }: IndexProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const read = () => onRead(settingsIn(frame.current!));
+    read();
+    // Some settings appear after their page has loaded.
+    const observer = new MutationObserver(read);
+    observer.observe(frame.current!, { childList: true, subtree: true });
+    return () => observer.disconnect();
+  }, [onRead]);
+  return (
+    <div ref={frame} hidden>
+      {sections.map(({ area, key, title, Page }) => (
+        <div key={key} data-area={area} data-section={key} title={title}>
+          <Page part={undefined} />
+        </div>
+      ))}
+    </div>
+  );
+});
+
+/** Settings, and buttons below the settings of a section. */
+const SETTINGS = `[data-setting], .${styles.section} > .${styles.rowButtons} > *`;
+
+const labelOf = (setting: Element): string =>
+  ((setting.matches('[data-setting]') && setting.querySelector('label, span')) || setting).textContent.trim();
+
+const nameOf = (setting: HTMLElement): string => setting.dataset.setting ?? labelOf(setting);
+
+const settingsIn = (frame: HTMLElement): readonly SettingPlace[] =>
+  [...frame.querySelectorAll<HTMLElement>(SETTINGS)].map((setting) => {
+    const { dataset, title } = setting.closest<HTMLElement>('[data-area]')!;
+    return {
+      path: [dataset.area!, dataset.section!, nameOf(setting)],
+      label: labelOf(setting),
+      section: title,
+      words: `${[...setting.querySelectorAll('*')].map(ownText).join(' ')} ${setting.title}`,
+    };
+  });
+
+const ownText = ({ childNodes }: Element): string =>
+  [...childNodes].map((node) => (node instanceof Text ? node.data : '')).join(' ');
+
+/** Scrolls to a setting and focuses its control, once its page has loaded. Returns a function that stops waiting. */
+export function showSetting(page: HTMLElement, name: string): () => void {
+  const show = () => {
+    const setting = [...page.querySelectorAll<HTMLElement>(SETTINGS)].find((each) => nameOf(each) === name);
+    if (!setting) return;
+    observer.disconnect();
+    setting.scrollIntoView({ block: 'center' });
+    (setting.querySelector<HTMLElement>('input, select, textarea, button') ?? setting).focus({ preventScroll: true });
+  };
+  const observer = new MutationObserver(show);
+  observer.observe(page, { childList: true, subtree: true });
+  show();
+  return () => observer.disconnect();
+}
