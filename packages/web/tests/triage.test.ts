@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, idOf, post, test, violationsIn } from './stories.js';
+import { expect, goTo, idOf, placeOf, post, test, violationsIn } from './stories.js';
 
 const list = (page: Page, name: string) => page.getByRole('main').getByRole('region', { name, exact: true });
 const row = (page: Page, topic: string) =>
@@ -42,6 +42,19 @@ test('shows the last message, its sender and the participants below one heading 
   await expect(row(page, 'castle gate')).toContainText('Iago: As you wish');
   expect(await violationsIn(page)).toEqual([]);
   await takePictures(page, 'inbox');
+});
+
+test('shows the last message of the inbox row although only older ones are unread', async ({ server, logIn }) => {
+  const { id } = await post(server, 'iago', 'read from the end', 'Still unread');
+  const { id: last } = await post(server, 'iago', 'read from the end', 'Already read');
+  const { page } = await logIn('othello', await placeOf(server, 'read from the end'));
+  await expect(page.getByRole('main').getByText('Already read')).toBeVisible();
+  await server.call('othello', 'POST', '/messages/flags', { messages: [last], op: 'add', flag: 'read' });
+  await server.call('othello', 'POST', '/messages/flags', { messages: [id], op: 'remove', flag: 'read' });
+  await goTo(page, '#inbox');
+  await expect(row(page, 'read from the end')).toContainText('Iago: Already read');
+  await post(server, 'othello', 'read from the end', 'Sent elsewhere');
+  await expect(row(page, 'read from the end')).toContainText('You: Sent elsewhere');
 });
 
 test('folds a channel of the inbox, also after a reload', async ({ server, logIn }) => {

@@ -69,7 +69,7 @@ export function InboxPage() {
   const FirstSteps = useLoaded(loadFirstSteps, isNew);
   const LaterList = useLoaded(loadLaterList, filter === 'later');
   const isRead = filter !== 'later' && inbox.directs.length + inbox.groups.length === 0;
-  const newest = newestMessages(chat, drawn.groups);
+  const newest = useComputed(() => newestMessages(chat, drawn.groups), [chat, drawn]);
   useMessages([...newest.values()].flat());
   return (
     <div className={styles.place}>
@@ -97,14 +97,26 @@ export function InboxPage() {
   );
 }
 
-/** Newest unread messages of each row, newest first. */
+/** Newest unread messages of each row, and the last message even if it is read; newest first. */
 function newestMessages(
-  { state }: Chat,
+  chat: Chat,
   groups: readonly InboxGroup<DrawnSection>[],
 ): ReadonlyMap<string, readonly number[]> {
   const rows = groups.flatMap(({ sections }) => sections.flatMap(({ drawn }) => drawn));
-  const unreadIn = (to: Destination) => state.unread.byDestination.get(destinationKey(to)) ?? [];
-  return new Map(rows.map(({ key, destination }) => [key, newestOf(unreadIn(destination), MAX_FACES)]));
+  const unreadIn = (to: Destination) => chat.state.unread.byDestination.get(destinationKey(to)) ?? [];
+  return new Map(
+    rows.map((row) => {
+      const unread = newestOf(unreadIn(row.destination), MAX_FACES);
+      const last = lastIn(chat, row);
+      return [row.key, last > (unread[0] ?? 0) ? [last, ...unread].slice(0, MAX_FACES) : unread];
+    }),
+  );
+}
+
+/** Last known message. The topics of the inbox itself only know unread ones. */
+function lastIn({ sidebar }: Chat, { destination: to, lastMessageId }: ConversationRow): number {
+  if (to.kind === 'direct') return lastMessageId;
+  return sidebar.topics(to.channelId).value.find(({ name }) => name === to.topic)?.lastMessageId ?? 0;
 }
 
 /** Runs the shortcut of a conversation or of a section. */
@@ -246,7 +258,7 @@ function ChannelLink({ id, name }: { readonly id: number; readonly name: string 
 
 interface RowProps {
   readonly row: ConversationRow;
-  /** Newest unread messages, newest first. */
+  /** Last message and newest unread messages, newest first. */
   readonly messageIds: readonly number[];
   readonly actions: TriageActions;
 }
@@ -259,12 +271,17 @@ function Row({ row, messageIds, actions }: RowProps) {
     () => [...new Set(messageIds.flatMap((id) => chat.state.messages.get(id)?.sender_id ?? []))],
     [chat, messageIds.join()],
   );
+  // The last message may have been deleted.
+  const messageId = useComputed(
+    () => messageIds.find((id) => chat.state.messages.get(id)) ?? 0,
+    [chat, messageIds.join()],
+  );
   const isFollowed = useComputed(() => policyOf(chat, row) === 'followed', [chat, row]);
   const faces = destination.kind === 'direct' ? destination.userIds.slice(0, MAX_FACES) : senders;
   return (
     <ConversationItem
       row={row}
-      messageId={messageIds[0] ?? 0}
+      messageId={messageId}
       faces={faces}
       isInChannel
       actions={
