@@ -388,7 +388,7 @@ test('lists the files of drafts and scheduled messages instead of their links', 
   for (const hash of ['#drafts', '#scheduled']) {
     await goTo(page, hash);
     const row = main.getByRole('listitem').filter({ hasText: 'The plan' });
-    await expect(row.getByRole('list', { name: 'Uploads' })).toHaveText(/^plan\.txt\d+ kB$/);
+    await expect(row.getByRole('list', { name: 'Uploads' })).toHaveText(/^plan\.txt\d+ bytes$/);
     await expect(main).not.toContainText('user_uploads');
     expect(await violationsIn(page)).toEqual([]);
   }
