@@ -75,6 +75,28 @@ test('returns from the found conversations to the filter with Escape', async ({ 
   await expect(filterOf(page)).toHaveValue('');
 });
 
+test('clears the filter after a found row is opened by a click or with Enter', async ({ logIn }) => {
+  const { page } = await logIn('prospero', '#inbox');
+  const found = sidebarOf(page).getByRole('link', { name: 'Recent conversations' });
+  await filterOf(page).fill('recent');
+  await found.click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Recent conversations');
+  await expect(filterOf(page)).toHaveValue('');
+  await filterOf(page).fill('verona');
+  await sidebarOf(page).getByRole('link', { name: 'Verona' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toContainText('Verona');
+  await expect(filterOf(page)).toHaveValue('');
+  await expect(page.getByRole('region', { name: 'Messages' })).toBeFocused();
+  await filterOf(page).fill('inbox');
+  await sidebarOf(page).getByRole('link', { name: 'Inbox' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(filterOf(page)).toHaveValue('');
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
 test('folds muted channels, except those with unread messages, and inactive ones if the setting says so', async ({
   server,
   logIn,

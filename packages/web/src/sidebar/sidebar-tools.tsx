@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, rankOf, resembles, type TopicRow } from '@parley/chat';
 import { ListFilter, UserPlus } from 'lucide-react';
-import { type KeyboardEvent, useState } from 'react';
+import { type KeyboardEvent, type MouseEvent, useState } from 'react';
 import { CountBadge } from '../kit/badge.js';
 import { IconButton } from '../kit/icon-button.js';
 import { useChat, useComputed } from '../services/context.js';
@@ -79,6 +79,10 @@ export function moveInList(event: KeyboardEvent<HTMLElement>): void {
   if (next < 0) filter?.focus();
   else links[next]?.focus();
 }
+
+/** True for a click or Enter on a link, except to open it in another tab or window. */
+export const isOpening = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>
+  !(ctrlKey || metaKey || shiftKey) && (target as Element).closest('a') !== null;
 
 /** Views, conversations, channels and topics with matching names. */
 export function Found({ query }: Pick<FilterProps, 'query'>) {

@@ -32,7 +32,12 @@ export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
   return (
     <>
       {!isVisitor && <div className={styles.tools}>{tools && <tools.Filter query={query} onChange={setQuery} />}</div>}
-      <nav className={styles.sidebar} aria-label={i18n._('Conversations')} onKeyDown={tools?.moveInList}>
+      <nav
+        className={styles.sidebar}
+        aria-label={i18n._('Conversations')}
+        onKeyDown={tools?.moveInList}
+        onClick={(event) => tools?.isOpening(event) && setQuery('')}
+      >
         {isVisitor ? (
           <>
             <ul className={styles.list}>
