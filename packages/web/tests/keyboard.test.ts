@@ -406,8 +406,12 @@ test('opens settings pages and runs actions by parts of their names', async ({ l
     await expect(page.getByRole('option', { name }).first()).toBeVisible();
     await page.getByRole('option', { name }).first().click();
   };
+  await choose('second factors', 'Required for');
+  await expect(page.getByRole('combobox', { name: 'Required for' })).toBeInViewport();
   await choose('data exp', 'Data exports');
   await expect(page.getByRole('heading', { level: 2, name: 'Data exports' })).toBeVisible();
+  await choose('new channel', 'Create channel');
+  await expect(page.getByRole('heading', { level: 2, name: 'Create channel' })).toBeVisible();
   await choose('alert', 'Alert words');
   await expect(page.getByRole('heading', { level: 2, name: 'Alert words' })).toBeVisible();
   await choose('new direct', 'New direct message');

@@ -149,7 +149,7 @@ function rankIn({ name, detail, words = '' }: Entry, query: string): number | nu
   const rank = rankOf(query, name);
   if (rank !== null) return rank;
   const whole = `${name} ${detail.replace('#', '')}`;
-  if (rankOf(query, whole) !== null || rankOf(query, words) !== null) return RANK_WITH_CHANNEL;
+  if (rankOf(query, `${whole} ${words}`) !== null) return RANK_WITH_CHANNEL;
   if (resembles(query, name)) return RANK_MISTYPED;
   return resembles(query, whole) ? RANK_MISTYPED_WITH_CHANNEL : null;
 }

@@ -130,7 +130,7 @@ function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
   return [
     ...sections('settings', i18n._('Settings')),
     entry('#channels/all', i18n._('All channels'), i18n._('Channels')),
-    entry('#channels/new', i18n._('Create channel'), i18n._('Channels')),
+    { ...entry('#channels/new', i18n._('Create channel'), i18n._('Channels')), words: i18n._('New') },
     ...(isGuest
       ? []
       : [entry('#groups/all', i18n._('Groups'), ''), ...sections('organization', i18n._('Organization settings'))]),

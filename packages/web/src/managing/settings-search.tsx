@@ -80,7 +80,7 @@ export interface SettingPlace {
   readonly label: string;
   /** Title of the section. */
   readonly section: string;
-  /** All texts of the setting, such as its hint and its options. */
+  /** Other texts of the setting, such as its hint, its options and the heading above it. */
   readonly words: string;
 }
 
@@ -122,11 +122,12 @@ const nameOf = (setting: HTMLElement): string => setting.dataset.setting ?? labe
 const settingsIn = (frame: HTMLElement): readonly SettingPlace[] =>
   [...frame.querySelectorAll<HTMLElement>(SETTINGS)].map((setting) => {
     const { dataset, title } = setting.closest<HTMLElement>('[data-area]')!;
+    const heading = setting.closest(`.${styles.section}`)?.querySelector('h3')?.textContent ?? '';
     return {
       path: [dataset.area!, dataset.section!, nameOf(setting)],
       label: labelOf(setting),
       section: title,
-      words: `${[...setting.querySelectorAll('*')].map(ownText).join(' ')} ${setting.title}`,
+      words: `${[...setting.querySelectorAll('*')].map(ownText).join(' ')} ${setting.title} ${heading}`,
     };
   });
 
