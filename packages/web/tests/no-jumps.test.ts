@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, type Server, send, test } from './stories.js';
 
 const WRITER = 'iago';
 
@@ -136,4 +136,20 @@ test('skips no message when pages are scrolled up and down', async ({ server, lo
     expect(next[0]!, `after ${rows}`).toBeLessThanOrEqual(rows.at(-1)! + 1);
     rows = next;
   }
+});
+
+test('stays at the end when a message written offline moves below newer ones', async ({ server, logIn }) => {
+  await fill(server, 'offline end', 40);
+  const { page, context } = await logIn(WRITER, await placeOf(server, 'offline end'));
+  await expect(messageWith(page, 'Line 39:')).toBeInViewport();
+  await context.setOffline(true);
+  await send(page, 'Written offline');
+  await expect(messageWith(page, 'Written offline')).toBeInViewport();
+  for (let n = 0; n < 3; n++) await post(server, 'othello', 'offline end', `Written online ${n}`);
+  await context.setOffline(false);
+  await expect(messageWith(page, 'Written online 2')).toBeAttached();
+  await expect(page.getByRole('listitem').last()).toContainText('Written offline');
+  await rest(page);
+  await expect(messageWith(page, 'Written offline')).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole('button', { name: 'Newest message' })).toHaveCount(0);
 });

@@ -61,6 +61,9 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
   const { keys, hasNewer } = list;
   const frame = useRef<HTMLElement>(null);
   const pinned = useRef<string | null>(null);
+  const nextKeys = useRef(keys);
+  // The virtualizer moves to the new rows during rendering.
+  nextKeys.current = keys;
   /** Distance from the upper edge at which a restored message is placed. */
   const padding = useRef(0);
   // A new function identity would make the virtualizer recompute all positions.
@@ -80,7 +83,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
     overscan: useIsPainted() ? OVERSCAN : 0,
     rangeExtractor: useCallback((range: Range) => withCursor(defaultRangeExtractor(range), cursorIndex), [cursorIndex]),
   });
-  useReadingRow(keys, frame, virtual, pinned);
+  useReadingRow(nextKeys, frame, virtual, pinned);
   const jumpTo = useCallback(
     (index: number, align: 'auto' | 'center' | 'start' | 'end', top = 0) => {
       padding.current = top;
@@ -114,16 +117,15 @@ function withCursor(indexes: number[], cursorIndex: number): number[] {
 }
 
 /**
- * Keeps the row being read in place, whatever changes around it: after a page key the row at the edge, else the focused
- * one, else the one in the middle.
+ * Keeps the row being read in place, whatever changes around it: at the end the last row, after a page key the row at
+ * the edge, else the focused one, else the one in the middle.
  */
 function useReadingRow(
-  keys: readonly string[],
+  nextKeys: RefObject<readonly string[]>,
   frame: RefObject<HTMLElement | null>,
   virtual: Virtualizer<HTMLElement, Element>,
   pinned: RefObject<string | null>,
 ): void {
-  const nextKeys = useRef(keys);
   /** Heights of the lines above the texts of rows: day, conversation and sender. */
   const heads = useRef(new WeakMap<Element, number>());
   useState(() => {
@@ -131,7 +133,8 @@ function useReadingRow(
     const readingIndex = (): number => {
       const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: -1 };
       const isVisible = (index: number) => index >= startIndex && index <= endIndex;
-      const edge = pinned.current === null ? -1 : nextKeys.current.indexOf(pinned.current);
+      const edge =
+        pinned.current === null ? -1 : virtual.measurementsCache.findIndex(({ key }) => key === pinned.current);
       if (isVisible(edge)) return edge;
       const focused = frame.current?.querySelector<HTMLElement>('[data-index]:focus-within');
       if (focused && isVisible(Number(focused.dataset.index))) return Number(focused.dataset.index);
@@ -154,13 +157,18 @@ function useReadingRow(
     virtual.getVirtualItemForOffset = () => {
       const left = new Set(nextKeys.current);
       const rows = virtual.measurementsCache;
+      if (virtual.options.followOnAppend && virtual.isAtEnd()) {
+        // Rows may be added before the last one. With its end at the current end, the distance from the end is kept.
+        const key = nextKeys.current.at(-1)!;
+        const size = virtual.itemSizeCache.get(key) ?? ROW_PX;
+        return { ...rows.at(-1)!, key, start: rows.at(-1)!.end - size };
+      }
       const reading = readingIndex();
       const { startIndex, endIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
       const before = rows.slice(startIndex, reading + 1).reverse();
       return [...before, ...rows.slice(reading + 1, endIndex + 1)].find(({ key }) => left.has(String(key)));
     };
   });
-  nextKeys.current = keys;
 }
 
 /** Height of the part of a row above its text. */
