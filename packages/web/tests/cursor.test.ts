@@ -118,3 +118,25 @@ test('makes the messages one stop of the Tab key, in both directions', async ({ 
   await page.keyboard.press('Shift+Tab');
   expect(await isOutside()).toBe(true);
 });
+
+test('moves the cursor to the newest message with End while newer ones are not loaded', async ({ server, logIn }) => {
+  await fill(server, 'cursor newest', 250);
+  const place = await placeOf(server, 'cursor newest');
+  const { messages } = await server.call('iago', 'GET', '/messages', {
+    anchor: 'oldest',
+    num_before: 0,
+    num_after: 1,
+    narrow: [{ operator: 'topic', operand: 'cursor newest' }],
+  });
+  for (const start of ['list', 'message'] as const) {
+    const { page } = await logIn('iago', `${place}/near/${messages[0].id}`);
+    await expect(messageWith(page, 'Line 0:')).toBeInViewport();
+    if (start === 'list') await listOf(page).focus();
+    else await page.getByRole('listitem').filter({ hasText: 'Line 1:' }).focus();
+    await page.keyboard.press('End');
+    await expect(focusedRow(page)).toContainText('Line 249:');
+    await expect(focusedRow(page)).toBeInViewport({ ratio: 1 });
+    await page.keyboard.press('k');
+    await expect(focusedRow(page)).toContainText('Line 248:');
+  }
+});

@@ -1,5 +1,4 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
-import { flushSync } from 'react-dom';
 import type { ListScroll } from './message-list-scroll.js';
 
 /** Message that keys move and act on. It outlives the focus, and a neighbor replaces it when it is removed. */
@@ -9,8 +8,6 @@ export interface Cursor {
   after(pressed: string): number | undefined;
   /** Scrolls to a row and moves the focus there. */
   select(index: number): void;
-  /** Moves the focus from the cursor to the list. */
-  clear(): void;
   /** Called when a row receives the focus. */
   onRowFocus(key: string): void;
   /** Called when the list or the element after it receives the focus: from outside, it moves to the cursor. */
@@ -71,10 +68,6 @@ export function useCursor(keys: readonly string[], [key, setKey]: CursorState, s
       setKey(keys[index]!);
       jumpTo(index, 'auto');
       awaitsFocus.current = keys[index]!;
-    },
-    clear: () => {
-      flushSync(() => setKey(null));
-      frame.current!.focus();
     },
     onRowFocus: setKey,
     onEnter: ({ target, currentTarget, relatedTarget }) => {

@@ -72,7 +72,7 @@ export function MessageList(props: MessageListProps) {
   const screen = `${place} ${virtual.scrollOffset ?? 0} ${keys.length} ${virtual.getTotalSize()}`;
   useSeen(virtual, screen, props.onSeen);
   const cursor = useCursor(keys, cursorState, scroll);
-  const jumps = useJumps(props, scroll);
+  const jumps = useJumps(props, scroll, cursor);
   useEffect(() => {
     // The page has the focus of a user who opened a place that was still loading.
     if (frame.current!.closest('main')?.matches(':focus')) {
@@ -98,7 +98,7 @@ export function MessageList(props: MessageListProps) {
       return;
     event.preventDefault();
     if (event.key === 'End' && hasNewer) {
-      cursor.clear();
+      scroll.pinned.current = null;
       jumps.toNewest();
       return;
     }
@@ -172,8 +172,11 @@ function usePaging(
   return distanceFromEnd;
 }
 
-/** Jumps to the first unread and the newest message, which may have to be loaded. */
-function useJumps(props: MessageListProps, { virtual, jumpTo }: ListScroll): Jumps {
+/**
+ * Jumps to the first unread and the newest message, which may have to be loaded. If the list has the focus, its cursor
+ * moves to the newest message once that is loaded.
+ */
+function useJumps(props: MessageListProps, { frame, virtual, jumpTo }: ListScroll, cursor: Cursor): Jumps {
   const { keys, unreadKey, hasNewer, onNewest, onStay, onUnread } = props;
   const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   /** Requested place that is still loading. */
@@ -183,8 +186,10 @@ function useJumps(props: MessageListProps, { virtual, jumpTo }: ListScroll): Jum
   const isUnreadAway = unreadKey !== null && keys.length > 0 && (unreadIndex < firstIndex || isUnreadBelow);
   // The opened messages may already be loaded.
   useLayoutEffect(() => {
-    if (awaits.current === 'newest' && !hasNewer) virtual.scrollToEnd();
-    else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadIndex, 'center');
+    if (awaits.current === 'newest' && !hasNewer) {
+      virtual.scrollToEnd();
+      if (frame.current!.matches(':focus-within')) cursor.select(keys.length - 1);
+    } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadIndex, 'center');
     else return;
     awaits.current = null;
   });
