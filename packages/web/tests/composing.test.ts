@@ -601,6 +601,31 @@ test('focuses a message after its field was saved or cancelled', async ({ server
   await expect(row('Second')).toBeFocused();
 });
 
+test('focuses the composer after an edit that was started there with an arrow key', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'edited from the composer'));
+  await send(page, 'Sent');
+  await expect(messageWith(page, 'Sent')).toBeVisible();
+  const row = page.locator('[data-key]').filter({ hasText: 'Sent' });
+  const field = page.getByRole('textbox', { name: 'Edit message' });
+  await fieldOf(page).focus();
+  for (const end of ['Control+Enter', 'Escape', 'Discard']) {
+    await page.keyboard.press('ArrowUp');
+    await expect(field).toBeFocused();
+    if (end !== 'Escape') await page.keyboard.type(' changed');
+    if (end === 'Discard') {
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).press('Enter');
+    } else await page.keyboard.press(end);
+    await expect(field).toHaveCount(0);
+    await expect(fieldOf(page), end).toBeFocused();
+  }
+  await row.focus();
+  await page.keyboard.press('e');
+  await expect(field).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(row).toBeFocused();
+});
+
 test('returns from a preview to the focused field with its undo history', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'previewed'));
   const field = fieldOf(page);

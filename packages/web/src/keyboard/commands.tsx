@@ -37,7 +37,7 @@ export function commandOf(event: KeyboardEvent, services: Services, buttons: But
   if (field) {
     if (key === 'Escape' && field.matches('input[type="search"]:placeholder-shown')) return () => field.blur();
     const isEmpty = field instanceof HTMLTextAreaElement && field.matches(COMPOSER) && field.value === '';
-    return isEmpty && (key === 'ArrowUp' || key === 'ArrowLeft') ? () => editLast(services.chat) : null;
+    return isEmpty && (key === 'ArrowUp' || key === 'ArrowLeft') ? () => editLast(services.chat, true) : null;
   }
   return MOVES.test(key) ? moveOf(event, services.chat) : actionOf(key, services, buttons);
 }
@@ -142,12 +142,13 @@ function openMedia(): void {
   row?.querySelector<HTMLElement>('[data-media]')?.click();
 }
 
-/** Edits the last visible message that the user may edit. */
-function editLast(chat: Chat): void {
+/** Edits the last visible message that the user may edit. The focus returns to the composer if it was there. */
+function editLast(chat: Chat, isFromComposer = false): void {
   const last = [...document.querySelectorAll<HTMLElement>(ROW)].reverse().find((row) => {
     const message = chat.message(row.dataset.key!).peek();
     return message?.isOwn && message.id !== null && chat.rights.canEdit(message.id);
   });
+  last?.toggleAttribute('data-from-composer', isFromComposer);
   last?.focus();
   // The row renders its buttons when focused.
   requestAnimationFrame(() => last?.querySelector<HTMLElement>('[aria-keyshortcuts="e"]')?.click());
