@@ -147,6 +147,22 @@ test('reads, mutes and follows with keys in one tab stop, and undoes each', asyn
   await expect(page.getByRole('heading', { level: 1 })).toContainText('keys first');
 });
 
+test('focuses the neighbor of a row that is read after another one disappeared above it', async ({ server, logIn }) => {
+  for (let n = 1; n <= 5; n++) await post(server, 'iago', `near ${n}`, 'A word');
+  const { page } = await logIn('cordelia', '#inbox');
+  const link = (topic: string) => row(page, topic).getByRole('link');
+  await expect(row(page, 'near 5')).toBeVisible();
+  await expect(link('near 1')).toBeVisible();
+  await link('near 3').focus();
+  const narrow = [{ operator: 'topic', operand: 'near 5' }];
+  const range = { anchor: 'newest', num_before: 10, num_after: 0, narrow };
+  await server.call('cordelia', 'POST', '/messages/flags/narrow', { ...range, op: 'add', flag: 'read' });
+  await expect(row(page, 'near 5')).toHaveCount(0);
+  await page.keyboard.press('Shift+U');
+  await expect(row(page, 'near 3')).toHaveCount(0);
+  await expect(link('near 2')).toBeFocused();
+});
+
 test('returns with the back button to the row of a list, or to its neighbor once it is read', async ({
   server,
   logIn,

@@ -40,6 +40,7 @@ export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => b
   const place = () => {
     const all = rows();
     const stop = current(all);
+    if (stop?.dataset.row === last.row) last.index = all.indexOf(stop!);
     for (const row of all) row.tabIndex = row === stop ? 0 : -1;
   };
   useLayoutEffect(() => {
@@ -62,7 +63,6 @@ export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => b
     const row = target.closest<HTMLElement>('[data-row]');
     if (!row) return;
     last.row = row.dataset.row!;
-    last.index = rows().indexOf(row);
     hasFocus.current = true;
     place();
   };
