@@ -1,6 +1,6 @@
 import type { ImportedContent, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, type Inline, paragraph, plain, slackEmoji } from '@parley/domain/markdown';
-import { field, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
+import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import type { DamagedElement, ParsedElement } from '../json-elements.js';
 import type { Position } from '../source-error.js';
 import { fileName, fileRecord, isExternalFile } from './slack-files.js';
@@ -187,9 +187,15 @@ function senderName(message: unknown, author: Author, context: SlackContext): st
   return isApp && name !== author.name && name !== context.personName(author.id) ? name : undefined;
 }
 
-/** Files of a message, its cards and the messages that it shares. Exports before 2018 have a single `file`. */
+/**
+ * Files of a message, its cards and the messages that it shares. The preview of a linked message does not share its
+ * files, which may be private. Exports before 2018 have a single `file`.
+ */
 function filesOf(message: unknown): readonly unknown[] {
-  const files = [message, ...listOf(message, 'attachments')].flatMap((each) => listOf(each, 'files'));
+  const cards = listOf(message, 'attachments').filter(
+    (card) => !flagOf(card, 'is_msg_unfurl') || flagOf(card, 'is_share'),
+  );
+  const files = [message, ...cards].flatMap((each) => listOf(each, 'files'));
   return files.length > 0 || !isObject(field(message, 'file')) ? files : [field(message, 'file')];
 }
 

@@ -330,6 +330,25 @@ describe('SLACK_READER', () => {
     expect(recordsOf(records, 'message')).toMatchObject([{ files: ['F1', 'F2'] }]);
   });
 
+  it('does not share the files of linked messages, nor the texts of linked private messages', async () => {
+    const linked = {
+      is_msg_unfurl: true,
+      text: 'Secret',
+      files: [{ id: 'F1', name: 'secret.png' }],
+      from_url: 'https://acme.slack.com/archives/G0PRIVATE/p1700000000000100',
+    };
+    const records = await read(
+      withMessages([
+        message(0, { text: 'See', attachments: [linked] }),
+        message(1, { text: 'See', attachments: [{ ...linked, private_channel_prompt: true }] }),
+      ]),
+    );
+    const [shown, hidden] = recordsOf(records, 'message');
+    expect([shown!.files, hidden!.files]).toEqual([undefined, undefined]);
+    expect(JSON.stringify(shown!.content)).toContain('Secret');
+    expect(JSON.stringify(hidden!.content)).not.toContain('Secret');
+  });
+
   it.each([['__uploads/F1/a.png'], ['général/attachments/F1-a.png']])(
     'finds the files that slackdump downloaded at %s',
     async (path) => {

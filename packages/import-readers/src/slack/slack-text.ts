@@ -62,8 +62,11 @@ function quotationBlocks(attachment: unknown, text: string): readonly Block[] {
     { text: textOf(attachment, 'text') || textOf(attachment, 'fallback'), blocks: quoted },
     LIMITS,
   );
-  const children: readonly Block[] =
+  // Slack does not show a private message to others until the sender agrees.
+  const isHidden = flagOf(attachment, 'private_channel_prompt');
+  const quotation: readonly Block[] =
     author === '' ? shown : [paragraph([{ type: 'strong', children: [plain(author)] }]), ...shown];
+  const children = isHidden ? [] : quotation;
   const link: readonly Block[] =
     url === '' || text.includes(url.split('?')[0]!) ? [] : [paragraph([{ type: 'link', url, children: [] }])];
   return children.length === 0 ? link : [...link, { type: 'quote', children }];
