@@ -34,6 +34,14 @@ describe('jsonElements', () => {
     ]);
   });
 
+  it('continues after a string that contains a line feed', async () => {
+    const text = '[\n{"a": "b\nc"},\n{"a": 2}\n]';
+    expect(await read(jsonElements(chunksOf(text, 3), 'x.json'))).toEqual([
+      [2, 'is not valid JSON', '\n{"a": "b\nc"}'],
+      [4, { a: 2 }],
+    ]);
+  });
+
   it.each([
     ['[]', []],
     [' [ ] ', []],

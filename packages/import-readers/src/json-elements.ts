@@ -133,6 +133,8 @@ class ElementSplitter {
   private deepest = 0;
   private isInString = false;
   private isEscaped = false;
+  /** True after a line feed in a string. */
+  private isAfterLine = false;
   /** True after the first byte of an element. */
   private isOpen = false;
   /** Depth of elements: 1 in an array, 2 in a member, 0 in a file with another value. Null before the first byte. */
@@ -154,12 +156,8 @@ class ElementSplitter {
     let start = 0;
     for (let index = 0; index < chunk.length; index++) {
       const byte = chunk[index]!;
-      if (byte === LINE_FEED) {
-        this.line++;
-        // Strings contain no line feeds: its end is missing. Only this element is damaged.
-        this.isInString = false;
-        this.isEscaped = false;
-      }
+      if (byte === LINE_FEED) this.line++;
+      if (this.isInString && (byte === LINE_FEED || this.isAfterLine)) this.endOpenString(byte);
       if (this.isInString) {
         if (this.level === 0 && this.member !== null) this.key = (this.key + String.fromCharCode(byte)).slice(-MAX_KEY);
         if (this.isEscaped) this.isEscaped = false;
@@ -204,6 +202,17 @@ class ElementSplitter {
       else if (CLOSING.has(byte)) this.depth--;
     }
     if (this.level !== null) this.pieces.add(chunk.subarray(start));
+  }
+
+  /**
+   * Ends a string after a line feed, which strings do not contain, if the next line begins with a key or a bracket. The
+   * end of the string is missing then, and only this element is damaged.
+   */
+  private endOpenString(byte: number): void {
+    this.isAfterLine = SPACE.has(byte);
+    if (byte !== QUOTE && !CLOSING.has(byte)) return;
+    this.isInString = false;
+    this.isEscaped = false;
   }
 
   private *flush(): Generator<JsonElement> {
