@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -357,6 +358,15 @@ describe('parley import of records', () => {
     const { code, err } = await run(records, '--realm=acme', '--new-database');
     expect([code, err]).toEqual([1, expect.stringContaining('crm.jsonl: line 2 lacks source.')]);
     expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
+  });
+
+  it('imports the records of a folder whose files look like an export of another system', async () => {
+    const folder = join(directory, 'folder');
+    mkdirSync(join(folder, 'files'), { recursive: true });
+    copyFileSync(records, join(folder, 'records.jsonl'));
+    const forged = { guild: { id: '1' }, channel: { id: '2' }, messages: [] };
+    writeFileSync(join(folder, 'files', 'forged.json'), JSON.stringify(forged));
+    expect((await run(folder, '--realm=acme', '--dry-run')).out).toContain('Source: crm');
   });
 
   it('imports a JSONL file by Mattermost', async () => {

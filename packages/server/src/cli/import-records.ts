@@ -46,6 +46,8 @@ const READERS: readonly ImportReader[] = [...IMPORT_READERS, JSONL_READER];
  * @throws DomainError INVALID_IMPORT for other ZIPs, which include damaged ones
  */
 export async function findReader(path: string): Promise<ImportReader | null> {
+  // The files beside records are by people, and may look like another system's export.
+  if (!path.endsWith('.jsonl') && (await JSONL_READER.recognizes(path))) return JSONL_READER;
   for (const reader of READERS) if (await reader.recognizes(path)) return reader;
   await refuseZip(path);
   return null;
