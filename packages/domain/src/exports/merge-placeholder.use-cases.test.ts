@@ -39,6 +39,9 @@ const merge = ({ uow, realm, user }: Fixture, isDryRun = false) =>
     isDryRun,
   });
 
+const unmerge = ({ uow, realm, user }: Fixture) =>
+  new UnmergePlaceholder(uow).execute({ realmId: realm.id, placeholderId: user('cleo').id });
+
 const idsOf = ({ messages }: Fixture) => messages.map(({ id }): MessageId => id);
 
 /** Returns the numbers of messages by participants. */
@@ -67,6 +70,20 @@ describe('MergePlaceholder', () => {
     expect(await merge(fixture)).toMatchObject({ messages: 0, directMessages: 0 });
   });
 
+  it('ends if somebody reverts the merge meanwhile', async () => {
+    const fixture = await imported(120);
+    const { uow } = fixture;
+    let writes = 0;
+    const write: typeof uow.write = async (...input) => {
+      if (++writes === 3) await unmerge(fixture);
+      return uow.write(...input);
+    };
+    const interrupted = merge({ ...fixture, uow: Object.assign(Object.create(uow), { write }) });
+    await expect(interrupted).rejects.toMatchObject({ code: 'NOT_MERGED' });
+    expect(await conversations(fixture)).toEqual({ 'ann,cleo': 120 });
+    expect(await merge(fixture)).toMatchObject({ messages: 60, directMessages: 120 });
+  });
+
   it('counts direct messages in a dry run without moving them', async () => {
     const fixture = await imported(3);
     expect(await merge(fixture, true)).toMatchObject({ messages: 2, directMessages: 3 });
@@ -78,9 +95,9 @@ describe('MergePlaceholder', () => {
     await fixture.add(aMessage({ from: 'ann', to: ['ben'] }));
     await merge(fixture);
     expect(await conversations(fixture)).toEqual({ 'ann,ben': 3 });
-    const { realm, user, uow } = fixture;
-    await new UnmergePlaceholder(uow).execute({ realmId: realm.id, placeholderId: user('cleo').id });
+    await unmerge(fixture);
     expect(await conversations(fixture)).toEqual({ 'ann,cleo': 2, 'ann,ben': 1 });
+    const { realm, uow } = fixture;
     const flagged = (name: string) =>
       uow.read(realm.id, async (reads) => [
         ...(await reads.personal.listFlags(fixture.viewer(name), idsOf(fixture))).keys(),

@@ -58,7 +58,7 @@ export class MergePlaceholder {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_A_PLACEHOLDER */
+  /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_A_PLACEHOLDER, NOT_MERGED if it is reverted meanwhile */
   async execute(input: MergePlaceholderInput): Promise<MergePlaceholderOutput> {
     const { realmId, placeholderId, userId, isDryRun } = input;
     const { batches, channels } = await this.uow.read(realmId, async (reads) => {
@@ -82,6 +82,8 @@ export class MergePlaceholder {
         const done = { messages: own.length, reactions: reactions.length, directMessages: direct.length };
         if (isDryRun) return done;
         const tx = reads as Transaction;
+        // Somebody may have reverted the merge meanwhile.
+        if (!(await loadMerge(tx, input)).merge) throw notMerged(placeholderId);
         await changeSenders(tx, own, placeholderId, userId);
         await changeReactions(tx, messages, reactions, userId);
         await tx.importedRecords.put(realmId, [
@@ -138,7 +140,7 @@ export class UnmergePlaceholder {
   async execute({ realmId, placeholderId }: UnmergePlaceholderInput): Promise<Counts> {
     const { batches, merge } = await this.uow.read(realmId, async (reads) => {
       const found = await findMerge(reads, realmId, placeholderId);
-      if (!found) throw new DomainError('NOT_MERGED', `User ${placeholderId} is not merged.`);
+      if (!found) throw notMerged(placeholderId);
       return { batches: await reads.importBatches.list(realmId), merge: found };
     });
     const userId = merge.targetId as UserId;
@@ -192,6 +194,9 @@ export class UnmergePlaceholder {
     return counts;
   }
 }
+
+const notMerged = (placeholderId: UserId): DomainError =>
+  new DomainError('NOT_MERGED', `User ${placeholderId} is not merged.`);
 
 async function getUser({ users }: Pick<Reads, 'users'>, realmId: RealmId, id: UserId): Promise<User> {
   const user = await users.find(realmId, id);

@@ -37,7 +37,7 @@ export class PostgresPersonalMessages extends SqlPersonalMessages<
 
   constructor(connection: Connection, words: SearchWords) {
     super(connection, newParts(connection, words));
-    // Tells whether a message that never changed channel was received there, and whether others were moved in.
+    // Tells whether a message that never changed channel or conversation was received there, and whether others were moved in.
     this.leftChannels = connection.tuples<readonly [RecipientId, ChannelId, hasReceived: 0 | 1, hasMovedIn: 0 | 1]>(
       `SELECT l.recipient_id, l.channel_id,
               EXISTS (SELECT 1 FROM span s CROSS JOIN LATERAL (

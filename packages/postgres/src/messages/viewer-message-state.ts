@@ -148,7 +148,7 @@ export class ViewerMessageStates {
     return new Map((await this.flags.all([userId], ids)).map(([, ...row]) => [row[0], toFlagRow(row)]));
   }
 
-  /** Returns ordered moves by message; messages that never changed channel are absent. */
+  /** Returns ordered moves by message; messages that never changed channel or conversation are absent. */
   async movesOf(messages: readonly MessageIndexRow[]): Promise<ReadonlyMap<MessageId, readonly ChannelMove[]>> {
     const moved = messages.filter(wasMoved).map(idOf);
     return moved.length === 0 ? NO_MOVES : this.movesOfIds(moved);

@@ -315,10 +315,9 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     help: "gives a placeholder's messages to a user",
     details:
       'PLACEHOLDER and USER are numbers or addresses of parley user list --deactivated, which also lists placeholders. The ' +
-      'user gets the messages and reactions in channels, and is subscribed to the channels of the placeholder, which the ' +
-      'command lists. Direct conversations stay with the placeholder. A killed command continues when it is repeated. ' +
-      'Repeat it after later imports, too. The server may be running; people see the new sender once their client loads ' +
-      'the messages again.',
+      'user gets the messages, reactions and direct conversations, and is subscribed to the channels of the placeholder, ' +
+      'which the command lists. A killed command continues when it is repeated. Repeat it after later imports, too. The ' +
+      'server may be running.',
     flags: { ...REALM, 'dry-run': { help: 'changes nothing and reports what the user would get' } },
     examples: ['parley imports merge 17 ann@acme.example --realm=acme --dry-run'],
     run: merge,
@@ -327,7 +326,8 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     name: 'imports unmerge',
     words: 'PLACEHOLDER',
     help: 'reverts parley imports merge',
-    details: 'Returns messages, reactions and subscriptions to the placeholder. The server may be running.',
+    details:
+      'Returns messages, reactions, subscriptions and direct conversations to the placeholder. The server may be running.',
     flags: REALM,
     examples: ['parley imports unmerge 17 --realm=acme'],
     run: unmerge,

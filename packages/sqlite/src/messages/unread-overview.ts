@@ -161,7 +161,7 @@ export class UnreadOverviews {
       oneByOne.push(...this.addTopics(reader, channels.filter(isAlike), from, found));
       this.addDirect(reader, direct.filter(isAlike), from, found);
     }
-    // Messages that changed channel are included in the known ones.
+    // Messages that changed channel or conversation are included in the known ones.
     const rows = this.unread.unreadIn(reader, this.gapsOf(oneByOne), null).filter((row) => !wasMoved(row));
     found.addRows([...rows, ...known].filter(([id]) => id >= from));
   }
@@ -227,7 +227,7 @@ export class UnreadOverviews {
     );
   }
 
-  /** Returns received, unread messages that changed channel; null above the limit. */
+  /** Returns received, unread messages that changed channel or conversation; null above the limit. */
   private movedUnread(
     { viewer, marked }: Reader,
     ordinalRanges: readonly UnreadRange[],
@@ -333,7 +333,7 @@ const WITH_RANGES = `WITH RECURSIVE place (number, recipient_id, count, first_id
      WHERE l.sent_recipient_id = p.value ->> 0 AND l.ordinal <= p.value ->> 2 ORDER BY l.ordinal DESC LIMIT 1)
   FROM json_each(?) p)`;
 
-/** SQL condition that `message m` is within the bounds, arrived unread and never changed channel. */
+/** SQL condition that `message m` is within the bounds, arrived unread and never changed channel or conversation. */
 const isWanted = (bounds: 'place' | 'topic'): string =>
   `m.id BETWEEN ${bounds}.first_id AND ${bounds}.last_id
    AND m.property_bits & ${PROPERTY_BITS.wasMoved | PROPERTY_BITS.isReadByDefault} = 0`;

@@ -254,7 +254,7 @@ export class ViewerMessageStates {
     return byRecipient(this.spans.all(userId, jsonList(recipientIds), realmId));
   }
 
-  /** Returns ordered moves by message; messages that never changed channel are absent. */
+  /** Returns ordered moves by message; messages that never changed channel or conversation are absent. */
   movesOf(messages: readonly MessageIndexRow[]): ReadonlyMap<MessageId, readonly ChannelMove[]> {
     const moved = messages.filter(wasMoved).map(idOf);
     return moved.length === 0 ? new Map() : this.movesOfIds(moved);
