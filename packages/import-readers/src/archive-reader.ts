@@ -27,7 +27,7 @@ export const plainFiles = (archive: Archive): ExportFiles => ({
   read: (path) => archive.read(path),
 });
 
-/** Returns a reader of exports that are a ZIP or a folder. */
+/** Returns a reader of exports that are a ZIP, a folder or a file of JSON. */
 export const archiveReader = <Files extends ExportFiles>(source: ArchiveSource<Files>): ImportReader => ({
   name: source.name,
   ...(source.tokenHosts && { tokenHosts: source.tokenHosts }),

@@ -17,12 +17,12 @@ export interface Archive {
   /** Size in bytes, as declared. */
   sizeOf(name: string): number;
   /**
-   * Streams a file, or a range of bytes if `isFolder`; the end of a range is exclusive.
+   * Streams a file, or a range of bytes if `hasRanges`; the end of a range is exclusive.
    * @throws DomainError INVALID_IMPORT if it is missing, damaged, encrypted or suspiciously compressed
    */
   read(name: string, range?: ByteRange): AsyncIterable<Buffer>;
   /** True unless the files are compressed; allows reading ranges of files. */
-  readonly isFolder: boolean;
+  readonly hasRanges: boolean;
   close(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ function openFile(path: string, size: number): Archive {
     has: (each) => each === name,
     sizeOf: (each) => (each === name ? size : 0),
     read: (each, range) => readFolderFile(dirname(path), each, each === name, range),
-    isFolder: true,
+    hasRanges: true,
     close: () => Promise.resolve(),
   };
 }
@@ -155,7 +155,7 @@ async function openFolder(path: string, limits: ArchiveLimits): Promise<Archive>
     has: (name) => sizes.has(name),
     sizeOf: (name) => sizes.get(name) ?? 0,
     read: (name, range) => readFolderFile(path, name, sizes.has(name), range),
-    isFolder: true,
+    hasRanges: true,
     close: () => Promise.resolve(),
   };
 }
@@ -183,7 +183,7 @@ async function openZip(path: string, fileSize: number, limits: ArchiveLimits): P
       has: (each) => entries.has(each),
       sizeOf: (each) => entries.get(each)?.uncompressedSize ?? 0,
       read: (each) => readZipFile(zip, each, entries.get(each), limits),
-      isFolder: false,
+      hasRanges: false,
       close: async () => zip.close(),
     };
   } catch (error) {

@@ -1,5 +1,4 @@
-import { type Inline, plain } from '@parley/domain/markdown';
-import { emojiNamed } from './emoji-names.js';
+import { emojiNamed, type Inline, plain } from '@parley/domain/markdown';
 
 /**
  * Splits text at the matches of a pattern. `read` returns null for a match that is ordinary text, and may consume only

@@ -1,6 +1,7 @@
 import { type Emoji, findEmoji, type UnicodeEmoji } from '@parley/domain/files';
 import type { ReactionRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
+import { emojiNamed } from '@parley/domain/markdown';
 import { MAX_EDITS, MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@parley/domain/messages';
 import { KNOWN_MESSAGE, NO_MESSAGE, type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople } from './plan-people.js';
@@ -30,7 +31,12 @@ export class ReactionEmoji {
     const own = this.custom.get(name) ?? this.custom.get(this.aliases.get(name) ?? '');
     if (own) return { type: 'custom', code: String(own.id), name: own.name };
     const standard = this.aliases.get(name) ?? name;
-    return this.ofCharacters(standard) ?? findEmoji({ unicode: this.unicode, custom: [] }, standard);
+    return (
+      this.ofCharacters(standard) ??
+      findEmoji({ unicode: this.unicode, custom: [] }, standard) ??
+      // Names of other systems come last, since custom emoji may have them.
+      this.ofCharacters(emojiNamed(standard) ?? '')
+    );
   }
 
   /** Characters may have variation selectors that the table lacks, or a skin tone that only some emoji have. */

@@ -232,7 +232,7 @@ describe('messages', () => {
 });
 
 describe('details', () => {
-  it('imports reactions once per person and emoji, and drops unknown emoji', async () => {
+  it('imports reactions once per person and emoji, prefers custom emoji to names of other systems, and drops unknown ones', async () => {
     const reaction = (id: string, emoji: string, person = 'ann') =>
       ({ kind: 'reaction', id, message: 'm1', person, emoji }) as const;
     const plan = await planned([
@@ -246,15 +246,20 @@ describe('details', () => {
       reaction('4', 'hooray', 'bob'),
       reaction('5', 'no_such'),
       { ...reaction('6', '+1'), message: 'gone' },
+      { kind: 'emoji', id: 'c', name: 'clown' },
+      reaction('7', 'clown', 'bob'),
+      reaction('8', 'thumbup', 'bob'),
     ]);
     const [{ reactions }] = (await messagesOf(plan)) as [MessageCopy];
     expect(reactions.map(({ userId, name }) => [userId, name])).toEqual([
       [4, '+1'],
       [4, 'party_cat'],
       [5, 'tada'],
+      [5, 'clown'],
+      [5, 'thumbs_up'],
     ]);
     expect(outcomesOf(plan, 'reaction')).toEqual([
-      ['imported', '', 3],
+      ['imported', '', 5],
       ['merged', 'same reaction by the same person', 1],
       ['dropped', 'its message is not imported', 1],
       ['dropped', 'unknown emoji', 1],

@@ -1,3 +1,4 @@
+export { emojiNamed } from './emoji-names.js';
 export * from './markdown.js';
 export * from './rich-text.js';
 export * from './safe-html.js';

@@ -1,6 +1,5 @@
 import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { slackEmoji } from '@parley/domain/markdown';
-import { emojiNamed } from '../emoji-names.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { type MattermostNames, mattermostContent } from './mattermost-text.js';
 
@@ -167,8 +166,8 @@ function* marksOf(post: unknown, message: string, context: MattermostContext): G
 
 const TONES: Readonly<Record<string, number>> = { light: 2, medium_light: 3, medium: 4, medium_dark: 5, dark: 6 };
 
-/** `+1_medium_skin_tone` → 👍🏽; names of custom emoji stay. */
+/** `+1_medium_skin_tone` → 👍🏽; names that are unknown or of custom emoji stay. */
 function emojiOf(name: string): string {
   const [, base, tone] = /^(.+)_(light|medium_light|medium|medium_dark|dark)_skin_tone$/.exec(name) ?? [];
-  return (base !== undefined ? slackEmoji(base, TONES[tone!]) : null) ?? emojiNamed(name) ?? name;
+  return (base !== undefined ? slackEmoji(base, TONES[tone!]) : null) ?? slackEmoji(name) ?? name;
 }

@@ -54,7 +54,7 @@ export class RocketChatFiles implements ExportFiles {
   locate(bucket: string, id: string, store: string): Pick<FileRecord, 'path' | 'missing'> {
     const inGrid = `${GRID}${bucket}/${id}`;
     if (this.chunks.has(inGrid)) {
-      return this.archive.isFolder && this.archive.has(this.chunksFile(bucket))
+      return this.archive.hasRanges && this.archive.has(this.chunksFile(bucket))
         ? { path: inGrid }
         : { missing: 'in a packed dump; unpack it and import the folder' };
     }

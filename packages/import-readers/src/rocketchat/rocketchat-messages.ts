@@ -1,6 +1,6 @@
 import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
+import { slackEmoji } from '@parley/domain/markdown';
 import { plainJson } from '../bson-documents.js';
-import { emojiNamed } from '../emoji-names.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { quotationOf, type RocketChatNames, rocketChatContent } from './rocketchat-text.js';
 
@@ -189,7 +189,7 @@ function* marksOf(message: unknown, id: string, context: RocketChatContext): Gen
         id: `${id}/${name}/${person}`,
         message: id,
         person,
-        emoji: emojiNamed(name) ?? name,
+        emoji: slackEmoji(name) ?? name,
       };
     }
   }

@@ -1,4 +1,4 @@
-import { slackEmoji } from '@parley/domain/markdown';
+import { slackEmoji } from './slack-emoji.js';
 
 /**
  * Names of JoyPixels (Rocket.Chat) and GitHub (older Mattermost) that Slack does not know, in the form of Slack's table.
@@ -123,7 +123,7 @@ function charactersByName(): ReadonlyMap<string, string> {
   return characters;
 }
 
-/** Returns the emoji with a name of Slack, Mattermost, Rocket.Chat or Discord; null for custom emoji and unknown names. */
+/** Returns the standard emoji with a name of Slack, Mattermost, Rocket.Chat or Discord; null for other names. */
 export function emojiNamed(name: string): string | null {
   const [, base = name, tone] = /^(.+)_tone([1-5])$/.exec(name) ?? [];
   const standard = base.replace(/^flag_(?=[a-z]{2}$)/, 'flag-');
