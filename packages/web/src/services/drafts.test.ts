@@ -183,16 +183,26 @@ describe('Drafts', () => {
     },
   );
 
-  it('keeps drafts until the page is closed if the storage is full', () => {
-    Object.defineProperty(localStorage, 'setItem', {
-      value: () => {
-        throw new Error('QuotaExceededError');
-      },
+  it('keeps drafts until the page is closed if the storage is full, and stores them with the next change', () => {
+    const { setItem } = localStorage;
+    const replaceBy = (value: typeof setItem) =>
+      Object.defineProperty(localStorage, 'setItem', { value, configurable: true });
+    replaceBy(() => {
+      throw new Error('QuotaExceededError');
     });
     const drafts = windowOf();
     drafts.open(HERE).save('kept');
-    expect(drafts.open(HERE).text).toBe('kept');
-    drafts.clear();
+    expect([drafts.open(HERE).text, Object.keys(stored)]).toEqual(['kept', []]);
+    replaceBy(setItem);
+    drafts.add({ ...HERE, topic: 'elsewhere' }, 'second');
+    expect(Object.keys(stored)).toHaveLength(2);
+  });
+
+  it('does not replace newer texts by those of version 0.2', () => {
+    stored.drafts = JSON.stringify({ 'channel:1:drafts': 'old' });
+    windowOf().open(HERE).save('newer');
+    stored.drafts = JSON.stringify({ 'channel:1:drafts': 'old' });
+    expect(textsOf(windowOf())).toEqual(['newer']);
   });
 
   it('opens a draft that exists only on the server', () => {

@@ -81,7 +81,8 @@ export class Drafts {
     this.onServer = onServer;
     const former = readStored(storageKey);
     if (former !== null) {
-      this.write(EMPTY, { entries: ofFormerVersion(former), removed: [] });
+      const before = this.stored();
+      this.write(before, { ...before, entries: { ...ofFormerVersion(former), ...before.entries } });
       store(storageKey, null);
     }
     this.book = signal(this.stored());

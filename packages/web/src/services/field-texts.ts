@@ -27,7 +27,7 @@ export class FieldTexts {
     const former = readStored(storageKey);
     if (former !== null) {
       for (const [field, text] of textsOfFormerVersion(former))
-        this.records.set(field, JSON.stringify([text, null, 0]));
+        if (this.records.get(field) === null) this.records.set(field, JSON.stringify([text, null, 0]));
       store(storageKey, null);
     }
     this.written = signal(this.stored());

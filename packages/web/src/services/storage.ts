@@ -61,7 +61,8 @@ export class StoredRecords {
 
   /** Stores a record, or removes it if null. */
   set(name: string, text: string | null): void {
-    if (this.get(name) !== text) store(this.prefix + name, text);
+    const key = this.prefix + name;
+    if (ofPage.has(key) || readStored(key) !== text) store(key, text);
   }
 
   clear(): void {
