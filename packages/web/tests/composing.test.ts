@@ -599,6 +599,11 @@ test('focuses a message after its field was saved or cancelled', async ({ server
   await page.keyboard.press('e');
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');
   await expect(row('Second')).toBeFocused();
+  await page.keyboard.press('e');
+  await expect(field).toBeFocused();
+  await page.keyboard.type(' changed');
+  await page.getByRole('button', { name: 'Save', exact: true }).press('Enter');
+  await expect(row('Second changed')).toBeFocused();
 });
 
 test('focuses the composer after an edit that was started there with an arrow key', async ({ server, logIn }) => {

@@ -56,9 +56,9 @@ export function EditorForm(props: Props) {
     onSend: () => void save(),
     onEscape: cancel,
   });
-  const isReady = isWhole && canSave && !isSaving;
+  const isReady = isWhole && canSave;
   const save = async () => {
-    if (!isReady) return;
+    if (!isReady || isSaving) return;
     setSaving(true);
     await props.onSave();
     setSaving(false);
