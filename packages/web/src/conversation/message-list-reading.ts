@@ -3,6 +3,8 @@ import { useCallback, useEffect, useRef } from 'react';
 import { type Arrival, AT_END_PX, boxOf, type ListScroll, type ListStart } from './message-list-scroll.js';
 
 const SEEN_AFTER_MS = 500;
+/** Minimum time between reports of seen rows. */
+const SEEN_EVERY_MS = 250;
 const AT_REST_AFTER_MS = 100;
 
 /** Reports the reading position once the list has not moved for a moment. */
@@ -31,7 +33,7 @@ export function useRest(
 
 /**
  * Reports rows whose end was visible for half a second in a focused window, once until they leave the screen. Rows that
- * appear within half a second are reported together, since each report updates unread counts across the page.
+ * appear within a quarter of a second are reported together, since each report updates unread counts across the page.
  */
 export function useSeen(
   virtual: Virtualizer<HTMLElement, Element>,
@@ -49,7 +51,7 @@ export function useSeen(
     const { startIndex, endIndex } = (isWatched && virtual.range) || { startIndex: 0, endIndex: -1 };
     const top = virtual.scrollOffset ?? 0;
     const bottom = top + (virtual.scrollRect?.height ?? 0) + 1;
-    const next = (Math.ceil(now / SEEN_AFTER_MS) + 1) * SEEN_AFTER_MS;
+    const next = Math.ceil((now + SEEN_AFTER_MS) / SEEN_EVERY_MS) * SEEN_EVERY_MS;
     const present = new Map<string, number | null>();
     for (const { key, end } of virtual.measurementsCache.slice(startIndex, endIndex + 1)) {
       if (end <= top || end > bottom) continue;
