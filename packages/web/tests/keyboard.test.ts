@@ -52,6 +52,11 @@ test('finds single settings in Ctrl+K by labels and options, and opens them', as
   await page.keyboard.press('Control+k');
   await field.fill('two-factor');
   await expect(option('Second factors Account and privacy')).toBeVisible();
+  await field.fill('api key');
+  await expect(option('Show or replace API key Account and privacy')).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Show or replace API key' })).toBeFocused();
+  await page.keyboard.press('Control+k');
   await field.fill('compact');
   await expect(option('Density Preferences')).toBeVisible();
   await field.fill('density');

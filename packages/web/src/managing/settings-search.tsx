@@ -111,8 +111,8 @@ export const SettingsIndex = memo(function SettingsIndex({ sections, onRead }: I
   );
 });
 
-/** Settings, and buttons below the settings of a section. */
-const SETTINGS = `[data-setting], .${styles.section} > .${styles.rowButtons} > *`;
+/** Settings, and buttons of a section. */
+const SETTINGS = `[data-setting], .${styles.section} > button, .${styles.section} > .${styles.rowButtons} > *`;
 
 const labelOf = (setting: Element): string =>
   ((setting.matches('[data-setting]') && setting.querySelector('label, span')) || setting).textContent.trim();
