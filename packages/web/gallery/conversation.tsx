@@ -150,6 +150,7 @@ export const CONVERSATION: readonly Exhibit[] = [
         message={chat.field('scheduled_messages')![0]!}
         field="scheduled in the gallery"
         takesFocus={false}
+        onEnd={nothing}
       />
     ),
   },

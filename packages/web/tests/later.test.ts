@@ -175,6 +175,7 @@ test('edits a scheduled message with the tools of the composer', async ({ server
   await expect(row.getByRole('list', { name: 'Uploads' })).toContainText('speech.txt');
   await row.getByRole('button', { name: 'Save', exact: true }).click();
   await expect(field).toHaveCount(0);
+  await expect(edit).toBeFocused();
   const { scheduled_messages: all } = await server.call('cordelia', 'GET', '/scheduled_messages');
   expect(all).toMatchObject([{ content: expect.stringMatching(/^\*\*Words.*\n\n\[speech\.txt\]\(\/user_uploads\//) }]);
 
@@ -192,11 +193,72 @@ test('edits a scheduled message with the tools of the composer', async ({ server
   await expect(row).toContainText('Words for tomorrow');
 
   await edit.click();
+  await row.getByLabel('Date and time').fill('2099-01-01T10:00');
+  await row.getByRole('button', { name: 'Cancel' }).click();
+  await question.getByRole('button', { name: 'Discard' }).click();
+  await expect(edit).toBeFocused();
+
+  await edit.click();
+  await expect(field).toBeVisible();
+  await goTo(page, '#drafts');
+  await goTo(page, '#scheduled');
+  await expect(edit).toBeVisible();
+
+  await edit.click();
   await field.fill('Words that were sent in the meantime');
   await server.call('cordelia', 'DELETE', `/scheduled_messages/${all[0].scheduled_message_id}`);
   await expect(row).toHaveCount(0);
   await goTo(page, '#drafts');
   await expect(row).toContainText('Words that were sent in the meantime');
+});
+
+test('leaves the focus in another scheduled message while one is saved', async ({ server, logIn }) => {
+  for (const content of ['First words', 'Second words']) {
+    await server.call('hamlet', 'POST', '/scheduled_messages', {
+      type: 'direct',
+      to: [await idOf(server, 'othello')],
+      content,
+      scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+    });
+  }
+  const { page } = await logIn('hamlet', '#scheduled');
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/scheduled_messages/*', (route) => answered.then(() => route.continue()));
+  const rows = page.getByRole('main').getByRole('listitem');
+  await rows.filter({ hasText: 'First words' }).getByRole('button', { name: 'Edit' }).click();
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('Changed words');
+  await page.keyboard.press('Control+Enter');
+  const other = rows.filter({ hasText: 'Second words' }).getByRole('button', { name: 'Edit' });
+  await other.focus();
+  answer();
+  await expect(field).toHaveCount(0);
+  await expect(rows.filter({ hasText: 'Changed words' })).toBeVisible();
+  await expect(other).toBeFocused();
+});
+
+test('shows the text of a scheduled message until its editor has loaded', async ({ server, logIn }) => {
+  await server.call('iago', 'POST', '/scheduled_messages', {
+    type: 'direct',
+    to: [await idOf(server, 'othello')],
+    content: 'Slow words',
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+  const { page } = await logIn('iago', '#scheduled');
+  let load = () => {};
+  const loaded = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route('**/scheduled-editor*.js', (route) => loaded.then(() => route.continue()));
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Othello' });
+  await row.getByRole('button', { name: 'Edit' }).click();
+  await expect(row.getByRole('button')).toHaveCount(0);
+  await expect(row.getByText('Slow words')).toBeVisible();
+  load();
+  await expect(row.getByRole('textbox', { name: 'Message' })).toBeFocused();
 });
 
 test('keeps an unsaved edit of a scheduled message as a draft on logout', async ({ server, logIn }) => {

@@ -2,7 +2,7 @@ import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { type DragEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
 import { useServices } from '../services/context.js';
-import { openOverlay } from '../services/overlay.js';
+import { openOverlay, overlay } from '../services/overlay.js';
 import { useUploads } from '../services/use-uploads.js';
 import styles from './composer.module.css';
 import editor from './editor-form.module.css';
@@ -112,6 +112,10 @@ function droppedFiles(event: DragEvent): readonly File[] {
   if (files.length > 0) event.preventDefault();
   return files;
 }
+
+/** True if the focus is in the form or in the dialog that discards its changes. */
+export const holdsFocus = (form: HTMLFormElement): boolean =>
+  form.matches(':focus-within') || form.contains(overlay.peek()?.anchor ?? null);
 
 /** Asks before changes are discarded. */
 export const askToDiscard = (anchor: HTMLElement, discarded: string, discard: () => void, returnTo = anchor): void =>

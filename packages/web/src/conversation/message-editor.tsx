@@ -6,8 +6,7 @@ import { ParleyError } from '@parley/client';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
-import { overlay } from '../services/overlay.js';
-import { askToDiscard, EditorForm, useDraftOfDeleted } from './editor-form.js';
+import { askToDiscard, EditorForm, holdsFocus, useDraftOfDeleted } from './editor-form.js';
 import editor from './editor-form.module.css';
 import styles from './message-editor.module.css';
 
@@ -35,8 +34,7 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   const form = useRef<HTMLFormElement>(null);
   const end = () => {
     const row = form.current?.closest<HTMLElement>('[data-key]');
-    // The dialog that discards changes may have the focus.
-    if (row?.matches(':focus-within') || form.current?.contains(overlay.peek()?.anchor ?? null)) {
+    if (form.current && holdsFocus(form.current)) {
       const composer = row!.closest('main')?.querySelector<HTMLElement>('form[part="composer"] textarea');
       const isFromComposer = row!.hasAttribute('data-from-composer');
       ((isFromComposer && composer) || row!).focus({ preventScroll: true });

@@ -1,11 +1,11 @@
 import { useLingui } from '@lingui/react';
 import type { ScheduledMessage } from '@parley/client';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { FailureText } from '../kit/dialog.js';
 import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import type { Refusal } from '../services/reasons.js';
 import { joinContent, nextMessage, splitContent } from './attached-files.js';
-import { EditorForm, useDraftOfDeleted } from './editor-form.js';
+import { EditorForm, holdsFocus, useDraftOfDeleted } from './editor-form.js';
 import { useScheduling } from './schedule-dialog.js';
 import styles from './scheduling.module.css';
 import { firstTime, requireFuture, TimeField } from './time-field.js';
@@ -16,10 +16,12 @@ interface Props {
   readonly field: string;
   /** True if the user has just opened the field. */
   readonly takesFocus: boolean;
+  /** Called after the message was saved or its changes were discarded, before the field closes. */
+  onEnd(hasFocus: boolean): void;
 }
 
 /** Edits text and time of a scheduled message. */
-export default function ScheduledEditor({ message, field, takesFocus }: Props) {
+export default function ScheduledEditor({ message, field, takesFocus, onEnd }: Props) {
   const { i18n } = useLingui();
   const { state } = useChat();
   const { fieldTexts } = useServices();
@@ -29,14 +31,19 @@ export default function ScheduledEditor({ message, field, takesFocus }: Props) {
   const [kept, setText] = useFieldText(field);
   const text = kept ?? '';
   const base = useComputed(() => fieldTexts.texts.value.get(field)?.base ?? '', [fieldTexts, field]);
-  const isChanged = text !== base && text !== joinContent(splitContent(base));
-  const [at, setAt] = useState<number | null>(begun.failed ? firstTime : begun.scheduled_delivery_timestamp);
+  const isTextChanged = text !== base && text !== joinContent(splitContent(base));
+  const [begunAt] = useState(begun.failed ? firstTime : begun.scheduled_delivery_timestamp);
+  const [at, setAt] = useState<number | null>(begunAt);
   const [failure, setFailure] = useState<Refusal | null>(null);
   const destination = scheduling.destinationOf(begun);
-  const end = () => setText(null);
+  const form = useRef<HTMLFormElement>(null);
+  const end = () => {
+    onEnd(form.current !== null && holdsFocus(form.current));
+    setText(null);
+  };
   const schedule = async () => {
     requireFuture(at!);
-    const [first, rest] = isChanged ? nextMessage(text) : [begun.content, ''];
+    const [first, rest] = isTextChanged ? nextMessage(text) : [begun.content, ''];
     if (rest !== '') {
       await scheduling.schedule(destination, rest, at!);
       // A repeated attempt only changes the message.
@@ -52,13 +59,14 @@ export default function ScheduledEditor({ message, field, takesFocus }: Props) {
   );
   return (
     <EditorForm
+      ref={form}
       label={i18n._('Message')}
       content={text}
       destination={destination}
       filesOf={field}
       takesFocus={takesFocus}
       hasWidgets
-      isChanged={isChanged}
+      isChanged={isTextChanged || at !== begunAt}
       discarded={i18n._('The message stays scheduled as it was.')}
       saveLabel={i18n._('Save')}
       canSave={at !== null && text.trim() !== ''}

@@ -99,37 +99,38 @@ function Scheduled({ message, reason }: RowProps) {
   const { fieldTexts } = useServices();
   const { scheduled_message_id: id, content } = message;
   const field = `scheduled ${id}`;
-  const isEditing = useComputed(() => fieldTexts.texts.value.has(field), [fieldTexts, field]);
+  const isOpen = useComputed(() => fieldTexts.isOpen(field), [fieldTexts, field]);
+  const isEditing = isOpen !== null;
+  const text = <Text message={message} reason={reason} />;
   const row = useRef<HTMLLIElement>(null);
-  const [takesFocus, setTakesFocus] = useState(false);
-  // The closed field had the focus.
+  const hadFocus = useRef(false);
   useEffect(() => {
-    if (isEditing || !takesFocus) return;
-    row.current!.querySelector('button')!.focus();
-    setTakesFocus(false);
-  }, [takesFocus, isEditing]);
+    if (isEditing) return () => fieldTexts.close(field);
+    if (hadFocus.current) row.current!.querySelector('button')!.focus();
+    hadFocus.current = false;
+  }, [fieldTexts, field, isEditing]);
   return (
     <li className={draftStyles.draft} ref={row}>
       <div className={draftStyles.content}>
         <Place to={scheduling.destinationOf(message)} />
         {isEditing ? (
-          <Suspense>
-            <ScheduledEditor message={message} field={field} takesFocus={takesFocus} />
+          <Suspense fallback={text}>
+            <ScheduledEditor
+              message={message}
+              field={field}
+              takesFocus={isOpen}
+              onEnd={(isFocused) => {
+                hadFocus.current = isFocused;
+              }}
+            />
           </Suspense>
         ) : (
-          <Text message={message} reason={reason} />
+          text
         )}
       </div>
       {!isEditing && (
         <>
-          <IconButton
-            icon={Pencil}
-            label={i18n._('Edit')}
-            onClick={() => {
-              setTakesFocus(true);
-              fieldTexts.begin(field, content);
-            }}
-          />
+          <IconButton icon={Pencil} label={i18n._('Edit')} onClick={() => fieldTexts.begin(field, content)} />
           <DeleteButton
             question={i18n._('Delete this scheduled message?')}
             consequence={i18n._('It will not be sent, and its text is lost.')}
