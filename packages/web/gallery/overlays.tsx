@@ -64,7 +64,7 @@ const GIFS = Array.from({ length: 24 }, (_, index) => {
 export const OVERLAYS: readonly Exhibit[] = [
   { name: 'Reminder', open: () => <ReminderDialog messageId={SHORT} /> },
   { name: 'Link', open: () => <LinkDialog text="A selected text" onInsert={nothing} /> },
-  { name: 'Discarding', open: () => <DiscardDialog discarded="The message stays as it was." onDiscard={nothing} /> },
+  { name: 'Discarding', open: () => <DiscardDialog onDiscard={nothing} /> },
   { name: 'New poll', open: () => <WidgetDialog kind="poll" onInsert={nothing} /> },
   { name: 'Snippets', open: () => <SnippetsDialog text="A text to be saved" onInsert={nothing} /> },
   { name: 'Snippets, empty', world: 'empty', open: () => <SnippetsDialog text="" onInsert={nothing} /> },

@@ -2,13 +2,11 @@ import { useLingui } from '@lingui/react';
 import { FormDialog } from '../kit/dialog.js';
 
 interface Props {
-  /** Describes the message after the changes are discarded. */
-  readonly discarded: string;
   onDiscard(): void;
 }
 
 /** Asks whether changes to a message are discarded. */
-export function DiscardDialog({ discarded, onDiscard }: Props) {
+export function DiscardDialog({ onDiscard }: Props) {
   const { i18n } = useLingui();
   return (
     <FormDialog
@@ -17,7 +15,7 @@ export function DiscardDialog({ discarded, onDiscard }: Props) {
       isDangerous
       onSubmit={async () => onDiscard()}
     >
-      <p>{discarded}</p>
+      <p>{i18n._('The message stays as it was.')}</p>
     </FormDialog>
   );
 }

@@ -21,8 +21,6 @@ interface Props {
   readonly hasWidgets: boolean;
   /** True if closing the form discards changes. */
   readonly isChanged: boolean;
-  /** Describes the message after the changes are discarded. */
-  readonly discarded: string;
   readonly saveLabel: string;
   readonly canSave?: boolean;
   onContent(content: string): void;
@@ -44,7 +42,7 @@ export function EditorForm(props: Props) {
   const [isTall, setTall] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const cancel = () => {
-    if (props.isChanged) askToDiscard(cancelButton.current!, props.discarded, onCancel, element.current!);
+    if (props.isChanged) askToDiscard(cancelButton.current!, onCancel, element.current!);
     else onCancel();
   };
   const { isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(element, {
@@ -118,12 +116,12 @@ export const holdsFocus = (form: HTMLFormElement): boolean =>
   form.matches(':focus-within') || form.contains(overlay.peek()?.anchor ?? null);
 
 /** Asks before changes are discarded. */
-export const askToDiscard = (anchor: HTMLElement, discarded: string, discard: () => void, returnTo = anchor): void =>
+export const askToDiscard = (anchor: HTMLElement, discard: () => void, returnTo = anchor): void =>
   openOverlay(
     anchor,
     async () => {
       const { DiscardDialog } = await import('./discard-dialog.js');
-      return <DiscardDialog discarded={discarded} onDiscard={discard} />;
+      return <DiscardDialog onDiscard={discard} />;
     },
     returnTo,
   );

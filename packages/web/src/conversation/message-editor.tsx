@@ -45,12 +45,11 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
   };
   const { changedTo, save } = useSaving(message, { base, text, isOpen, onSaved: end });
   useDraftOfDeleted(field, message.destination, () => chat.message(message.key).peek() === null);
-  const discarded = i18n._('The message stays as it was sent.');
   if (!isOpen) {
     return (
       <>
         {children}
-        <UnsavedLine onOpen={onOpen} onDiscard={(button) => askToDiscard(button, discarded, end)} />
+        <UnsavedLine onOpen={onOpen} onDiscard={(button) => askToDiscard(button, end)} />
       </>
     );
   }
@@ -64,7 +63,6 @@ export default function MessageEditor({ message, field, takesFocus, onOpen, onCl
       takesFocus={takesFocus}
       hasWidgets={false}
       isChanged={base === null || !isSaved(base, text)}
-      discarded={discarded}
       saveLabel={changedTo === null ? i18n._('Save') : i18n._('Save anyway')}
       onContent={setText}
       onSave={save}

@@ -67,7 +67,6 @@ export default function ScheduledEditor({ message, field, takesFocus, onEnd }: P
       takesFocus={takesFocus}
       hasWidgets
       isChanged={isTextChanged || at !== begunAt}
-      discarded={i18n._('The message stays scheduled as it was.')}
       saveLabel={i18n._('Save')}
       canSave={at !== null && text.trim() !== ''}
       onContent={setText}
