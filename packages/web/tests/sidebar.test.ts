@@ -94,7 +94,8 @@ test('clears the filter after a found row is opened by a click or with Enter', a
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await expect(filterOf(page)).toHaveValue('');
-  await expect(page.getByRole('main')).toBeFocused();
+  // The page, or its list if that is loaded.
+  await expect(page.locator('main:focus-within')).toBeVisible();
 });
 
 test('folds muted channels, except those with unread messages, and inactive ones if the setting says so', async ({

@@ -31,7 +31,7 @@ async function imported(messages: number): Promise<Fixture> {
   return fixture;
 }
 
-const merge = ({ uow, realm, user }: Fixture, isDryRun = false) =>
+const merge = ({ uow, realm, user }: Pick<Fixture, 'uow' | 'realm' | 'user'>, isDryRun = false) =>
   new MergePlaceholder(uow).execute({
     realmId: realm.id,
     placeholderId: user('cleo').id,
