@@ -1,4 +1,4 @@
-import { slackEmoji } from './slack-emoji.js';
+import { emojiTable, slackEmoji } from './slack-emoji.js';
 
 /**
  * Names of JoyPixels (Rocket.Chat) and GitHub (older Mattermost) that Slack does not know, in the form of Slack's table.
@@ -109,26 +109,12 @@ const OTHER_NAMES = `
 🍊 mandarin orange, 🛫 flight_departure, 🛬 flight_arrival, 🏅 medal_sports, 🩲 swim_brief, 🛍️ shopping, 🎞️ film_strip, 📸 camera_flash, 🕉️ om
 `;
 
-let characters: ReadonlyMap<string, string> | undefined;
-
-function charactersByName(): ReadonlyMap<string, string> {
-  characters ??= new Map(
-    OTHER_NAMES.trim()
-      .split(/,\s*/)
-      .flatMap((entry) => {
-        const [character, ...names] = entry.split(' ') as [string, ...string[]];
-        return names.map((name) => [name, character] as const);
-      }),
-  );
-  return characters;
-}
+const find = emojiTable(OTHER_NAMES);
 
 /** Returns the standard emoji with a name of Slack, Mattermost, Rocket.Chat or Discord; null for other names. */
 export function emojiNamed(name: string): string | null {
   const [, base = name, tone] = /^(.+)_tone([1-5])$/.exec(name) ?? [];
   const standard = base.replace(/^flag_(?=[a-z]{2}$)/, 'flag-');
   // Slack numbers skin tones from 2.
-  return (
-    slackEmoji(standard, tone === undefined ? undefined : Number(tone) + 1) ?? charactersByName().get(base) ?? null
-  );
+  return slackEmoji(standard, tone === undefined ? undefined : Number(tone) + 1) ?? find(base) ?? null;
 }

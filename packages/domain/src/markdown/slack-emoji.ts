@@ -240,23 +240,28 @@ const MODIFIABLE = /^\p{Emoji_Modifier_Base}/u;
 const FIRST_TONE = 2;
 const TONES = ['🏻', '🏼', '🏽', '🏾', '🏿'];
 
-let characters: ReadonlyMap<string, string> | undefined;
-
-function charactersByName(): ReadonlyMap<string, string> {
-  characters ??= new Map(
-    EMOJI.trim()
-      .split(/,\s*/)
-      .flatMap((entry) => {
-        const [character, ...names] = entry.split(' ') as [string, ...string[]];
-        return names.map((name) => [name, character] as const);
-      }),
-  );
-  return characters;
+/** Returns a function that finds the emoji of a name in a table, which it reads at its first call. */
+export function emojiTable(table: string): (name: string) => string | undefined {
+  let characters: ReadonlyMap<string, string> | undefined;
+  return (name) => {
+    characters ??= new Map(
+      table
+        .trim()
+        .split(/,\s*/)
+        .flatMap((entry) => {
+          const [character, ...names] = entry.split(' ') as [string, ...string[]];
+          return names.map((each) => [each, character] as const);
+        }),
+    );
+    return characters.get(name);
+  };
 }
+
+const find = emojiTable(EMOJI);
 
 /** Returns the emoji with Slack's name and skin tone (2 to 6); null for custom emoji and unknown names. */
 export function slackEmoji(name: string, tone?: number): string | null {
-  const character = charactersByName().get(name) ?? TONES[Number(/^skin-tone-([2-6])$/.exec(name)?.[1]) - FIRST_TONE];
+  const character = find(name) ?? TONES[Number(/^skin-tone-([2-6])$/.exec(name)?.[1]) - FIRST_TONE];
   if (character === undefined) return null;
   const modifier = tone === undefined ? undefined : TONES[tone - FIRST_TONE];
   return modifier !== undefined && MODIFIABLE.test(character)
