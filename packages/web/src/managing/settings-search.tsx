@@ -20,14 +20,7 @@ export function FoundSettings({ query, sections }: Props) {
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);
   const [count, setCount] = useState<number | null>(null);
-  useLayoutEffect(() => {
-    const show = () => setCount(showFound(frame.current!, query));
-    show();
-    // Some settings appear after their page has loaded.
-    const observer = new MutationObserver(show);
-    observer.observe(frame.current!, { childList: true, subtree: true });
-    return () => observer.disconnect();
-  }, [query]);
+  useLayoutEffect(() => observe(frame.current!, () => setCount(showFound(frame.current!, query))), [query]);
   return (
     <section ref={frame} className={styles.page} data-found aria-label={i18n._('Search settings')}>
       <p className={styles.hint} role="status">
@@ -92,14 +85,7 @@ interface IndexProps {
 /** Lists settings by rendering their pages invisibly, since settings are known only to their pages. */
 export const SettingsIndex = memo(function SettingsIndex({ sections, onRead }: IndexProps) {
   const frame = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    const read = () => onRead(settingsIn(frame.current!));
-    read();
-    // Some settings appear after their page has loaded.
-    const observer = new MutationObserver(read);
-    observer.observe(frame.current!, { childList: true, subtree: true });
-    return () => observer.disconnect();
-  }, [onRead]);
+  useLayoutEffect(() => observe(frame.current!, () => onRead(settingsIn(frame.current!))), [onRead]);
   return (
     <div ref={frame} hidden>
       {sections.map(({ area, key, title, Page }) => (
@@ -136,15 +122,20 @@ const ownText = ({ childNodes }: Element): string =>
 
 /** Scrolls to a setting and focuses its control, once its page has loaded. Returns a function that stops waiting. */
 export function showSetting(page: HTMLElement, name: string): () => void {
-  const show = () => {
+  let isShown = false;
+  return observe(page, () => {
     const setting = [...page.querySelectorAll<HTMLElement>(SETTINGS)].find((each) => nameOf(each) === name);
-    if (!setting) return;
-    observer.disconnect();
+    if (!setting || isShown) return;
+    isShown = true;
     setting.scrollIntoView({ block: 'center' });
     (setting.querySelector<HTMLElement>('input, select, textarea, button') ?? setting).focus({ preventScroll: true });
-  };
-  const observer = new MutationObserver(show);
+  });
+}
+
+/** Calls a function now and when settings appear, which some pages load later. Returns an unsubscribe function. */
+function observe(page: HTMLElement, onChange: () => void): () => void {
+  const observer = new MutationObserver(onChange);
   observer.observe(page, { childList: true, subtree: true });
-  show();
+  onChange();
   return () => observer.disconnect();
 }
