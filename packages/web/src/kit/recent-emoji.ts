@@ -1,4 +1,5 @@
 import type { Emoji } from '@parley/chat';
+import { parseStored } from '../services/storage.js';
 import type { EmojiEntry } from './emoji-names.js';
 
 /** Number of remembered emoji: three rows of the picker. */
@@ -22,10 +23,6 @@ export function recentFirst(entries: readonly EmojiEntry[], recent: readonly str
 
 /** Reads stored keys, which may be damaged. */
 export function parseRecent(stored: string | null): readonly string[] {
-  try {
-    const keys: unknown = JSON.parse(stored ?? '[]');
-    return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string').slice(0, MAX_RECENT) : [];
-  } catch {
-    return [];
-  }
+  const keys = parseStored(stored);
+  return Array.isArray(keys) ? keys.filter((key) => typeof key === 'string').slice(0, MAX_RECENT) : [];
 }

@@ -7,6 +7,7 @@ import overlays from '../kit/overlays.module.css';
 import { useComputed, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import type { Refusal } from '../services/reasons.js';
+import { parseStored } from '../services/storage.js';
 import { Field, isAtOnce, type Setting, wordsOf } from './fields.js';
 import styles from './managing.module.css';
 
@@ -41,13 +42,7 @@ interface Draft {
 }
 
 /** JSON value stored in this browser; null if there is none. */
-function parsed<T>(text: string | undefined): T | null {
-  try {
-    return JSON.parse(text ?? 'null');
-  } catch {
-    return null;
-  }
-}
+const parsed = <T,>(text: string | undefined): T | null => parseStored(text ?? null) as T | null;
 
 /**
  * Returns a function that sends values sequentially, so that the last one wins. Resolves to null for all but the last.

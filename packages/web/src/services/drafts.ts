@@ -1,7 +1,7 @@
 import { type Destination, destinationKey, type Reading } from '@parley/chat';
 import type { Draft } from '@parley/client';
 import { computed, type Signal, signal } from '@preact/signals-core';
-import { isDestination, readStored, StoredRecords, store } from './storage.js';
+import { isDestination, parseStored, readStored, StoredRecords, store } from './storage.js';
 
 /** Maximum number of stored texts; a further one evicts the oldest. */
 const MAX_DRAFTS = 200;
@@ -355,13 +355,13 @@ export function destinationOfDraft({ type, to, topic }: Draft, selfId: number): 
 }
 
 function parsedWritten(record: string): Written | null {
-  const value = parsed(record) as Partial<Written> | null;
+  const value = parseStored(record) as Partial<Written> | null;
   if (typeof value?.text !== 'string' || !isDestination(value.to)) return null;
   return { to: value.to, text: value.text, editedAt: Number(value.editedAt) || 0 };
 }
 
 function parsedSaved(record: string | undefined): Saved | null {
-  const value = parsed(record ?? 'null') as Partial<Saved> | null;
+  const value = parseStored(record ?? null) as Partial<Saved> | null;
   return typeof value?.id === 'number' ? { id: value.id, saved: String(value.saved) } : null;
 }
 
@@ -379,7 +379,7 @@ function removals(records: ReadonlyMap<string, string>): ReadonlyMap<string, num
 /** Drafts of version 0.2: texts by `destinationKey`. */
 function ofFormerVersion(stored: string): DraftBook['entries'] {
   const entries: Record<string, DraftEntry> = {};
-  for (const [key, text] of Object.entries(parsed(stored) ?? {})) {
+  for (const [key, text] of Object.entries(parseStored(stored) ?? {})) {
     const [, kind, ids = '', topic = ''] = /^(dm|channel):([\d,]*):?(.*)$/s.exec(key) ?? [];
     if (typeof text !== 'string' || kind === undefined) continue;
     const to: Destination =
@@ -389,13 +389,4 @@ function ofFormerVersion(stored: string): DraftBook['entries'] {
     entries[key] = { to, text, editedAt: 0, ...UNSAVED };
   }
   return entries;
-}
-
-function parsed(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' ? value : null;
-  } catch {
-    return null;
-  }
 }

@@ -1,5 +1,5 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals-core';
-import { readStored, StoredRecords, store } from './storage.js';
+import { parseStored, readStored, StoredRecords, store } from './storage.js';
 
 /** Maximum number of stored texts; a further one evicts the oldest. */
 const MAX_TEXTS = 50;
@@ -105,13 +105,9 @@ export class FieldTexts {
   }
 }
 
-function parsedList(stored: string): readonly unknown[] {
-  try {
-    const list: unknown = JSON.parse(stored);
-    return Array.isArray(list) ? list : [];
-  } catch {
-    return [];
-  }
+function parsedList(text: string): readonly unknown[] {
+  const list = parseStored(text);
+  return Array.isArray(list) ? list : [];
 }
 
 /** Version 0.2 stored all texts in one item and no bases. */

@@ -77,6 +77,15 @@ export class StoredRecords {
   }
 }
 
+/** JSON value of a stored text; null if there is none or it is damaged. */
+export function parseStored(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
 /** True for a destination. Stored data may be damaged or belong to another page of the same origin. */
 export function isDestination(value: unknown): value is Destination {
   const { kind, channelId, topic, userIds } = (value ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import type { OutboxStorage, OutgoingMessage } from '@parley/chat';
-import { isDestination, readStored, store, storedKeys } from './storage.js';
+import { isDestination, parseStored, readStored, store, storedKeys } from './storage.js';
 
 /** Time for a reloaded page to start. */
 const RELOAD_MS = 10_000;
@@ -69,10 +69,6 @@ function isOutgoing(value: unknown): value is OutgoingMessage {
 }
 
 function parsed(text: string): readonly OutgoingMessage[] {
-  try {
-    const messages = JSON.parse(text);
-    return Array.isArray(messages) ? messages.filter(isOutgoing) : [];
-  } catch {
-    return [];
-  }
+  const messages = parseStored(text);
+  return Array.isArray(messages) ? messages.filter(isOutgoing) : [];
 }
