@@ -551,7 +551,7 @@ test('types into the field after files were chosen with its button', async ({ se
   await page.getByRole('button', { name: 'Attach files' }).press('Enter');
   await (await chooser).setFiles({ name: 'plan.txt', mimeType: 'text/plain', buffer: Buffer.from('Plan') });
   await expect(attachedFile(page, 'plan.txt')).toBeVisible();
-  // Outside of the field, these letters are shortcuts.
+  // These letters are shortcuts outside of the field.
   await page.keyboard.type('the plan');
   await expect(fieldOf(page)).toHaveValue('the plan');
 });

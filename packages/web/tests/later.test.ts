@@ -1,6 +1,36 @@
-import { chooseInMenu, expect, expectPastRefused, goTo, idOf, placeOf, test, violationsIn } from './stories.js';
+import type { Page } from '@playwright/test';
+import {
+  chooseInMenu,
+  expect,
+  expectPastRefused,
+  goTo,
+  idOf,
+  placeOf,
+  type Server,
+  test,
+  violationsIn,
+} from './stories.js';
 
 const WRITER = 'othello';
+
+/** Schedules a message to Othello in an hour. */
+const schedule = async (server: Server, person: string, content: string) =>
+  server.call(person, 'POST', '/scheduled_messages', {
+    type: 'direct',
+    to: [await idOf(server, 'othello')],
+    content,
+    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
+  });
+
+/** Holds requests for a URL until the returned function is called. */
+async function hold(page: Page, url: string): Promise<() => void> {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, (route) => released.then(() => route.continue()));
+  return release;
+}
 
 test('schedules a message, edits it on its page, follows changes from other devices and deletes it', async ({
   server,
@@ -53,12 +83,7 @@ test('schedules by keyboard, and keeps the text with the reason if its time has 
 });
 
 test('keeps the text of a scheduled message and of a snippet changed in another window', async ({ server, logIn }) => {
-  const { scheduled_message_id: id } = await server.call('othello', 'POST', '/scheduled_messages', {
-    type: 'direct',
-    to: [await idOf(server, 'othello')],
-    content: 'Before the change',
-    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
-  });
+  const { scheduled_message_id: id } = await schedule(server, 'othello', 'Before the change');
   const { page } = await logIn('othello', '#scheduled');
   const rows = page.getByRole('main').getByRole('listitem');
   await rows.filter({ hasText: 'Before the change' }).getByRole('button', { name: 'Edit' }).click();
@@ -122,11 +147,7 @@ test('shows why a scheduled message failed and reschedules it', async ({ server,
 
 test('keeps text typed while the previous text is being scheduled', async ({ server, logIn }) => {
   const { page } = await logIn(WRITER, await placeOf(server, 'slowly-by-othello'));
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route('**/scheduled_messages', (route) => answered.then(() => route.continue()));
+  const answer = await hold(page, '**/scheduled_messages');
   const field = page.getByRole('textbox', { name: 'Message' });
   await field.fill('For tomorrow');
   await page.getByRole('button', { name: 'Send later' }).click();
@@ -139,12 +160,7 @@ test('keeps text typed while the previous text is being scheduled', async ({ ser
 });
 
 test('edits a scheduled message with the tools of the composer', async ({ server, logIn }) => {
-  await server.call('cordelia', 'POST', '/scheduled_messages', {
-    type: 'direct',
-    to: [await idOf(server, 'othello')],
-    content: 'Words for tomorrow',
-    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
-  });
+  await schedule(server, 'cordelia', 'Words for tomorrow');
   const { page } = await logIn('cordelia', '#scheduled');
   const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Othello' });
   const edit = row.getByRole('button', { name: 'Edit', exact: true });
@@ -214,19 +230,10 @@ test('edits a scheduled message with the tools of the composer', async ({ server
 
 test('leaves the focus in another scheduled message while one is saved', async ({ server, logIn }) => {
   for (const content of ['First words', 'Second words']) {
-    await server.call('hamlet', 'POST', '/scheduled_messages', {
-      type: 'direct',
-      to: [await idOf(server, 'othello')],
-      content,
-      scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
-    });
+    await schedule(server, 'hamlet', content);
   }
   const { page } = await logIn('hamlet', '#scheduled');
-  let answer = () => {};
-  const answered = new Promise<void>((resolve) => {
-    answer = resolve;
-  });
-  await page.route('**/scheduled_messages/*', (route) => answered.then(() => route.continue()));
+  const answer = await hold(page, '**/scheduled_messages/*');
   const rows = page.getByRole('main').getByRole('listitem');
   await rows.filter({ hasText: 'First words' }).getByRole('button', { name: 'Edit' }).click();
   const field = page.getByRole('textbox', { name: 'Message' });
@@ -241,18 +248,9 @@ test('leaves the focus in another scheduled message while one is saved', async (
 });
 
 test('shows the text of a scheduled message until its editor has loaded', async ({ server, logIn }) => {
-  await server.call('iago', 'POST', '/scheduled_messages', {
-    type: 'direct',
-    to: [await idOf(server, 'othello')],
-    content: 'Slow words',
-    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
-  });
+  await schedule(server, 'iago', 'Slow words');
   const { page } = await logIn('iago', '#scheduled');
-  let load = () => {};
-  const loaded = new Promise<void>((resolve) => {
-    load = resolve;
-  });
-  await page.route('**/scheduled-editor*.js', (route) => loaded.then(() => route.continue()));
+  const load = await hold(page, '**/scheduled-editor*.js');
   const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Othello' });
   await row.getByRole('button', { name: 'Edit' }).click();
   await expect(row.getByRole('button')).toHaveCount(0);
@@ -262,12 +260,7 @@ test('shows the text of a scheduled message until its editor has loaded', async 
 });
 
 test('keeps an unsaved edit of a scheduled message as a draft on logout', async ({ server, logIn }) => {
-  await server.call('prospero', 'POST', '/scheduled_messages', {
-    type: 'direct',
-    to: [await idOf(server, 'othello')],
-    content: 'Calm seas',
-    scheduled_delivery_timestamp: Math.floor(Date.now() / 1000) + 3600,
-  });
+  await schedule(server, 'prospero', 'Calm seas');
   const { page } = await logIn('prospero', '#scheduled');
   const row = page.getByRole('main').getByRole('listitem');
   await row.getByRole('button', { name: 'Edit' }).click();
