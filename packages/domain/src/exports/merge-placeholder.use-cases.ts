@@ -397,8 +397,8 @@ async function stayingDirect(
 }
 
 /**
- * Moves direct messages to the conversations of the people they were sent to, with users in place of those placeholders
- * that have a record for the message.
+ * Moves direct messages to the conversations of the people they were sent to. Users take the places of placeholders with
+ * a record for the message.
  */
 async function moveDirect(tx: Transaction, messages: readonly Message[]): Promise<void> {
   const direct = await directOf(tx, messages);

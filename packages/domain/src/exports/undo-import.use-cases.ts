@@ -44,7 +44,7 @@ export interface UndoImportOutput {
   readonly kept: number;
   /** Kept messages, at most `MAX_LISTED_MESSAGES`. */
   readonly keptMessages: readonly KeptMessage[];
-  /** Always 0 in a dry run. */
+  /** Zero in a dry run. */
   readonly archivedChannels: number;
   /** Number of members of earlier imported channels and groups that are put back. */
   readonly memberships: number;

@@ -1,12 +1,8 @@
 import { useLingui } from '@lingui/react';
 import { FormDialog } from '../kit/dialog.js';
 
-interface Props {
-  onDiscard(): void;
-}
-
 /** Asks whether changes to a message are discarded. */
-export function DiscardDialog({ onDiscard }: Props) {
+export function DiscardDialog({ onDiscard }: { readonly onDiscard: () => void }) {
   const { i18n } = useLingui();
   return (
     <FormDialog
