@@ -581,8 +581,8 @@ test('returns from the tools and the preview to the field with Escape', async ({
 
 test('focuses a message after its field was saved or cancelled', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'edited keys'));
-  await send(page, 'First');
-  await send(page, 'Second');
+  await post(server, 'hamlet', 'edited keys', 'First');
+  await post(server, 'hamlet', 'edited keys', 'Second');
   await expect(messageWith(page, 'Second')).toBeVisible();
   const row = (text: string) => page.locator('[data-key]').filter({ hasText: text });
   const field = page.getByRole('textbox', { name: 'Edit message' });
@@ -606,13 +606,33 @@ test('focuses a message after its field was saved or cancelled', async ({ server
   await expect(row('Second changed')).toBeFocused();
 });
 
-test('focuses the composer after an edit that was started there with an arrow key', async ({ server, logIn }) => {
+test('edits the last message with an arrow key in the composer, none before one being sent, and returns to the composer', async ({
+  server,
+  logIn,
+}) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'edited from the composer'));
-  await send(page, 'Sent');
-  await expect(messageWith(page, 'Sent')).toBeVisible();
-  const row = page.locator('[data-key]').filter({ hasText: 'Sent' });
+  await post(server, 'hamlet', 'edited from the composer', 'Sent before');
+  const row = page.locator('[data-key]').filter({ hasText: 'Just sent' });
+  const composer = page.getByRole('textbox', { name: 'Message', exact: true });
   const field = page.getByRole('textbox', { name: 'Edit message' });
-  await fieldOf(page).focus();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route('**/json/messages', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await send(page, 'Just sent');
+  await expect(row).toBeVisible();
+  await expect(composer).toHaveValue('');
+  await page.keyboard.press('ArrowUp');
+  await expect(composer).toBeFocused();
+  release();
+  await expect(async () => {
+    await page.keyboard.press('ArrowUp');
+    await expect(field).toHaveValue('Just sent', { timeout: 1000 });
+  }).toPass();
+  await page.keyboard.press('Escape');
+  await expect(composer).toBeFocused();
   for (const end of ['Control+Enter', 'Escape', 'Discard']) {
     await page.keyboard.press('ArrowUp');
     await expect(field).toBeFocused();
@@ -622,7 +642,7 @@ test('focuses the composer after an edit that was started there with an arrow ke
       await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).press('Enter');
     } else await page.keyboard.press(end);
     await expect(field).toHaveCount(0);
-    await expect(fieldOf(page), end).toBeFocused();
+    await expect(composer, end).toBeFocused();
   }
   await row.focus();
   await page.keyboard.press('e');

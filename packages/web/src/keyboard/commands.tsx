@@ -142,12 +142,17 @@ function openMedia(): void {
   row?.querySelector<HTMLElement>('[data-media]')?.click();
 }
 
-/** Edits the last visible message that the user may edit. The focus returns to the composer if it was there. */
+/**
+ * Edits the last visible message that the user may edit; none while a later one is being sent. The focus returns to the
+ * composer if it was there.
+ */
 function editLast(chat: Chat, isFromComposer = false): void {
   const last = [...document.querySelectorAll<HTMLElement>(ROW)].reverse().find((row) => {
     const message = chat.message(row.dataset.key!).peek();
-    return message?.isOwn && message.id !== null && chat.rights.canEdit(message.id);
+    if (!message?.isOwn) return false;
+    return message.id === null ? message.delivery !== 'failed' : chat.rights.canEdit(message.id);
   });
+  if (last && chat.message(last.dataset.key!).peek()!.id === null) return;
   last?.toggleAttribute('data-from-composer', isFromComposer);
   last?.focus();
   // The row renders its buttons when focused.
