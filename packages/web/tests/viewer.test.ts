@@ -80,7 +80,8 @@ test('shows images by keyboard alone, with zoom, at phone width', async ({ logIn
   await page.keyboard.press('Escape');
   await expect(viewer(page)).toHaveCount(0);
   await expect(second).toBeFocused();
-  // The shortcut opens the image of the focused message.
+  // The shortcut opens the image of the focused message, once the server has made its preview.
+  await expect(thumbnail(page, 'keys three.png')).toBeVisible();
   await page.getByRole('listitem').filter({ hasText: 'keys three.png' }).last().focus();
   await page.keyboard.press('v');
   await expect(viewer(page).getByText('3 of 3')).toBeVisible();
