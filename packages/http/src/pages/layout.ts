@@ -86,6 +86,7 @@ dd { margin: 0 0 0.8rem; }
 .codes { columns: 10rem auto; white-space: nowrap; font: 1.1rem/1.9 ui-monospace, monospace; list-style: none; margin: 1rem 0; padding: 0; }
 .factors { list-style: none; margin: 0 0 1rem; padding: 0; }
 .factors li { align-items: center; border-top: 1px solid var(--line); display: flex; gap: 1rem; justify-content: space-between; padding: 0.6rem 0; }
+button:disabled { cursor: default; opacity: 0.6; }
 .factors button { white-space: nowrap; }
 summary { color: var(--accent); cursor: pointer; font-weight: 600; padding: 0.6rem 0; }
 [hidden] { display: none; }

@@ -54,7 +54,6 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   const missing = form.querySelector('[data-missing]');
   if (!window.PublicKeyCredential) {
     missing.hidden = false;
-    form.querySelector('button').disabled = true;
     continue;
   }
   form.addEventListener('submit', async (event) => {
@@ -70,6 +69,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
       problem.hidden = false;
     }
   });
+  form.querySelector('button').disabled = false;
 }
 `;
 

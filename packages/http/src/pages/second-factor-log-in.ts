@@ -129,7 +129,7 @@ interface PasskeyForm extends StateDto {
   readonly isSecondary?: boolean;
 }
 
-/** Form that the page's script submits with a passkey response. */
+/** Form that the page's script enables, and submits with a passkey response. */
 export const passkeyForm = (
   { base, t }: Site,
   { action, kind, state, options, label, content, isSecondary = false }: PasskeyForm,
@@ -138,7 +138,7 @@ ${stateField({ state })}<input type="hidden" name="passkey" value="">
 ${content ?? null}<p data-problem hidden role="alert" class="alert">${t('The passkey could not be used. Try again.')}</p>
 <p data-missing hidden class="hint">${t('This browser cannot use passkeys here.')}</p>
 <noscript><p class="hint">${t('Passkeys need scripts, which are turned off in this browser.')}</p></noscript>
-<p><button class="${isSecondary ? 'wide other' : 'wide'}">${t(label)}</button></p>
+<p><button disabled class="${isSecondary ? 'wide other' : 'wide'}">${t(label)}</button></p>
 </form>
 `;
 
