@@ -10,12 +10,12 @@ const row = (topic: string): ConversationRow => {
 };
 
 /** Actions on topics with the given unread messages, and the calls that they make. */
-function actionsOn(unread: Readonly<Record<string, readonly number[]>>, refusal?: Error) {
+function actionsOn(unread: Readonly<Record<string, readonly number[]>>, answer: Promise<object> = Promise.resolve({})) {
   const calls: unknown[] = [];
   const gateway = {
     post: (path: string, params: object) => {
       calls.push([path, params]);
-      return refusal ? Promise.reject(refusal) : Promise.resolve({});
+      return answer;
     },
   };
   const chat = new Chat({ gateway: gateway as never });
@@ -68,9 +68,21 @@ describe('actions on conversations', () => {
     expect(policy()).toBe('none');
   });
 
+  it('are undone after the server has answered, even if the undo was requested earlier', async () => {
+    let answer = (_: object) => {};
+    const { actions, calls } = actionsOn({ one: [1] }, new Promise((resolve) => (answer = resolve)));
+    void actions.markRead([row('one')]);
+    expect(actions.last.value?.text).toBe('Marked as read');
+    const undone = actions.undo();
+    expect(calls).toEqual([flags('add', [1])]);
+    answer({});
+    await undone;
+    expect(calls).toEqual([flags('add', [1]), flags('remove', [1])]);
+  });
+
   it('offer no undo for a refused command, and report it', async () => {
     const refusal = new ParleyError('No', 'BAD_REQUEST', 400);
-    const { actions, chat } = actionsOn({ one: [1] }, refusal);
+    const { actions, chat } = actionsOn({ one: [1] }, Promise.reject(refusal));
     await actions.markRead([row('one')]);
     await actions.mute(row('one'));
     expect(actions.last.value).toBeNull();

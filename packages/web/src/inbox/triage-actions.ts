@@ -30,8 +30,10 @@ export class TriageActions {
     const { byDestination } = this.chat.state.unread;
     const ids = rows.flatMap(({ destination }) => [...(byDestination.get(destinationKey(destination)) ?? [])]);
     if (ids.length === 0) return Promise.resolve();
-    return this.run({ text: this.i18n._('Marked as read'), undo: () => this.flag(ids, 'remove') }, () =>
-      this.flag(ids, 'add'),
+    return this.run(
+      this.i18n._('Marked as read'),
+      () => this.flag(ids, 'add'),
+      () => this.flag(ids, 'remove'),
     );
   }
 
@@ -61,20 +63,27 @@ export class TriageActions {
     if (destination.kind !== 'channel') return;
     const { commands } = this.chat;
     const before = this.policyOf(destination);
-    const undo = () => commands.setTopicPolicy(destination, before);
-    await this.run({ text, undo }, () => commands.setTopicPolicy(destination, policy));
+    await this.run(
+      text,
+      () => commands.setTopicPolicy(destination, policy),
+      () => commands.setTopicPolicy(destination, before),
+    );
   }
 
-  private async run(done: Done, apply: () => Promise<unknown>): Promise<void> {
-    try {
-      await apply();
-    } catch (error) {
-      reportFailure(error);
-      return;
-    }
+  /** Offers the undo at once; it waits for the end of the command. */
+  private async run(text: string, apply: () => Promise<unknown>, revert: () => Promise<unknown>): Promise<void> {
+    const applied = apply();
+    const done: Done = { text, undo: () => applied.then(revert, () => undefined) };
     this.done.push(done);
     if (this.done.length > MAX_UNDO) this.done.shift();
     this.last.value = done;
+    try {
+      await applied;
+    } catch (error) {
+      reportFailure(error);
+      if (this.done.includes(done)) this.done.splice(this.done.indexOf(done), 1);
+      if (this.last.peek() === done) this.last.value = null;
+    }
   }
 
   private async flag(ids: readonly number[], op: 'add' | 'remove'): Promise<void> {
