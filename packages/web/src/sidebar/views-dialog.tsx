@@ -20,25 +20,27 @@ export function ViewsDialog() {
   const views = useViews();
   const pins = useField('navigation_views') ?? [];
   const [name, setName] = useState('');
-  const [isSaving, setSaving] = useState(false);
+  const [saving, setSaving] = useState<readonly string[]>([]);
   const [failure, setFailure] = useState<Refusal | null>(null);
-  const save = async (call: () => Promise<unknown>) => {
-    setSaving(true);
+  const save = async (fragment: string, call: () => Promise<unknown>) => {
+    if (saving.includes(fragment)) return;
+    setSaving((others) => [...others, fragment]);
     setFailure(null);
     try {
       await call();
     } catch (error) {
       setFailure(error as Refusal);
     }
-    setSaving(false);
+    setSaving((all) => all.filter((each) => each !== fragment));
   };
   const isKnown = (fragment: string) => pins.some((pin) => pin.fragment === fragment);
   const show = (fragment: string, is_pinned: boolean) =>
-    save(() =>
+    save(fragment, () =>
       isKnown(fragment)
         ? client.patch('/navigation_views/{fragment}', { fragment, is_pinned })
         : client.post('/navigation_views', { fragment, is_pinned }),
     );
+  const page = hash.slice(1);
   const canAdd = hash.startsWith('#') && views.every(({ href }) => href !== hash);
   return (
     <Dialog title={i18n._('Views in the sidebar')}>
@@ -50,8 +52,8 @@ export function ViewsDialog() {
                 <input
                   type="checkbox"
                   checked={isShown}
-                  aria-disabled={isSaving}
-                  onChange={({ target }) => isSaving || void show(fragment, target.checked)}
+                  aria-disabled={saving.includes(fragment)}
+                  onChange={({ target }) => void show(fragment, target.checked)}
                 />
                 {label}
               </label>
@@ -59,7 +61,7 @@ export function ViewsDialog() {
                 <IconButton
                   icon={Trash2}
                   label={i18n._('Delete the view {name}', { name: label })}
-                  onClick={() => void save(() => client.delete('/navigation_views/{fragment}', { fragment }))}
+                  onClick={() => void save(fragment, () => client.delete('/navigation_views/{fragment}', { fragment }))}
                 />
               )}
             </li>
@@ -70,8 +72,8 @@ export function ViewsDialog() {
             className={styles.add}
             onSubmit={(event) => {
               event.preventDefault();
-              void save(async () => {
-                await client.post('/navigation_views', { fragment: hash.slice(1), is_pinned: true, name: name.trim() });
+              void save(page, async () => {
+                await client.post('/navigation_views', { fragment: page, is_pinned: true, name: name.trim() });
                 setName('');
               });
             }}
@@ -80,7 +82,7 @@ export function ViewsDialog() {
               {i18n._('Add the current page under a name')}
               <input maxLength={MAX_NAME_LENGTH} value={name} onChange={({ target }) => setName(target.value)} />
             </label>
-            <button type="submit" className={overlays.button} disabled={isSaving || name.trim() === ''}>
+            <button type="submit" className={overlays.button} disabled={saving.includes(page) || name.trim() === ''}>
               {i18n._('Add')}
             </button>
           </form>
