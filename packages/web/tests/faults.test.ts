@@ -114,7 +114,6 @@ test('shows the plain text of a message that fails to render, an error line for 
   await post(server, 'cordelia', 'undrawable', 'Bad **message** & more');
   // React reports the error to the console, which other pages of these stories must not do.
   const page = await (await logIn('othello')).context.newPage();
-  await page.goto(`${server.url}/#recent`);
   await page.route('**/json/messages?*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
@@ -122,6 +121,7 @@ test('shows the plain text of a message that fails to render, an error line for 
     for (const message of body.messages ?? []) if (message.content.includes('Bad')) message.timestamp = 1e17;
     await route.fulfill({ response, json: body });
   });
+  await page.goto(`${server.url}/#recent`);
   await goTo(page, await placeOf(server, 'undrawable'));
   await expect(messageWith(page, 'Good message')).toBeVisible();
   await expect(page.getByText('This message could not be displayed.')).toBeVisible();
