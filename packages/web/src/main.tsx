@@ -11,7 +11,7 @@ import { applyTheme, followPreferences } from './app/preferences.js';
 import { ServicesContext } from './services/context.js';
 import { isServerBusy } from './services/failures.js';
 import { isDrawn, loadSheetsAgain } from './services/loading.js';
-import { PageNavigation } from './services/location.js';
+import { homeOf, PageNavigation } from './services/location.js';
 import { startServices } from './services/services.js';
 
 document.querySelector('.not-started')?.remove();
@@ -28,11 +28,6 @@ const userId = Number(document.querySelector<HTMLMetaElement>('meta[name=parley-
 function goToLogIn(): void {
   location.assign(`${baseUrl}login/?next=${encodeURIComponent(location.pathname + location.hash)}`);
 }
-
-const HOMES = { inbox: '#inbox', recent: '#recent', all_messages: '#feed' };
-
-const homeOf = (chat: Chat): string =>
-  chat.isVisitor ? HOMES.all_messages : HOMES[chat.state.fields.peek('user_settings')?.web_home_view ?? 'inbox'];
 
 const onHold = (isHeld: boolean) => {
   isServerBusy.value = isHeld;

@@ -337,6 +337,39 @@ test('reaches the buttons of a message without a name with the Tab key', async (
   await expect(more).toBeFocused();
 });
 
+test('returns to the first view with Escape, unless the user chose otherwise', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'escape', 'Read before');
+  const set = (settings: Readonly<Record<string, unknown>>) => server.call('hamlet', 'PATCH', '/settings', settings);
+  await set({ web_home_view: 'recent' });
+  const { page } = await logIn('hamlet', await placeOf(server, 'escape'));
+  const message = messageWith(page, 'Read before');
+  await message.waitFor();
+  await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
+  await page.keyboard.press('Escape');
+  await expect(message).toBeVisible();
+  await page.getByRole('listitem').filter({ hasText: 'Read before' }).focus();
+  await page.keyboard.press('i');
+  await expect(page.getByRole('menu')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('menu')).toHaveCount(0);
+  await expect(message).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/#recent$/);
+  await page.goBack();
+  await message.waitFor();
+  await set({ web_home_view: 'inbox', web_escape_navigates_to_home_view: false });
+  await goTo(page, '#settings/preferences');
+  const choice = page.getByRole('checkbox', { name: 'Return to the first view with Escape' });
+  await expect(choice).not.toBeChecked();
+  await goTo(page, await placeOf(server, 'escape'));
+  await page.getByRole('listitem').filter({ hasText: 'Read before' }).focus();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await expect(page).toHaveURL(/escape$/);
+  await set({ web_escape_navigates_to_home_view: true });
+});
+
 test('edits the last own message, moves it and shows its history', async ({ server, logIn }) => {
   const { page } = await logIn('iago', await placeOf(server, 'own keys'));
   const field = page.getByRole('textbox', { name: 'Message', exact: true });

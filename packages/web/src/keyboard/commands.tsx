@@ -1,6 +1,7 @@
 import { type Chat, type Destination, destinationOf, narrowOf } from '@parley/chat';
 import type { Services } from '../services/context.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
+import { homeOf } from '../services/location.js';
 import { openOverlay, overlay } from '../services/overlay.js';
 
 /** `part`: address of a part of Zulip's help to scroll to. */
@@ -39,7 +40,16 @@ export function commandOf(event: KeyboardEvent, services: Services, buttons: But
     const isEmpty = field instanceof HTMLTextAreaElement && field.matches(COMPOSER) && field.value === '';
     return isEmpty && (key === 'ArrowUp' || key === 'ArrowLeft') ? () => editLast(services.chat, true) : null;
   }
+  if (key === 'Escape') return returnHome(target as Element, services);
   return MOVES.test(key) ? moveOf(event, services.chat) : actionOf(key, services, buttons);
+}
+
+/** Leads from messages and rows to the first view, unless the user chose otherwise. */
+function returnHome(target: Element, { chat, navigation }: Services): (() => void) | null {
+  const home = homeOf(chat);
+  const isWanted = chat.state.fields.peek('user_settings')?.web_escape_navigates_to_home_view ?? true;
+  const isFree = target.matches('body, main, [data-messages], [data-key], [data-row]');
+  return isWanted && isFree && navigation.current().hash !== home ? () => navigation.navigate(home) : null;
 }
 
 const MOVES = /^(Arrow.*|Page.*|Home|End| )$/;

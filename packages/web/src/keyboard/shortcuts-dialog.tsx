@@ -67,6 +67,7 @@ const keysIn = (i18n: I18n): readonly ShortcutGroup[] => [
       [['p'], i18n._('Next unread direct conversation')],
       [['Shift', 'A'], i18n._('Previous channel')],
       [['Shift', 'D'], i18n._('Next channel')],
+      [['Esc'], i18n._('First view')],
       [['Shift', 'I'], i18n._('Inbox')],
       [['t'], i18n._('Recent conversations')],
       [['a'], i18n._('Combined feed')],

@@ -94,6 +94,11 @@ function Appearance({ source, isOwn = false }: Props) {
           ['all_messages', i18n._('Combined feed')],
         ]),
         {
+          name: 'web_escape_navigates_to_home_view',
+          label: i18n._('Return to the first view with Escape'),
+          kind: 'switch',
+        },
+        {
           name: 'web_left_sidebar_show_channel_folders',
           label: i18n._('Group channels by folder in the sidebar'),
           kind: 'switch',

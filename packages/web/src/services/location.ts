@@ -1,4 +1,4 @@
-import { type Address, narrowKey, parseAddress } from '@parley/chat';
+import { type Address, type Chat, narrowKey, parseAddress } from '@parley/chat';
 import { reportDone, reportFailure } from './failures.js';
 
 export interface Place {
@@ -36,6 +36,12 @@ export interface Navigation {
   /** Null if the place was not visited before. */
   kept(): ReadingPlace | null;
 }
+
+const HOMES = { inbox: '#inbox', recent: '#recent', all_messages: '#feed' };
+
+/** Address of the view that the user chose to see first. */
+export const homeOf = (chat: Chat): string =>
+  chat.isVisitor ? HOMES.all_messages : HOMES[chat.state.fields.peek('user_settings')?.web_home_view ?? 'inbox'];
 
 /** Place in the address of the page. */
 export class PageNavigation implements Navigation {
