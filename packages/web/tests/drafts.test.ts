@@ -254,8 +254,9 @@ test('shows both texts when two devices edit one message, and saves afterwards',
   await laptop.page.route(/\/json\/messages\/\d+$/, async (route) => {
     if (isFirst) {
       isFirst = false;
+      const saved = phone.page.waitForResponse((response) => response.request().method() === 'PATCH');
       await save(phone.page);
-      await expect(messageWith(phone.page, 'Changed on the phone')).toBeVisible();
+      await saved;
     }
     await route.continue();
   });
@@ -323,7 +324,8 @@ test('keeps an edit as a draft if the message is deleted', async ({ server, logI
 test('keeps unsent messages and unsaved edits as drafts on logout', async ({ server, logIn }) => {
   const { page, context } = await logIn(WRITER, await placeOf(server, 'unsent-at-log-out', 'Denmark'));
   for (const text of ['Left alone', 'To be changed']) {
-    await send(page, text);
+    const to = { type: 'channel', to: 'Denmark', topic: 'unsent-at-log-out' };
+    await server.call(WRITER, 'POST', '/messages', { ...to, content: text, read_by_sender: true });
     await expect(messageWith(page, text)).toBeVisible();
   }
   await page.route('**/json/messages', (route) =>
