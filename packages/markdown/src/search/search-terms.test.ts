@@ -164,6 +164,14 @@ describe('searchedWords and searchTerms', () => {
     ['connector.t', 'see src/db/connector.ts'],
     ['anna.berg@ex', 'ask anna.berg@example.com'],
     ['well-kno', 'a well-known bug'],
+    ['resume.pdf', 'see résumé.pdf'],
+    ['résumé.pdf', 'see resume.pdf'],
+    ['résumé.pdf', 'see résumé.pdf'.normalize('NFD')],
+    ['résumé.pdf'.normalize('NFD'), 'see résumé.pdf'],
+    ['ubersicht.xl', 'siehe Übersicht.xlsx'],
+    ['Mueller-Strasse', 'in der Müller-Straße'],
+    ['회의', '회의록'.normalize('NFD')],
+    ['회의'.normalize('NFD'), '회의록'],
     ['install', 'see https://docs.example.com/guide/install#step-2'],
   ])('find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(true);
@@ -190,6 +198,7 @@ describe('searchedWords and searchTerms', () => {
     ['deploymx', 'the deployment failed'],
     ['de', 'the deployment failed'],
     ['café', 'une cafeteria'],
+    ['résumé.pdf', 'see résume.pdf'],
     ['204', 'INV-2041'],
     ['1.4', 'released v1.4.2'],
     ['ployment', 'the deployment failed'],

@@ -92,6 +92,22 @@ const partsOf = (word: string): readonly string[] =>
 
 const asPlainSpelling = (term: string): string => `~${term}`;
 
+/** Returns the terms of a file name, address or hyphenated word of a text. */
+function indexedExactForms(exact: string): readonly string[] {
+  const normalized = normalize(exact);
+  return [normalized, ...plainSpellings(normalized).map(asPlainSpelling)];
+}
+
+/** Returns the terms of a text that a search for the file name, address or hyphenated word finds. */
+function searchedExactForms(exact: string, isUnfinished: boolean): readonly SearchedTerm[] {
+  const normalized = normalize(exact);
+  const plain = plainSpellings(normalized);
+  const isPlain = plain.length === 0;
+  // Former releases indexed the lower-case text.
+  const terms = new Set([normalized, ...(isPlain ? [asPlainSpelling(normalized)] : plain), exact.toLowerCase()]);
+  return [...terms, ...(isUnfinished ? beginningsOf(normalized, isPlain) : [])];
+}
+
 /** Maximum length of a query's word to look up in the terms of former releases, which bounds the time it takes. */
 const MAX_FORMER_LENGTH = 200;
 
@@ -148,8 +164,8 @@ const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
 export const isDense = (text: string): boolean => DENSE.test(text);
 /** Run of letters of such scripts, or of other ones. */
 const RUNS = new RegExp(`(?:[${DENSE_LETTERS}]\\p{M}*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
-/** Letter with its marks, including the voiced sound marks of half-width Kana. */
-const CHARACTER = /[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu;
+/** Letter with its marks, including the voiced sound marks of half-width Kana, or decomposed Hangul syllable. */
+const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu;
 
 /** Called with each part of a text that has terms. Parts may overlap. */
 interface Visitor {
@@ -257,17 +273,21 @@ export function forEachTerm(
         previous = { start: at, letter };
       }
     },
-    exact: (start, exact) => use(start, start + exact.length, exact.toLowerCase()),
+    exact(start, exact) {
+      for (const term of indexedExactForms(exact)) use(start, start + exact.length, term);
+    },
     address(start, address) {
       for (const { 0: part, index } of address.matchAll(PLAIN)) {
         const end = start + index + part.length;
         for (const term of indexedForms(part)) use(start + index, end, term);
       }
       for (const { 0: segment, index } of address.matchAll(SEGMENT)) {
-        use(start + index, start + index + segment.length, segment.toLowerCase());
+        const end = start + index + segment.length;
+        for (const term of indexedExactForms(segment)) use(start + index, end, term);
       }
       const [, before = '', rest] = ADDRESS_START.exec(address) ?? [];
-      if (rest) use(start + before.length, start + address.length, rest.toLowerCase());
+      if (!rest) return;
+      for (const term of indexedExactForms(rest)) use(start + before.length, start + address.length, term);
     },
   });
 }
@@ -305,9 +325,7 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
       else add(...some(pairs).map((term) => [...new Set([term, ...former])]));
     },
     exact(start, exact) {
-      const lowered = exact.toLowerCase();
-      const isLast = start + exact.length === text.length;
-      add([lowered, ...(isLast ? beginningsOf(lowered, false) : [])]);
+      add(searchedExactForms(exact, start + exact.length === text.length));
     },
     address: () => {},
   });
@@ -366,8 +384,8 @@ function some(pairs: readonly string[]): readonly string[] {
   return Array.from({ length: MAX_PAIRS }, (_, index) => pairs[Math.round(index * step)]!);
 }
 
-const MAIL_NAME = /[\p{L}\p{N}._+-]+/uy;
-const HOST = /[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*/uy;
+const MAIL_NAME = /[\p{L}\p{M}\p{N}._+-]+/uy;
+const HOST = /[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*/uy;
 const PATH = /\/[^\s"'<>)\]]*/y;
 
 /**
