@@ -1,6 +1,7 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
+import { inflectionsOf, withoutEnding } from './endings.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
@@ -318,11 +319,10 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
       if (searched.length > 0) add([...searched, ...(whole === word ? [] : formerTerms(whole))]);
     },
     run(_, run, whole) {
-      const letters = [...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character));
-      const pairs = letters.slice(1).map((letter, index) => letters[index]! + letter);
+      const letters = withoutEnding([...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character)));
       const former = formerTerms(whole);
-      if (pairs.length === 0) add([letters[0]!, { beginning: letters[0]! }, ...former]);
-      else add(...some(pairs).map((term) => [...new Set([term, ...former])]));
+      if (letters.length === 1) add([letters[0]!, { beginning: letters[0]! }, ...former]);
+      else add(...some(searchedPairs(letters)).map((terms) => [...new Set([...terms, ...former])]));
     },
     exact(start, exact) {
       add(searchedExactForms(exact, start + exact.length === text.length));
@@ -330,6 +330,14 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
     address: () => {},
   });
   return [...words.values()];
+}
+
+/** Returns each pair of neighboring letters, the last one with its Japanese inflections. */
+function searchedPairs(letters: readonly string[]): readonly (readonly string[])[] {
+  return letters.slice(1).map((letter, index) => {
+    const others = index === letters.length - 2 ? inflectionsOf(letter) : [];
+    return [letter, ...others].map((second) => letters[index]! + second);
+  });
 }
 
 const plainOf = (word: string): string => withoutDiacritics(normalize(word.toLowerCase()));
@@ -378,7 +386,7 @@ function wordsAmong(spellings: ReadonlySet<string>, text: string): readonly stri
 }
 
 /** Returns at most `MAX_PAIRS` pairs, spread evenly. */
-function some(pairs: readonly string[]): readonly string[] {
+function some<T>(pairs: readonly T[]): readonly T[] {
   if (pairs.length <= MAX_PAIRS) return pairs;
   const step = (pairs.length - 1) / (MAX_PAIRS - 1);
   return Array.from({ length: MAX_PAIRS }, (_, index) => pairs[Math.round(index * step)]!);

@@ -1,0 +1,50 @@
+/** Korean particles and endings of verbs made from nouns, after at least two syllables. */
+const KOREAN_ENDING = new RegExp(
+  `(?<=[가-힣]{2})(?:들?(?:${[
+    '[은는이가을를의에도만와과로들]|으로|에서|에게|께서|한테|까지|부터|처럼|보다|마다|이나|이랑|랑|하고|이다|입니다|이에요|예요',
+    '(?:에|에서|에게|으?로|까지|부터)(?:는|도|의)',
+  ].join('|')})|${[
+    '(?:하|되)(?:다|고|는|기|면|지|며|여|려고|세요|었다|였다|었습니다|였습니다|지만|는데)?',
+    '(?:해|돼)(?:요|서|야|도|주세요)?|(?:했|됐)(?:다|고|어요|습니다|는데|던|지만)?|[한할함된될됨]|합니다|됩니다',
+  ].join('|')})$`,
+  'u',
+);
+
+/** Letters before る in verbs that lose it in all other forms. */
+const ICHIDAN = 'いきしちにびみりぎじえけせてねべめれげぜで';
+
+/**
+ * Japanese particles, forms of する, る of such verbs, and the final long vowel of Katakana words, which is optional in
+ * technical terms.
+ */
+const JAPANESE_ENDING = new RegExp(
+  `(?<=${'[\\p{sc=Han}\\p{scx=Kana}]'.repeat(2)})(?:${[
+    '[はがをにでともへのやなだ]|から|まで|より|です|でした',
+    '(?:する|した|して|します|しました|しない|せず|され)(?:た|て|る)?',
+  ].join('|')})$|(?<=.[${ICHIDAN}])る$|(?<=\\p{scx=Kana}{3})ー$`,
+  'u',
+);
+
+/** Letters that replace the last letter of a Japanese verb or adjective in other forms. */
+const INFLECTIONS: Readonly<Record<string, string>> = {
+  う: 'わいえおっ',
+  く: 'かきけこい',
+  ぐ: 'がぎげごい',
+  す: 'さしせそ',
+  つ: 'たちてとっ',
+  ぬ: 'なにねのん',
+  ぶ: 'ばびべぼん',
+  む: 'まみめもん',
+  る: 'らりれろったてまなよ',
+  い: 'くかけさ',
+};
+
+/** Returns the letters of a query's run without a Korean or Japanese ending. */
+export function withoutEnding(letters: readonly string[]): readonly string[] {
+  const text = letters.join('');
+  const [ending = ''] = KOREAN_ENDING.exec(text) ?? JAPANESE_ENDING.exec(text) ?? [];
+  return letters.slice(0, letters.length - [...ending].length);
+}
+
+/** Returns other forms of the last letter of a Japanese verb or adjective; empty for other letters. */
+export const inflectionsOf = (letter: string): readonly string[] => [...(INFLECTIONS[letter] ?? '')];
