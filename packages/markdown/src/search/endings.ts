@@ -48,3 +48,14 @@ export function withoutEnding(letters: readonly string[]): readonly string[] {
 
 /** Returns other forms of the last letter of a Japanese verb or adjective; empty for other letters. */
 export const inflectionsOf = (letter: string): readonly string[] => [...(INFLECTIONS[letter] ?? '')];
+
+/** Hebrew article, prepositions and conjunctions, which are written together with the next word. */
+const HEBREW_PREFIXES = ['', ...'הבלושמכ', 'וה', 'וב', 'ול', 'ומ', 'וש', 'שה', 'מה', 'כש'];
+const HEBREW = /^\p{sc=Hebr}{3,}$/u;
+
+/** Returns a normalized Hebrew word with and without its article, with each prefix; empty for other words. */
+export function hebrewForms(word: string): readonly string[] {
+  if (!HEBREW.test(word)) return [];
+  const words = word[0] === 'ה' && word.length > 3 ? [word, word.slice(1)] : [word];
+  return words.flatMap((each) => HEBREW_PREFIXES.map((prefix) => prefix + each));
+}

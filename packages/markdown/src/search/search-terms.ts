@@ -1,7 +1,7 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
-import { inflectionsOf, withoutEnding } from './endings.js';
+import { hebrewForms, inflectionsOf, withoutEnding } from './endings.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
@@ -58,6 +58,7 @@ function searchedForms(word: string, isUnfinished: boolean, languages: SearchLan
     own,
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
+    ...hebrewForms(normalized),
     ...searchedTermsIn(languages.writing(lowered), lowered),
   ]);
   return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
@@ -131,6 +132,12 @@ function termsIn(language: Language, word: string): readonly string[] {
 /** Minimum length of a stem that lacks several letters of the word. */
 const MIN_STEM = 3;
 
+/** Arabic article. Snowball takes some nouns without it for verbs. */
+const ARTICLE = '\u0627\u0644';
+
+const searchedStems = (language: Language, word: string): readonly string[] =>
+  [word, ...(language.code === 'ar' ? [ARTICLE + word] : [])].map((each) => stemIn(language, each));
+
 /** Terms for a query, which may be in any of these languages. */
 function searchedTermsIn(languages: readonly Language[], word: string): readonly SearchedTerm[] {
   // The Czech stem `ha` of `haus` would find other words.
@@ -141,7 +148,7 @@ function searchedTermsIn(languages: readonly Language[], word: string): readonly
   const withCompounds = HAS_DIGIT.test(word) ? [] : stemmed.filter(({ hasCompounds }) => hasCompounds);
   // Each beginning is looked up in the index, and most German and Dutch stems are equal.
   const parts = new Set(withCompounds.map((language) => language.stem(word)));
-  return [...stemmed.map((language) => stemIn(language, word)), ...[...parts].flatMap(partTerms)];
+  return [...stemmed.flatMap((language) => searchedStems(language, word)), ...[...parts].flatMap(partTerms)];
 }
 
 const ASCII = /^[\0-\x7f]*$/;
