@@ -172,6 +172,7 @@ describe('searchedWords and searchTerms', () => {
     ['Mueller-Strasse', 'in der Müller-Straße'],
     ['회의', '회의록'.normalize('NFD')],
     ['회의'.normalize('NFD'), '회의록'],
+    ['9fceb02', 'reverts 9fceb02d0ae598e95dc970b74767f19372d61af8'],
     ['install', 'see https://docs.example.com/guide/install#step-2'],
   ])('find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(true);
@@ -198,6 +199,8 @@ describe('searchedWords and searchTerms', () => {
     ['deploymx', 'the deployment failed'],
     ['de', 'the deployment failed'],
     ['café', 'une cafeteria'],
+    ['9fceb0', 'reverts 9fceb02d0ae598e95dc970b74767f19372d61af8'],
+    ['server12', 'server123'],
     ['résumé.pdf', 'see résume.pdf'],
     ['204', 'INV-2041'],
     ['1.4', 'released v1.4.2'],

@@ -78,9 +78,12 @@ const MIN_BEGINNING = 3;
 /** Numbers and versions are typed as a whole. */
 const ENDS_WITH_DIGIT = /\p{N}$/u;
 const HAS_DIGIT = /\p{N}/u;
+/** Abbreviated commit or checksum, which unlike numbers and versions is typed in part. */
+const HASH = /^(?=.*[a-f])(?=.*[0-9])[0-9a-f]{7,}$/;
 
 function beginningsOf(beginning: string, isPlain: boolean): readonly SearchedTerm[] {
-  const isWhole = beginning.length < MIN_BEGINNING || ENDS_WITH_DIGIT.test(beginning);
+  const isNumber = ENDS_WITH_DIGIT.test(beginning) && !HASH.test(beginning);
+  const isWhole = beginning.length < MIN_BEGINNING || isNumber;
   if (isWhole || beginning.length > MAX_STEMMED_LENGTH) return [];
   return [{ beginning }, ...(isPlain ? [{ beginning: asPlainSpelling(beginning) }] : [])];
 }
