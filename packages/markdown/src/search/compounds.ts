@@ -23,8 +23,13 @@ export function compoundTerms(stem: string): readonly string[] {
   return [...(first.length < MIN_PART ? [] : [`>${first}`]), ...(last.length < MIN_PART ? [] : [`<${last}`])];
 }
 
-/** Returns the beginnings of index terms of compounds with this first or last part. */
-export function partTerms(stem: string): readonly SearchedTerm[] {
+/** Word such as `daten` that is a usual part of compounds although its stem is shorter. */
+const SHORT_STEM = /^[^aeiou].{4}/;
+
+/** Returns the beginnings of index terms of compounds with this first or last part, a word with this stem. */
+export function partTerms(stem: string, word: string): readonly SearchedTerm[] {
   const isPart = stem.length >= MIN_PART && lengthIn(stem, PREFIXES) < stem.length;
-  return isPart ? [{ beginning: `>${stem}` }, { beginning: `<${reversed(stem)}` }] : [];
+  if (isPart) return [{ beginning: `>${stem}` }, { beginning: `<${reversed(stem)}` }];
+  const isShort = stem.length === MIN_PART - 1 && SHORT_STEM.test(word);
+  return isShort ? [{ beginning: `>${word}` }, { beginning: `<${reversed(stem)}` }] : [];
 }

@@ -124,6 +124,9 @@ describe('searchedWords and searchTerms', () => {
     ['Haus', 'Die Krankenhäuser sind voll'],
     ['Arbeit', 'Die Arbeitszeiten sind neu'],
     ['Zeit', 'Die Arbeitszeiten sind neu'],
+    ['Daten', 'Die Kundendaten sind im Archiv'],
+    ['Daten ', 'Der Datenschutz ist wichtig'],
+    ['Namen', 'Die Dateinamen sind zu lang'],
     ['rekening', 'De bankrekeningen zijn geblokkeerd'],
     ['bank', 'De bankrekeningen zijn geblokkeerd'],
     ['ciudad', 'Las ciudades son grandes'],
@@ -213,6 +216,8 @@ describe('searchedWords and searchTerms', () => {
     ['Freund ', 'Die Freundschaft ist alt'],
     ['nach ', 'Das sind die Nachrichten'],
     ['ware', 'the hardware is not here'],
+    ['Daten ', 'Das Datumsformat ist falsch'],
+    ['Essen', 'Das sind die Interessen der Firma'],
     ['rat', 'Die Heirat ist im Mai'],
   ])('do not find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(false);

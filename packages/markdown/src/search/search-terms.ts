@@ -151,7 +151,10 @@ function searchedTermsIn(languages: readonly Language[], word: string): readonly
   const withCompounds = HAS_DIGIT.test(word) ? [] : stemmed.filter(({ hasCompounds }) => hasCompounds);
   // Each beginning is looked up in the index, and most German and Dutch stems are equal.
   const parts = new Set(withCompounds.map((language) => language.stem(word)));
-  return [...stemmed.flatMap((language) => searchedStems(language, word)), ...[...parts].flatMap(partTerms)];
+  return [
+    ...stemmed.flatMap((language) => searchedStems(language, word)),
+    ...[...parts].flatMap((stem) => partTerms(stem, word)),
+  ];
 }
 
 const ASCII = /^[\0-\x7f]*$/;
