@@ -176,6 +176,9 @@ describe('searchedWords and searchTerms', () => {
     ['회의', '회의록'.normalize('NFD')],
     ['회의'.normalize('NFD'), '회의록'],
     ['9fceb02', 'reverts 9fceb02d0ae598e95dc970b74767f19372d61af8'],
+    ['ការប្រជុំ', 'ថ្ងៃស្អែក\u200bមាន\u200bការ\u200bប្រជុំ\u200bនៅ'],
+    ['ការ\u200bប្រជុំ', 'ថ្ងៃស្អែកមានការប្រជុំនៅ'],
+    ['lunch', 'ไทย\u200blunch\u200bไทย'],
     ['install', 'see https://docs.example.com/guide/install#step-2'],
   ])('find by %s the text %s', (query, text) => {
     expect(finds(query, text)).toBe(true);
@@ -263,6 +266,7 @@ describe('highlightContent', () => {
     ['cafe', 'Le café.', `Le ${hit('café')}.`],
     ['海', '我家在上海东边海', `我家在上${hit('海')}东边${hit('海')}`],
     ['ﾀﾜｰ', '東京タワーへ', `東京${hit('タワー')}へ`],
+    ['ការប្រជុំ', 'មាន\u200bការ\u200bប្រជុំ\u200bនៅ', `មាន\u200b${hit('ការ\u200bប្រជុំ')}\u200bនៅ`],
     ['学校', '学校、学生', `${hit('学校')}、学生`],
     ['failed deploym', 'failed deployments', `${hit('failed')} ${hit('deployments')}`],
     ['deploym failed', 'failed deployments', `${hit('failed')} deployments`],

@@ -160,7 +160,13 @@ function searchedTermsIn(languages: readonly Language[], word: string): readonly
 const ASCII = /^[\0-\x7f]*$/;
 /** Faster equivalent of `WORDS` for ASCII texts. */
 const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
-const WORDS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:[-.@/_+][\p{L}\p{M}\p{N}]+)*/gu;
+/** Character class of scripts without spaces between words, and of Hangul because of its particles. */
+const DENSE_LETTERS =
+  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
+/** Zero-width space between letters of such scripts, where lines may break. */
+const BREAK = `(?<=[${DENSE_LETTERS}\\p{M}])\\u200b(?=[${DENSE_LETTERS}])`;
+const LETTERS = '[\\p{L}\\p{M}\\p{N}]';
+const WORDS = new RegExp(`[\\p{L}\\p{N}]${LETTERS}*(?:${BREAK}${LETTERS}+)*(?:[-.@/_+]${LETTERS}+)*`, 'gu');
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** Characters that join words and addresses. */
@@ -171,15 +177,12 @@ const SPACE = /\s/;
 const isJoinedAt = (text: string, end: number): boolean =>
   end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
 
-/** Character class of scripts without spaces between words, and of Hangul because of its particles. */
-const DENSE_LETTERS =
-  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
 const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
 export const isDense = (text: string): boolean => DENSE.test(text);
 /** Run of letters of such scripts, or of other ones. */
-const RUNS = new RegExp(`(?:[${DENSE_LETTERS}]\\p{M}*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
+const RUNS = new RegExp(`(?:[${DENSE_LETTERS}][\\p{M}\\u200b]*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
 /** Letter with its marks, including the voiced sound marks of half-width Kana, or decomposed Hangul syllable. */
-const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\uff9f][\p{M}\uff9e\uff9f]*/gu;
+const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\uff9f\u200b][\p{M}\uff9e\uff9f]*/gu;
 
 /** Called with each part of a text that has terms. Parts may overlap. */
 interface Visitor {
