@@ -23,6 +23,12 @@ describe('groupSettingsColumn', () => {
     expect(read(1, 7)).toEqual(first);
   });
 
+  it('reads a row without permissions as nobody, without a report', () => {
+    const column = groupSettingsColumn({ canSee: {}, canSend: {} }, 'thing');
+    expect(column.fromJson('{}', 1, refusing, nobody)).toEqual({ canSee: 1, canSend: 1 });
+    expect(() => column.fromJson('{"canSee":7}', 1, refusing, nobody)).toThrow('no group for canSend');
+  });
+
   it('caches a limited number of rows', () => {
     const read = newReader();
     const first = read(0, 7);

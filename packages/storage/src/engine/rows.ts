@@ -135,12 +135,15 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
 }
 
 export interface GroupSettingsColumn<R> {
-  /** Reads the permissions of row `id`; invalid group ids become `nobody`. */
+  /** Reads the permissions of row `id`; missing and invalid group ids become `nobody`. */
   fromJson(json: string, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
 }
 
 /** Maximum number of rows with cached permissions. */
 const MAX_KEPT_PERMISSIONS = 20_000;
+
+/** Permissions of an organization until its groups exist, such as during an import. */
+const NOT_SET = '{}';
 
 /** Stores permissions as JSON of group ids. Returns the same object until the row's text changes. */
 export function groupSettingsColumn<R extends object>(registry: R, table: string): GroupSettingsColumn<R> {
@@ -162,7 +165,7 @@ export function groupSettingsColumn<R extends object>(registry: R, table: string
     fromJson: (json, id, quarantine, nobody) => {
       const { value, problem } = parse(json, id);
       if (problem === null) return value as GroupSettings<R>;
-      quarantine.report({ table, id, column: 'permissions' }, problem);
+      if (json !== NOT_SET) quarantine.report({ table, id, column: 'permissions' }, problem);
       const standIn = nobody();
       const groupSettings: Record<string, GroupId> = {};
       for (const name of names)
