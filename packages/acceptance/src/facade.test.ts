@@ -494,6 +494,10 @@ describe('call by untyped JavaScript', () => {
       () => parley().realms.configure!({ name: 'x', settings: { inviteRequird: true } }),
     ],
     [
+      'settings.canInviteUsers is a permission; set permissions.canInviteUsers.',
+      () => parley().realms.ensure!({ name: 'x', settings: { canInviteUsers: 'role:members' } }),
+    ],
+    [
       'settings.digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not 9.',
       () => parley().realms.ensure!({ name: 'x', settings: { digestWeekday: 9 } }),
     ],
@@ -520,6 +524,10 @@ describe('call by untyped JavaScript', () => {
     [
       'topic must be absent if to is given, not "t".',
       () => chat().messages.send!({ to: 'u2', topic: 't', content: 'x' }),
+    ],
+    [
+      'sentAt must be a Date since 1970, not an invalid Date.',
+      () => chat().messages.send!({ channel: 'orders', content: 'x', sentAt: new Date('x') }),
     ],
     ['content must be a string, not undefined.', () => chat().messages.send!({ channel: 'orders' })],
     [

@@ -84,8 +84,8 @@ describe('checkRecord', () => {
 
   it.each([
     ['a text', 'person', /line 7 is no import record/],
-    ['an unknown kind', { ...of, kind: 'car' }, /line 7 .*kind/],
-    ['no kind', of, /line 7 .*kind/],
+    ['an unknown kind', { ...of, kind: 'car' }, /line 7 has the unknown kind "car"; kinds are .*person, .*message, /],
+    ['no kind', of, /line 7 lacks kind/],
     ['a missing member', { ...of, kind: 'person' }, /line 7 lacks name/],
     ['an unknown member', { ...message, contnet: 'x' }, /line 7 has the unknown member "contnet"/],
     ['a null member', { ...message, topic: null }, /line 7 .*topic.*string/],

@@ -133,6 +133,8 @@ const RECORDS = [
   recordOf('skipped', { type: name, reason: name, 'original?': {} }),
 ];
 
+export const RECORD_KINDS: readonly string[] = RECORDS.map(({ properties }) => properties.kind.const);
+
 /** JSON Schema of `ImportRecord`, published as docs/import-record.schema.json. */
 export const RECORD_SCHEMA = {
   $schema: 'http://json-schema.org/draft-07/schema#',

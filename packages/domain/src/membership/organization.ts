@@ -281,11 +281,9 @@ export class RealmChanges {
     for (const [permission, name] of Object.entries(permissions) as [RealmPermission, string][]) {
       const group = await tx.groups.findByName(realm.id, name);
       if (!group) {
-        const isRole = (await tx.groups.findByName(realm.id, `role:${name}`)) !== null;
-        throw new DomainError(
-          'UNKNOWN_GROUP',
-          `There is no group '${name}'${isRole ? `; did you mean role:${name}?` : '.'}`,
-        );
+        const roles = SYSTEM_GROUPS.map((role) => systemGroupTitle(role.name));
+        const meant = roles.includes(`role:${name}`) ? `did you mean role:${name}?` : `roles are ${roles.join(', ')}.`;
+        throw new DomainError('UNKNOWN_GROUP', `There is no group '${name}'; ${meant}`);
       }
       updates[permission] = { new: group.id };
     }

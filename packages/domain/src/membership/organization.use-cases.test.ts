@@ -119,8 +119,11 @@ describe('CreateRealm', () => {
     await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'role:everyone' } }), {
       code: 'GROUP_NOT_ALLOWED',
     });
-    await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'nobody here' } }), {
+    await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'role:admins' } }), {
       code: 'UNKNOWN_GROUP',
+      message: expect.stringContaining(
+        "no group 'role:admins'; roles are role:nobody, role:owners, role:administrators, ",
+      ),
     });
     await expectRefused(fixture, () => create('other', 'Other', { permissions: { canInviteUsers: 'moderators' } }), {
       code: 'UNKNOWN_GROUP',

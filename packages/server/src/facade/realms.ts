@@ -147,6 +147,10 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
 function configurationAt(realm: RealmToEnsure): RealmConfiguration {
   const { preset, settings = {}, permissions = {}, userDefaults = {} } = realm;
   if (preset !== undefined) nameAt('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset, Object.keys(PRESETS));
+  for (const name of Object.keys(objectAt('settings', settings))) {
+    if (name in REALM_PERMISSIONS)
+      throw new DomainError('INVALID_ARGUMENT', `settings.${name} is a permission; set permissions.${name}.`);
+  }
   settingsAt('settings', REALM_SETTINGS, settings);
   settingsAt('userDefaults', USER_SETTINGS, userDefaults);
   for (const name of Object.keys(userDefaults) as UserSettingName[]) {
