@@ -244,6 +244,7 @@ describe('parley command line', () => {
     it('finds the organization of a user by an address that is unique on the server', async () => {
       await run('user', 'create', 'kent@example.com', 'Kent', '--realm=lear');
       expect(await read('user', 'show', 'kent@example.com')).toMatchObject({ name: 'Kent' });
+      expect(await run('limits', 'forget', 'kent@example.com')).toMatchObject({ code: 0, err: '' });
       await run('user', 'create', 'kent@example.com', 'Clark', '--realm=');
       expect(await run('user', 'show', 'kent@example.com')).toMatchObject({
         code: 1,

@@ -136,15 +136,27 @@ export async function findUser(parley: ComposedParley, realm: Realm, named: stri
 export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
   stringId === '' ? name : `${stringId} (${name})`;
 
-/** Runs a command for the user in the first argument. `--realm` is needed only for users of several organizations. */
+/**
+ * Returns a user and the organization of `--realm`, which is needed only for users of several organizations.
+ * @throws StartupError
+ */
+export async function findUserAndRealm(
+  context: CommandContext,
+  parley: ComposedParley,
+  named: string,
+): Promise<{ readonly user: User; readonly realm: Realm }> {
+  const flag = context.flag('realm');
+  const realm = await (flag === undefined ? findRealmOf(parley, named) : findRealm(parley, flag));
+  return { user: await findUser(parley, realm, named), realm };
+}
+
+/** Runs a command for the user in the first argument. */
 export function withUser<T>(
   context: CommandContext,
   work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,
 ): Promise<T> {
   return context.withParley(async (parley) => {
-    const [named] = context.words as [string];
-    const flag = context.flag('realm');
-    const realm = await (flag === undefined ? findRealmOf(parley, named) : findRealm(parley, flag));
-    return work(parley, await findUser(parley, realm, named), realm);
+    const { user, realm } = await findUserAndRealm(context, parley, context.words[0]!);
+    return work(parley, user, realm);
   });
 }

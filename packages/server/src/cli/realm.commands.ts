@@ -20,7 +20,7 @@ import { serverAddressOf } from '../kernel/realm-resolver.js';
 import { describeValues } from '../kernel/setting-values.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandResult } from './command.js';
-import { findRealm, findUser, hasDatabase, NEW_DATABASE, nameOf, REALM, requireDatabase } from './databases.js';
+import { findUserAndRealm, hasDatabase, NEW_DATABASE, nameOf, noRealm, REALM, requireDatabase } from './databases.js';
 
 const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
   id: realm.id,
@@ -255,6 +255,12 @@ async function parseValue({ ports }: ComposedParley, realm: Realm, name: RealmSe
   }
 }
 
+async function firstRealm({ ports }: ComposedParley): Promise<Realm> {
+  const [first] = await ports.unitOfWork.readAcross(({ realms }) => realms.list());
+  if (!first) throw noRealm();
+  return first;
+}
+
 async function forgetLimits(context: CommandContext): Promise<CommandResult> {
   const [named] = context.words;
   const ip = context.flag('ip') ?? null;
@@ -264,10 +270,11 @@ async function forgetLimits(context: CommandContext): Promise<CommandResult> {
     throw new UsageError('Pass a user, --ip ADDRESS or --all.');
   }
   return context.withParley(async (parley) => {
-    const realms = await parley.ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
-    // Limits per address apply to the whole server; the reset is recorded in the first organization.
-    const realm = named === undefined && realms[0] ? realms[0] : await findRealm(parley, context.flag('realm'));
-    const user = named === undefined ? null : await findUser(parley, realm, named);
+    const { user, realm } =
+      named === undefined
+        ? // Limits per address apply to the whole server; the reset is recorded in the first organization.
+          { user: null, realm: await firstRealm(parley) }
+        : await findUserAndRealm(context, parley, named);
     await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
     const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everyone']
       .filter(Boolean)
