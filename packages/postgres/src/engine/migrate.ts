@@ -131,7 +131,8 @@ export async function pendingSteps(client: Queries, migrations: readonly Migrati
   const newer = record.filter(({ number }) => number > migrations.length);
   if (newer.some((step) => step.is_contract) || (await requiredSteps(client, record)) > migrations.length) {
     throw new UnknownSchema(
-      `it was written by a newer version of Parley (schema ${record.length}; this version supports ${migrations.length})`,
+      `it was written by a newer version of Parley (schema ${record.length}; this version supports ${migrations.length}); ` +
+        'run that version, or restore a backup made before the upgrade',
     );
   }
   const recorded = new Map(record.map((step) => [step.number, step]));

@@ -267,7 +267,9 @@ describe('database from before the baseline', () => {
       'has a later step',
       [...steps, unknown],
       44,
-      new RegExp(`written by a newer version of Parley \\(schema 44; this version supports ${LATEST_VERSION}\\)`),
+      new RegExp(
+        `written by a newer version of Parley \\(schema 44; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
+      ),
     ],
   ])('is rejected and stays unchanged when it %s', (_, record, version, message) => {
     write(record, version);

@@ -77,7 +77,10 @@ export function pendingSteps(database: Database, migrations: readonly Migration[
 /** @throws Error */
 export function requireNotNewer(version: number, latest: number): void {
   if (version > latest) {
-    throw new Error(`it was written by a newer version of Parley (schema ${version}; this version supports ${latest})`);
+    throw new Error(
+      `it was written by a newer version of Parley (schema ${version}; this version supports ${latest}); run that ` +
+        'version, or restore a backup made before the upgrade',
+    );
   }
 }
 
