@@ -247,6 +247,18 @@ describe('members of channels in a newer export', () => {
     expect(await subscribersOf(realmId, 'secret')).toEqual(['Cleo', 'ann', 'dora']);
   });
 
+  it('delivers nothing to deactivated members of a channel whose import is undone and repeated', async () => {
+    const realmId = await first();
+    const [annUser, doraUser] = [await lab.signIn(realmId, ann), await lab.signIn(realmId, dora)];
+    const asOwner = (method: 'DELETE' | 'POST', path: string) =>
+      server.request(method, `/users/${doraUser.id}${path}`, { as: annUser, realm: 'acme' });
+    fieldsOf(await asOwner('DELETE', ''));
+    await lab.undo(realmId);
+    await lab.merged(realmId, FIRST);
+    fieldsOf(await asOwner('POST', '/reactivate'));
+    expect(await textsFor(await lab.signIn(realmId, dora), 'secret')).toEqual([['psst', ['read', 'historical']]]);
+  });
+
   it('unsubscribes the user that a former member was merged into', async () => {
     const realmId = await first(exported({ members: ['ann', 'bob', 'cleo'] }, { members: ['cleo', 'dora'] }));
     const { realm } = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });

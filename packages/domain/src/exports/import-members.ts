@@ -312,7 +312,10 @@ async function subscribe(
   const colors = await tx.channels.listColors(realmId, userIds);
   const last = (hasSharedHistory(channel) ? await tx.copies.countSentTo(realmId, [recipientId]) : 0) as Ordinal;
   const received: readonly OrdinalRange[] = last === 0 ? [] : [{ first: 1 as Ordinal, last }];
+  const subscribers = userIds.filter((userId) => rows.get(userId)!.some(({ isActive }) => isActive));
+  const suspended = await suspendedAmong(tx, channel, subscribers);
   for (const userId of userIds) {
+    if (suspended.has(userId)) continue;
     const [row] = rows.get(userId)!;
     const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
     const usual = { isMuted: false, isPinned: false, notifications: INHERITED_NOTIFICATIONS };
@@ -324,5 +327,25 @@ async function subscribe(
     await tx.copies.putReceived({ realmId, userId }, recipientId, received, read);
     await tx.yield();
   }
-  await tx.personal.openSpans(realmId, [recipientId], userIds);
+  await tx.personal.openSpans(
+    realmId,
+    [recipientId],
+    userIds.filter((userId) => !suspended.has(userId)),
+  );
+}
+
+/** Returns the subscribers who receive nothing because they were deactivated in Parley, unlike placeholders. */
+async function suspendedAmong(
+  tx: Transaction,
+  { realmId, id: channelId }: Channel,
+  subscribers: readonly UserId[],
+): Promise<ReadonlySet<UserId>> {
+  const suspended = new Set<UserId>();
+  for (const { id: userId, isActive } of await tx.users.list(realmId, subscribers)) {
+    if (isActive) continue;
+    const spans = await tx.personal.listSubscribedSpans({ realmId, userId });
+    const isOpen = spans.some((span) => span.channelId === channelId && span.toSeq === null);
+    if (!isOpen) suspended.add(userId);
+  }
+  return suspended;
 }
