@@ -1,5 +1,5 @@
-import { literal } from '@parley/domain/imports';
-import { linkInstead } from './late-files.js';
+import { linkTo, literal } from '@parley/domain/imports';
+import { keepFileLinks, linkInstead } from './late-files.js';
 
 const note = (label: string, reason: string): string => literal(`${label} (${reason})`);
 
@@ -23,5 +23,22 @@ describe('linkInstead', () => {
 
   it('ignores texts about other files', () => {
     expect(linkInstead('aXpdf (not downloaded), a.pdf', 'a.pdf', '')).toBeNull();
+  });
+});
+
+describe('keepFileLinks', () => {
+  it.each(['plan.pdf', 'a*b_[c](d).$& pdf'])('keeps the link to %j in place of a note', (label) => {
+    const former = `see\n\n${linkTo(label, '/user_uploads/2/x')}`;
+    expect(keepFileLinks(`look\n\n${note(label, 'not downloaded')}`, former, [label])).toBe(
+      former.replace('see', 'look'),
+    );
+  });
+
+  it('distinguishes files with the same name by their order', () => {
+    const former = '[a](/user_uploads/2/1) a (not downloaded) [a](/user_uploads/2/3)';
+    const newer = 'a (not downloaded) a (not downloaded) [a](/user_uploads/1/new) a (not downloaded)';
+    expect(keepFileLinks(newer, former, ['a', 'a', 'a'])).toBe(
+      '[a](/user_uploads/2/1) a (not downloaded) [a](/user_uploads/1/new) a (not downloaded)',
+    );
   });
 });

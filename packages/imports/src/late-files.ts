@@ -25,15 +25,37 @@ function lateFile({ id, name, contentType }: FileRecord, path: string, label: st
   } satisfies LateFile;
 }
 
-/** Private-use character in place of the reason. */
-const REASON = '\uE000';
+/** Private-use character in place of a part that varies. */
+const VARIABLE = '\uE000';
+
+const patternOf = (text: string, variable: string): string =>
+  text
+    .split(VARIABLE)
+    .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .join(variable);
+
+/** Pattern of notes about a missing file, such as `plan.pdf (not downloaded)`. */
+const notePattern = (label: string): string => patternOf(literal(`${label} (${VARIABLE})`), '[^()\\n]*');
 
 /** Replaces the last note about a missing file, such as `plan.pdf (not downloaded)`, by a link. */
 export function linkInstead(content: string, label: string, path: string): string | null {
-  const [start, end] = literal(`${label} (${REASON})`)
-    .split(REASON)
-    .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')) as [string, string];
-  const note = [...content.matchAll(new RegExp(`${start}[^()\n]*${end}`, 'g'))].at(-1);
+  const note = [...content.matchAll(new RegExp(notePattern(label), 'g'))].at(-1);
   if (!note) return null;
   return content.slice(0, note.index) + linkTo(label, path) + content.slice(note.index + note[0].length);
+}
+
+/** Replaces notes about missing files in a newer text by the links in the former text. `labels`: of these files. */
+export function keepFileLinks(content: string, former: string, labels: readonly string[]): string {
+  let kept = content;
+  for (const label of new Set(labels)) {
+    const link = patternOf(linkTo(label, VARIABLE), '/user_uploads/[^)\\s]*');
+    const pattern = new RegExp(`${link}|${notePattern(label)}`, 'g');
+    const before = former.match(pattern) ?? [];
+    let index = 0;
+    kept = kept.replace(pattern, (text) => {
+      const other = before[index++];
+      return other?.startsWith('[') && !text.startsWith('[') ? other : text;
+    });
+  }
+  return kept;
 }

@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/markdown';
 import { HISTORICAL, MAX_EDITS, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
 import { digestOf, messageDigest } from './digest.js';
+import { keepFileLinks } from './late-files.js';
 import { type MessageText, MessageTextWriter, type TextSources } from './message-text.js';
 import { planReactions, type ReactionEmoji, type ReadPositions } from './plan-details.js';
 import { PLANNED_REALM_ID } from './plan-files.js';
@@ -151,7 +152,9 @@ export class MessageCopies {
       return { ...this.withoutDetails(message), origin };
     }
     const sender = this.sources.people.get(record.sender);
-    const message = await this.messageOf(planned, place, sender.id, writer.write(record, sender));
+    const text = writer.write(record, sender);
+    const { missingFiles } = text;
+    const message = await this.messageOf(planned, place, sender.id, text);
     const key: MessageKey = { number: planned.record, id: record.id };
     const changes = this.sources.staging.changes(key);
     const edits = await this.editsOf(planned.place, changes, sender);
@@ -164,6 +167,9 @@ export class MessageCopies {
       isForSubscribers: place.kind === 'channel',
       holders: this.holdersOf(planned, place, key, sender.id),
       origin: { kind: 'message', recordId: record.id, hash: messageDigest(planned.json, changes) },
+      ...(missingFiles.length > 0 && {
+        keepFiles: (content: string, former: string) => keepFileLinks(content, former, missingFiles),
+      }),
     };
   }
 

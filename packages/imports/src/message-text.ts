@@ -33,6 +33,8 @@ export interface MessageText {
   readonly groups: ReadonlyMap<string, PlannedGroup>;
   /** Keyed by path. */
   readonly files: ReadonlyMap<string, PlannedFile>;
+  /** Labels of files without bytes. */
+  readonly missingFiles: readonly string[];
 }
 
 /** Writes the Markdown of one message. */
@@ -40,6 +42,7 @@ export class MessageTextWriter implements ReferenceTexts {
   private readonly users = new Map<UserId, PlannedUser>();
   private readonly mentionedGroups = new Map<string, PlannedGroup>();
   private readonly files = new Map<string, PlannedFile>();
+  private readonly missingFiles: string[] = [];
 
   constructor(
     private readonly sources: TextSources,
@@ -78,9 +81,10 @@ export class MessageTextWriter implements ReferenceTexts {
   file(id: string, label: string | undefined): string | null {
     const file = this.sources.files.find(id);
     if (!file) return null;
-    return file.pathId === null
-      ? literal(`${label ?? file.name} (${file.missing})`)
-      : this.linkToFile(file, label ?? file.name);
+    const shown = label ?? file.name;
+    if (file.pathId !== null) return this.linkToFile(file, shown);
+    this.missingFiles.push(shown);
+    return literal(`${shown} (${file.missing})`);
   }
 
   /** Writes the text of a message of the source, with everything that is attached to it. */
@@ -164,6 +168,7 @@ export class MessageTextWriter implements ReferenceTexts {
   /** PostgreSQL stores no null characters. */
   private done(text: string): MessageText {
     const markdown = trimEnd(text.replaceAll('\0', '')).replace(/^\n+/, '') || '*(no text)*';
-    return { markdown, users: this.users, groups: this.mentionedGroups, files: this.files };
+    const { users, mentionedGroups: groups, files, missingFiles } = this;
+    return { markdown, users, groups, files, missingFiles };
   }
 }

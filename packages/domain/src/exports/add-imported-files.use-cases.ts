@@ -4,15 +4,12 @@ import { nameOfFile, pathIdOf, type StoredFile } from '../files/files.js';
 import { scheduleThumbnails, Thumbnails } from '../files/thumbnails.js';
 import { DomainError } from '../kernel/errors.js';
 import type { FileId, ImportBatchId, MessageId, RealmId } from '../kernel/ids.js';
-import type { Clock, Randomness, RealmUrls } from '../kernel/ports.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { MarkdownRenderer, ParsedAhead } from '../markdown/markdown.js';
-import { loadSender, type Message } from '../messages/message.js';
-import { editText } from '../messages/message-edit.js';
+import type { Message } from '../messages/message.js';
 import { announceUpdate } from '../messages/move-parts.js';
-import { destinationOf } from '../messages/post-message.js';
-import { markdownOptions, parseAhead, renderText } from '../messages/render-message.js';
 import { getBatch, type ImportBatch, type ImportedRecord, requireSource, unitsOf } from './import-batches.js';
+import { ImportedTexts, type ParsedText } from './imported-texts.js';
 
 /** Message of the source with files that arrived after the import. */
 export interface LateMessage {
@@ -58,21 +55,12 @@ interface Waiting {
  * it is repeated.
  */
 export class AddImportedFiles {
-  static readonly inject = [
-    'unitOfWork',
-    'blobStore',
-    Thumbnails,
-    'markdownRenderer',
-    'realmUrls',
-    'clock',
-    'randomness',
-  ] as const;
+  static readonly inject = ['unitOfWork', 'blobStore', Thumbnails, ImportedTexts, 'clock', 'randomness'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
     private readonly thumbnails: Thumbnails,
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly texts: ImportedTexts,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
   ) {}
@@ -147,33 +135,20 @@ export class AddImportedFiles {
     { message: before, record }: Waiting,
     content: string,
   ): Promise<boolean> {
-    const realm = await uow.read(realmId, ({ realms }) => realms.get(realmId));
-    const options = markdownOptions(realm, this.realmUrls.urlOf(realm));
-    const parsed = await parseAhead(this.renderer, content, options);
-    if (parsed instanceof DomainError) return false;
-    return uow.write(realmId, (tx) => this.replace(tx, before, record, { content, parsed }));
+    const text = await this.texts.parse(uow, realmId, content);
+    if (text === null) return false;
+    return uow.write(realmId, (tx) => this.replace(tx, before, record, text));
   }
 
-  private async replace(
-    tx: Transaction,
-    before: Message,
-    record: ImportedRecord,
-    { content, parsed }: { readonly content: string; readonly parsed: Exclude<ParsedAhead, DomainError> },
-  ): Promise<boolean> {
+  private async replace(tx: Transaction, before: Message, record: ImportedRecord, text: ParsedText): Promise<boolean> {
     const { realmId } = before;
     const [message] = await tx.messages.list(realmId, [before.id]);
     if (message?.content !== before.content) return false;
-    const realm = await tx.realms.get(realmId);
-    const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
-    const sender = await loadSender(tx, message);
-    const destination = await destinationOf(tx, { message, channel });
-    // The import wrote the text, so no author's access is needed.
-    const rendered = await renderText(tx, this.renderer, parsed, realm, { actor: null });
     const editedAt = this.clock.now();
-    await editText(tx, message, { content, rendered, editedAt, destination, sender });
+    const { channel, rendered } = await this.texts.replace(tx, message, text, editedAt);
     await tx.importedRecords.put(realmId, [{ ...record, editedAt }]);
-    const edit = { content, rendered };
-    await announceUpdate(tx, { id: sender.id, realmId }, { message, channel, move: null, edit, editedAt });
+    const edit = { content: text.content, rendered };
+    await announceUpdate(tx, { id: message.senderId, realmId }, { message, channel, move: null, edit, editedAt });
     return true;
   }
 }

@@ -7,6 +7,7 @@ import type { Message } from '../messages/message.js';
 import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedRecord, recordsFrom } from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import type { FileImport } from './import-messages.js';
+import type { ImportedTexts, ParsedText } from './imported-texts.js';
 import type { MergeSource, MessageCopy } from './realm-copy.js';
 import { changeSinceImport, countKept, type KeepReason, type KeptMessage } from './undo-import.use-cases.js';
 
@@ -32,6 +33,7 @@ export class ImportChanges {
     private readonly batch: ImportBatch,
     private readonly ids: ImportedIds,
     private readonly files: FileImport,
+    private readonly texts: ImportedTexts,
     private readonly clock: Clock,
   ) {}
 
@@ -47,6 +49,7 @@ export class ImportChanges {
 
   private async change(copy: MessageCopy, addFiles: (tx: Transaction) => Promise<void>): Promise<void> {
     const { realmId } = this.batch;
+    const kept = await this.withKeptFiles(copy);
     const outcome = await this.uow.write(realmId, async (tx) => {
       const [record] = await recordsOf(tx, this.batch, [copy.origin!.recordId]);
       const [message] = await tx.messages.list(realmId, [copy.message.id]);
@@ -57,7 +60,7 @@ export class ImportChanges {
       if (!message) return null;
       const reason = await changeSinceImport(tx, message, record);
       if (reason !== null) return { message, reason };
-      await this.replaceText(tx, message, copy, addFiles);
+      await this.replaceText(tx, message, copy, { addFiles, kept });
       await this.replaceReactions(tx, message, copy);
       const [stored] = await tx.messages.list(realmId, [message.id]);
       const editedAt = stored!.lastEditedAt ?? null;
@@ -68,23 +71,38 @@ export class ImportChanges {
     else if (outcome) countKept(this.counts, outcome.message, outcome.reason);
   }
 
+  /** Returns the new text with links to files that the newer export lacks. Returns null if it lacks none. */
+  private async withKeptFiles({ message: { id, content }, keepFiles }: MessageCopy): Promise<ParsedText | null> {
+    if (!keepFiles) return null;
+    const { realmId } = this.batch;
+    const [message] = await this.uow.read(realmId, ({ messages }) => messages.list(realmId, [id]));
+    const text = this.ids.rewriter.markdown(content);
+    const kept = message ? keepFiles(text, message.content) : text;
+    return kept === text ? null : this.texts.parse(this.uow, realmId, kept);
+  }
+
   private async replaceText(
     tx: Transaction,
     message: Message,
     copy: MessageCopy,
-    addFiles: (tx: Transaction) => Promise<void>,
+    { addFiles, kept }: { readonly addFiles: (tx: Transaction) => Promise<void>; readonly kept: ParsedText | null },
   ): Promise<void> {
     const { realmId, id, senderId } = message;
     const { isMeMessage, mentionsChannel, hasLink, hasImage, hasAttachment, lastEditedAt } = copy.message;
-    const content = this.ids.rewriter.markdown(copy.message.content);
+    const content = kept?.content ?? this.ids.rewriter.markdown(copy.message.content);
     if (withoutPaths(content) === withoutPaths(message.content)) return;
-    const renderedContent = this.ids.rewriter.html(copy.message.renderedContent);
     const editedAt = Math.max(lastEditedAt ?? this.clock.now(), message.lastEditedAt ?? 0) as UnixSeconds;
-    const text = { content, renderedContent, isMeMessage, mentionsChannel, hasLink, hasImage, hasAttachment };
     const previousContent = { content: message.content, rendered: message.renderedContent };
     await tx.copies.putEdits(realmId, id, [
       { userId: senderId, editedAt, previousContent, topic: null, channel: null },
     ]);
+    if (kept) {
+      await addFiles(tx);
+      await this.texts.replace(tx, message, kept, editedAt);
+      return;
+    }
+    const renderedContent = this.ids.rewriter.html(copy.message.renderedContent);
+    const text = { content, renderedContent, isMeMessage, mentionsChannel, hasLink, hasImage, hasAttachment };
     await tx.messages.edit(realmId, id, { ...text, editedAt, exceptions: new Map() });
     await tx.files.detachAll(realmId, [id], this.clock.now());
     await addFiles(tx);

@@ -24,6 +24,7 @@ import { MemberImport, rememberGroupMembers } from './import-members.js';
 import { type AddedMessage, FileImport, MessageImport, type PageOptions } from './import-messages.js';
 import { ImportedPictures, PictureImport } from './import-people.js';
 import { type OnAdded, StructureImport } from './import-structure.js';
+import { ImportedTexts } from './imported-texts.js';
 import { OrdinalRuns } from './ordinal-runs.js';
 import type { MergeSource } from './realm-copy.js';
 
@@ -61,6 +62,7 @@ export class MergeImport {
     PictureMaker,
     Thumbnails,
     'markdownRenderer',
+    ImportedTexts,
     'apiKeyMint',
     'clock',
     'randomness',
@@ -73,6 +75,7 @@ export class MergeImport {
     private readonly pictureMaker: PictureMaker,
     private readonly thumbnails: Thumbnails,
     private readonly renderer: MarkdownRenderer,
+    private readonly texts: ImportedTexts,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
@@ -123,7 +126,7 @@ export class MergeImport {
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
     const importer = new MessageImport(uow, ids, source, runs, topicLinks, batch);
     const messages = await this.addMessages(importer, batch, ids, files, source, onProgress);
-    const changes = await new ImportChanges(uow, batch, ids, files, clock).apply(source);
+    const changes = await new ImportChanges(uow, batch, ids, files, this.texts, clock).apply(source);
     for (const channel of source.published) await this.publish(uow, ids, members, runs, channel);
     await this.complete(uow, batch, source);
     return { batch, users: users.length, channels: channels.length, messages, changes };

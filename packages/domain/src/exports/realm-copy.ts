@@ -109,6 +109,11 @@ export interface MessageCopy {
   readonly isForSubscribers?: boolean;
   /** Absent for sources that are not remembered. */
   readonly origin?: RecordOrigin;
+  /**
+   * Replaces notes about missing files in the text by links to these files in the former text. Absent if no file is
+   * missing.
+   */
+  readonly keepFiles?: (content: string, former: string) => string;
   /** Records of the pinned messages that the message lists. */
   readonly pins?: readonly RecordOrigin[];
 }
