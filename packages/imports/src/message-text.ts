@@ -15,7 +15,7 @@ import { channelUrl, messageUrl, topicUrl } from '@parley/domain/messages';
 import type { PlannedFile, PlannedFiles } from './plan-files.js';
 import { type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
-import type { PlannedGroup, PlannedPlaces } from './plan-places.js';
+import { type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { Staging } from './staging.js';
 
 export interface TextSources {
@@ -68,7 +68,8 @@ export class MessageTextWriter implements ReferenceTexts {
     const channel = this.sources.places.findChannel(id);
     if (!channel) return null;
     // The names of private channels are secret outside of them.
-    const name = channel.record.privacy === 'private' ? 'private channel' : channel.name;
+    const isSecret = channel.record.privacy === 'private' && this.place !== placeKey({ channel: id });
+    const name = isSecret ? 'private channel' : channel.name;
     return linkTo(label ?? `#${name}`, channelUrl({ id: channel.id, name }));
   }
 

@@ -186,6 +186,7 @@ describe('messages', () => {
         ' ',
         { link: 'message', id: 'm1', label: 'this' },
       ]),
+      said('m2', [{ link: 'channel', id: 's' }], { channel: 's' }),
     ]);
     expect(await contentsOf(plan)).toEqual([
       [
@@ -193,6 +194,7 @@ describe('messages', () => {
         '@_**Bob|5** @_*staff* @Cleo [#private channel](/#narrow/channel/2-private-channel) ' +
           '[this](/#narrow/channel/1-general/topic//near/1)',
       ],
+      ['', '[#secret](/#narrow/channel/2-secret)'],
     ]);
   });
 

@@ -38,6 +38,7 @@ export class SlackExport implements SlackContext {
   private readonly bots = new Map<string, string>();
   /** People who occur only in messages, with their names as far as known. */
   private readonly others = new Map<string, Author>();
+  /** Names of channels by id, empty for private ones. */
   private readonly channels = new Map<string, string>();
   private readonly places = new Set<string>();
   private readonly seenFiles = new Set<string>();
@@ -104,6 +105,7 @@ export class SlackExport implements SlackContext {
     await this.findSource();
     yield { source: this.source, kind: 'organization', id: this.source, name: this.organizationName() };
     for (const root of this.roots) for (const file of PEOPLE) yield* this.peopleIn(root + file);
+    await this.nameChannels();
     for (const root of this.roots) for (const list of LISTS) yield* this.channelsIn(root, list);
     // Folders of conversations that no list contains. Nobody is known to have had access.
     for (const folder of [...this.days.keys()]) {
@@ -165,6 +167,19 @@ export class SlackExport implements SlackContext {
     }
   }
 
+  /** Runs before messages are read, which refer to channels of any list. */
+  private async nameChannels(): Promise<void> {
+    for (const file of this.roots.flatMap((root) => LISTS.map((list) => [root + list, list] as const))) {
+      for await (const element of this.elementsOf(file[0])) {
+        if ('damage' in element) continue;
+        const id = textOf(element.value, 'id');
+        const kind = kindOf(element.value, file[1]);
+        if (id === '' || kind === 'conversation' || this.channels.has(id)) continue;
+        this.channels.set(id, kind === 'private' ? '' : nameOf(element.value, id));
+      }
+    }
+  }
+
   private async *channelsIn(root: string, list: List): AsyncGenerator<ImportRecord> {
     const file = root + list;
     this.readFiles.add(file);
@@ -177,15 +192,12 @@ export class SlackExport implements SlackContext {
       const channel = element.value;
       const kind = kindOf(channel, list);
       const folderName = textOf(channel, 'name') || id;
-      const name = folderName.replace(CANVAS, '') || folderName;
+      const name = nameOf(channel, id);
       if (this.places.has(id)) continue;
       this.places.add(id);
       for (const person of membersOf(channel)) this.addPerson({ id: person, name: '', isBot: false });
       if (kind === 'conversation') yield this.conversation(channel, id);
-      else {
-        this.channels.set(id, name);
-        yield this.channel(channel, { id, name, privacy: kind, root });
-      }
+      else yield this.channel(channel, { id, name, privacy: kind, root });
       const place: SlackPlace = { id, isConversation: kind === 'conversation' };
       yield* this.pinsOf(channel, place);
       const folder = this.folderOf(root, folderName) ?? this.folderOf(root, id);
@@ -345,6 +357,11 @@ const membersOf = (channel: unknown): readonly string[] => {
   const partner = textOf(channel, 'user');
   return members.length > 0 || partner === '' ? members : [partner];
 };
+
+function nameOf(channel: unknown, id: string): string {
+  const name = textOf(channel, 'name') || id;
+  return name.replace(CANVAS, '') || name;
+}
 
 /** slackdump lists channels of all kinds in one file. In doubt, a channel is private. */
 function kindOf(channel: unknown, list: List): 'public' | 'private' | 'conversation' {

@@ -37,6 +37,8 @@ const GENERAL = {
   ],
 };
 
+const SECRET = { id: 'G0SECRET', name: 'secret', members: ['U0000ANN'] };
+
 /** Export with one day of messages in a channel. */
 const withMessages = (messages: unknown, more: ExportFiles = {}): ExportFiles => ({
   'users.json': [ANN, BEN, GUEST, BOT],
@@ -222,8 +224,22 @@ describe('SLACK_READER', () => {
         label: 'see',
       },
     ],
+    ['a channel that is listed later', '<#C00LATER>', { link: 'channel', id: 'C00LATER', label: '#later' }],
+    ['a private channel', '<#G0SECRET|secret>', { link: 'channel', id: 'G0SECRET' }],
+    ['an unknown channel', '<#C000GONE|gone>', { link: 'channel', id: 'C000GONE', label: '#gone' }],
+    [
+      'a message of a channel that is listed later',
+      '<https://acme.slack.com/archives/G0SECRET/p1700000000000100>',
+      {
+        link: 'message',
+        id: 'G0SECRET/1700000000.000100',
+        url: 'https://acme.slack.com/archives/G0SECRET/p1700000000000100',
+      },
+    ],
   ])('refers to %s by a part', async (_, text, part) => {
-    expect(await contentOf({ text: `Hi ${text}!` })).toEqual(['Hi ', part, '!']);
+    const lists = { 'channels.json': [GENERAL, { id: 'C00LATER', name: 'later' }], 'groups.json': [SECRET] };
+    const [first] = await readMessages([message(0, { text: `Hi ${text}!` })], lists);
+    expect(first!.content).toEqual(['Hi ', part, '!']);
   });
 
   it('writes mentions inside code and in labels of links as names', async () => {

@@ -6,6 +6,7 @@ import { field, flagOf, isObject, listOf, textOf } from '../fields.js';
 /** Names of the export's people and channels, for text and for links. */
 export interface SlackNames {
   personName(id: string): string | null;
+  /** Returns an empty name for private channels, whose names are secret outside of them. */
   channelName(id: string): string | null;
 }
 
@@ -193,7 +194,7 @@ function referringMention({ of, id, name }: Inline & { type: 'mention' }, { name
       return references.add(of, name, { mention: 'everyone' });
     case 'channel': {
       const shown = names.channelName(id) ?? name;
-      return references.add(of, shown, { link: 'channel', id, label: `#${shown}` });
+      return references.add(of, shown, { link: 'channel', id, ...(shown !== '' && { label: `#${shown}` }) });
     }
   }
 }
@@ -207,7 +208,7 @@ const labelOf = (inlines: readonly Inline[]): string =>
 const codeText = (text: string, { names }: Context): string =>
   text.replace(/([@#])([UWC][A-Z0-9]{6,20})\b/g, (whole, sign: string, id: string) => {
     const name = sign === '@' ? names.personName(id) : names.channelName(id);
-    return name === null ? whole : sign + name;
+    return name ? sign + name : whole;
   });
 
 const PERMALINK = /^https:\/\/[\w.-]+\.slack\.com\/archives\/([A-Z0-9]+)\/p(\d{10,})(\d{6})(?:[?#]|$)/;
