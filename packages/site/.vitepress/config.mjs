@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
-import { anchorOf } from '../dist/pages.js';
+import { anchorOf, searchWeight } from '../dist/pages.js';
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
 const { version } = read('../package.json');
@@ -26,6 +26,9 @@ export default defineConfig({
     ],
     sidebar: read('../dist/menu.json'),
     outline: [2, 3],
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: { miniSearch: { searchOptions: { boostDocument: searchWeight } } },
+    },
   },
 });

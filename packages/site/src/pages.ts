@@ -145,3 +145,7 @@ export const anchorOf = (heading: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
     .replaceAll(' ', '-');
+
+/** Weight of a page in searches: references repeat the words of guides often. Runs in the browser, so it is self-contained. */
+export const searchWeight = (id: string): number =>
+  /\/(types|contract|adr|deploy)\/|\/(CHANGELOG|tables|performance)\./.test(id) ? 0.3 : 1;

@@ -6,7 +6,7 @@ import { createRoutes, type RouteDependencies } from '@parley/http';
 import { openApiOf } from '@parley/http/openapi';
 import { apiPages } from './api-pages.js';
 import { brokenLinks } from './check-links.js';
-import { anchorOf, llmsText, samplePage, summaryOf, toSitePage, versionLinks } from './pages.js';
+import { anchorOf, llmsText, samplePage, searchWeight, summaryOf, toSitePage, versionLinks } from './pages.js';
 
 describe('page of the site', () => {
   it('shows links to sources as text and keeps links to other pages', () => {
@@ -44,6 +44,17 @@ describe('page of the site', () => {
 
   it('has the anchors of GitHub', () => {
     expect(anchorOf('7. Event streams: `Last-Event-ID`')).toBe('7-event-streams-last-event-id');
+  });
+
+  it.each`
+    id                              | weight
+    ${'/embedding.html#customers'}  | ${1}
+    ${'/guides/bot.html'}           | ${1}
+    ${'/types/parley.html#sentat'}  | ${0.3}
+    ${'/0.3.0/contract/users.html'} | ${0.3}
+    ${'/CHANGELOG.html#unreleased'} | ${0.3}
+  `('weighs $weight in searches at $id', ({ id, weight }) => {
+    expect(searchWeight(id)).toBe(weight);
   });
 
   it('is listed for language models with its first sentence', () => {
