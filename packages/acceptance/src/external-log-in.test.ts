@@ -110,6 +110,8 @@ describe('external_authentication_methods', () => {
     expect(flags).toMatchObject({ 'openid connect': true, google: false, saml: false });
     const form = await new TestBrowser(server).get('/login/', { next: '/a?b=c' });
     expect(form.body).toContain(`href="${start('keycloak', '?next=%2Fa%3Fb%3Dc')}">Log in with The keycloak</a>`);
+    // The host creates accounts at its log-in, without invitations.
+    expect(form.body).not.toContain('An invitation from a member');
   });
 
   it('is included in the response to a rejected password, whether or not the address has an account or a password', async () => {

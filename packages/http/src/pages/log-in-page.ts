@@ -239,7 +239,7 @@ export function signUpHint(
   if (emailAuthentication && !inviteRequired) {
     return html`<p>${t('No account yet? {link}', { link: html`<a href="${base}/register/">${t('Sign up')}</a>` })}</p>`;
   }
-  if (methods.some((method) => admitsStrangers(method, realm))) return null;
+  if (methods.some((method) => method.kind === 'host' || admitsStrangers(method, realm))) return null;
   return inviteRequired ? html`<p>${t('An invitation from a member is required to join.')}</p>` : null;
 }
 
