@@ -101,8 +101,8 @@ async function examineFile(path: string, examination: Examination): Promise<void
     }
   });
   await attempt('secret', () => {
-    const missing = 'there is none; the server creates one when it starts';
-    examineSecret(examination, state?.secretFingerprint ?? null, missing);
+    if (state === null) return;
+    examineSecret(examination, state.secretFingerprint, 'there is none; the server creates one when it starts');
   });
   await attempt('rights', () => {
     const { mode, uid } = statSync(path);
