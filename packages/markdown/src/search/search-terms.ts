@@ -38,8 +38,9 @@ function makeIndexedForms(word: string): readonly string[] {
   if (isPassedOver(lowered)) return [];
   const normalized = normalize(lowered);
   const plain = plainSpellings(normalized).flatMap(withBeginnings).map(asPlainSpelling);
-  const parts = partsOf(word).flatMap(indexedForms);
-  return [...new Set([...withBeginnings(normalized), ...plain, ...parts])];
+  const parts = partsOf(word);
+  const sequences = sequencesOf(parts).flatMap((each) => withBeginnings(each.toLowerCase()));
+  return [...new Set([...withBeginnings(normalized), ...plain, ...parts.flatMap(indexedForms), ...sequences])];
 }
 
 /**
@@ -94,6 +95,15 @@ const HAS_PARTS = /^(?=.*(?:[a-z][A-Z]|[A-Z]{2}[a-z]|[A-Za-z]{2}[0-9]{2}|[0-9]{2
 
 const partsOf = (word: string): readonly string[] =>
   word.length <= MAX_STEMMED_LENGTH && HAS_PARTS.test(word) ? word.match(PARTS)! : [];
+
+/** Identifiers with more parts are hashes rather than names. */
+const MAX_PARTS = 6;
+
+/** Returns the first and the last parts of an identifier, such as `parseHTML` and `HTMLString` of `parseHTMLString`. */
+const sequencesOf = (parts: readonly string[]): readonly string[] =>
+  parts.length < 3 || parts.length > MAX_PARTS
+    ? []
+    : parts.slice(2).flatMap((_, index) => [parts.slice(0, index + 2).join(''), parts.slice(index + 1).join('')]);
 
 const asPlainSpelling = (term: string): string => `~${term}`;
 
