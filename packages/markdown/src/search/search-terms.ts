@@ -209,9 +209,11 @@ interface Visitor {
  * Visits the parts of a text: words, runs, addresses as a whole and in parts, and hyphenated words as a whole and in
  * parts. `whole` is the word that former releases indexed instead of the part.
  */
-function visit(text: string, visitor: Visitor): void {
+function visit(typed: string, visitor: Visitor): void {
+  const isAscii = ASCII.test(typed);
+  // The apostrophe of Ukrainian is a letter; most keyboards have the punctuation mark.
+  const text = isAscii ? typed : typed.replaceAll('\u02bc', "'");
   const addresses = new AddressFinder(text);
-  const isAscii = ASCII.test(text);
   const pattern = isAscii ? ASCII_WORDS : WORDS;
   const plain = isAscii
     ? (start: number, word: string, whole: string) => visitor.word(start, word, whole)
