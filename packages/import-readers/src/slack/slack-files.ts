@@ -34,16 +34,21 @@ const MISSING: Readonly<Record<string, string>> = {
 export const isExternalFile = (file: unknown): boolean =>
   flagOf(file, 'is_external') || textOf(file, 'mode') === 'external';
 
+/** Id of a file, empty without one. A deleted file gets another one, so that newer exports change its messages. */
+export function fileId(file: unknown): string {
+  const id = textOf(file, 'id');
+  return id !== '' && textOf(file, 'mode') === 'tombstone' ? `${id}/deleted` : id;
+}
+
 /** Name of a file as shown in Slack. */
 export const fileName = (file: unknown): string => textOf(file, 'name') || textOf(file, 'title') || 'file';
 
 export function fileRecord(source: string, file: unknown, paths: ReadonlyMap<string, string>): FileRecord {
-  const id = textOf(file, 'id');
   const size = numberOf(file, 'size');
   return {
     source,
     kind: 'file',
-    id,
+    id: fileId(file),
     name: fileName(file),
     ...present({
       contentType: textOf(file, 'mimetype'),
@@ -51,7 +56,7 @@ export function fileRecord(source: string, file: unknown, paths: ReadonlyMap<str
       createdAt: timeOf(numberOf(file, 'timestamp') ?? numberOf(file, 'created')),
       owner: textOf(file, 'user'),
     }),
-    ...locationOf(file, paths.get(id)),
+    ...locationOf(file, paths.get(textOf(file, 'id'))),
   };
 }
 

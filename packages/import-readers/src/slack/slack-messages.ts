@@ -3,7 +3,7 @@ import { type Block, type Inline, paragraph, plain, slackEmoji } from '@parley/d
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import type { DamagedElement, ParsedElement } from '../json-elements.js';
 import type { Position } from '../source-error.js';
-import { fileName, fileRecord, isExternalFile } from './slack-files.js';
+import { fileId, fileName, fileRecord, isExternalFile } from './slack-files.js';
 import { type Author, authorOf, UNKNOWN_AUTHOR } from './slack-people.js';
 import {
   messageId,
@@ -146,8 +146,7 @@ function* ordinaryMessage(
   context.addPerson(author);
   const files = filesOf(message);
   const held = files.filter((file) => !isExternalFile(file) && textOf(file, 'id') !== '');
-  for (const file of held)
-    if (context.isNewFile(textOf(file, 'id'))) yield fileRecord(source, file, context.localFiles);
+  for (const file of held) if (context.isNewFile(fileId(file))) yield fileRecord(source, file, context.localFiles);
   const { content, unsupported } = contentOf(message, size, files, context);
   const parent = textOf(message, 'thread_ts');
   const thread = messageId(place.id, parent);
@@ -168,7 +167,7 @@ function* ordinaryMessage(
       replyTo: place.isConversation && parent !== '' && parent !== ts ? thread : undefined,
       senderName: senderName(message, author, context),
       editedAt: timeOf(numberOf(field(message, 'edited'), 'ts')),
-      files: held.length === 0 ? undefined : [...new Set(held.map((file) => textOf(file, 'id')))],
+      files: held.length === 0 ? undefined : [...new Set(held.map(fileId))],
       isBroadcast: subtype === 'thread_broadcast' || subtype === 'reply_broadcast' || undefined,
       isAutomatic: textOf(message, 'bot_id') !== '' || subtype === 'bot_message' || undefined,
       isNotice: NOTICES.has(subtype) || undefined,

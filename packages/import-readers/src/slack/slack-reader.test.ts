@@ -323,14 +323,14 @@ describe('SLACK_READER', () => {
     );
     expect(recordsOf(records, 'file').slice(1)).toMatchObject([
       { id: 'F1', name: 'a.png', contentType: 'image/png', size: 7, owner: 'U0000ANN', url },
-      { id: 'F2', missing: 'deleted in Slack' },
+      { id: 'F2/deleted', missing: 'deleted in Slack' },
       { id: 'F3', missing: "hidden by the limits of Slack's free plan" },
       { id: 'F4', missing: 'not accessible to the export' },
       { id: 'F5', missing: 'not found by Slack' },
       { id: 'F6', missing: 'without a URL in the export' },
     ]);
     expect(recordsOf(records, 'message')).toMatchObject([
-      { files: ['F1', 'F2', 'F3', 'F4', 'F5', 'F6'], content: '[Plan](https://docs.example/plan)' },
+      { files: ['F1', 'F2/deleted', 'F3', 'F4', 'F5', 'F6'], content: '[Plan](https://docs.example/plan)' },
       { files: ['F1'], content: 'again' },
     ]);
   });
