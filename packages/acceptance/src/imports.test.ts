@@ -165,7 +165,7 @@ describe('uploaded export', () => {
   it('can be discarded while it is imported', async () => {
     fieldsOf(await check({ path_id: await upload(people.desdemona) }));
     server.importRunner.during = async () => fieldsOf(await discard());
-    await expect(work()).rejects.toThrow('The import was discarded');
+    await work();
     expect(await shown()).toMatchObject({ run: null });
     expect(await files()).toEqual([]);
     expect(await jobsWithin(server, 'imports.run', 10_000)).toEqual([]);

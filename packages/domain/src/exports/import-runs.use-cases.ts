@@ -132,7 +132,7 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     }
     const { run, command } = loaded;
     let renewedAt = this.timers.elapsedMs();
-    const outcome = await this.runner!.run(command, async () => {
+    const running = this.runner!.run(command, async () => {
       // The command looks the organization up by its name.
       if (!(await this.isCurrent(run, command)))
         throw new Error('The import was discarded, or its organization renamed');
@@ -140,6 +140,12 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
       renewedAt = this.timers.elapsedMs();
       if (!(await renewLease())) throw new Error('Another process runs the import');
     });
+    const outcome = await running.catch(async (error) => {
+      // The discard deleted the job and the files.
+      if (await this.uow.read(realmId, ({ importRuns }) => importRuns.find(realmId, run.id))) throw error;
+      return null;
+    });
+    if (outcome === null) return async () => {};
     if (outcome.problem !== null) return (tx) => fail(tx, run, outcome.problem);
     const page = outcome.page && (await this.keepPage(run.requesterId, outcome.page));
     return async (tx) => {
