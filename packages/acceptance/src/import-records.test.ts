@@ -133,7 +133,7 @@ describe('import of records as a new organization', () => {
     const [root, pointer] = await lab.messagesFor(await lab.signIn(realm.id, 'ann@acme.example'));
     const recorded = async (kind: ImportedKind, id: string) =>
       (await uow.read(realm.id, ({ importedRecords }) => importedRecords.list(realm.id, kind, [id])))[0];
-    expect(await recorded('message', 'm1')).toMatchObject({ targetId: root.id, editedAt: 105, reactions: 2 });
+    expect(await recorded('message', 'm1')).toMatchObject({ targetId: root.id, editedAt: 105 });
     expect(await recorded('pointer', 'm1')).toMatchObject({ targetId: pointer.id, editedAt: null });
     expect(await recorded('channel', 'c')).toMatchObject({ targetId: root.stream_id });
     expect(await recorded('person', 'ann')).toMatchObject({ targetId: root.sender_id });
@@ -159,6 +159,27 @@ describe('import of records as a new organization', () => {
     const { realm } = await lab.imported(RECORDS);
     // One organization and one read position become no object, and dependent records belong to their message.
     expect(await lab.verify(realm.id, RECORDS)).toMatchObject({ unchanged: 16, differences: [], added: [] });
+  });
+
+  it('keeps a message on which somebody exchanged a reaction', async () => {
+    const { realm } = await lab.imported(RECORDS);
+    const bob = await lab.signIn(realm.id, 'bob@acme.example');
+    const [root] = await lab.messagesFor(await lab.signIn(realm.id, 'ann@acme.example'));
+    const react = async (method: 'POST' | 'DELETE', emoji_name: string) =>
+      fieldsOf(
+        await server.request(method, `/messages/${root.id}/reactions`, {
+          as: bob,
+          params: { emoji_name },
+          realm: 'acme',
+        }),
+      );
+    await react('DELETE', '+1');
+    await react('POST', 'tada');
+    const { differences } = await lab.verify(realm.id, RECORDS);
+    expect(differences).toMatchObject([{ difference: 'with other reactions in Parley', examples: ['m1'] }]);
+    await react('DELETE', 'tada');
+    await react('POST', '+1');
+    expect((await lab.verify(realm.id, RECORDS)).differences).toEqual([]);
   });
 
   it('lists changes in the source and in Parley since the import, and people who gained access', async () => {

@@ -3,6 +3,7 @@ import { nobody } from '../kernel/event.js';
 import type { EventSeq, ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { EmojiKey } from '../messages/reactions.js';
 
 /** Import from another system, remembered with the objects that it created. */
 export interface ImportBatch {
@@ -71,8 +72,19 @@ export interface ImportedRecord extends RecordOrigin {
   readonly targetId: number;
   /** Last edit of the message in the source; null if there is none. */
   readonly editedAt: UnixSeconds | null;
-  /** Number of imported reactions to the message. */
+  /** Digest of the imported reactions to the message; 0 if there are none. */
   readonly reactions: number;
+}
+
+/** Returns a number that changes with the emoji of reactions, in any order. Merged people keep theirs. */
+export function digestOf(reactions: readonly EmojiKey[]): number {
+  let digest = 0;
+  for (const { type, code } of reactions) {
+    let hash = 1;
+    for (const character of `${type} ${code}`) hash = Math.imul(hash, 31) + character.codePointAt(0)!;
+    digest = (digest + hash) | 0;
+  }
+  return digest;
 }
 
 /** Position in the records of one kind in a batch. */

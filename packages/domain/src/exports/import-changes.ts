@@ -4,7 +4,13 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
-import { IMPORTED_MESSAGE_KINDS, type ImportBatch, type ImportedRecord, recordsFrom } from './import-batches.js';
+import {
+  digestOf,
+  IMPORTED_MESSAGE_KINDS,
+  type ImportBatch,
+  type ImportedRecord,
+  recordsFrom,
+} from './import-batches.js';
 import type { ImportedIds } from './import-ids.js';
 import type { FileImport } from './import-messages.js';
 import type { ImportedTexts, ParsedText } from './imported-texts.js';
@@ -61,10 +67,10 @@ export class ImportChanges {
       const reason = await changeSinceImport(tx, message, record);
       if (reason !== null) return { message, reason };
       await this.replaceText(tx, message, copy, { addFiles, kept });
-      await this.replaceReactions(tx, message, copy);
+      const reactions = await this.replaceReactions(tx, message, copy);
       const [stored] = await tx.messages.list(realmId, [message.id]);
       const editedAt = stored!.lastEditedAt ?? null;
-      await tx.importedRecords.put(realmId, [{ ...record, hash, editedAt, reactions: copy.reactions.length }]);
+      await tx.importedRecords.put(realmId, [{ ...record, hash, editedAt, reactions }]);
       return 'changed';
     });
     if (outcome === 'changed') this.counts.changed++;
@@ -108,7 +114,8 @@ export class ImportChanges {
     await addFiles(tx);
   }
 
-  private async replaceReactions(tx: Transaction, { realmId, id }: Message, copy: MessageCopy): Promise<void> {
+  /** Returns the digest of the new reactions. */
+  private async replaceReactions(tx: Transaction, { realmId, id }: Message, copy: MessageCopy): Promise<number> {
     const [view] = await tx.pages.listViews(realmId, [id]);
     const present = view?.reactions ?? [];
     const wanted = copy.reactions.map(({ userId, ...emoji }) => ({
@@ -121,6 +128,7 @@ export class ImportChanges {
       if (!has(wanted, reaction)) await tx.reactions.remove(realmId, id, reaction, reaction.userId);
     }
     for (const reaction of wanted) if (!has([...present], reaction)) await tx.reactions.add(realmId, id, reaction);
+    return digestOf(wanted);
   }
 
   /** Removes messages with the lines about them. */

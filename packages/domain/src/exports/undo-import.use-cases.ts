@@ -7,6 +7,7 @@ import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import {
   BEFORE_RECORDS,
+  digestOf,
   getBatch,
   IMPORTED_MESSAGE_KINDS,
   type ImportBatch,
@@ -208,10 +209,7 @@ async function forgetPins(tx: Transaction, realmId: RealmId, id: ImportBatchId, 
   }
 }
 
-type Reads = Pick<
-  Repositories | Transaction,
-  'importBatches' | 'importedRecords' | 'messages' | 'reactions' | 'channels'
->;
+type Reads = Pick<Repositories | Transaction, 'importBatches' | 'importedRecords' | 'messages' | 'pages' | 'channels'>;
 
 /** Returns the batch if it is the latest, because later ones may have added messages to its topics. */
 export async function loadLatest(reads: Reads, realmId: RealmId, batchId: ImportBatchId): Promise<ImportBatch> {
@@ -245,7 +243,7 @@ async function judge(reads: Reads, batch: ImportBatch, kind: ImportedKind, after
 
 /** Returns what people changed about an imported message; null for nothing. */
 export async function changeSinceImport(
-  reads: Pick<Reads, 'reactions'>,
+  reads: Pick<Reads, 'pages'>,
   message: Message,
   { editedAt, reactions }: ImportedRecord,
 ): Promise<Exclude<KeepReason, 'answered'> | null> {
@@ -255,12 +253,12 @@ export async function changeSinceImport(
 }
 
 async function hasOtherReactions(
-  { reactions }: Pick<Reads, 'reactions'>,
+  { pages }: Pick<Reads, 'pages'>,
   { realmId, id, hasReactions }: Message,
   imported: number,
 ): Promise<boolean> {
-  if (!hasReactions) return imported > 0;
-  return (await reactions.count(realmId, id)).reactions !== imported;
+  const [view] = hasReactions ? await pages.listViews(realmId, [id]) : [];
+  return digestOf(view?.reactions ?? []) !== imported;
 }
 
 /** Runs `next` for every page of messages, and returns the sum. */
