@@ -151,6 +151,19 @@ describe('import of records into an existing organization', () => {
     expect(await lab.messagesFor(zoe)).toEqual([]);
   });
 
+  it('reports accounts that the mapping file gives to placeholders of earlier imports', async () => {
+    const { realmId } = await living();
+    await lab.merged(realmId, HISTORY);
+    const mappings = [
+      { person: 'cleo', email: 'bob@acme.example', name: null },
+      { person: 'ann', email: 'ann@acme.example', name: null },
+    ];
+    const { summary } = await lab.merged(realmId, HISTORY, { mappings });
+    expect(reportLines(summary).filter((line) => line.includes('imports merge'))).toEqual([
+      expect.stringMatching(/^ *parley imports merge \d+ bob@acme.example$/),
+    ]);
+  });
+
   it('lets people claim placeholders of earlier imports by identities that a later import allows', async () => {
     const { realmId } = await living();
     await lab.merged(realmId, HISTORY);

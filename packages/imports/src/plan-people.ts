@@ -24,6 +24,12 @@ export interface PlannedUser {
   readonly avatar: string | null;
 }
 
+/** Row of the mapping file for a placeholder of an earlier import, which stays one until it is merged. */
+export interface LateMapping {
+  readonly placeholder: UserId;
+  readonly email: string;
+}
+
 /** Maximum number of people, since all are kept in memory. */
 const MAX_PEOPLE = 1_000_000;
 /** Limit on members of channels, conversations and groups in total, for the same reason. */
@@ -47,6 +53,8 @@ export class PlannedPeople {
   readonly unlisted = new Map<string, PlannedUser>();
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
+  /** Placeholders of earlier imports to which the mapping file now gives an account. */
+  readonly lateMappings: LateMapping[] = [];
   private readonly storedById: ReadonlyMap<UserId, User>;
   private memberships = 0;
   private readonly byPerson = new Map<string, PlannedUser>();
@@ -79,6 +87,9 @@ export class PlannedPeople {
       const { match, email, name } = people.get(record.id)!;
       const imported = this.storedById.get(existing.target('person', record.id) as UserId);
       const user = imported ?? (email === null ? undefined : storedByEmail.get(foldCase(email)));
+      if (imported && match === 'mapping file' && imported.email.endsWith(`@${PLACEHOLDER_DOMAIN}`)) {
+        this.lateMappings.push({ placeholder: imported.id, email: email! });
+      }
       if (user) {
         const { person } = this.addExisting(record.id, record, user, imported ? 'earlier import' : match);
         const reason = person !== record ? 'same user as another person' : imported ? BEFORE : ACCOUNT_REASONS[match];

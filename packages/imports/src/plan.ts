@@ -18,7 +18,7 @@ import { planGroupMembers, planMembers, type ReportedMembers, reportedMembers } 
 import { earlierImports, newAccessOf, noteDeleted, publishedChannels, reserveTopics } from './plan-merge.js';
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
-import { PlannedPeople } from './plan-people.js';
+import { type LateMapping, PlannedPeople } from './plan-people.js';
 import { type PlannedChannel, type PlannedEmoji, PlannedPlaces, planEmoji, planGroups } from './plan-places.js';
 import { personCopies, realmCopyOf } from './plan-realm.js';
 import { Staging } from './staging.js';
@@ -103,6 +103,7 @@ export interface PlanSummary {
   readonly renamedChannels: readonly { readonly from: string; readonly to: string }[];
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
+  readonly lateMappings: readonly LateMapping[];
   readonly people: readonly {
     readonly id: string;
     readonly name: string;
@@ -335,7 +336,7 @@ function summaryOf(
   organization: string,
   claimBy: readonly string[],
 ): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
-  const { users, unlisted, unusedMappings } = people;
+  const { users, unlisted, unusedMappings, lateMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
     `SELECT count(*) count, sum(json_extract(json, '$.size')) bytes FROM files
@@ -360,6 +361,7 @@ function summaryOf(
     notes: Object.fromEntries(messages.notes),
     renamedChannels: places.renamed,
     unusedMappings,
+    lateMappings,
     people: users.map(({ fullName, email, match, person }) => ({ id: person?.id ?? '', name: fullName, email, match })),
   };
 }

@@ -10,7 +10,7 @@ const MAX_NAMES = 10;
 
 /** Returns the report as lines of text. */
 export function reportLines(summary: PlanSummary): readonly string[] {
-  const { ledger, notes, renamedChannels, unusedMappings } = summary;
+  const { ledger, notes, renamedChannels, unusedMappings, lateMappings } = summary;
   return [
     `Source: ${printable(summary.source)}`,
     `Organization: ${summary.organization}`,
@@ -37,6 +37,10 @@ export function reportLines(summary: PlanSummary): readonly string[] {
     ...section(
       'Rows of the mapping file that match nobody, or several people',
       unusedMappings.map(({ person }) => printable(person)),
+    ),
+    ...section(
+      'Rows of the mapping file for placeholders of earlier imports, which only a merge changes',
+      lateMappings.map(({ placeholder, email }) => `parley imports merge ${placeholder} ${printable(email)}`),
     ),
     '',
     ...outsiderLines(summary),
