@@ -59,3 +59,38 @@ export function hebrewForms(word: string): readonly string[] {
   const words = word[0] === 'ה' && word.length > 3 ? [word, word.slice(1)] : [word];
   return words.flatMap((each) => HEBREW_PREFIXES.map((prefix) => prefix + each));
 }
+
+/** Pairs of endings in stems of the same word that Snowball does not unite, by language, without diacritics. */
+const STEM_PAIRS: Readonly<Record<string, string>> = {
+  es: 'z/c',
+  nl: 's/z f/v',
+  fi: 'us/uks ys/yks os/oks in/im el/elim nk/ng nt/nn lt/ll rt/rr mp/mm',
+  cs: 'ec/c ek/k',
+  ru: 'ок/к ек/к ец/ц',
+};
+
+/** Pairs of endings of Portuguese singulars and plurals, without diacritics. */
+const PORTUGUESE_PAIRS = 'ao/oes ao/aes al/ais el/eis ol/ois ul/uis il/is il/eis';
+
+/** Minimum length of the common beginning of both forms. */
+const MIN_COMMON = 2;
+
+function withOtherEnding(text: string, pairs: string): readonly string[] {
+  const others = pairs.split(' ').flatMap((pair) => {
+    const [one, other] = pair.split('/') as [string, string];
+    return [...replaceEnd(text, one, other), ...replaceEnd(text, other, one)];
+  });
+  return [...new Set(others)];
+}
+
+function replaceEnd(text: string, end: string, other: string): readonly string[] {
+  const common = text.length - end.length;
+  return text.endsWith(end) && common >= MIN_COMMON ? [text.slice(0, common) + other] : [];
+}
+
+/** Returns the stems that other forms of the word may have. */
+export const otherStems = (code: string, stem: string): readonly string[] =>
+  code in STEM_PAIRS ? withOtherEnding(stem, STEM_PAIRS[code]!) : [];
+
+/** Returns the other number of a Portuguese noun or adjective, for a word without diacritics. */
+export const portugueseForms = (plain: string): readonly string[] => withOtherEnding(plain, PORTUGUESE_PAIRS);

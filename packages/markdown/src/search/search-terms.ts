@@ -1,7 +1,7 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
-import { hebrewForms, inflectionsOf, withoutEnding } from './endings.js';
+import { hebrewForms, inflectionsOf, otherStems, portugueseForms, withoutEnding } from './endings.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
@@ -148,8 +148,16 @@ const MIN_STEM = 3;
 /** Arabic article. Snowball takes some nouns without it for verbs. */
 const ARTICLE = '\u0627\u0644';
 
-const searchedStems = (language: Language, word: string): readonly string[] =>
-  [word, ...(language.code === 'ar' ? [ARTICLE + word] : [])].map((each) => stemIn(language, each));
+/** Common terms of all forms of a query's word; several if Snowball does not unite them. */
+function searchedStems(language: Language, word: string): readonly string[] {
+  if (language.code === 'ar') return [word, ARTICLE + word].map((each) => stemIn(language, each));
+  const others = otherStems(language.code, language.stem(word)).map((stem) => `*${stem}`);
+  return [stemIn(language, word), ...others, ...(language.code === 'pt' ? portugueseTerms(word) : [])];
+}
+
+/** Terms of the other number of a word in a text, which may have diacritics. */
+const portugueseTerms = (word: string): readonly string[] =>
+  portugueseForms(plainOf(word)).flatMap((form) => [stemEnglish(form), asPlainSpelling(stemEnglish(form))]);
 
 /** Terms for a query, which may be in any of these languages. */
 function searchedTermsIn(languages: readonly Language[], word: string): readonly SearchedTerm[] {
