@@ -28,8 +28,8 @@ export const normalizeCharacter = (character: string): string =>
 const isNormalized = (character: string): boolean =>
   character.length === 1 && character >= '\u4e00' && character <= '\ud7a3';
 
-/** Latin or Greek letter with diacritics, or the hamza or madda of an Arabic letter, in decomposed text. */
-const DIACRITICS = /([\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036f]+|[\u0653-\u0655]/gu;
+/** Latin or Greek letter with diacritics, hamza or madda of an Arabic letter, or Indic nukta, in decomposed text. */
+const DIACRITICS = /([\p{sc=Latin}\p{sc=Greek}])[\u0300-\u036f]+|[\u0653-\u0655\u093c\u09bc\u0a3c]/gu;
 
 /** Letters that Unicode does not decompose. */
 const OTHER_LETTERS: Readonly<Record<string, string>> = {
