@@ -209,6 +209,8 @@ interface Visitor {
   run(start: number, run: string, whole: string): void;
   /** Address, or hyphenated word. */
   exact(start: number, text: string): void;
+  /** Identifier or path such as `max_pool_size`; its words are found as well. */
+  compound(start: number, compound: string): void;
   /** Address or path; its parts are found as well. */
   address(start: number, address: string): void;
 }
@@ -270,7 +272,8 @@ function visitAddress(start: number, address: string, plain: VisitPlain, visitor
 }
 
 function visitCompound(start: number, compound: string, plain: VisitPlain, visitor: Visitor): void {
-  if (/^[^-]+(?:-[^-]+)+$/.test(compound) && !DENSE.test(compound)) visitor.exact(start, compound);
+  const isHyphenated = /^[^-]+(?:-[^-]+)+$/.test(compound);
+  if (!DENSE.test(compound)) visitor[isHyphenated ? 'exact' : 'compound'](start, compound);
   if (compound.includes('/')) visitor.address(start, compound);
   for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
 }
@@ -313,6 +316,10 @@ export function forEachTerm(
     exact(start, exact) {
       for (const term of indexedExactForms(exact)) use(start, start + exact.length, term);
     },
+    compound(start, compound) {
+      // Only beginnings are searched.
+      use(start, start + compound.length, normalize(compound).slice(0, MAX_STEMMED_LENGTH));
+    },
     address(start, address) {
       for (const { 0: part, index } of address.matchAll(PLAIN)) {
         const end = start + index + part.length;
@@ -349,10 +356,15 @@ const MAX_PAIRS = 8;
 export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly SearchedWord[] {
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
+  const isLast = (start: number, part: string) => start + part.length === text.length;
+  /** Beginnings of the compound that ends the text, since its last part may be too short for a beginning. */
+  let unfinished: readonly SearchedTerm[] = [];
   visit(text, {
     word(start, word, whole) {
-      const searched = searchedForms(word, start + word.length === text.length, languages);
-      if (searched.length > 0) add([...searched, ...(whole === word ? [] : formerTerms(whole))]);
+      const isUnfinished = isLast(start, word);
+      const searched = searchedForms(word, isUnfinished, languages);
+      const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
+      if (searched.length > 0) add([...searched, ...inCompound, ...(whole === word ? [] : formerTerms(whole))]);
     },
     run(_, run, whole) {
       const letters = withoutEnding([...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character)));
@@ -361,7 +373,10 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
       else add(...some(searchedPairs(letters)).map((terms) => [...new Set([...terms, ...former])]));
     },
     exact(start, exact) {
-      add(searchedExactForms(exact, start + exact.length === text.length));
+      add(searchedExactForms(exact, isLast(start, exact)));
+    },
+    compound(start, compound) {
+      if (isLast(start, compound)) unfinished = beginningsOf(normalize(compound), false);
     },
     address: () => {},
   });
@@ -391,6 +406,7 @@ export function typedWords(text: string, languages = ALL_LANGUAGES): readonly Ty
     },
     run: () => {},
     exact: () => {},
+    compound: () => {},
     address: () => {},
   });
   return words;
@@ -417,7 +433,7 @@ function wordsAmong(spellings: ReadonlySet<string>, text: string): readonly stri
   const add = (word: string) => {
     if (spellings.has(plainOf(word))) found.add(word.toLowerCase());
   };
-  visit(text, { word: (_, word) => add(word), run: () => {}, exact: () => {}, address: () => {} });
+  visit(text, { word: (_, word) => add(word), run: () => {}, exact: () => {}, compound: () => {}, address: () => {} });
   return [...found];
 }
 
