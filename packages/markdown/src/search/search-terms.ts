@@ -107,6 +107,15 @@ const sequencesOf = (parts: readonly string[]): readonly string[] =>
 
 const asPlainSpelling = (term: string): string => `~${term}`;
 
+/** Hyphenated word that is also written without its hyphen, such as `e-mail` or `utf-8`. */
+const OPTIONAL_HYPHEN = /^(\p{L}+)-([\p{L}\p{N}]+)$/u;
+
+/** Returns the term that a hyphenated word has without its hyphen; empty for others. */
+function withoutHyphen(exact: string): readonly string[] {
+  const [, first = '', last = ''] = OPTIONAL_HYPHEN.exec(normalize(exact)) ?? [];
+  return first === '' ? [] : [stemEnglish(first + last)];
+}
+
 /** Returns the terms of a file name, address or hyphenated word of a text. */
 function indexedExactForms(exact: string): readonly string[] {
   const normalized = normalize(exact);
@@ -314,7 +323,8 @@ export function forEachTerm(
       }
     },
     exact(start, exact) {
-      for (const term of indexedExactForms(exact)) use(start, start + exact.length, term);
+      const terms = [...indexedExactForms(exact), ...withoutHyphen(exact)];
+      for (const term of terms) use(start, start + exact.length, term);
     },
     compound(start, compound) {
       // Only beginnings are searched.
@@ -359,12 +369,16 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
   const isLast = (start: number, part: string) => start + part.length === text.length;
   /** Beginnings of the compound that ends the text, since its last part may be too short for a beginning. */
   let unfinished: readonly SearchedTerm[] = [];
+  /** Hyphenated word that was visited last. Its term without the hyphen replaces each part. */
+  let hyphenated: { readonly end: number; readonly terms: readonly string[] } = { end: 0, terms: [] };
   visit(text, {
     word(start, word, whole) {
       const isUnfinished = isLast(start, word);
       const searched = searchedForms(word, isUnfinished, languages);
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
-      if (searched.length > 0) add([...searched, ...inCompound, ...(whole === word ? [] : formerTerms(whole))]);
+      const joined = start < hyphenated.end ? hyphenated.terms : [];
+      const former = whole === word ? [] : formerTerms(whole);
+      if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...former]);
     },
     run(_, run, whole) {
       const letters = withoutEnding([...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character)));
@@ -373,7 +387,8 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
       else add(...some(searchedPairs(letters)).map((terms) => [...new Set([...terms, ...former])]));
     },
     exact(start, exact) {
-      add(searchedExactForms(exact, isLast(start, exact)));
+      hyphenated = { end: start + exact.length, terms: withoutHyphen(exact) };
+      add([...searchedExactForms(exact, isLast(start, exact)), ...hyphenated.terms]);
     },
     compound(start, compound) {
       if (isLast(start, compound)) unfinished = beginningsOf(normalize(compound), false);
