@@ -82,6 +82,15 @@ const HAS_DIGIT = /\p{N}/u;
 /** Abbreviated commit or checksum, which unlike numbers and versions is typed in part. */
 const HASH = /^(?=.*[a-f])(?=.*[0-9])[0-9a-f]{7,}$/;
 
+/** Name such as `CVE-2024` or `web-03`, but no version. */
+const NUMBERED = /\p{L}{2}.*\p{N}$/u;
+
+/** Returns the beginnings of names with further parts, such as `CVE-2024-3094` and `web-03.example.com`. */
+const beginningsBeforeParts = (name: string): readonly SearchedTerm[] =>
+  NUMBERED.test(name) && name.length <= MAX_STEMMED_LENGTH
+    ? [{ beginning: `${name}.` }, { beginning: `${name}-` }]
+    : [];
+
 function beginningsOf(beginning: string, isPlain: boolean): readonly SearchedTerm[] {
   const isNumber = ENDS_WITH_DIGIT.test(beginning) && !HASH.test(beginning);
   const isWhole = beginning.length < MIN_BEGINNING || isNumber;
@@ -116,6 +125,13 @@ function withoutHyphen(exact: string): readonly string[] {
   return first === '' ? [] : [stemEnglish(first + last)];
 }
 
+/** Returns the ends of a name with at least three parts, such as `example.com` of `api.example.com`. */
+function endsOf(exact: string): readonly string[] {
+  if (exact.length > MAX_STEMMED_LENGTH || !/^[^@/]+$/.test(exact)) return [];
+  const starts = [...exact.matchAll(/[-.]/g)].slice(0, -1);
+  return starts.map(({ index }) => exact.slice(index + 1));
+}
+
 /** Returns the terms of a file name, address or hyphenated word of a text. */
 function indexedExactForms(exact: string): readonly string[] {
   const normalized = normalize(exact);
@@ -129,7 +145,7 @@ function searchedExactForms(exact: string, isUnfinished: boolean): readonly Sear
   const isPlain = plain.length === 0;
   // Former releases indexed the lower-case text.
   const terms = new Set([normalized, ...(isPlain ? [asPlainSpelling(normalized)] : plain), exact.toLowerCase()]);
-  return [...terms, ...(isUnfinished ? beginningsOf(normalized, isPlain) : [])];
+  return [...terms, ...beginningsBeforeParts(normalized), ...(isUnfinished ? beginningsOf(normalized, isPlain) : [])];
 }
 
 /** Maximum length of a query's word to look up in the terms of former releases, which bounds the time it takes. */
@@ -323,7 +339,7 @@ export function forEachTerm(
       }
     },
     exact(start, exact) {
-      const terms = [...indexedExactForms(exact), ...withoutHyphen(exact)];
+      const terms = [exact, ...endsOf(exact)].flatMap(indexedExactForms).concat(withoutHyphen(exact));
       for (const term of terms) use(start, start + exact.length, term);
     },
     compound(start, compound) {
