@@ -62,7 +62,7 @@ const MAX_WORD_LENGTH = 100;
 const MAX_URL_LENGTH = 200;
 
 /** Languages with word forms for search (extensions §9). */
-export const SEARCH_LANGUAGES = 'ar cs da de en es fi fr hu it nl no pt ro ru sv tr'.split(' ');
+export const SEARCH_LANGUAGES = 'ar cs da de en es fi fr hu it nl no pl pt ro ru sv tr uk'.split(' ');
 /** Limit, because a message in an unclear language has terms for each listed language. */
 const MAX_SEARCH_LANGUAGES = 5;
 

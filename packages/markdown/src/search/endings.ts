@@ -60,12 +60,14 @@ export function hebrewForms(word: string): readonly string[] {
   return words.flatMap((each) => HEBREW_PREFIXES.map((prefix) => prefix + each));
 }
 
-/** Pairs of endings in stems of the same word that Snowball does not unite, by language, without diacritics. */
+/** Pairs of endings in stems of the same word that the stemmers do not unite, by language, without diacritics. */
 const STEM_PAIRS: Readonly<Record<string, string>> = {
   es: 'z/c',
   nl: 's/z f/v',
   fi: 'us/uks ys/yks os/oks in/im el/elim nk/ng nt/nn lt/ll rt/rr mp/mm',
   cs: 'ec/c ek/k',
+  pl: 'ek/k ec/c el/l rz/r c/t dz/d',
+  uk: 'ок/к ек/к ец/ц',
   ru: 'ок/к ек/к ец/ц',
 };
 

@@ -1,6 +1,7 @@
 import { STOP_WORDS } from '@parley/domain/messages';
 import { lazily } from '../characters.js';
 import { normalize, withoutDiacritics } from './letters.js';
+import { stemPolish, stemUkrainian } from './light-stemmers.js';
 
 interface Stemmer {
   stem(word: string): string;
@@ -26,8 +27,14 @@ export interface Language {
   readonly hasCompounds: boolean;
 }
 
+/** Stemmers of languages that Snowball lacks. */
+const LIGHT_STEMMERS: Readonly<Record<string, Stemmer>> = {
+  polish: { stem: stemPolish },
+  ukrainian: { stem: stemUkrainian },
+};
+
 function stemmerOf(name: string): (word: string) => string {
-  const stemmer = lazily(() => library().newStemmer(name));
+  const stemmer = lazily(() => LIGHT_STEMMERS[name] ?? library().newStemmer(name));
   return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stemmer().stem(word));
 }
 
@@ -36,7 +43,7 @@ export const stemEnglish = stemmerOf('english');
 
 const LATIN = /\p{sc=Latin}/u;
 
-/** Languages written in Latin letters by code: Snowball name, other letters and frequent words. */
+/** Languages written in Latin letters by code: name of the stemmer, other letters and frequent words. */
 const LATIN_LANGUAGES: Readonly<Record<string, readonly [name: string, letters: string, words: string]>> = {
   de: [
     'german',
@@ -100,6 +107,11 @@ const LATIN_LANGUAGES: Readonly<Record<string, readonly [name: string, letters: 
     'áčďéěíňóřšťúůýž',
     'a je se na že to v z do s i o k ve pro jsem jsme není ale jako už by byl byla jsou si',
   ],
+  pl: [
+    'polish',
+    'ąćęłńóśźż',
+    'w z na nie się że jest są po jak ale czy już od za dla przez tym który które też był była o ma mi są przy lub oraz',
+  ],
 };
 
 const newLanguage = (code: string, name: string, script: RegExp, letters: string): Language => {
@@ -129,8 +141,9 @@ const latinLanguages = Object.entries(LATIN_LANGUAGES).map(([code, [name, letter
 /** Languages of texts that could also be English. */
 const withoutCompounds = latinLanguages.map((language) => ({ ...language, hasCompounds: false }));
 const russian = newLanguage('ru', 'russian', /\p{sc=Cyrillic}/u, '');
+const ukrainian = newLanguage('uk', 'ukrainian', /\p{sc=Cyrillic}/u, '');
 const arabic = newLanguage('ar', 'arabic', /\p{sc=Arabic}/u, '');
-const languages = [...latinLanguages, russian, arabic];
+const languages = [...latinLanguages, russian, ukrainian, arabic];
 
 /** Indexes of the languages in which a word is frequent; English has the index after the last language. */
 const frequent = new Map<string, number[]>();
@@ -145,6 +158,14 @@ const ASCII_WORD = /[a-z]+/g;
 const WORD = /[\p{L}\p{M}]+/gu;
 /** Letters of other languages with Cyrillic letters, for which the Russian stems are wrong. */
 const NOT_RUSSIAN = /[\u0456\u0457\u0454\u0491\u045e\u0458\u0459\u045a]/;
+const UKRAINIAN = /[\u0456\u0457\u0454\u0491]/;
+
+/** True for a lower-case text that may be in a language without Latin letters. */
+function isWrittenIn(language: Language, text: string): boolean {
+  if (language === ukrainian) return UKRAINIAN.test(text);
+  return language.script !== LATIN && language.script.test(text) && !(language === russian && NOT_RUSSIAN.test(text));
+}
+
 /** Length of the beginning of a text that determines its languages. */
 const EXAMINED = 2000;
 
@@ -168,11 +189,7 @@ export class SearchLanguages {
     const hasOtherLetters = OTHER_LETTER.test(lowered);
     const found = this.latin.length === 0 ? [] : this.latinOf(lowered, hasOtherLetters);
     if (!hasOtherLetters) return found;
-    const isRussian = russian.script.test(lowered) && !NOT_RUSSIAN.test(lowered);
-    return [
-      ...found,
-      ...this.languages.filter((it) => (it === russian ? isRussian : it === arabic && it.script.test(lowered))),
-    ];
+    return [...found, ...this.languages.filter((language) => isWrittenIn(language, lowered))];
   }
 
   private latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
