@@ -52,6 +52,8 @@ export const inflectionsOf = (letter: string): readonly string[] => [...(INFLECT
 /** Hebrew article, prepositions and conjunctions, which are written together with the next word. */
 const HEBREW_PREFIXES = ['', ...'הבלושמכ', 'וה', 'וב', 'ול', 'ומ', 'וש', 'שה', 'מה', 'כש'];
 const HEBREW = /^\p{sc=Hebr}{3,}$/u;
+/** Prefixes of unfinished words. Each beginning needs a look-up. */
+const FREQUENT_PREFIXES = [...'הבלושמ', 'וה'];
 
 /** Returns a normalized Hebrew word with and without its article, with each prefix; empty for other words. */
 export function hebrewForms(word: string): readonly string[] {
@@ -59,6 +61,10 @@ export function hebrewForms(word: string): readonly string[] {
   const words = word[0] === 'ה' && word.length > 3 ? [word, word.slice(1)] : [word];
   return words.flatMap((each) => HEBREW_PREFIXES.map((prefix) => prefix + each));
 }
+
+/** Returns an unfinished normalized Hebrew word with frequent prefixes, which also finds its plural; empty for other words. */
+export const hebrewBeginnings = (word: string): readonly string[] =>
+  HEBREW.test(word) ? FREQUENT_PREFIXES.map((prefix) => prefix + word) : [];
 
 /** Pairs of endings in stems of the same word that the stemmers do not unite, by language, without diacritics. */
 const STEM_PAIRS: Readonly<Record<string, string>> = {

@@ -203,6 +203,8 @@ describe('searchedWords and searchTerms', () => {
     ['failed deploy', 'the deployment failed'],
     ['meetin', 'the meetings'],
     ['caf', 'Le café'],
+    ['אפליק', 'יש באג באפליקציה'],
+    ['לקוח', 'שלחתי את זה ללקוחות'],
     ['café', 'les cafés'],
     ['größ', 'Größere Dateien'],
     ['Groess', 'Größere Dateien'],

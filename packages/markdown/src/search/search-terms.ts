@@ -1,7 +1,7 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
-import { hebrewForms, inflectionsOf, otherStems, portugueseForms, withoutEnding } from './endings.js';
+import { hebrewBeginnings, hebrewForms, inflectionsOf, otherStems, portugueseForms, withoutEnding } from './endings.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
@@ -62,7 +62,9 @@ function searchedForms(word: string, isUnfinished: boolean, languages: SearchLan
     ...hebrewForms(normalized),
     ...searchedTermsIn(languages.writing(lowered), lowered),
   ]);
-  return [...terms, ...(isUnfinished ? beginningsOf(normalized, plain.length === 0) : [])];
+  if (!isUnfinished) return [...terms];
+  const hebrew = hebrewBeginnings(normalized).map((beginning) => ({ beginning }));
+  return [...terms, ...beginningsOf(normalized, plain.length === 0), ...hebrew];
 }
 
 /**
