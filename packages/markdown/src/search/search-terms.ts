@@ -121,17 +121,21 @@ const asPlainSpelling = (term: string): string => `~${term}`;
 /** Hyphenated word that is also written without its hyphen, such as `e-mail` or `utf-8`. */
 const OPTIONAL_HYPHEN = /^(\p{L}+)-([\p{L}\p{N}]+)$/u;
 
-/** Returns the term that a hyphenated word has without its hyphen; empty for others. */
+/** Returns the stem that a hyphenated word has without its hyphen; empty for others. */
 function withoutHyphen(exact: string): readonly string[] {
-  const [, first = '', last = ''] = OPTIONAL_HYPHEN.exec(normalize(exact)) ?? [];
-  return first === '' ? [] : [stemEnglish(first + last)];
+  const [, first, last] = OPTIONAL_HYPHEN.exec(exact) ?? [];
+  // The first form is the stem.
+  return first === undefined ? [] : indexedForms((first + last).toLowerCase()).slice(0, 1);
 }
 
-/** Returns the ends of a name with at least three parts, such as `example.com` of `api.example.com`. */
-function endsOf(exact: string): readonly string[] {
-  if (exact.length > MAX_STEMMED_LENGTH || !/^[^@/]+$/.test(exact)) return [];
-  const starts = [...exact.matchAll(/[-.]/g)].slice(0, -1);
-  return starts.map(({ index }) => exact.slice(index + 1));
+/** Name such as `api.example.com` or `db-replica-2`. */
+const THREE_PARTS = /^[^-.@/]+[-.][^-.@/]+[-.][^@/]+$/;
+
+/** Returns the ends of a name with at least three parts, such as `example.com`. */
+function endsOf(name: string): readonly string[] {
+  if (name.length > MAX_STEMMED_LENGTH || !THREE_PARTS.test(name)) return [];
+  const separators = [...name.matchAll(/[-.]/g)].slice(0, -1);
+  return separators.map(({ index }) => name.slice(index + 1));
 }
 
 /** Returns the terms of a file name, address or hyphenated word of a text. */
@@ -341,7 +345,7 @@ export function forEachTerm(
       }
     },
     exact(start, exact) {
-      const terms = [exact, ...endsOf(exact)].flatMap(indexedExactForms).concat(withoutHyphen(exact));
+      const terms = [...indexedExactForms(exact), ...withoutHyphen(exact), ...endsOf(exact).flatMap(indexedExactForms)];
       for (const term of terms) use(start, start + exact.length, term);
     },
     compound(start, compound) {
@@ -387,7 +391,7 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
   const isLast = (start: number, part: string) => start + part.length === text.length;
   /** Beginnings of the compound that ends the text, since its last part may be too short for a beginning. */
   let unfinished: readonly SearchedTerm[] = [];
-  /** Hyphenated word that was visited last. Its term without the hyphen replaces each part. */
+  /** Hyphenated word that was visited last. Its stem without the hyphen replaces each part. */
   let hyphenated: { readonly end: number; readonly terms: readonly string[] } = { end: 0, terms: [] };
   visit(text, {
     word(start, word, whole) {
