@@ -72,7 +72,7 @@ const STEM_PAIRS: Readonly<Record<string, string>> = {
   nl: 's/z f/v',
   fi: 'us/uks ys/yks os/oks in/im el/elim nk/ng nt/nn lt/ll rt/rr mp/mm',
   cs: 'ec/c ek/k',
-  pl: 'ek/k ec/c el/l rz/r c/t dz/d',
+  pl: 'ek/k ec/c el/l rz/r nc/nt',
   uk: 'ок/к ек/к ец/ц',
   ru: 'ок/к ек/к ец/ц',
 };

@@ -238,6 +238,7 @@ describe('searchedWords and searchTerms', () => {
     ['bán', 'bạn'],
     ['jornal', 'A jornada é longa'],
     ['vez', 'el vecino está aquí'],
+    ['koc', 'Koty są w biurze'],
     ['hasać', 'Nie mogę zmienić hasła'],
     ['дискусія', 'місце на диску'],
     ['пёс', 'пес'.replace('п', 'л')],
