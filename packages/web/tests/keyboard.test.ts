@@ -338,16 +338,17 @@ test('reaches the buttons of a message without a name with the Tab key', async (
 });
 
 test('returns to the first view with Escape, unless the user chose otherwise', async ({ server, logIn }) => {
-  await post(server, 'cordelia', 'escape', 'Read before');
+  await post(server, 'cordelia', 'escape', 'Read in its topic');
   const set = (settings: Readonly<Record<string, unknown>>) => server.call('hamlet', 'PATCH', '/settings', settings);
   await set({ web_home_view: 'recent' });
   const { page } = await logIn('hamlet', await placeOf(server, 'escape'));
-  const message = messageWith(page, 'Read before');
+  const message = messageWith(page, 'Read in its topic');
+  const row = page.locator('[data-key]').filter({ hasText: 'Read in its topic' });
   await message.waitFor();
   await page.getByRole('textbox', { name: 'Message', exact: true }).focus();
   await page.keyboard.press('Escape');
   await expect(message).toBeVisible();
-  await page.getByRole('listitem').filter({ hasText: 'Read before' }).focus();
+  await row.focus();
   await page.keyboard.press('i');
   await expect(page.getByRole('menu')).toBeVisible();
   await page.keyboard.press('Escape');
@@ -362,7 +363,7 @@ test('returns to the first view with Escape, unless the user chose otherwise', a
   const choice = page.getByRole('checkbox', { name: 'Return to the first view with Escape' });
   await expect(choice).not.toBeChecked();
   await goTo(page, await placeOf(server, 'escape'));
-  await page.getByRole('listitem').filter({ hasText: 'Read before' }).focus();
+  await row.focus();
   await page.keyboard.press('Escape');
   await page.keyboard.press('?');
   await expect(page.getByRole('dialog')).toBeVisible();
