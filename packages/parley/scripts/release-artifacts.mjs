@@ -60,6 +60,7 @@ function writeArchive(committedAt) {
   // The libraries of optional features, but not those of pages and types.
   const optional = Object.keys(peerDependencies).filter((each) => !/^(react|react-dom|@types\/node)$/.test(each));
   copyLibraries([...Object.keys(dependencies), ...optional], folder);
+  requireSafeSqlite(join(folder, 'node_modules/better-sqlite3/build/Release/better_sqlite3.node'));
   mkdirSync(join(folder, 'bin'));
   writeFileSync(
     join(folder, 'bin/parley'),
@@ -77,6 +78,12 @@ function writeArchive(committedAt) {
   );
   run(work, 'gzip', '--no-name', '--best', tar);
   cpSync(join(work, `${tar}.gz`), join(out, `${tar}.gz`));
+}
+
+/** Refuses a binary that `parley doctor` would report. */
+function requireSafeSqlite(binary) {
+  if (readFileSync(binary).includes('RemoveEnvironmentCleanupHook'))
+    throw new Error('better-sqlite3 was compiled with headers of Node 24.19 or later: set npm_config_target=24.18.1');
 }
 
 /** Copies libraries and their dependencies at the versions of the lock file. */

@@ -36,7 +36,7 @@ for (const version of versions) {
   if (abi === process.versions.modules) {
     cpSync(join(home, '../../node_modules/better-sqlite3/build'), join(sqlite, 'build'), { recursive: true });
   } else if (!existsSync(join(sqlite, 'build/Release/better_sqlite3.node'))) {
-    const headers = join(folder, `node/node_modules/node/node_modules/node-${process.platform}-${process.arch}`);
+    const headers = headersFor(version, folder);
     const quick = { CFLAGS: '-O1', CXXFLAGS: '-O1', npm_config_nodedir: headers };
     spawnSync('npm', ['rebuild', 'better-sqlite3'], { cwd: app, env: { ...env, ...quick }, stdio: 'inherit' });
   }
@@ -47,6 +47,17 @@ for (const version of versions) {
   failures++;
 }
 process.exit(failures);
+
+/** Compiled with headers of Node 24.19 or later, better-sqlite3 12 ends the process (nodejs/node#65446). */
+function headersFor(version, folder) {
+  const name = `node-${process.platform}-${process.arch}`;
+  if (version !== '24') return join(folder, 'node/node_modules/node/node_modules', name);
+  const headers = join(folder, 'headers');
+  mkdirSync(headers, { recursive: true });
+  writeFileSync(join(headers, 'package.json'), '{ "private": true }');
+  install(headers, process.env, `${name}@24.18`);
+  return join(headers, 'node_modules', name);
+}
 
 function install(cwd, env, ...what) {
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', ...what], {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
-import { administerDatabase } from '@parley/sqlite';
+import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
 import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-space.js';
@@ -99,6 +99,11 @@ async function examineFile(path: string, examination: Examination): Promise<void
         `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB, probably because of a long-running read`,
       );
     }
+  });
+  await attempt('library', () => {
+    if (!isUnsafeBinary()) return;
+    const command = 'npm_config_target=24.18.1 npm rebuild better-sqlite3';
+    throw new Error(`better-sqlite3 was compiled with headers that make it end the process: run ${command}`);
   });
   await attempt('secret', () => {
     if (state === null) return;
