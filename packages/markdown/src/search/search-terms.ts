@@ -1,9 +1,16 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
-import { hebrewBeginnings, hebrewForms, inflectionsOf, otherStems, portugueseForms, withoutEnding } from './endings.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
+import {
+  hebrewBeginnings,
+  hebrewForms,
+  inflectionsOf,
+  otherStems,
+  portugueseForms,
+  withoutEnding,
+} from './other-forms.js';
 import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
 
 /** Cache of `indexedForms` by word. Stemming takes microseconds, and texts repeat the same words. */
@@ -89,7 +96,7 @@ const NUMBERED = /\p{L}{2}.*\p{N}$/u;
 
 /** Returns the beginnings of names with further parts, such as `CVE-2024-3094` and `web-03.example.com`. */
 const beginningsBeforeParts = (name: string): readonly SearchedTerm[] =>
-  NUMBERED.test(name) && name.length <= MAX_STEMMED_LENGTH
+  name.length <= MAX_STEMMED_LENGTH && NUMBERED.test(name)
     ? [{ beginning: `${name}.` }, { beginning: `${name}-` }]
     : [];
 
@@ -349,7 +356,7 @@ export function forEachTerm(
       for (const term of terms) use(start, start + exact.length, term);
     },
     compound(start, compound) {
-      // Only beginnings are searched.
+      // Searches look for its beginning.
       use(start, start + compound.length, normalize(compound).slice(0, MAX_STEMMED_LENGTH));
     },
     address(start, address) {
