@@ -76,8 +76,8 @@ export interface ImportedRecord extends RecordOrigin {
   readonly reactions: number;
 }
 
-/** Returns a number that changes with the emoji of reactions, in any order. Merged people keep theirs. */
-export function digestOf(reactions: readonly EmojiKey[]): number {
+/** Digest of the emoji in any order. It ignores who reacted, which a merge changes. */
+export function digestOfReactions(reactions: readonly EmojiKey[]): number {
   let digest = 0;
   for (const { type, code } of reactions) {
     let hash = 1;

@@ -5,7 +5,7 @@ import { slicesOf } from '../kernel/work.js';
 import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import {
-  digestOf,
+  digestOfReactions,
   IMPORTED_MESSAGE_KINDS,
   type ImportBatch,
   type ImportedRecord,
@@ -128,7 +128,7 @@ export class ImportChanges {
       if (!has(wanted, reaction)) await tx.reactions.remove(realmId, id, reaction, reaction.userId);
     }
     for (const reaction of wanted) if (!has([...present], reaction)) await tx.reactions.add(realmId, id, reaction);
-    return digestOf(wanted);
+    return digestOfReactions(wanted);
   }
 
   /** Removes messages with the lines about them. */

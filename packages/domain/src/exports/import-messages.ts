@@ -10,7 +10,7 @@ import { slicesOf } from '../kernel/work.js';
 import type { PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import { MAX_OLDER_RANGES } from '../messages/older-messages.js';
-import { digestOf, type ImportBatch, rememberCreated } from './import-batches.js';
+import { digestOfReactions, type ImportBatch, rememberCreated } from './import-batches.js';
 import { IdMap, type ImportedIds, type TopicLinks } from './import-ids.js';
 import type { OrdinalRuns, ReceiverRuns } from './ordinal-runs.js';
 import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
@@ -234,7 +234,7 @@ export class MessageImport {
     if (!batch) return;
     const created = page.flatMap(({ origin, reactions, pins = [] }, index) => {
       const { id: targetId, lastEditedAt: editedAt = null } = rows[index]!;
-      const digest = digestOf(reactions.map((each) => this.ids.emojiOf(each)));
+      const digest = digestOfReactions(reactions.map((each) => this.ids.emojiOf(each)));
       return [origin, ...pins].map((each) => ({ origin: each, targetId, editedAt, reactions: digest }));
     });
     for (const slice of slicesOf(created, RECORDS_AT_A_TIME)) {

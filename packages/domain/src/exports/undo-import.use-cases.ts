@@ -7,7 +7,7 @@ import { deleteMessages } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import {
   BEFORE_RECORDS,
-  digestOf,
+  digestOfReactions,
   getBatch,
   IMPORTED_MESSAGE_KINDS,
   type ImportBatch,
@@ -258,7 +258,7 @@ async function hasOtherReactions(
   imported: number,
 ): Promise<boolean> {
   const [view] = hasReactions ? await pages.listViews(realmId, [id]) : [];
-  return digestOf(view?.reactions ?? []) !== imported;
+  return digestOfReactions(view?.reactions ?? []) !== imported;
 }
 
 /** Runs `next` for every page of messages, and returns the sum. */

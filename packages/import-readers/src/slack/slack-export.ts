@@ -169,11 +169,11 @@ export class SlackExport implements SlackContext {
 
   /** Runs before messages are read, which refer to channels of any list. */
   private async nameChannels(): Promise<void> {
-    for (const file of this.roots.flatMap((root) => LISTS.map((list) => [root + list, list] as const))) {
-      for await (const element of this.elementsOf(file[0])) {
+    for (const [file, list] of this.roots.flatMap((root) => LISTS.map((each) => [root + each, each] as const))) {
+      for await (const element of this.elementsOf(file)) {
         if ('damage' in element) continue;
         const id = textOf(element.value, 'id');
-        const kind = kindOf(element.value, file[1]);
+        const kind = kindOf(element.value, list);
         if (id === '' || kind === 'conversation' || this.channels.has(id)) continue;
         this.channels.set(id, kind === 'private' ? '' : nameOf(element.value, id));
       }
