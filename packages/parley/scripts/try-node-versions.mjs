@@ -48,7 +48,7 @@ for (const version of versions) {
 }
 process.exit(failures);
 
-/** Compiled with headers of Node 24.19 or later, better-sqlite3 12 ends the process (nodejs/node#65446). */
+/** Headers for compiling. Those of Node 24.19 and later make better-sqlite3 12 end the process (nodejs/node#65446). */
 function headersFor(version, folder) {
   const name = `node-${process.platform}-${process.arch}`;
   if (version !== '24') return join(folder, 'node/node_modules/node/node_modules', name);

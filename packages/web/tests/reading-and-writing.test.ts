@@ -50,7 +50,7 @@ test('sends a message once despite a reload', async ({ server, logIn }) => {
   await expect(messageWith(page, 'Only once, please')).toHaveCount(1);
   await page.reload();
   await expect(messageWith(page, 'Only once, please')).toHaveCount(1);
-  // Sent after it, since messages of a conversation keep their order.
+  // Messages of a conversation keep their order, so a copy of the first one would be stored before this one.
   await send(page, 'The next one');
   const list = { anchor: 'newest', num_before: 10, num_after: 0, narrow: [{ operator: 'topic', operand: 'once' }] };
   await expect
@@ -258,7 +258,7 @@ test("announces other people's new messages to screen readers, after a typing pa
   await post(server, 'hamlet', 'aloud', 'Known before');
   const { page } = await logIn('hamlet', await placeOf(server, 'aloud'));
   await expect(messageWith(page, 'Known before')).toBeVisible();
-  // Only messages that arrive after its script has loaded are announced.
+  // The announcing script must have loaded before the message arrives.
   const said = page.getByRole('main').locator('p[aria-live="polite"]:has(> span)');
   await expect(said).toBeEmpty();
   await post(server, 'iago', 'aloud', 'Read **aloud**');

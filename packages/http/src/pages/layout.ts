@@ -68,6 +68,7 @@ input[type=checkbox] { min-height: 0; height: 1.25rem; vertical-align: middle; w
 button, .button { background: var(--accent); border: 1px solid var(--accent); border-radius: 0.4rem; color: var(--on-accent);
 cursor: pointer; display: inline-block; font: inherit; font-weight: 600; min-height: 2.75rem; padding: 0.55rem 1.2rem;
 text-align: center; text-decoration: none; }
+button:disabled { cursor: default; opacity: 0.6; }
 .wide { width: 100%; }
 .other { align-items: center; background: none; color: var(--accent); display: flex; gap: 0.6rem; justify-content: center; }
 .other img { height: 1.25rem; width: 1.25rem; }
@@ -86,7 +87,6 @@ dd { margin: 0 0 0.8rem; }
 .codes { columns: 10rem auto; white-space: nowrap; font: 1.1rem/1.9 ui-monospace, monospace; list-style: none; margin: 1rem 0; padding: 0; }
 .factors { list-style: none; margin: 0 0 1rem; padding: 0; }
 .factors li { align-items: center; border-top: 1px solid var(--line); display: flex; gap: 1rem; justify-content: space-between; padding: 0.6rem 0; }
-button:disabled { cursor: default; opacity: 0.6; }
 .factors button { white-space: nowrap; }
 summary { color: var(--accent); cursor: pointer; font-weight: 600; padding: 0.6rem 0; }
 [hidden] { display: none; }

@@ -81,7 +81,8 @@ export class TriageActions {
       await applied;
     } catch (error) {
       reportFailure(error);
-      if (this.done.includes(done)) this.done.splice(this.done.indexOf(done), 1);
+      const at = this.done.indexOf(done);
+      if (at !== -1) this.done.splice(at, 1);
       if (this.last.peek() === done) this.last.value = null;
     }
   }
