@@ -9,7 +9,7 @@ type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 
 /** The suite on PostgreSQL runs by itself (npm run test:postgres). */
 const isOnPostgres = process.argv.includes('--selectProjects=postgres');
-const POSTGRES_TESTS = '/packages/postgres/';
+const POSTGRES_TESTS = '/packages/adapters/postgres/';
 /** Debian leaves the server's programs out of the path. */
 const hasPostgres =
   existsSync('/usr/lib/postgresql') ||
@@ -20,21 +20,21 @@ if (!isOnPostgres && !hasPostgres) {
 
 /** Measurements and crashes, which run by themselves (npm run test:hostile); `npm run endurance` runs them in their long form. */
 const HOSTILE_TESTS = [
-  '/packages/bench/src/bench.test.ts',
-  '/packages/e2e/src/hostile/',
-  '/packages/e2e/src/(crash|scheduling-crash|upload-crash).test.ts',
-  '/packages/images/src/hostile-images.test.ts',
+  '/packages/testing/bench/src/bench.test.ts',
+  '/packages/testing/e2e/src/hostile/',
+  '/packages/testing/e2e/src/(crash|scheduling-crash|upload-crash).test.ts',
+  '/packages/adapters/images/src/hostile-images.test.ts',
   '/packages/server/src/facade/notification-crash.test.ts',
 ];
 
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testRegex: '/src/.*\\.test\\.ts$',
-  runtime: '<rootDir>/packages/testkit/scripts/jest-runtime.cjs',
-  testEnvironment: '<rootDir>/packages/testkit/src/test-environment.ts',
+  runtime: '<rootDir>/packages/testing/testkit/scripts/jest-runtime.cjs',
+  testEnvironment: '<rootDir>/packages/testing/testkit/src/test-environment.ts',
   setupFiles: [
-    '<rootDir>/packages/testkit/src/fixed-seed.ts',
-    '<rootDir>/packages/testkit/scripts/quick-passwords.cjs',
+    '<rootDir>/packages/testing/testkit/src/fixed-seed.ts',
+    '<rootDir>/packages/testing/testkit/scripts/quick-passwords.cjs',
   ],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
@@ -94,7 +94,7 @@ const config: Config = {
       displayName: 'memory',
       testPathIgnorePatterns: [
         ...project.testPathIgnorePatterns!,
-        '/packages/acceptance/',
+        '/packages/testing/acceptance/',
         POSTGRES_TESTS,
         ...HOSTILE_TESTS,
       ],
@@ -104,7 +104,7 @@ const config: Config = {
     {
       ...project,
       displayName: 'sqlite',
-      testRegex: '/packages/acceptance/src/.*\\.test\\.ts$',
+      testRegex: '/packages/testing/acceptance/src/.*\\.test\\.ts$',
       testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/several-nodes.test.ts$'],
     },
     ...(isOnPostgres
@@ -113,8 +113,8 @@ const config: Config = {
             ...project,
             displayName: 'postgres',
             testRegex: '/packages/(postgres|acceptance)/src/.*\\.test\\.ts$',
-            globalSetup: '<rootDir>/packages/postgres/src/testing/server.ts',
-            globalTeardown: '<rootDir>/packages/postgres/src/testing/stop-server.ts',
+            globalSetup: '<rootDir>/packages/adapters/postgres/src/testing/server.ts',
+            globalTeardown: '<rootDir>/packages/adapters/postgres/src/testing/stop-server.ts',
           },
         ]
       : []),

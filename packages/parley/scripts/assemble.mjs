@@ -8,7 +8,7 @@ import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { build as vite } from 'vite';
-import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
+import { inlineSql } from '../../adapters/sqlite/scripts/inline-sql.mjs';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const packagesDir = join(home, '..');

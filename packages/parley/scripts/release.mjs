@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checksumOf } from '../../storage/dist/index.js';
+import { checksumOf } from '../../adapters/storage/dist/index.js';
 
 const root = process.env.PARLEY_RELEASE_FOLDER ?? join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const version = process.argv[2] ?? '';

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, transform } from 'esbuild';
-import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
+import { inlineSql } from '../../adapters/sqlite/scripts/inline-sql.mjs';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const bundleDir = join(dist, 'bundle');

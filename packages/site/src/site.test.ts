@@ -12,7 +12,7 @@ describe('page of the site', () => {
   it('shows links to sources as text and keeps links to other pages', () => {
     const { text } = toSitePage({
       path: 'tour',
-      text: '# Tour\n\n<!-- Generated. -->\n\n[a](../packages/chat/src/index.ts) [b](limits.md#files) [c](deploy) [d](deploy/Caddyfile)\n',
+      text: '# Tour\n\n<!-- Generated. -->\n\n[a](../packages/clients/chat/src/index.ts) [b](limits.md#files) [c](deploy) [d](deploy/Caddyfile)\n',
     });
     expect(text).toBe('# Tour\n\na [b](limits.md#files) c [d](deploy/Caddyfile.md)\n');
   });
@@ -116,7 +116,7 @@ describe('API pages', () => {
     const compilerOptions = {
       ...{ target: 'es2022', module: 'esnext', moduleResolution: 'bundler', strict: true, noEmit: true, types: [] },
       ...{ exactOptionalPropertyTypes: true, lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'] },
-      paths: { 'parley/client': [join(root, 'packages/client/src/index.ts')] },
+      paths: { 'parley/client': [join(root, 'packages/clients/client/src/index.ts')] },
     };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['examples.ts'] }));
     const tsc = join(root, 'node_modules/typescript/bin/tsc');

@@ -1,1 +1,1 @@
-export * from '../../chat/dist/index.js';
+export * from '../../clients/chat/dist/index.js';

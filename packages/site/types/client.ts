@@ -1,1 +1,1 @@
-export * from '../../client/dist/index.js';
+export * from '../../clients/client/dist/index.js';

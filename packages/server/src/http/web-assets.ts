@@ -9,7 +9,7 @@ import type { ByteStream, WebAsset, WebAssets } from '@parley/http';
 const require = createRequire(import.meta.url);
 
 /** Places of the built web client: in the repository, and in the package that applications install. */
-const PAGES = ['../../../web/dist/app/index.html', './web/index.html'];
+const PAGES = ['../../../clients/web/dist/app/index.html', './web/index.html'];
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

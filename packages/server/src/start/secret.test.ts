@@ -135,7 +135,7 @@ describe('findSecret and makeSecret', () => {
   it('creates one secret when several processes create it concurrently', async () => {
     const child = join(directory, 'child.cjs');
     buildSync({
-      alias: { '@parley/node-adapters': join(__dirname, '../../../node-adapters/src/tokens.ts') },
+      alias: { '@parley/node-adapters': join(__dirname, '../../../adapters/node-adapters/src/tokens.ts') },
       stdin: {
         contents: `
           import { makeSecret } from './secret';

@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LANGUAGES } from '../kit/languages.js';
+import { languageOf } from './translations.js';
+
+describe('translation of a language tag', () => {
+  it.each([
+    ['de-AT', 'de'],
+    ['en-GB', 'en'],
+    ['pt-PT', 'pt-br'],
+    ['zh-CN', 'zh-hans'],
+    ['zh-Hans-SG', 'zh-hans'],
+    ['iw', 'he'],
+    ['zh-TW', undefined],
+    ['zh-hant', undefined],
+    ['sv', undefined],
+    ['not a tag', undefined],
+  ])('is that of the same language and script: %s → %s', (tag, language) => {
+    expect(languageOf(tag)).toBe(language);
+  });
+});
+
+const SOURCES = join(__dirname, '..');
+/** Folders with a catalog per language. */
+const FOLDERS = ['app', 'managing', 'services'];
+
+const catalogOf = (folder: string, language: string): ReadonlyMap<string, string> => {
+  const text = readFileSync(join(SOURCES, folder, `texts/${language}.po`), 'utf8');
+  const entries = [...text.matchAll(/^msgid (".+")\nmsgstr (".*")$/gm)];
+  return new Map(entries.map(([, id, translation]) => [JSON.parse(id!), JSON.parse(translation!)]));
+};
+const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+(?=[,}])/g) ?? [])].sort();
+
+it('server pages have translations into the same languages', () => {
+  const files = readdirSync(join(__dirname, '../../../../adapters/http/src/pages/texts')).map((file) => file.replace('.ts', ''));
+  expect([...files, 'en'].sort()).toEqual([...LANGUAGES].sort());
+});
+
+describe.each(FOLDERS)('catalogs of %s', (folder) => {
+  it('exist for the same languages as the list', () => {
+    const files = readdirSync(join(SOURCES, folder, 'texts')).map((file) => file.replace('.po', ''));
+    expect(files.sort()).toEqual([...LANGUAGES].sort());
+  });
+
+  it.each(LANGUAGES)('translate the same texts as the English catalog, with their placeholders: %s', (language) => {
+    const english = catalogOf(folder, 'en');
+    const catalog = catalogOf(folder, language);
+    // A missing text with a plural would be shown in message syntax.
+    expect([...catalog.keys()].sort()).toEqual([...english.keys()].sort());
+    for (const [id, translation] of catalog) {
+      // English catalogs name fewer values where one of them does not help the reader.
+      if (folder === 'services')
+        expect(placeholdersOf(id)).toEqual(expect.arrayContaining(placeholdersOf(translation)));
+      else expect(placeholdersOf(translation)).toEqual(placeholdersOf(english.get(id)!));
+    }
+  });
+});

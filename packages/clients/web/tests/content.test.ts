@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+
+interface Recorded {
+  readonly name: string;
+  readonly html: string;
+}
+
+const FIXTURES = join(import.meta.dirname, '../../../adapters/markdown/src/fixtures/markdown-recorded.json');
+const recorded: readonly Recorded[] = JSON.parse(readFileSync(FIXTURES, 'utf8'));
+
+test('renders every recorded message without unknown elements', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'renderings', 'Replaced by all recordings');
+  const { page } = await logIn('hamlet');
+  await page.route('**/json/messages?*', async (route) => {
+    const response = await route.fetch();
+    const body = await response.json();
+    for (const message of body.messages ?? []) {
+      if (message.subject === 'renderings') message.content = recorded.map(({ html }) => html).join('\n');
+    }
+    await route.fulfill({ response, json: body });
+  });
+  // The recorded images do not exist here.
+  await page.route(/user_uploads|user_avatars|external_content|static\/generated/, (route) =>
+    route.fulfill({ status: 200, contentType: 'image/svg+xml', body: '<svg xmlns="http://www.w3.org/2000/svg"/>' }),
+  );
+  await goTo(page, await placeOf(server, 'renderings'));
+  // Roles of thousands of elements take seconds to compute.
+  await expect(page.locator('article')).toHaveCount(1);
+  expect(await page.locator('article p').count()).toBeGreaterThan(300);
+  const unknown = await page.locator('[data-unknown]').evaluateAll((all) => all.map(({ textContent }) => textContent));
+  expect(unknown).toEqual([]);
+  // User input never becomes markup outside the contract.
+  expect(await page.locator('article').locator('script, iframe, object, embed, form, style, link').count()).toBe(0);
+});
+
+test('shows list markers by nesting level, and an image below the text of its item', async ({ server, logIn }) => {
+  const picture = readFileSync(join(import.meta.dirname, '../../../../docs/images/web-client.png'));
+  const { url } = (await server.upload('hamlet', '/user_uploads', 'listed.png', picture)) as { url: string };
+  await post(server, 'hamlet', 'lists', `* First level\n  * Second level\n* Seen [listed.png](${url})`);
+  const { page } = await logIn('hamlet', await placeOf(server, 'lists'));
+  const message = messageWith(page, 'First level');
+  await expect(message.locator('ul').first()).toHaveCSS('list-style-type', 'disc');
+  await expect(message.locator('ul ul')).toHaveCSS('list-style-type', 'circle');
+  // Has no box before it is loaded.
+  await expect(message.getByRole('img')).toBeVisible();
+  const link = (await message.getByRole('link', { name: 'listed.png' }).first().boundingBox())!;
+  const image = (await message.getByRole('img').boundingBox())!;
+  expect(image.y).toBeGreaterThan(link.y + link.height / 2);
+  expect(image.x).toBeLessThan(link.x);
+});
+
+test('shows a preview card for a linked page, with a picture from the server', async ({ server, logIn }) => {
+  const png = readFileSync(join(import.meta.dirname, '../../../../docs/images/web-client.png'));
+  const head =
+    '<title>Tides</title><meta name="description" content="Why it rises"><meta property="og:image" content="/tide.png">';
+  const site = createServer((request, response) => {
+    const isPicture = request.url === '/tide.png';
+    response.writeHead(200, { 'Content-Type': isPicture ? 'image/png' : 'text/html' }).end(isPicture ? png : head);
+  });
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
+  await server.call('iago', 'PATCH', '/realm', { inline_url_embed_preview: true });
+  try {
+    const { page } = await logIn('hamlet', await placeOf(server, 'tides'));
+    await post(server, 'iago', 'tides', `Read ${url}`);
+    const card = messageWith(page, 'Read').getByRole('link', { name: 'Tides' });
+    await expect(card).toHaveAttribute('href', url);
+    await expect(card).toContainText('Why it rises');
+    const picture = card.locator('img');
+    await expect(picture).toHaveAttribute('src', /\/external_content\//);
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    expect(await violationsIn(page)).toEqual([]);
+  } finally {
+    await server.call('iago', 'PATCH', '/realm', { inline_url_embed_preview: false });
+    site.close();
+  }
+});
+
+test('highlights alert words in messages, except in code and links, until they are removed', async ({
+  server,
+  logIn,
+}) => {
+  const alert_words = ['harbour', 'old', 'old quay', 'c++'];
+  await server.call('hamlet', 'POST', '/users/me/alert_words', { alert_words });
+  const text = 'The HARBOUR, the **old quay** and C++, no harbours\n```\nharbour\n```\n[see](http://a.example/harbour)';
+  await post(server, 'iago', 'quays', text);
+  const { page } = await logIn('hamlet', await placeOf(server, 'quays'));
+  const marks = messageWith(page, 'The HARBOUR').locator('mark');
+  await expect(marks).toHaveText(['HARBOUR', 'old quay', 'C++']);
+  expect(await violationsIn(page)).toEqual([]);
+  await server.call('hamlet', 'DELETE', '/users/me/alert_words', { alert_words: ['harbour'] });
+  await expect(marks).toHaveText(['old quay', 'C++']);
+  await server.call('hamlet', 'DELETE', '/users/me/alert_words', { alert_words });
+  await expect(marks).toHaveCount(0);
+});
+
+test('links code blocks to the playgrounds of their language, and copies them', async ({ server, logIn }) => {
+  const encoded = 'a%20%3D%20%27b%2Fc%5B%5D%27%0A';
+  const reserved = "a%20=%20'b/c[]'%0A";
+  const playgrounds: readonly (readonly [string, string, string | null])[] = [
+    ['Path', 'https://play.example{/code}', `https://play.example/${encoded}`],
+    ['Query', 'https://play.example/{?code}', `https://play.example/?code=${encoded}`],
+    ['Second', 'https://play.example/?a=1{&code}', `https://play.example/?a=1&code=${encoded}`],
+    ['Plain', 'http://play.example/?c={code}', `http://play.example/?c=${encoded}`],
+    ['Hash', 'https://play.example/{#code}', `https://play.example/#${reserved}`],
+    ['Reserved', 'https://play.example/{+code}', `https://play.example/${reserved}`],
+    ['Unsafe', 'ftp://play.example/{code}', null],
+  ];
+  const ids: number[] = [];
+  for (const [name, url_template] of playgrounds) {
+    const fields = { name, pygments_language: 'Python', url_template };
+    ids.push((await server.call('iago', 'POST', '/realm/playgrounds', fields)).id);
+  }
+  await post(server, 'iago', 'snakes', "```python\na = 'b/c[]'\n```\nand\n```js\nb\n```");
+  const { page, context } = await logIn('hamlet', await placeOf(server, 'snakes'));
+  const message = messageWith(page, "a = 'b/c[]'");
+  for (const [name, , href] of playgrounds) {
+    const link = message.getByRole('link', { name: `View in ${name}` });
+    if (href === null) await expect(link).toHaveCount(0);
+    else await expect(link).toHaveAttribute('href', href);
+  }
+  await expect(message.getByRole('link', { name: 'View in Path' })).toHaveAttribute('target', '_blank');
+  expect(await violationsIn(page)).toEqual([]);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await message.getByRole('button', { name: 'Copy code' }).first().click();
+  await expect(message.getByRole('button', { name: 'Copied' })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe("a = 'b/c[]'\n");
+  for (const id of ids) await server.call('iago', 'DELETE', `/realm/playgrounds/${id}`);
+  await expect(message.getByRole('link', { name: 'View in' })).toHaveCount(0);
+});
+
+test('places bullets, quote lines and buttons at the start of texts of either direction', async ({ server, logIn }) => {
+  const hebrew = '* פריט\n\n1. ראשון\n\n> ציטוט\n\n```spoiler כותרת\nתוכן\n```\n\n| שם |\n|---|\n| אחת |';
+  await post(server, 'iago', 'directions', hebrew);
+  await post(server, 'iago', 'directions', '* item\n\n```python\nprint("hello")\n```');
+  await post(server, 'iago', 'directions', '/poll מה לאכול?\nפיצה');
+  const { page } = await logIn('hamlet', await placeOf(server, 'directions'));
+  const directionOf = (element: Element) => getComputedStyle(element).direction;
+  const first = messageWith(page, 'פריט');
+  for (const direction of ['ltr', 'rtl']) {
+    await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction);
+    for (const part of ['ul', 'ol', 'blockquote', 'details', 'table']) {
+      await expect.poll(() => first.locator(part).evaluate(directionOf), `${part} in ${direction}`).toBe('rtl');
+    }
+    const second = messageWith(page, 'print');
+    await expect.poll(() => second.locator('ul').evaluate(directionOf)).toBe('ltr');
+    const [code, copy] = [second.locator('pre'), second.getByRole('button', { name: 'Copy' })];
+    await expect.poll(async () => (await copy.boundingBox())!.x - (await code.boundingBox())!.x).toBeGreaterThan(100);
+    await expect.poll(() => page.locator('legend').last().evaluate(directionOf)).toBe('rtl');
+  }
+});

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findChromium } from '../testing/chromium.js';
+
+const USAGE = `Usage: npm run endurance [-- [MINUTES] [--seed N] [--attack MINUTES]]
+
+Repeats the hostile tests in their long form, each time with the next seed, until the minutes have passed (default: 30) or a test
+fails. Runs at least once. Exit code 1: a test failed; the printed seed reproduces the failure.
+
+  --seed N           the first seed; default: random
+  --attack MINUTES   duration of the attack by a member in each run; default: 10. Runs only that test`;
+
+const ROOT = resolve(import.meta.dirname, '../../../../..');
+const { resolve: pathOf } = createRequire(import.meta.url);
+const JEST = pathOf('jest/bin/jest');
+/** Random actions and a large organization in the browser. */
+const STORIES = [
+  pathOf('@playwright/test/cli'),
+  'test',
+  '--config',
+  'packages/clients/web/playwright.config.ts',
+  '--workers=1',
+  'random',
+  'large-organization',
+];
+/** Tests that CI runs in a short form; see `hostile/scale.ts`. */
+const TESTS = [
+  'packages/testing/e2e/src/hostile/',
+  'packages/adapters/images/src/hostile-images.test.ts',
+  'packages/testing/e2e/src/crash.test.ts',
+  'packages/testing/e2e/src/scheduling-crash.test.ts',
+  'packages/testing/e2e/src/upload-crash.test.ts',
+  'packages/testing/acceptance/src/import-merge.random.test.ts',
+  'packages/server/src/facade/notification-crash.test.ts',
+  'packages/testing/bench/src/bench.test.ts',
+];
+
+interface Options {
+  readonly minutes: number;
+  readonly seed: number;
+  /** Duration of the attack by a member; null to run all tests with the default duration. */
+  readonly attackMinutes: number | null;
+}
+
+const DEFAULT_ATTACK_MINUTES = 10;
+const ATTACK = 'packages/testing/e2e/src/hostile/member-at-limits.test.ts';
+const NUMBER = /^\d+(\.\d+)?$/;
+
+/** @throws Error with an explanation of the invalid command line */
+function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: { seed: { type: 'string' }, attack: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const { attack } = values;
+  const [minutes = attack === undefined ? '30' : '0', ...others] = positionals;
+  const seed = values.seed ?? String(Math.floor(Math.random() * 1e9));
+  if (others.length > 0 || !NUMBER.test(minutes)) throw new Error('It takes a number of minutes.');
+  if (!/^\d{1,9}$/.test(seed)) throw new Error('--seed takes a number.');
+  if (attack !== undefined && !NUMBER.test(attack)) throw new Error('--attack takes a number of minutes.');
+  return { minutes: Number(minutes), seed: Number(seed), attackMinutes: attack === undefined ? null : Number(attack) };
+}
+
+/** Returns the exit code. */
+async function main(args: readonly string[]): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(args);
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`);
+    return 2;
+  }
+  const endsAt = Date.now() + options.minutes * 60_000;
+  for (let { seed } = options; ; seed++) {
+    console.log(`Seed ${seed}`);
+    if ((await runOnce(seed, options.attackMinutes)) !== 0) {
+      console.log(`Failed with seed ${seed}. To repeat: npm run endurance -- 0 --seed ${seed}`);
+      return 1;
+    }
+    if (Date.now() >= endsAt) return 0;
+  }
+}
+
+/** Runs tests sequentially, so that none slows another. */
+async function runOnce(seed: number, attackMinutes: number | null): Promise<number | null> {
+  const minutes = String(attackMinutes ?? DEFAULT_ATTACK_MINUTES);
+  const env = { ...process.env, HOSTILE_LOAD: 'long', HOSTILE_SEED: String(seed), HOSTILE_MINUTES: minutes };
+  const code = await run([JEST, '--runInBand', ...(attackMinutes === null ? TESTS : [ATTACK])], env);
+  if (code !== 0 || attackMinutes !== null) return code;
+  if (findChromium() !== null) return run(STORIES, env);
+  console.log('Chromium is missing, so the stories in the browser were skipped');
+  return 0;
+}
+
+async function run(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number | null> {
+  const child = spawn(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return code;
+}
+
+process.exitCode = await main(process.argv.slice(2));

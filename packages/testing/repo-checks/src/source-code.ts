@@ -1,0 +1,118 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type ParseOptions, parseSync } from '@swc/core';
+
+export const packagesDir = resolve(import.meta.dirname, '../../..');
+
+export type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: string };
+
+const PARSE: Extract<ParseOptions, { syntax: 'typescript' }> = {
+  syntax: 'typescript',
+  decorators: true,
+  target: 'es2022',
+};
+
+/** Names of all packages. */
+export function packageNames(): readonly string[] {
+  return readdirSync(packagesDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+}
+
+/** Sources of a package including tests. */
+export function sourcesOf(name: string): string[] {
+  return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.tsx?$/.test(path))
+    .map((path) => join(packagesDir, name, 'src', path))
+    .sort();
+}
+
+/** Entry points such as `@parley/http` and `@parley/domain/messages` with their source files. */
+export function entryPoints(): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const name of packageNames()) {
+    const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
+    // `parley` is only for applications, and all its exports are public.
+    if (manifest.name !== `@parley/${name}`) continue;
+    const folder = join(packagesDir, name, 'src');
+    for (const key of Object.keys(manifest.exports ?? {})) {
+      const subpaths = key.endsWith('*') ? readdirSync(folder) : [key.slice(2)];
+      for (const subpath of subpaths) {
+        const index = join(folder, subpath, 'index.ts');
+        if (existsSync(index)) found.set(['@parley', name, ...(subpath ? [subpath] : [])].join('/'), index);
+      }
+    }
+  }
+  return found;
+}
+
+/** The parser has a type for every kind of node; generic nodes are easier to search. */
+export function parseSource(code: string): readonly SyntaxNode[] {
+  const parse = (tsx: boolean) => parseSync(code, { ...PARSE, tsx }).body as unknown as readonly SyntaxNode[];
+  try {
+    return parse(false);
+  } catch {
+    // Components contain markup.
+    return parse(true);
+  }
+}
+
+const FROM = /^(?:(?:import|export|\}).* from ['"]|import ['"]).*$/gm;
+
+/** Parses a source up to its last import or re-export, a small part of most files. */
+export function parseImports(code: string): readonly SyntaxNode[] {
+  const last = [...code.matchAll(FROM)].at(-1);
+  if (!last) return [];
+  try {
+    return parseSource(code.slice(0, last.index + last[0].length));
+  } catch {
+    // The last one is in a text.
+    return parseSource(code);
+  }
+}
+
+/** Source file named by a relative import; null for style sheets and texts. */
+export function importedSource(file: string, specifier: string): string | null {
+  const path = resolve(file, '..', specifier);
+  if (!path.endsWith('.js')) return null;
+  const source = path.replace(/\.js$/, '.ts');
+  return existsSync(source) ? source : `${source}x`;
+}
+
+/** Yields nodes at any depth. */
+export function* nodesOf(code: string): Generator<SyntaxNode> {
+  const open: unknown[] = [parseSource(code)];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (Array.isArray(value)) open.push(...value);
+    else if (typeof value === 'object' && value !== null) {
+      if ('type' in value) yield value as SyntaxNode;
+      // Positions make up half of all objects.
+      for (const [name, part] of Object.entries(value)) if (name !== 'span') open.push(part);
+    }
+  }
+}
+
+/** Module specifier of a node: import, re-export, `import()`, `require()` or `import('…')` type. */
+export function moduleNamed(node: SyntaxNode): string | undefined {
+  return moduleLiteral(node)?.value as string | undefined;
+}
+
+function moduleLiteral(node: SyntaxNode): SyntaxNode | undefined {
+  switch (node.type) {
+    case 'ImportDeclaration':
+    case 'ExportAllDeclaration':
+    case 'ExportNamedDeclaration':
+      return (node.source as SyntaxNode | null) ?? undefined;
+    case 'TsImportType':
+      return node.argument as SyntaxNode;
+    case 'CallExpression': {
+      const callee = node.callee as SyntaxNode;
+      const argument = (node.arguments as { expression: SyntaxNode }[])[0]?.expression;
+      const isImport = callee.type === 'Import' || (callee.type === 'Identifier' && callee.value === 'require');
+      return isImport && argument?.type === 'StringLiteral' ? argument : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
