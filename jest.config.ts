@@ -1,5 +1,5 @@
 /** @jest-config-loader esbuild-register */
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from 'jest';
 
@@ -26,6 +26,17 @@ const HOSTILE_TESTS = [
   '/packages/adapters/images/src/hostile-images.test.ts',
   '/packages/server/src/facade/notification-crash.test.ts',
 ];
+
+/** Maps the packages, which npm links by name, to their sources, so that tests need no build. */
+function sourcesByName(): Record<string, string> {
+  const links = join(__dirname, 'node_modules/@parley');
+  return Object.fromEntries(
+    readdirSync(links).flatMap((name) => [
+      [`^@parley/${name}$`, join(realpathSync(join(links, name)), 'src/index.ts')],
+      [`^@parley/${name}/([a-z-]+)$`, join(realpathSync(join(links, name)), 'src/$1/index.ts')],
+    ]),
+  );
+}
 
 const project: Project = {
   roots: ['<rootDir>/packages'],
@@ -60,8 +71,7 @@ const project: Project = {
   moduleNameMapper: {
     // One file instead of hundreds, which every suite of the HTTP adapter would load.
     '^class-validator$': '<rootDir>/node_modules/class-validator/bundles/class-validator.umd.js',
-    '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
-    '^@parley/([a-z-]+)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2/index.ts',
+    ...sourcesByName(),
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
 };

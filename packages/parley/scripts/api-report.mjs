@@ -1,18 +1,22 @@
 #!/usr/bin/env node
 // Compares the public types of the package with the reports in api/: exits with 1 if they differ. `--write` updates the
 // reports. Reads the declarations of the last build.
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import { packageFolders } from '../../server/scripts/package-folders.mjs';
 
-const packages = join(dirname(fileURLToPath(import.meta.url)), '../..');
-const reportFolder = join(packages, 'parley/api');
+const home = join(dirname(fileURLToPath(import.meta.url)), '..');
+const folders = packageFolders(join(home, '../..'));
+/** Returns the path of a file named by its package: `chat/dist/index.d.ts`. */
+const pathOf = (file) => file.replace(/^[^/]+/, (name) => folders.get(name));
+const reportFolder = join(home, 'api');
 const writes = process.argv.includes('--write');
 
 /** Packages that provide the types of `parley` and `parley/testing`. */
-const ENGINE = readdirSync(packages).map((name) => `@parley/${name}`);
+const ENGINE = [...folders.keys()].map((name) => `@parley/${name}`);
 
 /** Types of `parley/domain/*` follow the domain and may change in any release. */
 const ENTRIES = {
@@ -39,9 +43,9 @@ if (changed.length > 0) {
 
 function isChanged(name) {
   const { entry, without, bundledPackages = [], includeForgottenExports = false } = ENTRIES[name];
-  const projectFolder = join(packages, entry.split('/')[0]);
-  const declarations = join(packages, entry.replace('.d.ts', '.report.d.ts'));
-  writeFileSync(declarations, readFileSync(join(packages, entry), 'utf8').replace(without ?? '', ''));
+  const projectFolder = folders.get(entry.split('/')[0]);
+  const declarations = pathOf(entry.replace('.d.ts', '.report.d.ts'));
+  writeFileSync(declarations, readFileSync(pathOf(entry), 'utf8').replace(without ?? '', ''));
   const silent = { default: { logLevel: 'none' } };
   const config = ExtractorConfig.prepare({
     configObject: {
@@ -78,7 +82,7 @@ function isChanged(name) {
         tsdocMessageReporting: silent,
       },
     },
-    configObjectFullPath: join(packages, 'parley/api-extractor.json'),
+    configObjectFullPath: join(home, 'api-extractor.json'),
     packageJsonFullPath: join(projectFolder, 'package.json'),
   });
   const { apiReportChanged } = Extractor.invoke(config, {

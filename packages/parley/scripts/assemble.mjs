@@ -9,24 +9,28 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { build as vite } from 'vite';
 import { inlineSql } from '../../adapters/sqlite/scripts/inline-sql.mjs';
+import { packageFolders } from '../../server/scripts/package-folders.mjs';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
-const packagesDir = join(home, '..');
+const root = join(home, '..', '..');
+const folders = packageFolders(root);
+/** Returns the path of a file named by its package: `http/dist/index.js`. */
+const pathOf = (file) => file.replace(/^[^/]+/, (name) => folders.get(name));
 const out = resolve(process.argv[2] ?? join(home, 'dist', 'package'));
-const read = (...path) => readFileSync(join(packagesDir, ...path), 'utf8');
-const manifestOf = (name) => JSON.parse(read(name, 'package.json'));
+const read = (file) => readFileSync(pathOf(file), 'utf8');
+const manifestOf = (name) => JSON.parse(read(`${name}/package.json`));
 
 /** Areas of the domain; each is an entry. */
-const areas = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
+const areas = readdirSync(pathOf('domain/src'), { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name);
 /** Emoji fonts and names with licences that require a notice. */
 const EMOJI = ['@infolektuell/noto-color-emoji', 'cldr-annotations-full', 'unicode-emoji-json'].map((name) =>
-  join(packagesDir, '../node_modules', name),
+  join(root, 'node_modules', name),
 );
 
 /** React components, one file for each subpath of `parley/web`. */
-const parts = readdirSync(join(packagesDir, 'web', 'src', 'components')).map((file) => file.replace(/\.tsx?$/, ''));
+const parts = readdirSync(pathOf('web/src/components')).map((file) => file.replace(/\.tsx?$/, ''));
 const ENTRIES = {
   index: 'parley/dist/index',
   testing: 'parley/dist/testing/index',
@@ -63,8 +67,8 @@ const BUNDLED = new Set([
 ]);
 
 rmSync(out, { recursive: true, force: true });
-const webTypes = join(packagesDir, 'web', 'tsconfig.components.json');
-execFileSync(process.execPath, [join(packagesDir, '..', 'node_modules', 'typescript', 'bin', 'tsc'), '-p', webTypes], {
+const webTypes = pathOf('web/tsconfig.components.json');
+execFileSync(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', webTypes], {
   stdio: 'inherit',
 });
 await buildComponents();
@@ -72,22 +76,22 @@ const dependencies = await writeCode();
 writeTypes();
 writeManifest(dependencies);
 for (const [from, to] of [
-  ['../LICENSE', 'LICENSE'],
-  ['parley/README.md', 'README.md'],
-  ['../docs', 'docs'],
-  ['web/dist/app', 'dist/web'],
+  [join(root, 'LICENSE'), 'LICENSE'],
+  [pathOf('parley/README.md'), 'README.md'],
+  [join(root, 'docs'), 'docs'],
+  [pathOf('web/dist/app'), 'dist/web'],
 ]) {
-  cpSync(join(packagesDir, from), join(out, to), { recursive: true });
+  cpSync(from, join(out, to), { recursive: true });
 }
 console.error(`The package is in ${relative(process.cwd(), out)}`);
 
 /** Builds the React components with style sheet and fonts, separately from the application. */
 async function buildComponents() {
-  const root = join(packagesDir, 'web');
+  const web = pathOf('web');
   const outDir = join(out, 'dist', 'components');
   await vite({
-    root,
-    configFile: join(root, 'vite.config.ts'),
+    root: web,
+    configFile: join(web, 'vite.config.ts'),
     mode: 'components',
     logLevel: 'warn',
     build: { outDir, emptyOutDir: true },
@@ -132,9 +136,7 @@ async function writeCode() {
 
 function buildEntries(entries, options) {
   return build({
-    entryPoints: Object.fromEntries(
-      Object.entries(entries).map(([name, path]) => [name, join(packagesDir, `${path}.js`)]),
-    ),
+    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, pathOf(`${path}.js`)])),
     outdir: join(out, 'dist'),
     bundle: true,
     write: false,
@@ -239,7 +241,7 @@ function rewrite(file, text, reach) {
       if (specifier.startsWith('.')) {
         const target = posix.join(posix.dirname(file), specifier.replace(/\.js$/, '.d.ts'));
         // Paths written above already point into the output.
-        if (existsSync(join(packagesDir, target))) reach(target);
+        if (existsSync(pathOf(target))) reach(target);
         return whole;
       }
       // Applications that use the components have React, or Vue for the element's types.
@@ -291,9 +293,7 @@ function indexOf(specifier) {
 
 function writeManifest(foreign) {
   const { name, version, description, license, type } = manifestOf('parley');
-  const manifests = readdirSync(packagesDir)
-    .filter((each) => existsSync(join(packagesDir, each, 'package.json')))
-    .map(manifestOf);
+  const manifests = [...folders.keys()].map(manifestOf);
   // Applications install these libraries only for the features they use (docs/dependencies.md).
   const optional = Object.assign({}, ...manifests.map(({ optionalDependencies }) => optionalDependencies));
   const versions = Object.assign({ ...optional }, ...manifests.map(({ dependencies }) => dependencies));
@@ -307,7 +307,7 @@ function writeManifest(foreign) {
     description,
     license,
     type,
-    engines: JSON.parse(readFileSync(join(packagesDir, '..', 'package.json'), 'utf8')).engines,
+    engines: JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).engines,
     exports: {
       '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
       './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },

@@ -121,9 +121,7 @@ function isNeeded(path, name) {
 
 /** Folder of a workspace that uses the library, which may be installed inside it. */
 function workspaceOf(name) {
-  const folders = readdirSync(join(source, 'packages')).map((each) => join(source, 'packages', each));
-  return folders.find((each) => {
-    if (!existsSync(join(each, 'package.json'))) return false;
+  return [...packageFolders(source).values()].find((each) => {
     const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(each, 'package.json'), 'utf8'));
     return name in { ...dependencies, ...optionalDependencies };
   });

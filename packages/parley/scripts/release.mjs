@@ -3,10 +3,11 @@
 // the version into every manifest and the checksums of the schema steps into fixtures, commits, and creates the tag `v0.2.0`. A second commit begins the next
 // version, such as `0.3.0-dev`. Pushing is left to the caller.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checksumOf } from '../../adapters/storage/dist/index.js';
+import { packageFolders } from '../../server/scripts/package-folders.mjs';
 
 const root = process.env.PARLEY_RELEASE_FOLDER ?? join(dirname(fileURLToPath(import.meta.url)), '../../..');
 const version = process.argv[2] ?? '';
@@ -34,9 +35,9 @@ writeFileSync(
 );
 
 for (const database of ['sqlite', 'postgres']) {
-  const { MIGRATIONS } = await import(`../../${database}/dist/features.js`);
+  const { MIGRATIONS } = await import(`../../adapters/${database}/dist/features.js`);
   const checksums = Object.fromEntries(MIGRATIONS.map((step) => [step.name, checksumOf(step)]));
-  const fixture = join(root, 'packages', database, 'src/engine/fixtures/released-steps.json');
+  const fixture = join(root, 'packages/adapters', database, 'src/engine/fixtures/released-steps.json');
   writeFileSync(fixture, `${JSON.stringify(checksums, null, 2)}\n`);
 }
 writeVersion(version);
@@ -61,8 +62,7 @@ function writeVersion(to) {
   for (const page of ['docs/embedding.md', 'packages/parley/README.md', ...guides].map((path) => join(root, path))) {
     writeFileSync(page, readFileSync(page, 'utf8').replace(/parley-\d[\w.-]*\.tgz/g, `parley-${to}.tgz`));
   }
-  const folders = readdirSync(join(root, 'packages')).map((name) => join('packages', name));
-  for (const file of ['.', ...folders].map((folder) => join(root, folder, 'package.json')).filter(existsSync)) {
+  for (const file of [root, ...packageFolders(root).values()].map((folder) => join(folder, 'package.json'))) {
     const manifest = JSON.parse(readFileSync(file, 'utf8'));
     manifest.version = to;
     for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {

@@ -30,7 +30,7 @@ describe('npm run release', () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'parley-release-'));
-    const databases = ['sqlite', 'postgres'].map((name) => `packages/${name}/src/engine/fixtures`);
+    const databases = ['sqlite', 'postgres'].map((name) => `packages/adapters/${name}/src/engine/fixtures`);
     for (const folder of ['docs/guides', 'packages/domain', 'packages/parley', ...databases])
       mkdirSync(at(folder), { recursive: true });
     for (const folder of databases) writeFileSync(at(`${folder}/released-steps.json`), '{}');
@@ -38,7 +38,10 @@ describe('npm run release', () => {
     writeFileSync(at('docs/embedding.md'), 'npm install ./parley-0.1.0.tgz\n');
     writeFileSync(at('docs/guides/bot.md'), 'npm install ./parley-0.1.0.tgz\n');
     writeFileSync(at('packages/parley/README.md'), 'parley-0.1.0.tgz\n');
-    writeFileSync(at('package.json'), '{ "name": "w", "version": "0.1.0", "workspaces": ["packages/*"] }');
+    writeFileSync(
+      at('package.json'),
+      '{ "name": "w", "version": "0.1.0", "workspaces": ["packages/adapters/*", "packages/*"] }',
+    );
     writeFileSync(at('package-lock.json'), '{ "lockfileVersion": 3, "packages": {} }');
     writeFileSync(at('packages/domain/package.json'), '{ "name": "@parley/domain", "version": "0.1.0" }');
     writeFileSync(
@@ -78,7 +81,7 @@ describe('npm run release', () => {
       'parley-0.2.0.tgz\n',
     ]);
     for (const database of ['sqlite', 'postgres']) {
-      const steps = JSON.parse(read(`packages/${database}/src/engine/fixtures/released-steps.json`));
+      const steps = JSON.parse(read(`packages/adapters/${database}/src/engine/fixtures/released-steps.json`));
       expect(steps).toMatchObject({ baseline: expect.stringMatching(/^[\da-f]{64}$/) });
     }
     expect(git('log', '-1', '--format=%s').trim()).toBe('chore: release 0.2.0');

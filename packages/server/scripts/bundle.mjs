@@ -28,7 +28,7 @@ const requireFromModule = {
       contents: `import { createRequire } from 'node:module';
         export default createRequire(new URL('${pluginData}', import.meta.url))('${path}');`,
     }));
-    onLoad({ filter: /[\\/]packages[\\/][\w-]+[\\/]dist[\\/].*\.js$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]packages[\\/](?:[\w-]+[\\/]){1,2}dist[\\/].*\.js$/ }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
       if (contents.replaceAll(REQUIRES, '').includes('import.meta')) {
         throw new Error(`${path} uses import.meta, which the bundle changes; only ${REQUIRES} is supported`);

@@ -4,16 +4,18 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { packageFolders } from './package-folders.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
-const packagesDir = join(root, 'packages');
-const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
-const loader = join(packagesDir, 'server', 'scripts', 'load-bundle.mjs');
-const cacheWriter = join(packagesDir, 'server', 'scripts', 'write-caches.mjs');
-const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
-const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
-const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
-const web = join(packagesDir, 'web');
+const folders = packageFolders(root);
+const inPackage = (name, ...path) => join(folders.get(name), ...path);
+const bundler = inPackage('server', 'scripts', 'bundle.mjs');
+const loader = inPackage('server', 'scripts', 'load-bundle.mjs');
+const cacheWriter = inPackage('server', 'scripts', 'write-caches.mjs');
+const sqlInliner = inPackage('sqlite', 'scripts', 'inline-sql.mjs');
+const clientApi = inPackage('client', 'scripts', 'write-api.mjs');
+const bundle = inPackage('server', 'dist', 'bundle', 'main.js');
+const web = inPackage('web');
 /** npm writes this file last, so an interrupted installation does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
 /**
@@ -33,7 +35,7 @@ export function prepare() {
     rmSync(builtMark, { force: true });
     run('Generating the types of the client …', process.execPath, [clientApi]);
     const startedAt = new Date();
-    run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages']);
+    run('Building (tsc -b) …', process.execPath, [tsc(), '-b']);
     run('Bundling …', process.execPath, [bundler]);
     run('Building the web client …', process.execPath, [vite(), 'build', web, '--logLevel', 'warn']);
     run('Building the element …', process.execPath, [vite(), 'build', web, '--mode', 'element', '--logLevel', 'warn']);
@@ -63,8 +65,7 @@ function needsBuild() {
     modifiedAt(installedMark) > builtAt
   )
     return true;
-  return packages().some((name) => {
-    const dir = join(packagesDir, name);
+  return builtFolders().some((dir) => {
     const output = dir === web ? join('app', 'index.html') : 'tsconfig.tsbuildinfo';
     return (
       !existsSync(join(dir, 'dist', output)) ||
@@ -74,10 +75,10 @@ function needsBuild() {
   });
 }
 
-/** Names of the packages with output; `acceptance` has tests only. */
-function packages() {
-  const { references } = JSON.parse(readFileSync(join(packagesDir, 'tsconfig.json'), 'utf8'));
-  return [...references.map(({ path }) => path), 'web'];
+/** Folders of the packages with output; `acceptance` has tests only. */
+function builtFolders() {
+  const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
+  return [...references.map(({ path }) => join(root, path)), web];
 }
 
 function hasNewerSource(dir, than) {

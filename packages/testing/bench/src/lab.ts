@@ -80,7 +80,9 @@ export class Lab {
     const { otherBuild } = this.options;
     if (otherBuild === null) return null;
     const urlOf = (path: string) => pathToFileURL(join(otherBuild, 'packages', path));
-    const worlds: Record<string, WorldBuilder<unknown>> = await import(urlOf('bench/dist/worlds/worlds.js').href);
+    const worlds: Record<string, WorldBuilder<unknown>> = await import(
+      urlOf('testing/bench/dist/worlds/worlds.js').href
+    );
     const { database } = await this.copyOf(worlds[build.name]!);
     return this.keep(await ParleyServer.start(database, [], null, {}, urlOf('server/dist/bundle/main.js')));
   }

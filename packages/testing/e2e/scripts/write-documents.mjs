@@ -2,8 +2,8 @@
 // `npm run docs:generate`: writes the documents that are generated from declarations and the settings of the server.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { renderConfigurationDocument } from '../../../server/dist/configuration/settings.js';
 import { renderTables } from '../../../adapters/sqlite/dist/testing/tables-document.js';
+import { renderConfigurationDocument } from '../../../server/dist/configuration/settings.js';
 import { DOCUMENTS, withIntroduction } from '../dist/documents/documents.js';
 
 const packages = fileURLToPath(new URL('../../..', import.meta.url));

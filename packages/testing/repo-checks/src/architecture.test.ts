@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { AREAS } from './areas.js';
 import {
   entryPoints,
   importedSource,
   moduleNamed,
   nodesOf,
+  packageFolder,
   packageNames,
   packagesDir,
   parseImports,
   type SyntaxNode,
+  shownPath,
   sourcesOf,
 } from './source-code.js';
 
@@ -269,11 +271,11 @@ describe('architecture', () => {
   });
 
   it.each(Object.keys(RULES))('%s has no import cycles, including type imports', (name) => {
-    expect(findCircle(sourcesOf(name), localImportsIn).map((file) => relative(packagesDir, file))).toEqual([]);
+    expect(findCircle(sourcesOf(name), localImportsIn).map(shownPath)).toEqual([]);
   });
 
   it.each(Object.keys(RULES))('%s declares its imports in package.json', (name) => {
-    const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
+    const manifest = JSON.parse(readFileSync(join(packageFolder(name), 'package.json'), 'utf8'));
     const declared = new Set(Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies }));
     const shipped = sourcesOf(name).filter((file) => !isTest(name, file));
     const imported = shipped.flatMap(importsIn).map(packageOf);
@@ -284,8 +286,8 @@ describe('architecture', () => {
   it.each(Object.keys(RULES).filter((name) => name !== 'acceptance'))(
     '%s references only projects that it may import',
     (name) => {
-      const config = JSON.parse(readFileSync(join(packagesDir, name, 'tsconfig.json'), 'utf8'));
-      const references = (config.references as { path: string }[]).map(({ path }) => `@parley/${path.slice(3)}`);
+      const config = JSON.parse(readFileSync(join(packageFolder(name), 'tsconfig.json'), 'utf8'));
+      const references = (config.references as { path: string }[]).map(({ path }) => `@parley/${basename(path)}`);
       expect(references.filter((it) => !RULES[name]!.mayImport.includes(it))).toEqual([]);
     },
   );
@@ -301,11 +303,11 @@ describe('architecture', () => {
     const deadlines = ['start/logger.ts', 'start/serve.ts'];
     const files = sourcesOf('server').filter((file) => !isTest('server', file));
     const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
-    expect(withTimers.map((file) => relative(join(packagesDir, 'server/src'), file))).toEqual(deadlines);
+    expect(withTimers.map((file) => relative(join(packageFolder('server'), 'src'), file))).toEqual(deadlines);
   });
 
   it('compiles the domain without Node or browser types', () => {
-    const config = JSON.parse(readFileSync(join(packagesDir, 'domain/tsconfig.json'), 'utf8'));
+    const config = JSON.parse(readFileSync(join(packageFolder('domain'), 'tsconfig.json'), 'utf8'));
     const shared = JSON.parse(readFileSync(join(packagesDir, '../tsconfig.json'), 'utf8'));
     expect(config.compilerOptions.types).toEqual([]);
     expect(config.compilerOptions.lib ?? shared.compilerOptions.lib).toEqual(['es2023']);
@@ -313,7 +315,7 @@ describe('architecture', () => {
 });
 
 describe.each(Object.entries(AREAS))('areas of %s', (name, areas) => {
-  const root = join(packagesDir, name, 'src');
+  const root = join(packageFolder(name), 'src');
   // Files outside the areas combine them and may import all of them.
   const areaImports = sourcesOf(name)
     .filter((file) => !isTest(name, file) && relative(root, file).includes(sep))
@@ -347,12 +349,12 @@ describe('architecture check', () => {
     ${"import { x } from '@parley/domain/x'"}               | ${'@parley/domain/x'}
     ${"import { x } from '@parley/domain'"}                 | ${'@parley/domain'}
   `('detects $stray', ({ code, stray }: { code: string; stray: string }) => {
-    const file = join(packagesDir, 'domain/src/kernel/made-up.ts');
+    const file = join(packageFolder('domain'), 'src/kernel/made-up.ts');
     expect(strayImports('domain', file, importsOf(code))).toEqual([`domain/src/kernel/made-up.ts imports ${stray}`]);
   });
 
   it('accepts allowed imports', () => {
-    const file = join(packagesDir, 'sqlite/src/made-up.ts');
+    const file = join(packageFolder('sqlite'), 'src/made-up.ts');
     const code =
       "import Database from 'better-sqlite3'; import { readFileSync } from 'node:fs'; import './other.js'; " +
       "import { User } from '@parley/domain/users'";
@@ -388,15 +390,15 @@ function isTest(name: string, file: string): boolean {
   return (
     RULES[name]!.isTestSupport === true ||
     /\.(test|child)\.ts$/.test(file) ||
-    TEST_FOLDERS.has(relative(join(packagesDir, name, 'src'), file).split(sep)[0]!)
+    TEST_FOLDERS.has(relative(join(packageFolder(name), 'src'), file).split(sep)[0]!)
   );
 }
 
 function strayImports(name: string, file: string, imports: readonly string[]): string[] {
   const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
-  const homes = [join(packagesDir, name, 'src')];
+  const homes = [join(packageFolder(name), 'src')];
   // Stand-ins for other servers, shared by acceptance tests and tests of the built server.
-  if (isTest(name, file)) homes.push(join(packagesDir, 'acceptance/src/testing'));
+  if (isTest(name, file)) homes.push(join(packageFolder('acceptance'), 'src/testing'));
   const isAllowed = (specifier: string) =>
     isLocal(specifier)
       ? homes.some((home) => resolve(file, '..', specifier).startsWith(home + sep))
@@ -404,7 +406,7 @@ function strayImports(name: string, file: string, imports: readonly string[]): s
         allowed.includes(packageOf(specifier)) && (!specifier.startsWith('@parley/') || OFFERED.has(specifier));
   return imports
     .filter((specifier) => !isAllowed(specifier))
-    .map((specifier) => `${relative(packagesDir, file)} imports ${specifier}`);
+    .map((specifier) => `${shownPath(file)} imports ${specifier}`);
 }
 
 function isLocal(specifier: string): boolean {

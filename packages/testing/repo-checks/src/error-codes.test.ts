@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { declaredErrors } from '@parley/domain/kernel';
+import { packageFolder, packageNames, sourcesOf } from './source-code.js';
 
-const packagesDir = resolve(__dirname, '../../..');
 const document = readFileSync(resolve(__dirname, '../../../../docs/errors.md'), 'utf8');
 
 beforeAll(async () => {
   // Importing a feature declares its error codes.
-  const entries = readdirSync(join(packagesDir, 'domain/src'), { withFileTypes: true });
+  const entries = readdirSync(join(packageFolder('domain'), 'src'), { withFileTypes: true });
   for (const area of entries) if (area.isDirectory()) await import(`@parley/domain/${area.name}`);
 });
 
@@ -18,13 +18,13 @@ it('docs/errors.md names each declared error code once', () => {
 });
 
 describe('@throws comment', () => {
-  const sources = readdirSync(packagesDir, { recursive: true, encoding: 'utf8' }).filter(
-    (path) => /^\w+[\\/]src[\\/].*\.ts$/.test(path) && !path.endsWith('.test.ts'),
-  );
+  const sources = packageNames()
+    .flatMap(sourcesOf)
+    .filter((path) => !path.endsWith('.test.ts'));
 
   it('names only declared error codes', () => {
     const named = sources.flatMap((path) => {
-      const text = readFileSync(join(packagesDir, path), 'utf8');
+      const text = readFileSync(path, 'utf8');
       const comments = [...text.matchAll(/\/\*\*(?:(?!\*\/)[\s\S])*?@throws DomainError ((?:(?!\*\/)[\s\S])*)/g)];
       return comments.flatMap(([, list = '']) => list.match(/\b[A-Z]+(?:_[A-Z]+)+\b/g) ?? []);
     });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import {
   entryPoints,
   importedSource,
@@ -8,6 +8,7 @@ import {
   parseImports,
   parseSource,
   type SyntaxNode,
+  shownPath,
   sourcesOf,
 } from './source-code.js';
 
@@ -145,4 +146,4 @@ function importsInDocument(text: string): readonly string[] {
   );
 }
 
-const shown = (file: string): string => relative(packagesDir, file);
+const shown = shownPath;

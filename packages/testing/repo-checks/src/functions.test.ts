@@ -1,7 +1,6 @@
-import { relative } from 'node:path';
 import { functionsOf } from './functions.js';
 import { productSources } from './measures.js';
-import { packagesDir } from './source-code.js';
+import { shownPath } from './source-code.js';
 
 const MAX_LINES = 80;
 /**
@@ -27,7 +26,7 @@ const tooLarge = productSources().flatMap(({ file, text }) =>
   functionsOf(text)
     .filter(({ lines, parameters }) => lines > MAX_LINES || parameters > MAX_PARAMETERS)
     .map(({ name, lines, parameters }) => ({
-      place: `${relative(packagesDir, file)} ${name}`,
+      place: `${shownPath(file)} ${name}`,
       size: `${lines} lines, ${parameters} parameters`,
     })),
 );

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { AREAS } from './areas.js';
 import { commentsOf } from './prose.js';
-import { packageNames, packagesDir, sourcesOf } from './source-code.js';
+import { packageFolder, packageNames, shownPath, sourcesOf } from './source-code.js';
 
 /** Packages that are never shipped. */
 const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'site', 'testkit']);
 /** Folders used only by tests, at any depth. */
 const SUPPORT_FOLDERS = new Set(['fixtures', 'testing']);
-const GENERATED_SOURCES = new Set([join(packagesDir, 'client/src/api.ts')]);
+const GENERATED_SOURCES = new Set([join(packageFolder('client'), 'src/api.ts')]);
 
 /** Figure about the repository's structure. */
 export interface Measure {
@@ -31,14 +31,14 @@ interface Source {
 /** Hand-written product sources: no tests, test support or generated files. */
 export function productSources(): readonly Source[] {
   return packageNames()
-    .filter((name) => !SUPPORT_PACKAGES.has(name) && existsSync(join(packagesDir, name, 'src')))
+    .filter((name) => !SUPPORT_PACKAGES.has(name) && existsSync(join(packageFolder(name), 'src')))
     .flatMap((packageName) =>
       sourcesOf(packageName)
         .filter((file) => !/\.(test|child)\.ts$/.test(file) && !GENERATED_SOURCES.has(file))
         .filter(
           (file) =>
-            !relative(packagesDir, file)
-              .split(sep)
+            !shownPath(file)
+              .split('/')
               .some((part) => SUPPORT_FOLDERS.has(part)),
         )
         .map((file) => {
@@ -63,7 +63,7 @@ export function measures(): readonly Measure[] {
     ...circleMeasures(sources),
     counted(
       `files above ${MAX_FILE_LINES} lines`,
-      long.map((source) => `${relative(packagesDir, source.file)} ${source.lines}`),
+      long.map((source) => `${shownPath(source.file)} ${source.lines}`),
     ),
   ];
 }
@@ -90,7 +90,7 @@ function featureMeasure(sources: readonly Source[]): Measure {
       const imported = new RegExp(`\\{[^}]*\\b${name}\\b[^}]*\\} from '[./\\w-]*/${feature}\\.js'`);
       for (const other of sources) {
         const isPlace = other.file !== file && other.packageName === packageName && imported.test(other.text);
-        if (isPlace && basename(other.file) !== 'index.ts') places.add(relative(packagesDir, other.file));
+        if (isPlace && basename(other.file) !== 'index.ts') places.add(shownPath(other.file));
       }
     }
   }
@@ -137,12 +137,12 @@ function stiffMeasure(sources: readonly Source[]): Measure {
   return measure(
     '% of comments in stiff English',
     percent(stiff.length, comments.length),
-    stiff.map(({ file, line, text }) => `${relative(packagesDir, file)}:${line} ${text}`),
+    stiff.map(({ file, line, text }) => `${shownPath(file)}:${line} ${text}`),
   );
 }
 
 function domainMeasures(sources: readonly Source[]): readonly Measure[] {
-  const folders = readdirSync(join(packagesDir, 'domain/src'), { withFileTypes: true }).filter((it) =>
+  const folders = readdirSync(join(packageFolder('domain'), 'src'), { withFileTypes: true }).filter((it) =>
     it.isDirectory(),
   );
   const arrows = [...arrowsOf(sources.filter(({ packageName }) => packageName === 'domain'))].flatMap(
@@ -176,7 +176,7 @@ const LOCAL_IMPORT = /(?:from|import)\s*\(?'(\.[^']+)'/g;
 function arrowsOf(sources: readonly Source[]): Graph {
   const arrows = new Map<string, Set<string>>();
   for (const { file, packageName, text } of sources) {
-    const folderOf = (path: string) => relative(join(packagesDir, packageName, 'src'), path).split(sep)[0]!;
+    const folderOf = (path: string) => relative(join(packageFolder(packageName), 'src'), path).split(sep)[0]!;
     const from = folderOf(file);
     const targets = arrows.get(from) ?? new Set();
     arrows.set(from, targets);

@@ -28,7 +28,9 @@ describe('operation below /api/v1', () => {
   it('has a page of the web client, or states in its route why not', () => {
     const forgotten = operations.filter(({ name, isExempt }) => !isExempt && !called.has(name));
     expect(
-      forgotten.map(({ name }) => `${name}: call it in packages/clients/chat or packages/clients/web, or declare withoutPage`),
+      forgotten.map(
+        ({ name }) => `${name}: call it in packages/clients/chat or packages/clients/web, or declare withoutPage`,
+      ),
     ).toEqual([]);
   });
 

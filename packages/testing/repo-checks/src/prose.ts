@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
-import { packageNames, packagesDir, sourcesOf } from './source-code.js';
+import { packageNames, shownPath, sourcesOf } from './source-code.js';
 
 const FORBIDDEN_START = /^(?:Of|What|Whether|As|By|For|Where|How|Who|Whoever|Whose|Those|That)\b/i;
 const ALLOWED_START = /^(?:For example|By default)\b/i;
@@ -22,7 +21,7 @@ export function badPassages(ending: string, passagesOf: (code: string) => readon
     .flatMap((file) =>
       passagesOf(readFileSync(file, 'utf8'))
         .filter(({ text }) => isBadStart(text))
-        .map(({ line, text }) => `packages/${relative(packagesDir, file)}:${line} ${text}`),
+        .map(({ line, text }) => `${shownPath(file)}:${line} ${text}`),
     );
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { type Section, sectionsOf } from './documents.js';
+import { packageFolder, packageNames } from './source-code.js';
 
 const root = resolve(__dirname, '../../../..');
 const contractDir = join(root, 'docs/contract');
@@ -208,7 +209,7 @@ function decisionsOf(readme: string): ReadonlySet<number> {
 }
 
 function sourceFiles(): readonly string[] {
-  const packages = readdirSync(join(root, 'packages')).map((name) => join(root, 'packages', name, 'src'));
+  const packages = packageNames().map((name) => join(packageFolder(name), 'src'));
   return packages
     .filter(existsSync)
     .flatMap((dir) => filesIn(dir, '.ts'))

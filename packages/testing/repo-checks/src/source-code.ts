@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, relative, resolve, sep } from 'node:path';
 import { type ParseOptions, parseSync } from '@swc/core';
 
 export const packagesDir = resolve(import.meta.dirname, '../../..');
@@ -12,18 +12,54 @@ const PARSE: Extract<ParseOptions, { syntax: 'typescript' }> = {
   target: 'es2022',
 };
 
+/** Folders of the packages by name. Packages of one kind, such as adapters, share a folder. */
+const FOLDERS: ReadonlyMap<string, string> = new Map(
+  foldersIn(packagesDir)
+    .flatMap((folder) => (isPackage(folder) ? [folder] : foldersIn(folder).filter(isPackage)))
+    .map((folder) => [basename(folder), folder]),
+);
+
 /** Names of all packages. */
 export function packageNames(): readonly string[] {
-  return readdirSync(packagesDir, { withFileTypes: true })
+  return [...FOLDERS.keys()];
+}
+
+/** @throws Error if there is no such package. */
+export function packageFolder(name: string): string {
+  const folder = FOLDERS.get(name);
+  if (folder === undefined) throw new Error(`There is no package ${name}`);
+  return folder;
+}
+
+/** Path of `http/src/index.ts`, a file named by its package; null if there is no such package. */
+export function pathInPackage(path: string): string | null {
+  const [name = '', ...rest] = path.split('/');
+  return FOLDERS.has(name) ? join(packageFolder(name), ...rest) : null;
+}
+
+/** Path relative to the folder of its package, after the name of the package: `http/src/index.ts`. */
+export function shownPath(file: string): string {
+  const inPackages = relative(packagesDir, file).split(sep);
+  const isGrouped = !FOLDERS.has(inPackages[0]!);
+  return inPackages.slice(isGrouped ? 1 : 0).join('/');
+}
+
+function foldersIn(parent: string): readonly string[] {
+  return readdirSync(parent, { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
-    .map((entry) => entry.name);
+    .map((entry) => join(parent, entry.name));
+}
+
+function isPackage(folder: string): boolean {
+  return existsSync(join(folder, 'package.json'));
 }
 
 /** Sources of a package including tests. */
 export function sourcesOf(name: string): string[] {
-  return readdirSync(join(packagesDir, name, 'src'), { recursive: true, encoding: 'utf8' })
+  const folder = join(packageFolder(name), 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path))
-    .map((path) => join(packagesDir, name, 'src', path))
+    .map((path) => join(folder, path))
     .sort();
 }
 
@@ -31,10 +67,10 @@ export function sourcesOf(name: string): string[] {
 export function entryPoints(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of packageNames()) {
-    const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
+    const manifest = JSON.parse(readFileSync(join(packageFolder(name), 'package.json'), 'utf8'));
     // `parley` is only for applications, and all its exports are public.
     if (manifest.name !== `@parley/${name}`) continue;
-    const folder = join(packagesDir, name, 'src');
+    const folder = join(packageFolder(name), 'src');
     for (const key of Object.keys(manifest.exports ?? {})) {
       const subpaths = key.endsWith('*') ? readdirSync(folder) : [key.slice(2)];
       for (const subpath of subpaths) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SRC = join(import.meta.dirname, '..');
 const css = readFileSync(join(SRC, 'app/tokens.css'), 'utf8');
-const page = readFileSync(join(SRC, '../../../docs/embedding-ui.md'), 'utf8');
+const page = readFileSync(join(SRC, '../../../../docs/embedding-ui.md'), 'utf8');
 
 const filesOf = (extension: string): string =>
   readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -126,7 +126,7 @@ it("declares the same high contrast for the theme and for the reader's preferenc
 });
 
 it('lists measured contrasts in docs/design.md', () => {
-  const design = readFileSync(join(SRC, '../../../docs/design.md'), 'utf8');
+  const design = readFileSync(join(SRC, '../../../../docs/design.md'), 'utf8');
   const rows = [...design.matchAll(/^\| `([\w-]+)` +\| `([\w-]+)` +\|.*?\| +([\d.]+) +\| +([\d.]+) +\|$/gm)];
   expect(rows.length).toBeGreaterThan(10);
   for (const [, text, background, light, dark] of rows) {

@@ -32,7 +32,9 @@ const catalogOf = (folder: string, language: string): ReadonlyMap<string, string
 const placeholdersOf = (text: string) => [...new Set(text.match(/\{\w+(?=[,}])/g) ?? [])].sort();
 
 it('server pages have translations into the same languages', () => {
-  const files = readdirSync(join(__dirname, '../../../../adapters/http/src/pages/texts')).map((file) => file.replace('.ts', ''));
+  const files = readdirSync(join(__dirname, '../../../../adapters/http/src/pages/texts')).map((file) =>
+    file.replace('.ts', ''),
+  );
   expect([...files, 'en'].sort()).toEqual([...LANGUAGES].sort());
 });
 

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
 import { productSources } from '../measures.js';
-import { packagesDir } from '../source-code.js';
+import { packagesDir, shownPath } from '../source-code.js';
 import { FAULTS, type Fault } from './faults.js';
 
 const USAGE = `Usage: npm run faults [-- --only TEXT]
@@ -57,7 +57,7 @@ async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonl
     const failed = [...output.matchAll(/^FAIL .*?(\S+\.test\.ts)/gm)].map(([, file]) => file!.split('/').at(-1)!);
     const outcome = /^No tests found/m.test(output) ? 'NO TEST' : code === 0 ? 'NOT FOUND' : 'found';
     const by = failed.length > 0 ? ` by ${[...new Set(failed)].join(', ')}` : '';
-    return { outcome, file: `${relative(packagesDir, source.file)}${by}` };
+    return { outcome, file: `${shownPath(source.file)}${by}` };
   } finally {
     restore();
     process.off('exit', restore).off('SIGINT', end).off('SIGTERM', end);
