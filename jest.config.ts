@@ -38,6 +38,15 @@ function sourcesByName(): Record<string, string> {
   );
 }
 
+/** Suites of `npm test`: no built server, no other service, no tools. */
+const QUICK_TESTS = '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat))/src/';
+/** Suites in these folders that need a tool of packages/testing, or many seconds. */
+const SLOW_TESTS = [
+  '/adapters/blobs/src/s3-blob-store.test.ts',
+  '/adapters/images/src/(image-process|pdf).test.ts',
+  '/moving/import-readers/src/hostile-exports.test.ts',
+];
+
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testRegex: '/src/.*\\.test\\.ts$',
@@ -68,6 +77,8 @@ const project: Project = {
   transformIgnorePatterns: [
     '/node_modules/(?!(inversify|@inversifyjs|@borewit|@hexagon|@levischuck|@noble|@scure|@seriousme|@simplewebauthn|@tokenizer|@tus|file-type|jose|mime|oauth4webapi|oidc-provider|openid-client|qr|srvx|strtok3|token-types|uint8array-extras)/)',
   ],
+  // Tools that only some tests need.
+  modulePaths: ['<rootDir>/packages/testing/node_modules'],
   moduleNameMapper: {
     // One file instead of hundreds, which every suite of the HTTP adapter would load.
     '^class-validator$': '<rootDir>/node_modules/class-validator/bundles/class-validator.umd.js',
@@ -101,7 +112,14 @@ const config: Config = {
   projects: [
     {
       ...project,
+      displayName: 'quick',
+      testRegex: `${QUICK_TESTS}.*\\.test\\.ts$`,
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, ...SLOW_TESTS, ...HOSTILE_TESTS],
+    },
+    {
+      ...project,
       displayName: 'memory',
+      testRegex: `^(?!.*${QUICK_TESTS}).*/src/.*\\.test\\.ts$|${SLOW_TESTS.join('|')}`,
       testPathIgnorePatterns: [
         ...project.testPathIgnorePatterns!,
         '/packages/testing/acceptance/',

@@ -1,8 +1,6 @@
-import { defineConfig } from '@lingui/cli';
-import { formatter } from '@lingui/format-po';
 import { LANGUAGES } from './src/kit/languages.js';
 
-export default defineConfig({
+export default {
   sourceLocale: 'en',
   locales: LANGUAGES,
   catalogs: [
@@ -10,5 +8,6 @@ export default defineConfig({
     { path: '<rootDir>/src/managing/texts/{locale}', include: ['src/managing'] },
     { path: '<rootDir>/src/services/texts/{locale}', include: ['src/services/refusals.ts'] },
   ],
-  format: formatter({ lineNumbers: false, origins: false, explicitIdAsDefault: true, printLinguiId: false }),
-});
+  format: 'po',
+  formatOptions: { lineNumbers: false, origins: false, explicitIdAsDefault: true, printLinguiId: false },
+};

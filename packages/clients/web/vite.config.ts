@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig, esmExternalRequirePlugin, type Plugin } from 'vite';
 import { emojiData } from './emoji-plugin.js';
-import { compiled } from './src/app/english.js';
+import { translations } from './translation-plugin.js';
 
 const OUT = 'dist/app';
 const ASSETS = 'web';
@@ -25,18 +24,6 @@ const pack: Plugin = {
       const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
       writeFileSync(join(folder, `${name}.br`), brotliCompressSync(bytes, { params }));
     }
-  },
-};
-
-/** Omits English texts that the page compiles from their ids. */
-const ownTexts: Plugin = {
-  name: 'own-texts',
-  transform(code, id) {
-    if (!id.endsWith('/en.po')) return null;
-    const [, json] = /JSON\.parse\((".*")\)/.exec(code)!;
-    const texts: readonly (readonly [string, unknown])[] = Object.entries(JSON.parse(JSON.parse(json!)));
-    const others = texts.filter(([text, tokens]) => JSON.stringify(tokens) !== JSON.stringify(compiled(text)));
-    return { code: `export const messages = ${JSON.stringify(Object.fromEntries(others))};`, map: null };
   },
 };
 
@@ -116,8 +103,7 @@ const SHARED_MODULES = {
   '@preact/signals-core': 'parley/chat/signals',
 };
 
-const translations = lingui({ configPath: join(import.meta.dirname, 'lingui.config.ts') });
-const plugins = [react(), translations, ownTexts, emojiData, pack];
+const plugins = [react(), translations, emojiData, pack];
 
 /**
  * `Features.DirSelector` of Lightning CSS, which would emit a language selector, although English pages can be

@@ -2,13 +2,15 @@
 // Compares the public types of the package with the reports in api/: exits with 1 if they differ. `--write` updates the
 // reports. Reads the declarations of the last build.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { packageFolders } from '../../server/scripts/package-folders.mjs';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
+const tools = createRequire(join(home, '../testing/package.json'));
+const { Extractor, ExtractorConfig } = tools('@microsoft/api-extractor');
 const folders = packageFolders(join(home, '../..'));
 /** Returns the path of a file named by its package: `chat/dist/index.d.ts`. */
 const pathOf = (file) => file.replace(/^[^/]+/, (name) => folders.get(name));

@@ -31,7 +31,7 @@ describe('npm run release', () => {
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'parley-release-'));
     const databases = ['sqlite', 'postgres'].map((name) => `packages/adapters/${name}/src/engine/fixtures`);
-    for (const folder of ['docs/guides', 'packages/domain', 'packages/parley', ...databases])
+    for (const folder of ['docs/guides', 'packages/domain/src', 'packages/parley/src', ...databases])
       mkdirSync(at(folder), { recursive: true });
     for (const folder of databases) writeFileSync(at(`${folder}/released-steps.json`), '{}');
     writeFileSync(at('docs/CHANGELOG.md'), CHANGELOG);

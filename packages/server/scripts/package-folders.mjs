@@ -10,7 +10,7 @@ export function packageFolders(root) {
     readdirSync(parent, { withFileTypes: true })
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => join(parent, name));
-  const isPackage = (folder) => existsSync(join(folder, 'package.json'));
+  const isPackage = (folder) => ['package.json', 'src'].every((name) => existsSync(join(folder, name)));
   const folders = foldersIn(join(root, 'packages')).flatMap((folder) =>
     isPackage(folder) ? [folder] : foldersIn(folder).filter(isPackage),
   );

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-// Installs and builds everything missing or outdated. Uses only Node's modules, since node_modules may not exist yet.
+// Installs and builds what is missing or outdated. Uses only Node's modules, since node_modules may not exist yet.
+//
+//   prepare.mjs install [FOLDER]…  libraries of the product, its build and `npm test`, and the tools of a folder
+//   prepare.mjs                    … and the built product
+//   prepare.mjs tools [FOLDER]…    … and all programs of the repository
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,8 +20,10 @@ const sqlInliner = inPackage('sqlite', 'scripts', 'inline-sql.mjs');
 const clientApi = inPackage('client', 'scripts', 'write-api.mjs');
 const bundle = inPackage('server', 'dist', 'bundle', 'main.js');
 const web = inPackage('web');
+/** Packages that `npm start` needs. The compiler builds what they import. */
+const BUILT = ['server', 'chat'];
 /** npm writes this file last, so an interrupted installation does not count. */
-const installedMark = join(root, 'node_modules', '.package-lock.json');
+const installedMark = join('node_modules', '.package-lock.json');
 /**
  * Its modification time is the start of the last successful build. Output times prove nothing, since unchanged files
  * are not rewritten.
@@ -26,22 +32,27 @@ const builtMark = join(root, 'node_modules', '.parley-built');
 
 /** @throws Error with one clear line when something cannot be installed or built. */
 export function prepare() {
-  requireNode(20, 19);
-  if (modifiedAt(installedMark) < modifiedAt(join(root, 'package-lock.json'))) {
-    run('Installing dependencies (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund']);
-  }
+  install();
   if (needsBuild()) {
     // An interrupted build does not count.
     rmSync(builtMark, { force: true });
     run('Generating the types of the client …', process.execPath, [clientApi]);
     const startedAt = new Date();
-    run('Building (tsc -b) …', process.execPath, [tsc(), '-b']);
+    run('Building …', process.execPath, [tsc(), '-b', ...BUILT.map((name) => folders.get(name))]);
     run('Bundling …', process.execPath, [bundler]);
     run('Building the web client …', process.execPath, [vite(), 'build', web, '--logLevel', 'warn']);
     run('Building the element …', process.execPath, [vite(), 'build', web, '--mode', 'element', '--logLevel', 'warn']);
     writeFileSync(builtMark, '');
     utimesSync(builtMark, startedAt, startedAt);
   }
+}
+
+function install(folder = '.') {
+  requireNode(20, 19);
+  const installed = modifiedAt(join(root, folder, installedMark));
+  if (installed >= modifiedAt(join(root, folder, 'package-lock.json'))) return;
+  const name = folder === '.' ? 'dependencies' : `the tools of ${folder}`;
+  run(`Installing ${name} (npm ci) …`, 'npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund']);
 }
 
 function requireNode(major, minor) {
@@ -62,7 +73,7 @@ function needsBuild() {
     modifiedAt(bundler) > builtAt ||
     modifiedAt(loader) > builtAt ||
     modifiedAt(cacheWriter) > builtAt ||
-    modifiedAt(installedMark) > builtAt
+    modifiedAt(join(root, installedMark)) > builtAt
   )
     return true;
   return builtFolders().some((dir) => {
@@ -75,10 +86,17 @@ function needsBuild() {
   });
 }
 
-/** Folders of the packages with output; `acceptance` has tests only. */
+/** Folders of the packages that the product consists of. */
 function builtFolders() {
-  const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-  return [...references.map(({ path }) => join(root, path)), web];
+  const found = new Set([web]);
+  const add = (folder) => {
+    if (found.has(folder)) return;
+    found.add(folder);
+    const { references } = JSON.parse(readFileSync(join(folder, 'tsconfig.json'), 'utf8'));
+    for (const { path } of references) add(join(folder, path));
+  };
+  for (const name of BUILT) add(folders.get(name));
+  return [...found];
 }
 
 function hasNewerSource(dir, than) {
@@ -116,8 +134,13 @@ function run(title, command, args) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [what, ...toolFolders] = process.argv.slice(2);
   try {
-    prepare();
+    if (what === 'install') install();
+    else prepare();
+    if (what === 'tools') toolFolders.unshift('packages/testing');
+    for (const folder of toolFolders) install(folder);
+    if (what === 'tools') run('Building all programs …', process.execPath, [tsc(), '-b']);
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;

@@ -1,8 +1,7 @@
-import { join } from 'node:path';
-import { lingui } from '@lingui/vite-plugin';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { emojiData } from '../emoji-plugin.js';
+import { translations } from '../translation-plugin.js';
 
 /** The gallery, which is not part of the package. Uses React's development build, whose warnings fail the test. */
 export default defineConfig({
@@ -10,7 +9,7 @@ export default defineConfig({
   base: './',
   resolve: { conditions: ['browser'] },
   define: { 'process.env.NODE_ENV': '"development"' },
-  plugins: [react(), lingui({ configPath: join(import.meta.dirname, '../lingui.config.ts') }), emojiData],
+  plugins: [react(), translations, emojiData],
   // One script per source file: script and function names tell the test which components were rendered.
   build: { minify: false, assetsInlineLimit: 0, rollupOptions: { output: { preserveModules: true } } },
 });

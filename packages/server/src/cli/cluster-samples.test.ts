@@ -111,7 +111,7 @@ describe('Kubernetes manifests', () => {
 
   // Kubernetes ignores members that its schema does not name.
   it('have no unknown members', () => {
-    const folder = mkdtempSync(resolve(__dirname, '../../dist/manifests-'));
+    const folder = mkdtempSync(resolve(__dirname, '../../../testing/node_modules/manifests-'));
     try {
       const path = join(folder, 'manifests.ts');
       const checked = [...objects, { ...ofKind('Service'), metadata: { nane: 'parley' } }];

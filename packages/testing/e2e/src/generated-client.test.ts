@@ -7,7 +7,7 @@ import { type Person, TestOrganization } from './testing/test-organization.js';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../../..');
-const GENERATOR = join(root, 'packages/testing/e2e/node_modules/openapi-typescript/bin/cli.js');
+const GENERATOR = join(root, 'packages/testing/node_modules/openapi-typescript/bin/cli.js');
 const COMPILER = join(root, 'node_modules/typescript/bin/tsc');
 
 const STORY = `

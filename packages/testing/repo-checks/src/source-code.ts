@@ -51,7 +51,7 @@ function foldersIn(parent: string): readonly string[] {
 }
 
 function isPackage(folder: string): boolean {
-  return existsSync(join(folder, 'package.json'));
+  return ['package.json', 'src'].every((name) => existsSync(join(folder, name)));
 }
 
 /** Sources of a package including tests. */
