@@ -140,7 +140,7 @@ const config: Config = {
           {
             ...project,
             displayName: 'postgres',
-            testRegex: '/packages/(postgres|acceptance)/src/.*\\.test\\.ts$',
+            testRegex: '/packages/(adapters/postgres|testing/acceptance)/src/.*\\.test\\.ts$',
             globalSetup: '<rootDir>/packages/adapters/postgres/src/testing/server.ts',
             globalTeardown: '<rootDir>/packages/adapters/postgres/src/testing/stop-server.ts',
           },

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type BlobContent,
   type BlobKey,
   type BlobStore,
   type ByteRange,
+  inOneChunk,
   isBlobKey,
   type StoredBlob,
 } from '@parley/domain/files';
@@ -90,6 +91,19 @@ export class FolderBlobStore implements BlobStore {
       const file = await stat(path).catch(() => null);
       if (file && file.mtimeMs < beforeMs) await rm(path, { force: true });
     }
+  }
+
+  /** Stores a small file that is not a blob. */
+  async putObject(name: string, bytes: Uint8Array): Promise<void> {
+    await this.makeFolder(this.unfinished);
+    const temporary = join(this.unfinished, randomUUID());
+    await writeDurably(temporary, inOneChunk(bytes));
+    await rename(temporary, join(this.folder, name));
+    await syncFolder(this.folder);
+  }
+
+  async *readObject(name: string): AsyncGenerator<Uint8Array> {
+    yield await readFile(join(this.folder, name));
   }
 
   private shardOf(key: BlobKey): string {

@@ -13,7 +13,7 @@ import type { Client, ClientConfig, Pool } from 'pg';
 import { clientClass } from './engine/client.js';
 import type { StatementTrace } from './engine/connection.js';
 import { examineServer, type ServerFacts } from './engine/examination.js';
-import { finishUpgrade, migrate, pendingSteps } from './engine/migrate.js';
+import { finishUpgrade, migrate, pendingSteps, requireNoTables } from './engine/migrate.js';
 import { OwnNode } from './engine/nodes.js';
 import { findPrimary, Primary } from './engine/primary.js';
 import { PATIENCE, type Patience, Replica, type ReplicaListener } from './engine/replica.js';
@@ -22,7 +22,7 @@ import { DEFAULT_LIMITS, type PoolLimits, poolConfig, SessionPool, type StateLis
 import { type ClusterStatus, hostStatuses, listNodeStatus, readClusterGauges } from './engine/status.js';
 import { PostgresUnitOfWork } from './engine/unit-of-work.js';
 import { MIGRATIONS, repositoryFactory } from './features.js';
-import { hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
+import { FORMER_PLACE, hasUnfinishedMove, type MovedTable, type MoveProgress, moveInto } from './move.js';
 
 /** Server data in a database. */
 export interface ServerRecord {
@@ -61,6 +61,8 @@ export interface PostgresStorageOptions {
 export interface Installation {
   readonly id: string;
   readonly place: string;
+  /** Place of the database from which `parley move` filled this one; null if none did. */
+  readonly formerPlace: string | null;
 }
 
 export interface PostgresStorage {
@@ -167,8 +169,10 @@ async function identify(client: Client): Promise<Installation> {
     `INSERT INTO server_fact (name, value) VALUES ('installation', gen_random_uuid()::text) ON CONFLICT DO NOTHING`,
   );
   const { rows } = await client.query(
-    `SELECT value AS id, system_identifier::text || '.' || oid AS place
+    `SELECT value AS id, system_identifier::text || '.' || oid AS place,
+       (SELECT value FROM server_fact WHERE name = $1) AS "formerPlace"
      FROM server_fact, pg_control_system(), pg_database WHERE name = 'installation' AND datname = current_database()`,
+    [FORMER_PLACE],
   );
   return rows[0];
 }
@@ -197,7 +201,10 @@ export const inspectPostgres = (url: string): Promise<PostgresState> =>
       string[],
     ];
     const state = { schema, latestSchema, pendingSteps: missing, finalSteps };
-    if (schema === 0) return { ...state, secretFingerprint: null };
+    if (schema === 0) {
+      await requireNoTables(client);
+      return { ...state, secretFingerprint: null };
+    }
     const { rows } = await client.query('SELECT value FROM server_fact WHERE name = $1', [SECRET_FINGERPRINT]);
     return { ...state, secretFingerprint: rows[0]?.value ?? null };
   });
@@ -322,4 +329,5 @@ function refusal(url: string, error: unknown): DatabaseRefused {
   return new DatabaseRefused(`Cannot use database ${withoutPassword(url)}: ${reason}`, { cause: error });
 }
 
-const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1@');
+/** Address of a database for messages. */
+export const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, '$1@');

@@ -7,6 +7,7 @@ export {
   openPostgresStorage,
   SESSIONS_PER_SERVER,
   statusOfCluster,
+  withoutPassword,
 } from './database.js';
 export type { ServerFacts } from './engine/examination.js';
 export type { StateListener } from './engine/sessions.js';

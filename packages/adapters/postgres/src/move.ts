@@ -1,6 +1,6 @@
 import type { Row, TableSource } from '@parley/storage';
 import type { Client } from 'pg';
-import { migrate } from './engine/migrate.js';
+import { foreignTables, migrate, tablesInSchema } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 import { type Checksum, compareTable, keyOf, NO_ROWS, storedAs, type Table, withRows } from './move-comparison.js';
 
@@ -13,6 +13,9 @@ const MOVE_LOCK = -2;
 const NOT_COPIED = [
   ...[UNFINISHED, 'schema_step', 'server_node', 'cache_stamp', 'event_log_head', 'message_search', 'search_backlog'],
 ];
+
+/** Name of the fact with the place of the database that was moved here. */
+export const FORMER_PLACE = 'moved from';
 
 interface Position {
   readonly after: Row | null;
@@ -46,7 +49,8 @@ export async function hasUnfinishedMove(client: Client): Promise<boolean> {
 /**
  * Fills an empty database with all rows of another one, then compares both. Continues an interrupted move. Servers
  * cannot open the database until the move is finished.
- * @throws Error if the database contains an organization, another command fills it, or the rows differ in the end
+ * @throws Error if the database contains an organization or tables of another program, another command fills it, or the
+ * rows differ in the end
  */
 export async function moveInto(
   client: Client,
@@ -55,9 +59,10 @@ export async function moveInto(
 ): Promise<readonly MovedTable[]> {
   const { rows } = await client.query('SELECT pg_try_advisory_lock($1) AS is_ours', [MOVE_LOCK]);
   if (!rows[0].is_ours) throw new Error('another command is filling it');
+  await requireOwnTables(client, source);
   await migrate(client, MIGRATIONS);
-  if (!(await hasUnfinishedMove(client))) await begin(client);
-  const tables = await tablesOf(client);
+  const tables = await tablesOf(client, source);
+  if (!(await hasUnfinishedMove(client))) await begin(client, tables);
   for (const table of tables) await copyTable(client, source, table, (count) => onProgress(table.name, count));
   const moved = await compare(client, source, tables);
   await finish(client, source, tables);
@@ -65,17 +70,20 @@ export async function moveInto(
 }
 
 /** Empties the tables and drops the foreign keys, because rows arrive in primary key order. */
-const begin = (client: Client) =>
+const begin = (client: Client, tables: readonly Table[]) =>
   inTransaction(client, async () => {
     const { rows } = await client.query<{ is_used: boolean }>(
       'SELECT EXISTS (SELECT FROM realm) OR EXISTS (SELECT FROM server_fact) AS is_used',
     );
     if (rows[0]!.is_used) throw new Error('it is not empty: a server or a command has used it');
-    const tables = await tablesOf(client);
-    await client.query(`TRUNCATE ${tables.map(({ name }) => `"${name}"`).join(', ')} CASCADE`);
+    const names = tables.map(({ name }) => name);
+    // Fails if a table of another schema refers to one of these.
+    await client.query(`TRUNCATE ${[...names, 'event_log_head'].map((name) => `"${name}"`).join(', ')}`);
     const foreignKeys = await client.query<ForeignKey>(
-      `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(oid) AS definition
-       FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY 1, 2`,
+      `SELECT conrelid::regclass::text AS table, conname AS name, pg_get_constraintdef(k.oid) AS definition
+       FROM pg_constraint k JOIN pg_class c ON c.oid = conrelid
+       WHERE contype = 'f' AND relnamespace = current_schema()::regnamespace AND relname = ANY ($1::text[]) ORDER BY 1, 2`,
+      [names],
     );
     for (const { table, name } of foreignKeys.rows)
       await client.query(`ALTER TABLE ${table} DROP CONSTRAINT "${name}"`);
@@ -83,7 +91,15 @@ const begin = (client: Client) =>
     await save(client, 'foreign keys', foreignKeys.rows);
   });
 
-async function tablesOf(client: Client): Promise<readonly Table[]> {
+/** @throws Error if the schema contains tables that neither the original nor this database has by our schema */
+async function requireOwnTables(client: Client, source: TableSource): Promise<void> {
+  const own = new Set([...source.tables(), ...NOT_COPIED]);
+  const foreign = (await tablesInSchema(client)).filter((name) => !own.has(name));
+  if (foreign.length > 0) throw foreignTables(foreign);
+}
+
+/** Tables of the original, which this database has too. */
+async function tablesOf(client: Client, source: TableSource): Promise<readonly Table[]> {
   const { rows } = await client.query<Table>(
     `SELECT c.relname AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
        array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum) AS types,
@@ -91,9 +107,9 @@ async function tablesOf(client: Client): Promise<readonly Table[]> {
         JOIN pg_attribute k ON k.attnum = number WHERE i.indrelid = c.oid AND i.indisprimary AND k.attrelid = c.oid) AS key,
        max(a.attname) FILTER (WHERE a.attidentity <> '') AS identity
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname <> ALL ($1::text[])
+     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace AND c.relname = ANY ($1::text[])
      GROUP BY c.oid ORDER BY c.relname`,
-    [NOT_COPIED],
+    [source.tables().filter((name) => !NOT_COPIED.includes(name))],
   );
   return rows;
 }
@@ -159,6 +175,7 @@ const finish = (client: Client, source: TableSource, tables: readonly Table[]) =
     // Servers index the messages at runtime, newest first.
     await client.query('DELETE FROM search_backlog');
     await client.query('INSERT INTO search_backlog SELECT 1, coalesce(max(id), 0) FROM message');
+    await client.query('INSERT INTO server_fact (name, value) VALUES ($1, $2)', [FORMER_PLACE, source.place]);
     await client.query(`DROP TABLE ${UNFINISHED}`);
   });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   accessSync,
   closeSync,
@@ -20,6 +21,11 @@ import { defineSearchFunctions } from './messages/conditions.js';
 
 /** Application id in the file header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;
+
+/** Name of the fact that identifies the database and its copies. */
+const INSTALLATION_FACT = 'installation';
+/** Name of the fact with the database to which `parley move` has copied this one. */
+export const MOVED_FACT = 'moved to';
 
 /** Schema version of this release. */
 export const LATEST_VERSION = MIGRATIONS.length;
@@ -97,6 +103,12 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     database.pragma('temp_store = MEMORY');
     defineSearchFunctions(database, words ?? PLAIN_TEXTS);
     migrate(database, MIGRATIONS);
+    // Needs no write lock if the fact is there.
+    if (factIn(database, INSTALLATION_FACT) === null) {
+      database
+        .prepare('INSERT INTO server_fact VALUES (?, ?) ON CONFLICT DO NOTHING')
+        .run(INSTALLATION_FACT, randomUUID());
+    }
     database.pragma(`busy_timeout = ${LOCK_WAIT_MS.writing}`);
     return database;
   } catch (error) {
@@ -116,6 +128,20 @@ export function openReader(path: string, { trace, words }: Omit<WriterOptions, '
   database.pragma('user_version');
   return database;
 }
+
+/** Identity of a database. A copy has the same `id` and another `place`. */
+export interface Installation {
+  readonly id: string;
+  readonly place: string;
+}
+
+export const installationOf = (database: Database, path: string): Installation => ({
+  id: factIn(database, INSTALLATION_FACT)!,
+  place: placeOf(path),
+});
+
+/** Changes when the file is copied, and stays when it is renamed. */
+export const placeOf = (path: string): string => `inode ${statSync(path, { bigint: true }).ino}`;
 
 interface OpenOptions {
   readonly isReader?: boolean;
@@ -150,16 +176,27 @@ function lookInto(path: string, look: (database: Database) => void): void {
 /** Runs before anything is changed. @throws Error if the schema is not of this version, NotAdmitted */
 function checkContents(database: Database, admit: AdmissionCheck | undefined): void {
   const { length } = pendingSteps(database, MIGRATIONS);
+  const target = factIn(database, MOVED_FACT);
+  if (target !== null) {
+    throw new Error(
+      `parley move has copied it to ${target}, which servers use now. To use this file again and abandon the copy, run ` +
+        'parley move --undo --from with this file',
+    );
+  }
   if (!admit) return;
-  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
-  const fact = isThere
-    ? database.prepare<[string], string>('SELECT value FROM server_fact WHERE name = ?').pluck().get(SECRET_FINGERPRINT)
-    : undefined;
+  const secretFingerprint = factIn(database, SECRET_FINGERPRINT);
   try {
-    admit({ secretFingerprint: fact ?? null, pendingSteps: length });
+    admit({ secretFingerprint, pendingSteps: length });
   } catch (error) {
     throw new NotAdmitted(error);
   }
+}
+
+/** Returns null if the database lacks the fact, or was created by a release without facts. */
+export function factIn(database: Database, name: string): string | null {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
+  if (!isThere) return null;
+  return database.prepare<[string], string>('SELECT value FROM server_fact WHERE name = ?').pluck().get(name) ?? null;
 }
 
 /** Wraps the error thrown by the caller's check. */

@@ -3,7 +3,15 @@ import type { Clock, StorageGauges, UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Commit } from '@parley/storage';
-import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
+import {
+  type AdmissionCheck,
+  type Installation,
+  installationOf,
+  LATEST_VERSION,
+  openReader,
+  openWriter,
+  type StatementTrace,
+} from './database.js';
 import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
@@ -32,6 +40,7 @@ export interface SqliteStorageOptions {
 
 export interface SqliteStorage {
   readonly uow: UnitOfWork;
+  readonly installation: Installation;
   /**
    * Checks that the opened files are still in place; call about once a second. Otherwise saves readable acknowledged
    * data next to them and rejects all further units.
@@ -75,6 +84,7 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
 
   return {
     uow,
+    installation: installationOf(writer, path),
     verify: () => files.verify(),
     gauges: () => ({
       waitingWrites: uow.waitingWrites,

@@ -2,7 +2,7 @@ import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node
 import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } from '@parley/domain/kernel';
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
+import { checkHeader, factIn, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 
@@ -23,7 +23,7 @@ export function inspectDatabase(path: string): DatabaseState {
       schema,
       latestSchema: LATEST_VERSION,
       pendingSteps: stepsToRun(path, database),
-      secretFingerprint: secretFingerprintIn(database),
+      secretFingerprint: factIn(database, SECRET_FINGERPRINT),
       bytes: statSync(path).size,
       logBytes: statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     };
@@ -146,9 +146,3 @@ function openBeside(path: string): Database {
 
 const hasTable = (database: Database, name: string): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined;
-
-function secretFingerprintIn(database: Database): string | null {
-  if (!hasTable(database, 'server_fact')) return null;
-  const statement = database.prepare<[string], string>('SELECT value FROM server_fact WHERE name = ?').pluck();
-  return statement.get(SECRET_FINGERPRINT) ?? null;
-}

@@ -1,6 +1,6 @@
 import { DatabaseRefused, type Row, type RowPage, type TableSource } from '@parley/storage';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { checkHeader, refusal } from './database.js';
+import { checkHeader, MOVED_FACT, placeOf, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 
@@ -8,6 +8,8 @@ const MAX_ROWS = 2500;
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 export interface OpenTableSource extends TableSource {
+  /** Makes servers refuse the file, naming the database that replaces it; null lets them use it again. */
+  retire(successor: string | null): void;
   close(): void;
 }
 
@@ -19,10 +21,18 @@ export function openTableSource(path: string): OpenTableSource {
   if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: it does not exist`);
   const database = openAlone(path);
   return {
+    tables: () => database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[],
     rows: (page) => readRows(database, page),
     lastIds: () => new Map(database.prepare('SELECT name, seq FROM sqlite_sequence').raw().all() as [string, number][]),
+    place: placeOf(path),
+    retire: (successor) => retire(database, successor),
     close: () => database.close(),
   };
+}
+
+function retire(database: Database, successor: string | null): void {
+  if (successor === null) database.prepare('DELETE FROM server_fact WHERE name = ?').run(MOVED_FACT);
+  else database.prepare('INSERT OR REPLACE INTO server_fact VALUES (?, ?)').run(MOVED_FACT, successor);
 }
 
 function openAlone(path: string): Database {
@@ -46,7 +56,12 @@ const EVENT_KEY = { columns: 'id', place: '(? << 36) | ?' };
 
 function readRows(database: Database, { table, columns, key, after }: RowPage): readonly Row[] {
   const order = table === 'event' ? EVENT_KEY : { columns: list(key), place: key.map(() => '?').join(', ') };
-  const where = after === null ? '' : `WHERE (${order.columns}) > (${order.place})`;
+  const conditions = [
+    ...(after === null ? [] : [`(${order.columns}) > (${order.place})`]),
+    // The copy is not retired.
+    ...(table === 'server_fact' ? [`name <> '${MOVED_FACT}'`] : []),
+  ];
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
   const statement = database
     .prepare<unknown[], Row>(
       `SELECT ${list(columns)} FROM "${table}" ${where} ORDER BY ${order.columns} LIMIT ${MAX_ROWS}`,

@@ -56,7 +56,11 @@ export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('a
  * Opens the database, while a server may be running. With `--accept-new-secret`, accepts the secret after `work` has
  * succeeded. @throws StartupError if there is no database
  */
-export async function withParley<T>(invocation: Invocation, work: (parley: ComposedParley) => Promise<T>): Promise<T> {
+export async function withParley<T>(
+  invocation: Invocation,
+  work: (parley: ComposedParley) => Promise<T>,
+  { adoptsFiles = false } = {},
+): Promise<T> {
   requireDatabase(invocation);
   const { configuration } = invocation;
   const accepts = acceptsNewSecret(invocation);
@@ -64,7 +68,7 @@ export async function withParley<T>(invocation: Invocation, work: (parley: Compo
   try {
     const parley = await openParley(
       { ...configuration, ...addressesOf(configuration) },
-      { logger: silentLogger, isOneOff: true, acceptsNewSecret: accepts },
+      { logger: silentLogger, isOneOff: true, acceptsNewSecret: accepts, adoptsFiles },
     );
     try {
       const result = await work(parley);

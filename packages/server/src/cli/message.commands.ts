@@ -3,8 +3,9 @@ import { SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { locationOf } from '../start/open-parley.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
-import { findRealm, nameOf, REALM } from './databases.js';
+import { findRealm, nameOf, REALM, withParley } from './databases.js';
 
 async function restore(context: CommandContext): Promise<CommandResult> {
   const [channelName, topic, message, since] = ['channel', 'topic', 'message', 'since'].map(context.flag);
@@ -87,6 +88,13 @@ async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<
   });
 }
 
+async function adopt({ invocation }: CommandContext): Promise<CommandResult> {
+  const { files } = invocation.configuration;
+  if (files === null) throw new StartupError('The folder of files beside the database always belongs to it.');
+  await withParley(invocation, async () => {}, { adoptsFiles: true });
+  return { lines: [`${locationOf(files)} belongs to this database now.`], data: { files } };
+}
+
 export const FILE_COMMANDS: readonly Command[] = [
   {
     name: 'file sweep',
@@ -94,5 +102,13 @@ export const FILE_COMMANDS: readonly Command[] = [
     flags: { 'dry-run': { help: 'only counts them' } },
     examples: ['parley file sweep --dry-run'],
     run: sweep,
+  },
+  {
+    name: 'file adopt',
+    help: 'makes the location of files belong to this database, for example after a restore',
+    details:
+      'No server may use the database that the location belonged to, because both would remove files of the other.',
+    examples: ['parley file adopt'],
+    run: adopt,
   },
 ];

@@ -127,13 +127,14 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
   };
 }
 
-async function move({ terminal, flag, isJson }: CommandContext): Promise<CommandResult> {
+async function move({ terminal, flag, isOn, isJson }: CommandContext): Promise<CommandResult> {
   const from = parseDatabaseFlag('from', flag('from'));
+  if (isOn('undo')) return undoMove(from);
   const to = parseDatabaseFlag('to', flag('to'));
   if (from.kind !== 'sqlite' || to.kind !== 'postgres') {
     throw new UsageError('parley move takes --from sqlite:PATH and --to postgres://USER@HOST/NAME.');
   }
-  const { movePostgres } = await import('@parley/postgres');
+  const { movePostgres, withoutPassword } = await import('@parley/postgres');
   const source = openTableSource(from.path);
   let copied = 0;
   try {
@@ -142,16 +143,30 @@ async function move({ terminal, flag, isJson }: CommandContext): Promise<Command
       if (!isJson && copied % ROWS_PER_LINE < rows) terminal.err(`${copied} rows copied so far, now copying ${table}`);
     });
     const rows = moved.reduce((sum, table) => sum + table.rows, 0);
+    if (!isOn('keep')) source.retire(withoutPassword(to.url));
     return {
       lines: [
         `Moved ${rows} rows in ${moved.length} tables to ${to.url} and verified them.`,
-        `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Keep ${from.path} as a backup, but never run a server on it again.`,
+        isOn('keep')
+          ? `Servers may still use ${from.path}. Their changes are not copied.`
+          : `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Servers reject ${from.path} from now on; keep it as a backup.`,
       ],
       data: { from: from.path, to: to.url, rows, tables: moved },
     };
   } finally {
     source.close();
   }
+}
+
+function undoMove(from: DatabaseLocation): CommandResult {
+  if (from.kind !== 'sqlite') throw new UsageError('parley move --undo takes --from sqlite:PATH.');
+  const source = openTableSource(from.path);
+  try {
+    source.retire(null);
+  } finally {
+    source.close();
+  }
+  return { lines: [`Servers may use ${from.path} again.`], data: { from: from.path } };
 }
 
 const ROWS_PER_LINE = 100_000;
@@ -235,7 +250,8 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     details: [
       'No server may run during the move. Ids, passwords, keys, sessions and event queues are kept, so clients continue with the new server.',
       'Uploaded files are not included. Run an interrupted command again to continue; at the end, all rows of both databases',
-      'are compared.',
+      'are compared. The PostgreSQL database, or the schema that the address names, may contain no other tables. Afterwards, servers',
+      'reject the SQLite file. A rehearsal keeps it usable with --keep.',
     ].join('\n'),
     flags: {
       from: { value: 'DATABASE', help: 'database to copy from: sqlite:PATH' },
@@ -243,6 +259,8 @@ export const STORAGE_COMMANDS: readonly Command[] = [
         value: 'DATABASE',
         help: 'database to copy to: postgres://USER@HOST/NAME, with the password in PGPASSWORD or PGPASSFILE',
       },
+      keep: { help: 'lets servers use the SQLite file afterwards, for a rehearsal' },
+      undo: { help: 'only lets servers use the SQLite file again; takes no --to' },
     },
     examples: ['parley move --from sqlite:/var/lib/parley/parley.db --to postgres://parley@db.example.com/parley'],
     run: move,

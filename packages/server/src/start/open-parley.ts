@@ -46,6 +46,7 @@ import { findingsOn } from '../observation/postgres-findings.js';
 import { parleyVersion } from '../version.js';
 import { newServerId } from '../workers/ended-leases.js';
 import { DatabaseClock } from './database-clock.js';
+import { adoptFiles, claimFiles, type DatabaseIdentity } from './files-mark.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 
 type RuntimeConfig = Omit<
@@ -85,12 +86,14 @@ export interface HostOptions
   readonly onUnknownSchema?: () => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
+  /** Takes the location of files over from another database. */
+  readonly adoptsFiles?: boolean;
 }
 
 /** Opens a server; leaves no file behind on failure. @throws StartupError, DatabaseRefused, MissingLibrary */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, adoptsFiles = false, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const logInProviders = [...(hostOptions.logInProviders ?? []), ...(await logInServices(configuration))];
   if (configuration.webPush) await loadWebPush();
@@ -104,6 +107,7 @@ export async function openParley(
     storage,
     secret,
     installation = null,
+    identity,
     examine,
   } = await openStorage(configuration, ports, {
     acceptsNewSecret,
@@ -127,6 +131,7 @@ export async function openParley(
     }
   };
   try {
+    if (identity && !ports.blobs) await requireOwnFiles(configuration, identity, adoptsFiles);
     const ownSecret = secret();
     const serverId = newServerId();
     const reportPresence = async (state?: NodeState) => {
@@ -198,6 +203,8 @@ interface OpenStorage {
   readonly secret: () => string;
   /** Absent if other servers cannot use the database. */
   readonly installation?: Installation;
+  /** Absent if the host application provides the storage. */
+  readonly identity?: DatabaseIdentity;
   /** Logs problems of the database server for the operator. */
   readonly examine?: () => Promise<void>;
 }
@@ -297,11 +304,12 @@ async function openStorage(
       for (const { level, subject, text } of findingsOn(await examinePostgres(database.url), SESSIONS_PER_SERVER))
         if (LOGGED_SUBJECTS.has(subject) && level !== 'good') warn(logger, { subject }, `database server: ${text}`);
     };
-    return { storage, secret: () => secret!, installation: storage.installation, examine };
+    const { installation } = storage;
+    return { storage, secret: () => secret!, installation, identity: installation, examine };
   }
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });
-  return { storage, secret: () => secret ?? makeSecret({ database }) };
+  return { storage, secret: () => secret ?? makeSecret({ database }), identity: storage.installation };
 }
 
 interface AdmittedDatabase {
@@ -361,6 +369,30 @@ function keptBuildsOf({ database }: RuntimeConfig, blobs: BlobStore): KeptBuilds
   if (database?.kind === 'sqlite') return new FolderBuilds(join(dirname(database.path), 'web-client'));
   return blobs instanceof S3BlobStore ? new BucketBuilds(blobs) : null;
 }
+
+/**
+ * Claims the configured location. The default folder beside the database belongs to it. A bucket that cannot be reached
+ * is not checked.
+ * @throws StartupError if the location holds the files of another database
+ */
+async function requireOwnFiles(
+  configuration: RuntimeConfig,
+  identity: DatabaseIdentity,
+  adoptsFiles: boolean,
+): Promise<void> {
+  const { files } = configuration;
+  if (files === null) return;
+  const store = blobStoreOf(configuration);
+  try {
+    if (adoptsFiles) await adoptFiles(store, identity);
+    else await claimFiles(store, locationOf(files), identity);
+  } catch (error) {
+    if (error instanceof StartupError || files.kind === 'folder') throw error;
+  }
+}
+
+export const locationOf = (files: NonNullable<RuntimeConfig['files']>): string =>
+  files.kind === 's3' ? `The bucket ${files.bucket}` : `The folder ${files.path}`;
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 

@@ -25,8 +25,8 @@ interface RunningServer {
   close(): Promise<void>;
 }
 
-async function runMove(from: string, to: string) {
-  const { code, out, err } = await runCommand(['move', `--from=${from}`, `--to=${to}`]);
+async function runMove(from: string, to: string | null, ...flags: string[]) {
+  const { code, out, err } = await runCommand(['move', `--from=${from}`, ...(to ? [`--to=${to}`] : []), ...flags]);
   return { code, out: out || err };
 }
 
@@ -125,6 +125,19 @@ function testMoves(): void {
     const params = { anchor: 'newest', num_before: '500', num_after: '0' };
     return (await server.call('GET', '/messages', params)).messages;
   };
+
+  it('makes servers reject the copied file until the move is undone', async () => {
+    expect(await move()).toMatchObject({ code: 0, out: expect.stringContaining(`Servers reject ${path} from now on`) });
+    await expect(serve(`sqlite:${path}`)).rejects.toThrow(`parley move has copied it to ${target.url}`);
+
+    expect(await runMove(`sqlite:${path}`, null, '--undo')).toMatchObject({ code: 0 });
+    await (await serve(`sqlite:${path}`)).close();
+  });
+
+  it('leaves the copied file usable after a rehearsal', async () => {
+    expect(await runMove(`sqlite:${path}`, target.url, '--keep')).toMatchObject({ code: 0 });
+    await (await serve(`sqlite:${path}`)).close();
+  });
 
   it('move keeps keys, queues and ids valid for clients', async () => {
     const before = await serve(`sqlite:${path}`);

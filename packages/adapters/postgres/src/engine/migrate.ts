@@ -49,10 +49,11 @@ export interface PendingSteps {
 /**
  * Migrates the schema, one transaction per step, and returns the names of the steps. Concurrent migrations wait. Steps
  * incompatible with the previous release are left to `finishUpgrade`, unless the database is new.
- * @throws Error if a step fails, or like `pendingSteps`
+ * @throws Error if a step fails, like `pendingSteps`, or if a database without our schema has tables
  */
 export async function migrate(client: ClientBase, migrations: readonly Migration[]): Promise<readonly string[]> {
   const isNew = (await recordOf(client)).length === 0;
+  if (isNew) await requireNoTables(client);
   return runSteps(client, migrations, ({ expand, contract }) => (isNew ? [...expand, ...contract] : expand));
 }
 
@@ -152,10 +153,48 @@ export async function pendingSteps(client: Queries, migrations: readonly Migrati
   return record.length === 0 ? { expand: [...expand, ...contract], contract: [] } : { expand, contract };
 }
 
+/**
+ * Returns the names of the tables in the current schema, except those of extensions.
+ */
+export async function tablesInSchema(client: Queries): Promise<readonly string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT relname AS name FROM pg_class c
+     WHERE relkind IN ('r', 'p', 'f') AND relnamespace = current_schema()::regnamespace
+       AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.deptype = 'e')
+     ORDER BY relname`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** @throws Error if the current schema contains tables, which are another program's */
+export async function requireNoTables(client: Queries): Promise<void> {
+  const tables = await tablesInSchema(client);
+  if (tables.length > 0) throw foreignTables(tables);
+}
+
+const MAX_NAMED_TABLES = 3;
+
+export function foreignTables(tables: readonly string[]): Error {
+  const others = tables.length - MAX_NAMED_TABLES;
+  const names = tables.slice(0, MAX_NAMED_TABLES).join(', ') + (others > 0 ? ` and ${others} more` : '');
+  return new Error(
+    `it contains tables of another program (${names}). Give Parley a schema of its own: run CREATE SCHEMA chat, ` +
+      'and add ?options=-c%20search_path%3Dchat to the address',
+  );
+}
+
 async function recordOf(client: Queries): Promise<readonly RecordedStep[]> {
-  const { rows } = await client.query("SELECT to_regclass('schema_step') IS NOT NULL AS is_there");
-  if (!rows[0].is_there) return [];
+  if (!(await hasRecord(client))) return [];
   return (await client.query<RecordedStep>('SELECT * FROM schema_step ORDER BY number')).rows;
+}
+
+/** True if the table was created by `RECORD`; another program may have a table of this name. */
+async function hasRecord(client: Queries): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT count(*) = 3 AS is_ours FROM pg_attribute
+     WHERE attrelid = to_regclass('schema_step') AND attname IN ('number', 'name', 'checksum') AND NOT attisdropped`,
+  );
+  return rows[0].is_ours;
 }
 
 async function requiredSteps(client: Queries, record: readonly RecordedStep[]): Promise<number> {

@@ -14,6 +14,9 @@ export interface RowPage {
 
 /** Tables of a database opened exclusively, from which another database is filled. */
 export interface TableSource {
+  /** Place of the database, see `Installation` of each adapter. */
+  readonly place: string;
+  tables(): readonly string[];
   /** Returns the next rows, at least one if there are any, limited in number and bytes. */
   rows(page: RowPage): readonly Row[];
   /** Returns the highest ids ever allocated, by table; tables that may reuse ids are absent. */
