@@ -12,7 +12,7 @@ const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
   diff: diffHtml,
   plainText,
   searchableText,
-  searchTerms: (text) => searchTerms(text, languages),
+  searchTerms: (text, wanted) => searchTerms(text, languages, wanted),
   searchedWords: (text) => searchedWords(text, languages),
   typedWords: (text) => typedWords(text, languages),
   occurrences: (query) => occurrences(query, languages),

@@ -221,10 +221,12 @@ export interface RenderedMessages {
   /** Returns all searchable text; omits previews of pages. */
   searchableText(html: string): string;
 
-  /** Returns the distinct terms of a message's text or topic. Omits stop words. */
-  searchTerms(text: string): readonly string[];
+  /**
+   * Returns the distinct terms of a message's text or topic. Omits stop words, and may omit terms that are none of `wanted`.
+   */
+  searchTerms(text: string, wanted?: readonly SearchedTerm[]): readonly string[];
 
-  /** Returns the distinct words of a query. Omits stop words. A word at the end of the text may be unfinished. */
+  /** Returns the distinct words of a query, of more than may be searched for only the first ones. Omits stop words. A word at the end of the text may be unfinished. */
   searchedWords(text: string): readonly SearchedWord[];
 
   /** Returns the words of a query that may be misspelled, in order. */

@@ -52,14 +52,18 @@ export function parseSearch(words: SearchWords, text: string, isExcluded = false
   return { words: searched, phrases: [...new Set(phrases)].filter((phrase) => phrase.trim() !== '') };
 }
 
-/** Returns the distinct search terms of a message's text, topic and links to uploaded files. */
+/**
+ * Returns the distinct search terms of a message's text, topic and links to uploaded files; with `wanted`, at least those
+ * among them.
+ */
 export function termsOfMessage(
   words: SearchWords,
   { topic, renderedContent }: Pick<Message, 'topic' | 'renderedContent'>,
+  wanted?: readonly SearchedTerm[],
 ): ReadonlySet<string> {
   return new Set([
-    ...words.searchTerms(words.searchableText(renderedContent)),
-    ...words.searchTerms(topic),
+    ...words.searchTerms(words.searchableText(renderedContent), wanted),
+    ...words.searchTerms(topic, wanted),
     ...uploadTermsIn(renderedContent),
   ]);
 }
@@ -89,8 +93,9 @@ export function mentionedIn(renderedContent: string): readonly UserId[] {
 export const searchedText = (
   words: SearchWords,
   message: Pick<Message, 'topic' | 'content' | 'renderedContent'>,
+  wanted?: readonly SearchedTerm[],
 ): SearchedText => ({
-  terms: termsOfMessage(words, message),
+  terms: termsOfMessage(words, message, wanted),
   mentionedUserIds: mentionedIn(message.renderedContent),
   content: message.content,
   topic: message.topic,

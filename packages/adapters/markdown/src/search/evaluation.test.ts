@@ -10,7 +10,10 @@ interface Query {
   readonly expected: ReadonlySet<string>;
 }
 
-const documents = new Map<string, { readonly language: string; readonly terms: ReadonlySet<string> }>();
+const documents = new Map<
+  string,
+  { readonly language: string; readonly text: string; readonly terms: ReadonlySet<string> }
+>();
 const queries: Query[] = [];
 
 function readEvaluation(file: string): void {
@@ -20,7 +23,8 @@ function readEvaluation(file: string): void {
     const [, number, text] = /^(\d+) (.*)$/.exec(line) ?? [];
     const [, rule, query, numbers] = /^(\w+): (.*) => ([\d -]+)$/.exec(line) ?? [];
     if (heading) language = `${heading} (${file})`;
-    else if (number) documents.set(`${language} ${number}`, { language, terms: new Set(searchTerms(text!)) });
+    else if (number)
+      documents.set(`${language} ${number}`, { language, text: text!, terms: new Set(searchTerms(text!)) });
     else if (rule) {
       const expected = numbers === '-' ? [] : numbers!.split(' ').map((each) => `${language} ${each}`);
       queries.push({ language, rule, text: query!, expected: new Set(expected) });
@@ -47,6 +51,20 @@ describe('search evaluation', () => {
     expect(new Set(queries.map(({ language }) => language)).size).toBeGreaterThanOrEqual(60);
     expect(queries.length).toBeGreaterThanOrEqual(1900);
     for (const { expected } of queries) for (const name of expected) expect(documents.has(name)).toBe(true);
+  });
+
+  it('finds the same with only the wanted terms of each text', () => {
+    const different = queries.flatMap((query) => {
+      const words = searchedWords(query.text);
+      const inLanguage = [...documents].filter(([, { language }]) => language === query.language);
+      return inLanguage
+        .filter(([, { text, terms }]) => {
+          const some = new Set(searchTerms(text, undefined, words.flat(2)));
+          return containsWords(terms, words) !== containsWords(some, words);
+        })
+        .map(([name]) => `${query.text} ${name}`);
+    });
+    expect(different).toEqual([]);
   });
 
   it('finds what people expect', () => {

@@ -1,7 +1,7 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { uploadTermsIn } from '@parley/domain/messages';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
-import { forEachTerm, isDense, searchedWords } from './search-terms.js';
+import { forEachTerm, isDense, searchedWords, WantedTerms } from './search-terms.js';
 import { ALL_LANGUAGES, type Language, type SearchLanguages } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
@@ -16,7 +16,7 @@ export function highlightContent(
   languages = ALL_LANGUAGES,
   fileLinks: readonly string[] = [],
 ): string {
-  const wanted = { isWanted: matcherFor(operands, languages), languages: languages.of(searchableText(html)) };
+  const wanted = { ...matcherFor(operands, languages), languages: languages.of(searchableText(html)) };
   let result = '';
   let isInFileLink = false;
   for (const token of readTokens(html)) {
@@ -33,14 +33,14 @@ export function highlightContent(
 
 /** Returns the topic as HTML with every matching word marked. */
 export function highlightTopic(topic: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
-  const wanted = { isWanted: matcherFor(operands, languages), languages: languages.of(topic) };
+  const wanted = { ...matcherFor(operands, languages), languages: languages.of(topic) };
   return mark(topic, topic, wanted, escapeTopic);
 }
 
 /** Cached, because all messages of a page use the same operands. */
-const matchersOfOperands = new WeakMap<readonly string[], Wanted['isWanted']>();
+const matchersOfOperands = new WeakMap<readonly string[], Matcher>();
 
-function matcherFor(operands: readonly string[], languages: SearchLanguages): Wanted['isWanted'] {
+function matcherFor(operands: readonly string[], languages: SearchLanguages): Matcher {
   const existing = matchersOfOperands.get(operands);
   if (existing) return existing;
   const matcher = matcherOf(operands.flatMap((operand) => searchedWords(operand, languages)).flat(2));
@@ -48,7 +48,12 @@ function matcherFor(operands: readonly string[], languages: SearchLanguages): Wa
   return matcher;
 }
 
-function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
+interface Matcher {
+  readonly isWanted: (term: string) => boolean;
+  readonly wanted: WantedTerms;
+}
+
+function matcherOf(searched: readonly SearchedTerm[]): Matcher {
   const terms = new Set(searched);
   // Single letters of scripts without spaces are terms here; as beginnings they would also mark pairs.
   const beginnings = searched.flatMap((term) =>
@@ -56,8 +61,11 @@ function matcherOf(searched: readonly SearchedTerm[]): Wanted['isWanted'] {
   );
   // Fast path: most terms of messages have another first letter.
   const first = new Set(beginnings.map((beginning) => beginning[0]));
-  return (term) =>
-    terms.has(term) || (first.has(term[0]) && beginnings.some((beginning) => term.startsWith(beginning)));
+  return {
+    isWanted: (term) =>
+      terms.has(term) || (first.has(term[0]) && beginnings.some((beginning) => term.startsWith(beginning))),
+    wanted: new WantedTerms(searched),
+  };
 }
 
 /** Positions per word, which bounds the time to compare those of different words. */
@@ -66,7 +74,9 @@ const TYPED_WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** Returns a function that finds the words of a query in a text, in the order of the query. */
 export function occurrences(query: string, languages = ALL_LANGUAGES): (text: string) => readonly WordOccurrences[] {
-  const words = searchedWords(query, languages).map((word) => matcherOf(word.flat()));
+  const searched = searchedWords(query, languages);
+  const words = searched.map((word) => matcherOf(word.flat()).isWanted);
+  const wanted = new WantedTerms(searched.flat(2));
   const typed = new Set(query.toLowerCase().match(TYPED_WORD));
   return (text) => {
     const found = words.map(() => ({ asTyped: 0, positions: [] as number[] }));
@@ -79,13 +89,12 @@ export function occurrences(query: string, languages = ALL_LANGUAGES): (text: st
         if (typed.has(text.slice(start, end).toLowerCase())) found[index]!.asTyped++;
       }
     };
-    forEachTerm(text, note, languages.of(text));
+    forEachTerm(text, note, { languages: languages.of(text), wanted });
     return found;
   };
 }
 
-interface Wanted {
-  readonly isWanted: (term: string) => boolean;
+interface Wanted extends Matcher {
   /** Languages of the text, besides English. */
   readonly languages: readonly Language[];
 }
@@ -94,14 +103,14 @@ interface Wanted {
 function mark(
   text: string,
   searched: string,
-  { isWanted, languages }: Wanted,
+  { isWanted, wanted, languages }: Wanted,
   toHtml: (text: string) => string,
 ): string {
   const found: Range[] = [];
   const add = (start: number, end: number, term: string) => {
     if (isWanted(term)) found.push({ start, end });
   };
-  forEachTerm(searched, add, languages);
+  forEachTerm(searched, add, { languages, wanted });
   let result = '';
   let done = 0;
   for (const { start, end } of joinOverlapping(found)) {

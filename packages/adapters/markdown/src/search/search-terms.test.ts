@@ -1,10 +1,10 @@
-import { containsWords } from '@parley/domain/messages';
+import { containsWords, MAX_SEARCHED_WORDS } from '@parley/domain/messages';
 import { SEARCH_LANGUAGES } from '@parley/domain/realms';
 import { workMsOf } from '@parley/testkit/process-usage';
 import { htmlMessages } from '../html-messages.js';
 import { highlightContent } from './highlight-search.js';
-import { searchedWords, searchTerms } from './search-terms.js';
-import { SearchLanguages } from './word-forms.js';
+import { searchedWords, searchTerms, WantedTerms } from './search-terms.js';
+import { ALL_LANGUAGES, SearchLanguages } from './word-forms.js';
 
 /** True if a search for the query finds the text. */
 function finds(query: string, text: string): boolean {
@@ -334,5 +334,66 @@ describe('highlightContent', () => {
     ['כתב', 'כָּתַב &amp; a', `${hit('כָּתַב')} &amp; a`],
   ])('marks the words and pairs of %s in %s', (query, text, expected) => {
     expect(highlightContent(`<p>${text}</p>`, [query])).toBe(`<p>${expected}</p>`);
+  });
+});
+
+describe('work for one text', () => {
+  /** A frequent word of each language with Latin letters. */
+  const FREQUENT =
+    've bir ja és hogy nem der und le la el que het een og i att det și în na se je w z nie il di os um uma';
+  /** Random words in which every stemmer finds endings to remove. */
+  const random = (letters: string, count: number) =>
+    Array.from({ length: count }, (_, n) =>
+      Array.from({ length: 6 }, (_, at) => letters[(n * 7919 + at * 104729 + n * at * 31) % letters.length]).join(''),
+    ).join(' ');
+  const stemsIn = (text: string) => searchTerms(text).filter((term) => term.startsWith('*')).length;
+
+  it.each([
+    ['Turkish', 'abcdefghijklmnopqrstuvwxyzçğıöşü'],
+    ['German', 'abcdefghijklmnopqrstuvwxyzäöüß'],
+    ['English', 'abcdefghijklmnopqrstuvwxyz'],
+    ['Russian', 'абвгдежзийклмнопрстуфхцчшщъыьэюя'],
+    ['Arabic', 'ابتثجحخدذرزسشصضطظعغفقكلمنهوي'],
+  ])('is bounded for a text of many new words in %s letters', (_, letters) => {
+    // At most 600 words in three languages.
+    expect(stemsIn(`${FREQUENT} ${random(letters, 1400)}`)).toBeLessThanOrEqual(1800);
+  });
+
+  it('keeps the plain terms of words without stems', () => {
+    const words = random('abcdefghijklmnopqrstuvwxyz', 1400).split(' ');
+    const terms = new Set(searchTerms(`der und die das ${words.join(' ')}`));
+    expect(words.filter((word) => !searchedWords(`${word} `).every((word) => containsWords(terms, [word])))).toEqual(
+      [],
+    );
+  });
+
+  it('has at most three languages', () => {
+    expect(ALL_LANGUAGES.of(FREQUENT)).toHaveLength(3);
+  });
+
+  it.each([
+    ['many words', random('abcdefghijklmnopqrstuvwxyz', 1400)],
+    ['identifiers of many parts', random('abcdefghijklmnopqrstuvwxyz', 1400).replaceAll(' ', '_')],
+    ['hyphenated words', random('abcdefghijklmnopqrstuvwxyz', 1400).replaceAll(/ (\w+) /g, '-$1 ')],
+  ])('ends after more words of a query than may be searched for: %s', (_, query) => {
+    expect(searchedWords(query).length).toBeLessThanOrEqual(MAX_SEARCHED_WORDS + 5);
+  });
+
+  it('looks up a repeated word of a query once', () => {
+    expect(searchedWords('meeting '.repeat(1000))).toEqual(searchedWords('meeting '));
+  });
+});
+
+describe('WantedTerms', () => {
+  it('rejects words with another first letter', () => {
+    const wanted = new WantedTerms(['*toplant', '~meeting', { beginning: 'čer' }]);
+    expect(['toplantı', 'Tisch', 'meet', 'černý', 'HttpServer'].filter((word) => wanted.mayBeTermsOf(word))).toEqual([
+      'toplantı',
+      'Tisch',
+      'meet',
+      'černý',
+      'HttpServer',
+    ]);
+    expect(['leave', 'şeker', 'Ärger', '日本'].filter((word) => wanted.mayBeTermsOf(word))).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
-import { isPassedOver } from '@parley/domain/messages';
+import { isPassedOver, MAX_SEARCHED_WORDS } from '@parley/domain/messages';
 import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
@@ -11,11 +11,11 @@ import {
   portugueseForms,
   withoutEnding,
 } from './other-forms.js';
+import { WordCache } from './word-cache.js';
 import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
 
 /** Cache of `indexedForms` by word. Stemming takes microseconds, and texts repeat the same words. */
-const forms = new Map<string, readonly string[]>();
-const MAX_FORMS = 20_000;
+const forms = new WordCache<readonly string[]>(20_000);
 
 /** Minimum length of a substring that V8 stores as a reference to the whole text. */
 const SLICED = 13;
@@ -30,7 +30,6 @@ function indexedForms(word: string): readonly string[] {
   if (NUMBER.test(word)) return isPassedOver(word) ? [] : [word];
   const made = makeIndexedForms(word);
   if (word.length <= MAX_STEMMED_LENGTH) {
-    if (forms.size >= MAX_FORMS) forms.clear();
     forms.set(word.length < SLICED ? word : word.split('').join(''), made);
   }
   return made;
@@ -242,6 +241,8 @@ const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\
 
 /** Called with each part of a text that has terms. Parts may overlap. */
 interface Visitor {
+  /** True to end the visit. */
+  isDone?(): boolean;
   word(start: number, word: string, whole: string): void;
   /** Letters of a script without spaces. */
   run(start: number, run: string, whole: string): void;
@@ -266,7 +267,7 @@ function visit(typed: string, visitor: Visitor): void {
   const plain = isAscii
     ? (start: number, word: string, whole: string) => visitor.word(start, word, whole)
     : (start: number, word: string, whole: string) => visitRuns(start, word, whole, visitor);
-  for (let match = next(pattern, text, 0); match; ) {
+  for (let match = next(pattern, text, 0); match && !visitor.isDone?.(); ) {
     const start = match.index;
     // Fast path for most words.
     const plainEnd = start + match[0].length;
@@ -321,20 +322,36 @@ const SEGMENT = /[\p{L}\p{M}\p{N}_]+(?:[-.][\p{L}\p{M}\p{N}_]+)+/gu;
 /** Name of an email address before its host, or the letter before the number of a version. */
 const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 
+/** Maximum number of distinct words of a text with stems in its languages. Further words have the terms of English. */
+const MAX_STEMMED_WORDS = 600;
+
+interface TermOptions {
+  /** Languages of the whole message, if the text is a part of one. */
+  readonly languages?: readonly Language[];
+  /** Skips words that have no term of these. */
+  readonly wanted?: WantedTerms | undefined;
+}
+
 /**
  * Calls `use` with each term of a text, except those of ignored words, and with its position. The index omits letters that
- * begin a pair, since beginnings of terms find them. `languages`: those of the whole message, if this is a part of one.
+ * begin a pair, since beginnings of terms find them.
  */
 export function forEachTerm(
   text: string,
   use: (start: number, end: number, term: string, isIndexed?: boolean) => void,
-  languages = ALL_LANGUAGES.of(text),
+  { languages = ALL_LANGUAGES.of(text), wanted }: TermOptions = {},
 ): void {
+  const stemmed = new Set<string>();
+  const isStemmed = (word: string) =>
+    stemmed.size < MAX_STEMMED_WORDS ? stemmed.add(word) !== null : stemmed.has(word);
+  const hasCompounds = languages.some((language) => language.hasCompounds);
   visit(text, {
     word(start, word) {
+      if (wanted && !hasCompounds && !wanted.mayBeTermsOf(word)) return;
       const indexed = indexedForms(word);
       if (indexed.length === 0) return;
       for (const term of indexed) use(start, start + word.length, term);
+      if (languages.length === 0 || !isStemmed(word)) return;
       for (const language of languages) {
         if (!language.script.test(word)) continue;
         for (const term of termsIn(language, word)) use(start, start + word.length, term);
@@ -375,34 +392,76 @@ export function forEachTerm(
   });
 }
 
-/** Returns the distinct terms of a text, for indexing messages. */
-export function searchTerms(text: string, languages = ALL_LANGUAGES): readonly string[] {
+/** Returns the distinct terms of a text, for indexing messages. With `wanted`, omits words that have none of these terms. */
+export function searchTerms(
+  text: string,
+  languages = ALL_LANGUAGES,
+  wanted?: readonly SearchedTerm[],
+): readonly string[] {
   const terms = new Set<string>();
   const use = (_start: number, _end: number, term: string, isIndexed = true) => {
     if (isIndexed) terms.add(term);
   };
-  forEachTerm(text, use, languages.of(text));
+  forEachTerm(text, use, { languages: languages.of(text), wanted: wanted && new WantedTerms(wanted) });
   return [...terms];
+}
+
+const ASCII_LETTER = /^[a-z0-9]/i;
+const ARABIC = /^\p{sc=Arabic}/u;
+
+/** Tells quickly whether a word may have one of some terms, by its first letter, which all its terms have. */
+export class WantedTerms {
+  private readonly letters: ReadonlySet<string | undefined>;
+  /** Answers for letters with diacritics and for other scripts. */
+  private readonly others = new Map<string, boolean>();
+
+  constructor(terms: readonly SearchedTerm[]) {
+    this.letters = new Set(
+      terms.map((term) => (typeof term === 'string' ? term : term.beginning).replace(/^[~*]/, '').slice(0, 1)),
+    );
+  }
+
+  mayBeTermsOf(word: string): boolean {
+    // Its parts begin with other letters.
+    if (partsOf(word).length > 0) return true;
+    const letter = word[0]!;
+    if (ASCII_LETTER.test(letter)) return this.letters.has(letter.toLowerCase());
+    const existing = this.others.get(letter);
+    if (existing !== undefined) return existing;
+    const normalized = normalize(letter);
+    // Stems of Arabic words lack their prefixes.
+    const may =
+      ARABIC.test(letter) || [normalized, withoutDiacritics(normalized)].some((each) => this.letters.has(each[0]));
+    this.others.set(letter, may);
+    return may;
+  }
 }
 
 /** Maximum pairs of a run to search for. More pairs hardly exclude further messages, and each needs a look-up. */
 const MAX_PAIRS = 8;
 
 /**
- * Returns the words of a query; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
+ * Returns the words of a query, at most one more than may be searched for; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
  * that begin with it; a space or a quote finishes it.
  */
 export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly SearchedWord[] {
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
+  const visited = new Set<string>();
+  /** True for a word that was visited before, which needs no second look at its forms. */
+  const isRepeated = (word: string, isUnfinished: boolean) =>
+    !isUnfinished && (visited.has(word) || visited.add(word) === null);
   const isLast = (start: number, part: string) => start + part.length === text.length;
   /** Beginnings of the compound that ends the text, since its last part may be too short for a beginning. */
   let unfinished: readonly SearchedTerm[] = [];
   /** Hyphenated word that was visited last. Its stem without the hyphen replaces each part. */
   let hyphenated: { readonly end: number; readonly terms: readonly string[] } = { end: 0, terms: [] };
   visit(text, {
+    // More words are refused.
+    isDone: () => words.size > MAX_SEARCHED_WORDS,
     word(start, word, whole) {
       const isUnfinished = isLast(start, word);
+      if (words.size > MAX_SEARCHED_WORDS || (start >= hyphenated.end && isRepeated(word, isUnfinished))) return;
       const searched = searchedForms(word, isUnfinished, languages);
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
       const joined = start < hyphenated.end ? hyphenated.terms : [];
@@ -416,6 +475,7 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
       else add(...some(searchedPairs(letters)).map((terms) => [...new Set([...terms, ...former])]));
     },
     exact(start, exact) {
+      if (words.size > MAX_SEARCHED_WORDS) return;
       hyphenated = { end: start + exact.length, terms: withoutHyphen(exact) };
       add([...searchedExactForms(exact, isLast(start, exact)), ...hyphenated.terms]);
     },

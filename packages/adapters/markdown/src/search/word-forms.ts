@@ -2,12 +2,9 @@ import { STOP_WORDS } from '@parley/domain/messages';
 import { lazily } from '../characters.js';
 import { normalize, withoutDiacritics } from './letters.js';
 import { stemPolish, stemUkrainian } from './light-stemmers.js';
+import { WordCache } from './word-cache.js';
 
-interface Stemmer {
-  stem(word: string): string;
-}
-
-const library = lazily((require) => require('snowball-stemmers') as { newStemmer(language: string): Stemmer });
+type Stem = (word: string) => string;
 
 /** Longer than any word of a language. Stemming time grows with the square of the length. */
 export const MAX_STEMMED_LENGTH = 40;
@@ -27,15 +24,26 @@ export interface Language {
   readonly hasCompounds: boolean;
 }
 
-/** Stemmers of languages that Snowball lacks. */
-const LIGHT_STEMMERS: Readonly<Record<string, Stemmer>> = {
-  polish: { stem: stemPolish },
-  ukrainian: { stem: stemUkrainian },
+const snowball = (require: NodeJS.Require, name: string): Stem => require(`@orama/stemmers/${name}`).stemmer;
+
+/** Stemmers of languages for which `@orama/stemmers` has none, or another one. */
+const OTHER_STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
+  czech(require) {
+    const stemmer: { readonly stem: Stem } = require('snowball-stemmers').newStemmer('czech');
+    return (word) => stemmer.stem(word);
+  },
+  english: (require) => require('porter2').stem,
+  polish: () => stemPolish,
+  russian(require) {
+    const stem = snowball(require, 'russian');
+    return (word) => stem(word.replaceAll('\u0451', '\u0435'));
+  },
+  ukrainian: () => stemUkrainian,
 };
 
-function stemmerOf(name: string): (word: string) => string {
-  const stemmer = lazily(() => LIGHT_STEMMERS[name] ?? library().newStemmer(name));
-  return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stemmer().stem(word));
+function stemmerOf(name: string): Stem {
+  const stem = lazily(OTHER_STEMMERS[name] ?? ((require) => snowball(require, name)));
+  return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stem()(word));
 }
 
 /** Stems an English word. */
@@ -116,7 +124,7 @@ const LATIN_LANGUAGES: Readonly<Record<string, readonly [name: string, letters: 
 
 const newLanguage = (code: string, name: string, script: RegExp, letters: string): Language => {
   const stem = stemmerOf(name);
-  const stems = new Map<string, string>();
+  const stems = new WordCache<string>(MAX_STEMS);
   return {
     code,
     script,
@@ -126,10 +134,7 @@ const newLanguage = (code: string, name: string, script: RegExp, letters: string
       const existing = stems.get(word);
       if (existing !== undefined) return existing;
       const stemmed = withoutDiacritics(stem(normalize(word)));
-      if (word.length <= MAX_STEMMED_LENGTH) {
-        if (stems.size >= MAX_STEMS) stems.clear();
-        stems.set(word, stemmed);
-      }
+      if (word.length <= MAX_STEMMED_LENGTH) stems.set(word, stemmed);
       return stemmed;
     },
   };
@@ -166,6 +171,8 @@ function isWrittenIn(language: Language, text: string): boolean {
   return language.script !== LATIN && language.script.test(text) && !(language === russian && NOT_RUSSIAN.test(text));
 }
 
+/** Maximum number of languages of a text, the likeliest ones, which bounds the time to stem its words. */
+const MAX_LANGUAGES = 3;
 /** Length of the beginning of a text that determines its languages. */
 const EXAMINED = 2000;
 
@@ -183,13 +190,17 @@ export class SearchLanguages {
     this.latin = [...latinLanguages.keys()].filter((index) => isListed(latinLanguages[index]!));
   }
 
-  /** Returns the languages of a text. Unclear texts have none by default, otherwise all listed ones of their script. */
+  /**
+   * Returns the languages of a text, at most three. Unclear texts have none by default, otherwise the first listed ones of
+   * their script.
+   */
   of(text: string): readonly Language[] {
     const lowered = text.slice(0, EXAMINED).toLowerCase();
     const hasOtherLetters = OTHER_LETTER.test(lowered);
     const found = this.latin.length === 0 ? [] : this.latinOf(lowered, hasOtherLetters);
-    if (!hasOtherLetters) return found;
-    return [...found, ...this.languages.filter((language) => isWrittenIn(language, lowered))];
+    if (!hasOtherLetters) return found.slice(0, MAX_LANGUAGES);
+    const others = this.languages.filter((language) => isWrittenIn(language, lowered));
+    return [...others, ...found].slice(0, MAX_LANGUAGES);
   }
 
   private latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
@@ -202,10 +213,10 @@ export class SearchLanguages {
     const isUnclear = this.codes !== '' && most === 0;
     if (isUnclear) return this.latin.map((index) => latinLanguages[index]!);
     const least = Math.max(english, most / 2, 1);
-    return this.latin.flatMap((index) => {
-      if (counts[index]! < least) return [];
-      return counts[index]! > english ? [latinLanguages[index]!] : [withoutCompounds[index]!];
-    });
+    return this.latin
+      .filter((index) => counts[index]! >= least)
+      .sort((a, b) => counts[b]! - counts[a]!)
+      .map((index) => (counts[index]! > english ? latinLanguages[index]! : withoutCompounds[index]!));
   }
 
   /** Returns the languages that use the script of a word. */

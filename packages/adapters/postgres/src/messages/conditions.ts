@@ -23,6 +23,7 @@ import {
   readsText,
   searchLanguagesOf,
   textTerms,
+  wantedTerms,
 } from '@parley/storage';
 import type { Command, Connection, Query } from '../engine/connection.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
@@ -111,18 +112,21 @@ export class ConditionSubjects {
     const ids = indexRows.map(idOf);
     const [state, texts, details] = await Promise.all([
       this.states.load(viewer, indexRows),
-      conditions.some(readsText) ? this.textsOf(ids) : null,
+      conditions.some(readsText) ? this.textsOf(ids, wantedTerms(conditions)) : null,
       this.details.all(ids),
     ]);
     return matchingRows(indexRows, { state, texts, details }, conditions, scope);
   }
 
-  private async textsOf(ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, SearchedText>> {
+  private async textsOf(
+    ids: readonly MessageId[],
+    wanted: readonly SearchedTerm[],
+  ): Promise<ReadonlyMap<MessageId, SearchedText>> {
     const rows = await this.texts.all(ids);
     return new Map(
       rows.map(([id, topic, content, renderedContent, settings]) => [
         id,
-        searchedText(this.words.inLanguages(searchLanguagesOf(settings)), { topic, content, renderedContent }),
+        searchedText(this.words.inLanguages(searchLanguagesOf(settings)), { topic, content, renderedContent }, wanted),
       ]),
     );
   }

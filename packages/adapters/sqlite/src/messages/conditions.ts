@@ -25,6 +25,7 @@ import {
   PROPERTY_BITS,
   readsText,
   searchLanguagesOf,
+  wantedTerms,
 } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import type { Connection, Query } from '../engine/connection.js';
@@ -68,8 +69,14 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
   database.function(
     'message_words',
     { deterministic: true },
-    (settings: string, topic: string, renderedContent: string) =>
-      JSON.stringify([...termsOfMessage(words.inLanguages(searchLanguagesOf(settings)), { topic, renderedContent })]),
+    (settings: string, topic: string, renderedContent: string, wanted: string) =>
+      JSON.stringify([
+        ...termsOfMessage(
+          words.inLanguages(searchLanguagesOf(settings)),
+          { topic, renderedContent },
+          JSON.parse(wanted),
+        ),
+      ]),
   );
   database.function('holds_phrases', { deterministic: true }, (content: string, topic: string, phrases: string) =>
     holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,
@@ -91,7 +98,7 @@ export class ConditionSubjects {
        FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value LEFT JOIN channel c ON c.id = m.channel_id`,
     );
     this.texts = connection.tuples(
-      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(r.settings, m.topic, m.rendered_content)
+      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(r.settings, m.topic, m.rendered_content, ?)
        FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value CROSS JOIN realm r ON r.id = m.realm_id`,
     );
   }
@@ -105,13 +112,16 @@ export class ConditionSubjects {
   ): MessageIndexRow[] {
     if (indexRows.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...indexRows];
     const state = this.states.load(viewer, indexRows);
-    const texts = conditions.some(readsText) ? this.textsOf(indexRows) : null;
+    const texts = conditions.some(readsText) ? this.textsOf(indexRows, wantedTerms(conditions)) : null;
     const details = this.details.all(jsonList(indexRows.map(idOf)));
     return matchingRows(indexRows, { state, texts, details }, conditions, scope);
   }
 
-  private textsOf(indexRows: readonly MessageIndexRow[]): ReadonlyMap<MessageId, SearchedText> {
-    const rows = this.texts.all(jsonList(indexRows.map(idOf)));
+  private textsOf(
+    indexRows: readonly MessageIndexRow[],
+    wanted: readonly SearchedTerm[],
+  ): ReadonlyMap<MessageId, SearchedText> {
+    const rows = this.texts.all(JSON.stringify(wanted), jsonList(indexRows.map(idOf)));
     return new Map(
       rows.map(([id, topic, content, renderedContent, words]) => [
         id,

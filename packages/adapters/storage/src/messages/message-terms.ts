@@ -61,6 +61,21 @@ export const textTerms = (words: SearchWords, message: Pick<TermSource, 'topic' 
   ...[...termsOfMessage(words, message)].map(encode),
 ];
 
+/** Returns all terms for which the conditions search. */
+export function wantedTerms(conditions: readonly MessageCondition[]): readonly SearchedTerm[] {
+  return conditions.flatMap((condition) => {
+    switch (condition.kind) {
+      case 'not':
+        return wantedTerms([condition.condition]);
+      case 'anyOf':
+      case 'allOf':
+        return wantedTerms(condition.conditions);
+      default:
+        return condition.kind === 'search' ? condition.words.flat(2) : [];
+    }
+  });
+}
+
 /** True if the condition depends on message texts. */
 export function readsText(condition: MessageCondition): boolean {
   switch (condition.kind) {
