@@ -103,13 +103,7 @@ export async function openParley(
   const blobStores = blobStoresOf(configuration, ports, hostOptions.logger);
   const onCommit = commitListener(hostOptions.metrics, report);
   requireShareable(configuration);
-  const {
-    storage,
-    secret,
-    installation = null,
-    identity,
-    examine,
-  } = await openStorage(configuration, ports, {
+  const { storage, secret, installation, identity, examine } = await openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
     isOneOff: hostOptions.isOneOff ?? false,
@@ -201,8 +195,8 @@ function commitListener(
 interface OpenStorage {
   readonly storage: Storage & { gauges?(): StorageGauges };
   readonly secret: () => string;
-  /** Absent if other servers cannot use the database. */
-  readonly installation?: Installation;
+  /** Null if other servers cannot use the database. */
+  readonly installation: Installation | null;
   /** Absent if the host application provides the storage. */
   readonly identity?: DatabaseIdentity;
   /** Logs problems of the database server for the operator. */
@@ -264,7 +258,7 @@ async function openStorage(
   },
 ): Promise<OpenStorage> {
   const { database } = configuration;
-  if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
+  if (database === null) return { storage: ports.storage!, secret: () => configuration.secret!, installation: null };
   const secret = findSecret({ ...configuration, database });
   const options = {
     clock,
@@ -309,7 +303,8 @@ async function openStorage(
   }
   makeFolderOf(database);
   const storage = openSqliteStorage({ path: database.path, ...options });
-  return { storage, secret: () => secret ?? makeSecret({ database }), identity: storage.installation };
+  const { installation: identity } = storage;
+  return { storage, secret: () => secret ?? makeSecret({ database }), installation: null, identity };
 }
 
 interface AdmittedDatabase {

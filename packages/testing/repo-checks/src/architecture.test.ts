@@ -41,6 +41,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       'katex',
       're2js',
       'snowball-stemmers',
+      '@orama/stemmers',
+      'porter2',
       'tlds',
       'url-template',
       'node:',

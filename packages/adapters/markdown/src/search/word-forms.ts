@@ -24,25 +24,37 @@ export interface Language {
   readonly hasCompounds: boolean;
 }
 
-const snowball = (require: NodeJS.Require, name: string): Stem => require(`@orama/stemmers/${name}`).stemmer;
-
-/** Stemmers of languages for which `@orama/stemmers` has none, or another one. */
-const OTHER_STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
+/** Loaded on first use. */
+const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
+  arabic: (require) => require('@orama/stemmers/arabic').stemmer,
   czech(require) {
     const stemmer: { readonly stem: Stem } = require('snowball-stemmers').newStemmer('czech');
     return (word) => stemmer.stem(word);
   },
+  danish: (require) => require('@orama/stemmers/danish').stemmer,
+  dutch: (require) => require('@orama/stemmers/dutch').stemmer,
   english: (require) => require('porter2').stem,
+  finnish: (require) => require('@orama/stemmers/finnish').stemmer,
+  french: (require) => require('@orama/stemmers/french').stemmer,
+  german: (require) => require('@orama/stemmers/german').stemmer,
+  hungarian: (require) => require('@orama/stemmers/hungarian').stemmer,
+  italian: (require) => require('@orama/stemmers/italian').stemmer,
+  norwegian: (require) => require('@orama/stemmers/norwegian').stemmer,
   polish: () => stemPolish,
+  portuguese: (require) => require('@orama/stemmers/portuguese').stemmer,
+  romanian: (require) => require('@orama/stemmers/romanian').stemmer,
   russian(require) {
-    const stem = snowball(require, 'russian');
-    return (word) => stem(word.replaceAll('\u0451', '\u0435'));
+    const { stemmer }: { readonly stemmer: Stem } = require('@orama/stemmers/russian');
+    return (word) => stemmer(word.replaceAll('\u0451', '\u0435'));
   },
+  spanish: (require) => require('@orama/stemmers/spanish').stemmer,
+  swedish: (require) => require('@orama/stemmers/swedish').stemmer,
+  turkish: (require) => require('@orama/stemmers/turkish').stemmer,
   ukrainian: () => stemUkrainian,
 };
 
 function stemmerOf(name: string): Stem {
-  const stem = lazily(OTHER_STEMMERS[name] ?? ((require) => snowball(require, name)));
+  const stem = lazily(STEMMERS[name]!);
   return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stem()(word));
 }
 
@@ -171,7 +183,10 @@ function isWrittenIn(language: Language, text: string): boolean {
   return language.script !== LATIN && language.script.test(text) && !(language === russian && NOT_RUSSIAN.test(text));
 }
 
-/** Maximum number of languages of a text, the likeliest ones, which bounds the time to stem its words. */
+/**
+ * Maximum number of languages of a text, the likeliest ones, which bounds the time to stem its words. Organizations may
+ * list more.
+ */
 const MAX_LANGUAGES = 3;
 /** Length of the beginning of a text that determines its languages. */
 const EXAMINED = 2000;
@@ -191,16 +206,15 @@ export class SearchLanguages {
   }
 
   /**
-   * Returns the languages of a text, at most three. Unclear texts have none by default, otherwise the first listed ones of
-   * their script.
+   * Returns the languages of a text, by default at most three. Unclear texts have none by default, otherwise all listed
+   * ones of their script.
    */
   of(text: string): readonly Language[] {
     const lowered = text.slice(0, EXAMINED).toLowerCase();
     const hasOtherLetters = OTHER_LETTER.test(lowered);
     const found = this.latin.length === 0 ? [] : this.latinOf(lowered, hasOtherLetters);
-    if (!hasOtherLetters) return found.slice(0, MAX_LANGUAGES);
-    const others = this.languages.filter((language) => isWrittenIn(language, lowered));
-    return [...others, ...found].slice(0, MAX_LANGUAGES);
+    const others = hasOtherLetters ? this.languages.filter((language) => isWrittenIn(language, lowered)) : [];
+    return this.codes === '' ? [...others, ...found].slice(0, MAX_LANGUAGES) : [...found, ...others];
   }
 
   private latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {

@@ -4,6 +4,20 @@ import type { MaybePromise, Statements } from '../engine/statements.js';
 
 /** Maximum number of messages examined per batch to find those of one realm. */
 const MAX_EXAMINED = 1000;
+/** Maximum length of the messages indexed by one statement, in characters of HTML, excluding the last one. */
+const MAX_INDEXED = 10_000;
+
+type PendingMessage = readonly [id: MessageId, realmId: RealmId, length: number];
+
+/** Returns the first messages, at least one of any length. */
+function upToLength(messages: readonly PendingMessage[]): readonly PendingMessage[] {
+  let total = 0;
+  return messages.filter(([, , length], index) => {
+    const isIncluded = index === 0 || total < MAX_INDEXED;
+    total += length;
+    return isIncluded;
+  });
+}
 
 /** Rebuilds the search index. Repositories and triggers keep it current when messages change. */
 export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
@@ -31,8 +45,8 @@ export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
     );
     this.endPendingRealm = statements.command('DELETE FROM realm_search_backlog WHERE realm_id = ?');
     this.newestId = statements.values<MessageId | null>('SELECT max(id) FROM message');
-    this.before = statements.tuples<readonly [MessageId, RealmId]>(
-      'SELECT id, realm_id FROM message WHERE id <= ? ORDER BY id DESC LIMIT ? + 0',
+    this.before = statements.tuples<PendingMessage>(
+      'SELECT id, realm_id, length(rendered_content) FROM message WHERE id <= ? ORDER BY id DESC LIMIT ? + 0',
     );
   }
 
@@ -65,8 +79,10 @@ export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
     const last = (await this.pendingUpTo.get()) ?? 0;
     if (last > 0) {
       const messages = await this.before.all(last, limit);
-      await this.put(messages.map(([id]) => id));
-      this.setPending.defer(messages.length < limit ? 0 : messages.at(-1)![0] - 1);
+      const some = upToLength(messages);
+      await this.put(some.map(([id]) => id));
+      const isLast = some.length === messages.length && messages.length < limit;
+      this.setPending.defer(isLast ? 0 : some.at(-1)![0] - 1);
     } else {
       const [realmId, lastInRealm] = (await this.pendingRealm.get()) ?? [];
       if (realmId !== undefined) await this.indexSomeOf(realmId, lastInRealm!, limit);
@@ -76,9 +92,11 @@ export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
 
   private async indexSomeOf(realmId: RealmId, last: MessageId, limit: number): Promise<void> {
     const messages = await this.before.all(last, MAX_EXAMINED);
-    const ids = messages.filter(([, realm]) => realm === realmId).map(([id]) => id);
-    await this.put(ids.slice(0, limit));
-    const lowest = ids.length > limit ? ids[limit - 1]! : messages.length < MAX_EXAMINED ? 0 : messages.at(-1)![0];
+    const own = messages.filter(([, realm]) => realm === realmId);
+    const some = upToLength(own.slice(0, limit));
+    await this.put(some.map(([id]) => id));
+    const isCut = some.length < own.length;
+    const lowest = isCut ? some.at(-1)![0] : messages.length < MAX_EXAMINED ? 0 : messages.at(-1)![0];
     if (lowest > 1) this.setPendingRealm.defer(realmId, lowest - 1);
     else this.endPendingRealm.defer(realmId);
   }
