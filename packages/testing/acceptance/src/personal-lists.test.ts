@@ -82,6 +82,18 @@ describe('draft', () => {
     expect([await drafts(cordelia), await eventsAfter(server, other)]).toEqual([[], []]);
   });
 
+  // Java's client writes every number like this.
+  it('keeps a time that is written as a float', async () => {
+    const { hamlet } = people;
+    const json = JSON.stringify([toTown({ timestamp: 'T' })]);
+    const { ids } = fieldsOf(await server.post('/drafts', hamlet, { drafts: json.replace('"T"', '1764210000.0') }));
+    expect(await drafts()).toMatchObject([{ timestamp: 1_764_210_000 }]);
+
+    const draft = JSON.stringify(toTown({ timestamp: 'T' })).replace('"T"', '1.7e9');
+    fieldsOf(await server.patch(`/drafts/${ids[0]}`, hamlet, { draft }));
+    expect(await drafts()).toMatchObject([{ timestamp: 1_700_000_000 }]);
+  });
+
   it('accepts an empty list', async () => {
     expect(await keep()).toEqual([]);
     expect(await heard()).toEqual([{ type: 'drafts', op: 'add', drafts: [] }]);

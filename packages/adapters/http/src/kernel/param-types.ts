@@ -34,12 +34,22 @@ const INTEGER = /^-?(?:0|[1-9]\d*)$/;
 const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
 
 /**
- * Parses JSON but treats `10.0` and `1e3` as non-integers, as the API does although JavaScript cannot distinguish them.
+ * Whole number written like `10.0` or `1e3`, which the API accepts as a float but not as an integer. JavaScript cannot
+ * distinguish them.
  */
+class WholeFloat {
+  constructor(readonly value: number) {}
+
+  toJSON(): number {
+    return this.value;
+  }
+}
+
+/** Parses JSON with whole floats. */
 function decodeJson(text: string): unknown {
   const value = parsePlainJson(text);
   if (value === NOT_JSON || !FRACTION.test(text)) return value;
-  return parsePlainJson(replaceFractionals(text, unlikeInteger));
+  return withWholeFloats(parsePlainJson(replaceFractionals(text, marked)));
 }
 
 function parsePlainJson(text: string): unknown {
@@ -52,9 +62,19 @@ function parsePlainJson(text: string): unknown {
 }
 
 const FRACTION = /\d[.eE]/;
-/** Returns the number, or a non-integer in place of an integer written like `1e3`. */
-const unlikeInteger = (number: string): string =>
-  Number.isFinite(Number(number)) && !Number.isInteger(Number(number)) ? number : '0.5';
+/** Member of an object that replaces a whole float in JSON. */
+const WHOLE_FLOAT = '\0whole';
+const marked = (number: string): string =>
+  Number.isFinite(Number(number)) && !Number.isInteger(Number(number))
+    ? number
+    : JSON.stringify({ [WHOLE_FLOAT]: number });
+
+function withWholeFloats(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withWholeFloats);
+  if (typeof value !== 'object' || value === null) return value;
+  if (WHOLE_FLOAT in value) return new WholeFloat(Number(value[WHOLE_FLOAT]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withWholeFloats(member)]));
+}
 
 /** Skips decoding of text that exceeds any valid length. */
 const unlessLonger = (limit: number, decode: (text: string) => unknown) => (text: string) =>
@@ -220,7 +240,7 @@ export function integerOneOf<const N extends number>(...numbers: readonly N[]): 
 export function float(rules: NumberRules = {}): ParamType<number> {
   return {
     decode: decodeFloat,
-    normalize: asIs,
+    normalize: (value) => (value instanceof WholeFloat ? value.value : value),
     check: (value) => (Number.isFinite(value) ? boundsError(value as number, rules) : paramErrorOf(value, 'a float')),
     jsonLength: NUMBER_JSON_LENGTH,
     schema: { type: 'number', minimum: rules.min, maximum: rules.max },

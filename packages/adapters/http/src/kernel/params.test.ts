@@ -1,6 +1,7 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import {
   anyOf,
+  float,
   integer,
   integerOneOf,
   json,
@@ -57,6 +58,7 @@ class Everything {
   @IntegerParam() count = 0;
   @IntegerParam({ min: 0, max: 10 }) few = 0;
   @FloatParam() ratio = 0;
+  @param(listOf(object({ at: float({ max: 2e9 }), id: integer() }), { max: 2 })) points: unknown[] = [];
   @TextParam({ strip: true, min: 2, max: 4 }) name = 'name';
   @TextParam({ max: 20, notBlank: true }) content = 'x';
   @TextParam({ length: 3 }) code = 'abc';
@@ -88,6 +90,17 @@ describe('parameter parsing', () => {
     ['count', '-0', 0],
     ['ratio', '1.5', 1.5],
     ['ratio', '1', 1],
+    ['ratio', '1764210000.0', 1764210000],
+    ['ratio', '1.7e9', 1.7e9],
+    [
+      'points',
+      '[{"at":1764210000.0,"id":1},{"at":1.7E+9,"id":2}]',
+      [
+        { at: 1764210000, id: 1 },
+        { at: 1.7e9, id: 2 },
+      ],
+    ],
+    ['points', '[{"at":-0.0,"id":1}]', [{ at: 0, id: 1 }]],
     ['name', ' abc ', 'abc'],
     ['name', '😀😀😀😀', '😀😀😀😀'],
     ['content', '"quoted"', '"quoted"'],
@@ -145,6 +158,10 @@ describe('parameter parsing', () => {
     ['few', '11', 'few is too large'],
     ['ratio', '"1.5"', 'ratio is not a float'],
     ['ratio', 'x', 'ratio is not valid JSON'],
+    ['ratio', '1e999', 'ratio is not a float'],
+    ['points', '[{"at":1,"id":2.0}]', 'points[0]["id"] is not an integer'],
+    ['points', '[{"at":3.0e9,"id":2}]', 'points[0]["at"] is too large'],
+    ['principals', '[1, 2e1]', 'principals[1] is not an integer'],
     ['name', ' a ', 'name is too short.'],
     ['name', 'abcde', 'name is too long (limit: 4 characters)'],
     ['content', '  ', 'content cannot be blank'],
