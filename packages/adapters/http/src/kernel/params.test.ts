@@ -1,4 +1,6 @@
 import { workMsOf } from '@parley/testkit/process-usage';
+import { getMetadataStorage, IsInt, validateSync } from 'class-validator';
+import { invalidProperties } from './param-constraints.js';
 import {
   anyOf,
   float,
@@ -7,6 +9,7 @@ import {
   json,
   jsonOrText,
   listOf,
+  NOT_JSON,
   nullable,
   object,
   oneOf,
@@ -21,6 +24,7 @@ import {
   type Dto,
   FloatParam,
   IntegerListParam,
+  IntegerOneOfParam,
   IntegerParam,
   membersOfDto,
   NoParameters,
@@ -389,5 +393,71 @@ describe('request parsing', () => {
       refused: 'new_name is too long (limit: 5 characters)',
     });
     expect(read(InheritingDto, { color: '1' })).toMatchObject({ var_name: 'stream_id' });
+  });
+});
+
+describe('constraints of class-validator', () => {
+  class Constrained {
+    @BooleanParam() flag?: boolean;
+    @IntegerParam() count?: number;
+    @IntegerParam({ min: 0, max: 10 }) few?: number;
+    @FloatParam({ max: 1e3 }) ratio?: number;
+    @WordParam(['stream', '']) type?: string;
+    @IntegerOneOfParam([0, 400]) role?: number;
+    @TextParam({ max: 3 }) name?: string;
+  }
+  const VALUES: readonly unknown[] = [
+    ...[
+      0,
+      -0,
+      1,
+      -1,
+      10,
+      10.5,
+      11,
+      400,
+      1e3,
+      1e4,
+      1e300,
+      Number.MAX_SAFE_INTEGER,
+      Number.NaN,
+      Number.POSITIVE_INFINITY,
+    ],
+    ...[
+      '',
+      '0',
+      'stream',
+      'Stream',
+      'toString',
+      '😀😀😀',
+      '😀😀😀😀',
+      true,
+      false,
+      null,
+      [],
+      [1],
+      {},
+      { valueOf: () => 1 },
+      NOT_JSON,
+    ],
+  ];
+
+  it('decide like the types of the parameters', () => {
+    const different = membersOfDto(Constrained).flatMap(({ name, type }) =>
+      VALUES.filter((value) => {
+        const isInvalid = invalidProperties(Object.assign(new Constrained(), { [name]: value })).has(name);
+        return isInvalid !== (type.check(value) !== undefined);
+      }).map((value) => `${name} ${String(value)}`),
+    );
+    expect(different).toEqual([]);
+  });
+
+  it('are separate from the validations of the host application', () => {
+    class OfHost {
+      @IsInt() count: unknown = 'x';
+    }
+    expect(validateSync(new OfHost()).map(({ property }) => property)).toEqual(['count']);
+    expect(getMetadataStorage().getTargetValidationMetadatas(Constrained, '', false, false)).toEqual([]);
+    expect(invalidProperties(new OfHost())).toEqual(new Set());
   });
 });

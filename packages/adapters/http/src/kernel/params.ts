@@ -1,12 +1,7 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
-import {
-  Validate,
-  type ValidationArguments,
-  ValidatorConstraint,
-  type ValidatorConstraintInterface,
-  validateSync,
-} from 'class-validator';
+import { IsBoolean, IsIn, IsInt, IsNumber, Max, Min } from 'class-validator';
+import { constrain, HasParamType, invalidProperties } from './param-constraints.js';
 import {
   boolean,
   float,
@@ -55,30 +50,47 @@ interface Declaration {
 /** Declarations of each class in their order, without inherited ones. */
 const declarations = new Map<object, Declaration[]>();
 
-/** Base of all parameter decorators: class-transformer decodes the field, class-validator checks the value (`parse`). */
-export function param(type: ParamType<unknown>, options: ParamOptions = {}): PropertyDecorator {
+/**
+ * Declares a parameter: class-transformer decodes its field, class-validator checks the value, by these decorators or
+ * otherwise by the type.
+ */
+export function param(
+  type: ParamType<unknown>,
+  options: ParamOptions = {},
+  constraints: readonly PropertyDecorator[] = [HasParamType(type)],
+): PropertyDecorator {
   const decodes = Transform(({ value }) => (typeof value === 'string' ? type.normalize(type.decode(value)) : value), {
     toClassOnly: true,
   });
+  const constrains = constrain(...constraints);
   return (prototype, key) => {
     const dto = prototype.constructor;
     const declaration: Declaration = { name: String(key), type, options };
     declarations.set(dto, [...(declarations.get(dto) ?? []), declaration]);
     decodes(prototype, key);
+    constrains(prototype, key);
   };
 }
+
+const within = ({ min, max }: NumberRules): readonly PropertyDecorator[] => [
+  ...(min === undefined ? [] : [Min(min)]),
+  ...(max === undefined ? [] : [Max(max)]),
+];
 
 // Decorators of common types. For other types, write `@param(listOf(object({ … })))` in the DTO.
 
 export const TextParam = (options: TextRules & ParamOptions) => param(text(options), options);
-export const WordParam = (words: readonly string[], options?: ParamOptions) => param(oneOf(...words), options);
-export const IntegerParam = (options: NumberRules & ParamOptions = {}) => param(integer(options), options);
+export const WordParam = (words: readonly string[], options?: ParamOptions) =>
+  param(oneOf(...words), options, [IsIn(words)]);
+export const IntegerParam = (options: NumberRules & ParamOptions = {}) =>
+  param(integer(options), options, [IsInt(), ...within(options)]);
 export const NullableIntegerParam = (options: NumberRules & ParamOptions = {}) =>
   param(nullable(integer(options)), options);
 export const IntegerOneOfParam = (numbers: readonly number[], options?: ParamOptions) =>
-  param(integerOneOf(...numbers), options);
-export const FloatParam = (options: NumberRules & ParamOptions = {}) => param(float(options), options);
-export const BooleanParam = (options?: ParamOptions) => param(boolean(), options);
+  param(integerOneOf(...numbers), options, [IsIn(numbers)]);
+export const FloatParam = (options: NumberRules & ParamOptions = {}) =>
+  param(float(options), options, [IsNumber(), ...within(options)]);
+export const BooleanParam = (options?: ParamOptions) => param(boolean(), options, [IsBoolean()]);
 export const NullableBooleanParam = (options?: ParamOptions) => param(nullable(boolean()), options);
 /** JSON list of integers in a form field: `principals=[7,8]`. */
 export const IntegerListParam = (options: ListRules & ParamOptions) => param(listOf(integer(), options), options);
@@ -137,39 +149,16 @@ function declarationsOf(dto: object | null): readonly Declaration[] {
   return [...own, ...declarationsOf(Object.getPrototypeOf(dto)).filter(({ name }) => !names.has(name))];
 }
 
-/** Constraint of all parameters: present if required, and valid for its type. */
-@ValidatorConstraint({ name: 'parameters' })
-class ParametersConstraint implements ValidatorConstraintInterface {
-  /**
-   * Throws the refusal, because class-validator would replace placeholders such as `$value` in a message, which may
-   * quote the request.
-   * @throws HttpRefusal
-   */
-  validate(values: Readonly<Record<string, unknown>>, { object }: ValidationArguments): boolean {
-    for (const { name, type, isRequired } of (object as DecodedParameters).members) {
-      const value = values[name];
-      if (value === undefined) {
-        if (isRequired) throw missingArgument(name);
-      } else if (isUnderTwoNames(value)) throw confusingArguments(name, value.description!);
-      else checkedParam(name, type, value);
-    }
-    return true;
-  }
-}
-
-/**
- * Decoded parameters of a request. One class for all DTOs, because class-validator searches the metadata of all
- * registered classes in each call and creates several objects per property.
- */
-class DecodedParameters {
-  @Validate(ParametersConstraint)
-  readonly values: object;
-
-  constructor(
-    readonly members: readonly Member[],
-    values: object,
-  ) {
-    this.values = values;
+/** Reports the first error in declaration order, in the contract's words. @throws HttpRefusal */
+function requireValid(members: readonly Member[], dto: object): void {
+  const values = dto as Readonly<Record<string, unknown>>;
+  const invalid = invalidProperties(dto);
+  for (const { name, type, isRequired } of members) {
+    const value = values[name];
+    if (value === undefined) {
+      if (isRequired) throw missingArgument(name);
+    } else if (isUnderTwoNames(value)) throw confusingArguments(name, value.description!);
+    else if (invalid.has(name)) checkedParam(name, type, value);
   }
 }
 
@@ -191,7 +180,7 @@ export function parse<T extends object>(dto: Dto<T>, path: PathParameters, param
     if (field !== undefined) fields[member.name] = field;
   }
   const instance = plainToInstance(dto, fields);
-  if (members.length > 0) validateSync(new DecodedParameters(members, instance));
+  if (members.length > 0) requireValid(members, instance);
   return { dto: instance, ignored: read === parameters.size ? NOTHING_IGNORED : unread(members, path, parameters) };
 }
 
