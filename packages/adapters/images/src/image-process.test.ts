@@ -4,12 +4,12 @@ import { buffer } from 'node:stream/consumers';
 import type { UserId } from '@parley/domain/kernel';
 import { type BuiltScript, blackPng, buildScript, HEIC_PHOTO } from '@parley/testkit';
 import { ZipFile } from 'yazl';
-import { ImageProcess } from './image-process.js';
+import { ImageProcess, type ImageProcessOptions } from './image-process.js';
 
 const USER = 1 as UserId;
 const TICK = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
 /** Generous timeout, since starting a process is slow on a busy machine. */
-const PATIENCE_MS = 100_000;
+const PATIENCE = { imageMs: 100_000, documentMs: 100_000 };
 const domain = join(__dirname, '../../../domain/src');
 
 describe('ImageProcess', () => {
@@ -23,15 +23,15 @@ describe('ImageProcess', () => {
   });
   afterAll(() => built.remove());
   beforeEach(() => {
-    images = new ImageProcess({ script: built.script, patienceMs: PATIENCE_MS });
+    images = new ImageProcess({ script: built.script, ...PATIENCE });
   });
   afterEach(() => images.close());
 
   /** Process with a different script. */
-  const processOf = (name: string, script: string, patienceMs = PATIENCE_MS) => {
+  const processOf = (name: string, script: string, patience: ImageProcessOptions = {}) => {
     const path = join(built.script, '..', `${name}.cjs`);
     writeFileSync(path, script);
-    images = new ImageProcess({ script: path, patienceMs });
+    images = new ImageProcess({ script: path, ...PATIENCE, ...patience });
     return images;
   };
 
@@ -99,13 +99,26 @@ describe('ImageProcess', () => {
     processOf(
       'slow',
       `process.on('message', ({ image }) => { while (image[0]); process.send({ result: 'fine' }); });`,
-      5000,
+      { imageMs: 5000 },
     );
     const answers = [images.inspect(Buffer.of(1), USER), images.inspect(Buffer.of(0), USER)];
     expect(await Promise.allSettled(answers)).toMatchObject([
       { reason: { code: 'IMAGE_TOO_LARGE' } },
       { value: 'fine' },
     ]);
+  });
+
+  it('ends a document that takes too long, while images of others are processed', async () => {
+    processOf('stuck', `process.on('message', ({ image }) => { while (!image); process.send({ result: 'fine' }); });`, {
+      documentMs: 5000,
+    });
+    let isRead = false;
+    const document = images.readDocument(Buffer.of(0), 'application/pdf', USER).finally(() => {
+      isRead = true;
+    });
+    expect(await images.inspect(Buffer.of(0), USER)).toBe('fine');
+    expect(isRead).toBe(false);
+    expect(await document).toBeNull();
   });
 
   it('passes no server secret to the process', async () => {
@@ -182,7 +195,7 @@ describe('ImageProcess', () => {
     const reported: string[] = [];
     images = new ImageProcess({
       script: path,
-      patienceMs: PATIENCE_MS,
+      ...PATIENCE,
       report: (problem) => {
         reported.push(problem);
       },

@@ -80,8 +80,10 @@ interface Room {
 const MAX_WAITING: Room = { jobs: 100, bytes: 128 * 1024 * 1024 };
 /** Same limits per user. */
 const MAX_WAITING_OF_USER: Room = { jobs: 20, bytes: 48 * 1024 * 1024 };
-/** Timeout in case the library's own time limit fails. */
-const PATIENCE_MS = 20_000;
+/** Timeout for an image, in case the library's own time limit fails. */
+const IMAGE_MS = 20_000;
+/** Timeout for a document, which must exceed `MAX_MS` of PDF files. Their library has no time limit within a page. */
+const DOCUMENT_MS = 12_000;
 /** Idle time after which the process ends to free its memory. */
 const IDLE_MS = 30_000;
 const MAX_HEAP_MB = 256;
@@ -100,16 +102,52 @@ const serverBusy = (): DomainError =>
 
 export interface ImageProcessOptions {
   readonly script?: string | null;
-  readonly patienceMs?: number;
+  readonly imageMs?: number;
+  readonly documentMs?: number;
+  /** Receives each problem of the installation once. */
   readonly report?: (problem: string) => void;
 }
 
-/**
- * Processes images and documents in a separate process, started on demand and stopped when idle. A file that crashes,
- * blocks or exhausts a library ends only that process, which contains no secrets. Processes one file at a time, serving
- * users round-robin. Falls back to the caller's process if none can be started.
- */
+/** Processes images and documents in a separate process for each kind, so that documents never delay images. */
 export class ImageProcess implements ImageProcessor, DocumentReader {
+  private readonly images: FileProcess;
+  private readonly documents: FileProcess;
+
+  constructor({
+    script = findScript(),
+    imageMs = IMAGE_MS,
+    documentMs = DOCUMENT_MS,
+    report = () => {},
+  }: ImageProcessOptions = {}) {
+    this.images = new FileProcess(script, imageMs, report);
+    this.documents = new FileProcess(script, documentMs, report);
+  }
+
+  async inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo> {
+    return resultOf(await this.images.order(userId, { image, target: null }));
+  }
+
+  async resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage> {
+    return resultOf(await this.images.order(userId, { image, target })) as ProcessedImage;
+  }
+
+  async readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null> {
+    const answer = await this.documents.order(userId, { document, contentType });
+    return 'result' in answer ? (answer.result as string) : null;
+  }
+
+  close(): void {
+    this.images.close();
+    this.documents.close();
+  }
+}
+
+/**
+ * Runs jobs in a separate process, started on demand and stopped when idle. A file that crashes, blocks or exhausts a
+ * library ends only that process, which contains no secrets. Processes one file at a time, serving users round-robin.
+ * Falls back to the caller's process if none can be started.
+ */
+class FileProcess {
   private child: ChildProcess | null = null;
   private readonly queue = new WorkQueue({ concurrency: 1, refusal: serverBusy });
   private readonly waitingBytes = new Map<UserId | null, number>();
@@ -117,31 +155,13 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
   private deadline: NodeJS.Timeout | undefined;
   private idle: NodeJS.Timeout | undefined;
   private isClosed = false;
-
-  private script: string | null;
-  private readonly patienceMs: number;
-  private readonly report: (problem: string) => void;
   private readonly reported = new Set<string>();
 
-  /** `report` receives each problem of the installation once. */
-  constructor({ script = findScript(), patienceMs = PATIENCE_MS, report = () => {} }: ImageProcessOptions = {}) {
-    this.script = script;
-    this.patienceMs = patienceMs;
-    this.report = report;
-  }
-
-  async inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo> {
-    return resultOf(await this.order(userId, { image, target: null }));
-  }
-
-  async resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage> {
-    return resultOf(await this.order(userId, { image, target })) as ProcessedImage;
-  }
-
-  async readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null> {
-    const answer = await this.order(userId, { document, contentType });
-    return 'result' in answer ? (answer.result as string) : null;
-  }
+  constructor(
+    private script: string | null,
+    private readonly patienceMs: number,
+    private readonly report: (problem: string) => void,
+  ) {}
 
   close(): void {
     this.isClosed = true;
@@ -149,7 +169,7 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
     this.end();
   }
 
-  private async order(userId: UserId, job: ImageJob | DocumentJob): Promise<ImageAnswer> {
+  async order(userId: UserId, job: ImageJob | DocumentJob): Promise<ImageAnswer> {
     const { length } = 'document' in job ? job.document : job.image;
     const hasRoom =
       this.hasRoom(MAX_WAITING, this.queue.waiting, null, length) &&

@@ -63,7 +63,7 @@ describe('readPdf', () => {
       '@parley/domain/files': join(domain, 'files/index.ts'),
       '@parley/domain/kernel': join(domain, 'kernel/index.ts'),
     });
-    images = new ImageProcess({ script: built.script, patienceMs: 100_000 });
+    images = new ImageProcess({ script: built.script, documentMs: 100_000 });
   });
   afterAll(() => {
     images.close();

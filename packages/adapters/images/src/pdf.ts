@@ -4,7 +4,7 @@ import { MAX_FILE_TEXT } from '@parley/domain/files';
 import { loadOptional } from '@parley/domain/kernel';
 
 const MAX_PAGES = 2000;
-/** Time limit, because images wait for the same process. The text read until then is returned. */
+/** Time limit, checked between parts of the text. The text read until then is returned. */
 const MAX_MS = 8000;
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024;
 

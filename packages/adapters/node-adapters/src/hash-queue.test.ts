@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os';
 import type { HashRequest, PasswordHasher } from '@parley/domain/access';
 import { HashQueue, type HashQueueOptions } from './passwords.js';
 
 /** Hasher that finishes only on demand. */
 class ManualHasher implements PasswordHasher {
-  readonly running: { readonly password: string; readonly finish: () => void }[] = [];
+  readonly running: { readonly finish: (isRight: boolean) => void }[] = [];
   readonly started: string[] = [];
 
   hash(password: string): Promise<string> {
@@ -11,17 +12,17 @@ class ManualHasher implements PasswordHasher {
   }
 
   verify(password: string): Promise<boolean> {
-    return this.begin(password).then(() => true);
+    return this.begin(password);
   }
 
-  private begin(password: string): Promise<void> {
+  private begin(password: string): Promise<boolean> {
     this.started.push(password);
-    return new Promise((resolve) => this.running.push({ password, finish: resolve }));
+    return new Promise((resolve) => this.running.push({ finish: resolve }));
   }
 
   /** Finishes the oldest hash and waits for its effects. */
-  async finishOne(): Promise<void> {
-    this.running.shift()!.finish();
+  async finishOne(isRight = true): Promise<void> {
+    this.running.shift()!.finish(isRight);
     await settled();
   }
 }
@@ -77,13 +78,13 @@ describe('HashQueue', () => {
     ]);
   });
 
-  it('serves clients round-robin regardless of their queue lengths', async () => {
+  it('serves the first attempt of each client before second ones', async () => {
     const { hasher, ask, drain } = setUp();
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
     ask('b1', '10.0.0.2');
     ask('b2', '10.0.0.2');
     await drain();
-    expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+    expect(hasher.started).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
   });
 
   it('serves a known network before strangers', async () => {
@@ -92,7 +93,83 @@ describe('HashQueue', () => {
     ask('b1', '10.0.0.2');
     ask('known', '10.0.0.3', { isKnown: true });
     await drain();
-    expect(hasher.started).toEqual(['a1', 'known', 'a2', 'b1', 'a3']);
+    expect(hasher.started).toEqual(['a1', 'known', 'b1', 'a2', 'a3']);
+  });
+
+  it('serves another network first during 96 attempts from 16 addresses', async () => {
+    const { hasher, ask, drain } = setUp({ maxWaiting: 256 });
+    for (let n = 0; n < 96; n++) ask(`guess ${n}`, `10.0.0.${n % 16}`);
+    ask('right', '192.0.2.1');
+    await drain();
+    expect(hasher.started.indexOf('right')).toBe(1);
+  });
+
+  it.each([
+    ['one network', (n: number) => `10.0.${n % 250}.${n}`],
+    ['a thousand networks', (n: number) => `${1 + (n % 220)}.${n % 256}.${(7 * n) % 256}.9`],
+    ['IPv6 networks', (n: number) => `2001:db8:${n}:1::/64`],
+  ])(
+    'serves an address without failures first while 1,000 addresses of %s keep guessing',
+    async (_networks, addressOf) => {
+      const hasher = new ManualHasher();
+      const queue = new HashQueue(hasher, { atOnce: 2 });
+      const guess = async (n: number): Promise<void> => {
+        await queue.verify(`guess ${n}`, null, { client: addressOf(n) }).catch(() => {});
+      };
+      for (let n = 0; n < 1000; n++) void guess(n);
+      for (let n = 0; n < 100; n++) {
+        await hasher.finishOne(false);
+        void guess(n);
+      }
+      const before = hasher.started.length;
+      const right = queue.verify('right', null, { client: '192.0.2.1' });
+      for (let n = 0; n < 3; n++) {
+        await hasher.finishOne(false);
+        void guess(n);
+      }
+      expect(hasher.started.indexOf('right') - before).toBeLessThan(2);
+      while (hasher.running.length > 0) await hasher.finishOne(false);
+      await right;
+    },
+  );
+
+  it('serves an address with failed attempts after one without, and forgets its failures after ten minutes', async () => {
+    const { hasher, ask, drain } = setUp();
+    ask('wrong', '10.0.0.1');
+    await hasher.finishOne(false);
+    const askBoth = () => {
+      ask('running', '10.9.0.9');
+      ask('clean', '10.0.0.2');
+      ask('failed', '10.0.0.1');
+    };
+    askBoth();
+    await drain();
+    expect(hasher.started.slice(-2)).toEqual(['clean', 'failed']);
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 11 * 60_000);
+    askBoth();
+    await drain();
+    jest.restoreAllMocks();
+    expect(hasher.started.slice(-2)).toEqual(['clean', 'failed']);
+  });
+
+  it('does not count a mismatch as failed if a directory may accept the password', async () => {
+    const { hasher, ask, drain } = setUp();
+    ask('of the directory', '10.0.0.1', { isFinal: false });
+    await hasher.finishOne(false);
+    ask('running', '10.9.0.9');
+    ask('other', '10.1.0.2');
+    ask('second', '10.0.0.1');
+    await drain();
+    expect(hasher.started.slice(-2)).toEqual(['second', 'other']);
+  });
+
+  it('uses every core by default, as far as threads are available', async () => {
+    const hasher = new ManualHasher();
+    const queue = new HashQueue(hasher);
+    const hashes = Array.from({ length: 9 }, (_, n) => queue.hash(`${n}`));
+    expect(hasher.running).toHaveLength(Math.min(availableParallelism(), 3));
+    while (hasher.running.length > 0) await hasher.finishOne();
+    expect(await Promise.all(hashes)).toHaveLength(9);
   });
 
   it('verifies the passwords of 60 people behind one address while 16 strangers guess six each', async () => {
@@ -111,7 +188,7 @@ describe('HashQueue', () => {
     for (const password of ['a1', 'a2', 'a3']) ask(password, `2001:db8::${password}`);
     ask('b1', '10.0.0.2');
     await drain();
-    expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3']);
+    expect(hasher.started).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
   it("immediately rejects jobs beyond a client's limit", async () => {
@@ -124,10 +201,10 @@ describe('HashQueue', () => {
     ]);
     ask('b1', '10.0.0.2');
     await drain();
-    expect(hasher.started).toEqual(['a0', 'a1', 'b1', 'a2', 'a3', 'a4']);
+    expect(hasher.started).toEqual(['a0', 'b1', 'a1', 'a2', 'a3', 'a4']);
   });
 
-  it('evicts jobs from the longest queue, and rejects new clients only if all queues are short', async () => {
+  it('evicts further attempts before first ones, and then first ones of the busiest network', async () => {
     const { ask, drain, outcomes } = setUp();
     ask('running', '10.0.0.9');
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
@@ -136,7 +213,7 @@ describe('HashQueue', () => {
     expect([...outcomes.keys()]).toEqual(['a4', 'a3', 'a2']);
     ask('n7', '10.0.0.7');
     await settled();
-    expect(outcomes.get('n7')).toBe('SERVER_BUSY');
+    expect([...outcomes.keys()].slice(3)).toEqual(['n6']);
     await drain();
     expect(outcomes.get('a1')).toBe(true);
   });

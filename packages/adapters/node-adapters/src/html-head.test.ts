@@ -64,6 +64,11 @@ describe('HtmlHead', () => {
     );
   });
 
+  it('ignores attributes after the 64th of a tag', () => {
+    const many = Array.from({ length: 63 }, (_, n) => `a${n}`).join(' ');
+    expect(titled(`<meta ${many} property=og:title content=x><title>T</title>`)).toEqual(TITLE);
+  });
+
   it('shortens long texts and omits long picture addresses', () => {
     const { title, description, picture } = titled(
       `<title>${'😀'.repeat(300)}</title><meta name="description" content="${'d '.repeat(2000)}"><meta property="og:image" content="/${'x'.repeat(2000)}">`,
@@ -92,6 +97,14 @@ describe('HtmlHead', () => {
     [
       'attributes of an end tag',
       (n: number) => `<script></script ${Array.from({ length: n / 8 }, (_, i) => `a${i}`).join(' ')}`,
+    ],
+    [
+      'tags with many attributes each',
+      (n: number) => `<meta ${Array.from({ length: 1200 }, (_, i) => `a${i}=1`).join(' ')}>`.repeat(n / 9000),
+    ],
+    [
+      'end tags with many attributes each',
+      (n: number) => `</meta ${Array.from({ length: 1200 }, (_, i) => `a${i}`).join(' ')}>`.repeat(n / 7000),
     ],
     ['open tags', (n: number) => '<b><i>'.repeat(n / 6)],
     ['open and closed tags', (n: number) => '<x1>'.repeat(n / 9) + '</y>'.repeat(n / 9)],

@@ -23,8 +23,18 @@ const BETWEEN_TAGS = new Set<Tokenizer['state']>([
 ]);
 /** Number of characters parsed at a time. */
 const SLICE = 2048;
-/** Maximum length of a tag or comment, because parsing takes quadratic time in the attributes of a tag. */
+/** Maximum length of a tag or comment, which bounds memory. */
 const MAX_TAG_LENGTH = 16 * 1024;
+
+/** Maximum number of attributes of a tag; further ones are ignored. */
+const MAX_ATTRIBUTES = 64;
+
+/** Tokenizer with a bounded number of attributes, because it compares each new one with all others of the tag. */
+class BoundedTokenizer extends Tokenizer {
+  protected override _leaveAttrName(): void {
+    if ((this.currentToken as Token.TagToken).attrs.length < MAX_ATTRIBUTES) super._leaveAttrName();
+  }
+}
 
 /**
  * Reads the head of a page while it arrives. Uses only the tokenizer of parse5, because building its tree can take
@@ -33,7 +43,7 @@ const MAX_TAG_LENGTH = 16 * 1024;
 export class HtmlHead implements TokenHandler {
   /** True once the rest of the page is irrelevant. */
   isDone = false;
-  private readonly tokenizer = new Tokenizer({}, this);
+  private readonly tokenizer = new BoundedTokenizer({}, this);
   private decoder: TextDecoder | null = null;
   /** Approximate length of an unfinished tag or comment. */
   private tagLength = 0;

@@ -7,7 +7,8 @@ import {
   type PasswordHasher,
   type PasswordStrength,
 } from '@parley/domain/access';
-import { DomainError, WorkQueue } from '@parley/domain/kernel';
+import { DomainError } from '@parley/domain/kernel';
+import { LRUCache } from 'lru-cache';
 
 export interface HashQueueOptions {
   /** Maximum concurrent hashes; default: the number of cores, leaving one thread of Node's pool free. */
@@ -23,32 +24,54 @@ const MAX_WAITING = 256;
 /** Enough for an office that logs in behind one address at the same time. */
 const MAX_WAITING_PER_CLIENT = 64;
 const NODE_THREADS = 4;
+/** Address of the operator, whose jobs are never rejected. */
+const OPERATOR = '';
+/** Time after which failed attempts of an address or network no longer delay it. */
+const FAILURES_MS = 10 * 60_000;
+/** Maximum number of addresses and networks with counted failures; the least recent ones are evicted. */
+const MAX_FAILING = 50_000;
+
+interface HashJob {
+  /** Address and its enclosing networks, narrowest first. */
+  readonly networks: readonly string[];
+  /** Number of unfinished attempts of each network when the job arrived. */
+  readonly ahead: readonly number[];
+  readonly isKnown: boolean;
+  readonly start: () => void;
+  readonly refuse: () => void;
+}
 
 /**
- * Hashes one password per core at a time, round-robin between addresses, with known networks first. Drops jobs of
- * disconnected callers and rejects excess jobs immediately.
+ * Hashes one password per core at a time. The first attempt of an address comes before second ones, an address without
+ * failed attempts before one with failures, then networks with fewer attempts before others, and known networks before
+ * all. Equal attempts start newest first, so that a burst does not delay later callers. Drops jobs of disconnected
+ * callers and rejects excess jobs immediately.
  */
 export class HashQueue implements PasswordHasher {
-  private readonly queue: WorkQueue;
+  /** Oldest first. */
+  private jobs: HashJob[] = [];
+  private free: number;
+  /** Number of unfinished attempts by address and network. */
+  private readonly pending = new Map<string, number>();
+  private readonly failures = new LRUCache<string, number>({ max: MAX_FAILING, ttl: FAILURES_MS });
   private readonly groupOf: (client: string) => string;
+  private readonly maxWaiting: number;
+  private readonly maxWaitingPerClient: number;
 
   constructor(
     private readonly hasher: PasswordHasher,
     options: HashQueueOptions = {},
   ) {
     this.groupOf = options.groupOf ?? ((client) => client);
+    this.maxWaiting = options.maxWaiting ?? MAX_WAITING;
+    this.maxWaitingPerClient = options.maxWaitingPerClient ?? MAX_WAITING_PER_CLIENT;
     const threads = Number(process.env.UV_THREADPOOL_SIZE) || NODE_THREADS;
-    this.queue = new WorkQueue({
-      concurrency: options.atOnce ?? Math.max(1, Math.min(availableParallelism(), threads - 1)),
-      maxWaiting: options.maxWaiting ?? MAX_WAITING,
-      maxWaitingPerClient: options.maxWaitingPerClient ?? MAX_WAITING_PER_CLIENT,
-      refusal: busy,
-    });
+    this.free = options.atOnce ?? Math.max(1, Math.min(availableParallelism(), threads - 1));
   }
 
   /** Hashes that have not started yet. */
   get waiting(): number {
-    return this.queue.waiting;
+    return this.jobs.length;
   }
 
   hash(password: string, request: HashRequest = {}): Promise<string> {
@@ -56,14 +79,113 @@ export class HashQueue implements PasswordHasher {
   }
 
   verify(password: string, hash: string | null, request: HashRequest = {}): Promise<boolean> {
-    return this.run(request, () => this.hasher.verify(password, hash));
+    return this.run(request, async (networks) => {
+      const isRight = await this.hasher.verify(password, hash);
+      if (!isRight && request.isFinal !== false) this.countFailure(networks);
+      return isRight;
+    });
   }
 
-  /** Requests without a client come from the operator. */
-  private run<T>({ client, isKnown, cancellation }: HashRequest, work: () => Promise<T>): Promise<T> {
-    const lane = client === undefined ? null : this.groupOf(client);
-    return this.queue.run(lane, work, { cancellation, isUrgent: isKnown });
+  private async run<T>(
+    { client, isKnown = false, cancellation }: HashRequest,
+    work: (networks: readonly string[]) => Promise<T>,
+  ): Promise<T> {
+    if (cancellation?.aborted) throw busy();
+    const networks = networksOf(client === undefined ? OPERATOR : this.groupOf(client));
+    const ahead = networks.map((network) => this.pending.get(network) ?? 0);
+    this.countPending(networks, 1);
+    try {
+      if (this.free > 0) this.free--;
+      else await this.wait({ networks, ahead, isKnown: isKnown && ahead[0] === 0 }, cancellation);
+      try {
+        return await work(networks);
+      } finally {
+        this.free++;
+        this.startNext();
+      }
+    } finally {
+      this.countPending(networks, -1);
+    }
   }
+
+  /** Resolves when the job counts as running. */
+  private wait(
+    { networks, ahead, isKnown }: Pick<HashJob, 'networks' | 'ahead' | 'isKnown'>,
+    cancellation: HashRequest['cancellation'],
+  ): Promise<void> {
+    const own = this.jobs.filter((job) => job.networks[0] === networks[0]);
+    if (networks[0] !== OPERATOR && own.length >= this.maxWaitingPerClient) throw busy();
+    return new Promise((resolve, reject) => {
+      const settle = (action: () => void) => () => {
+        this.jobs = this.jobs.filter((one) => one !== job);
+        cancellation?.removeEventListener('abort', job.refuse);
+        action();
+      };
+      const job: HashJob = {
+        networks,
+        // Keeps the order of one address while it has waiting attempts.
+        ahead: own.length > 0 ? [own.at(-1)!.ahead[0]! + 1, ...ahead.slice(1)] : ahead,
+        isKnown,
+        start: settle(resolve),
+        refuse: settle(() => reject(busy())),
+      };
+      cancellation?.addEventListener('abort', job.refuse);
+      this.jobs.push(job);
+      this.evict();
+    });
+  }
+
+  /** Refuses the last job to be served if too many wait. A refused first attempt counts as failed, so retries come second. */
+  private evict(): void {
+    const jobs = this.jobs.filter(({ networks }) => networks[0] !== OPERATOR);
+    if (jobs.length <= this.maxWaiting) return;
+    const last = jobs.reduce((worst, job) => (this.compare(job, worst) > 0 ? job : worst));
+    if (last.ahead[0] === 0) this.countFailure(last.networks);
+    last.refuse();
+  }
+
+  private startNext(): void {
+    const next = this.jobs.reduceRight<HashJob | null>(
+      (best, job) => (best === null || this.compare(job, best) < 0 ? job : best),
+      null,
+    );
+    if (next === null) return;
+    this.free--;
+    next.start();
+  }
+
+  /** Negative if `a` is served before `b`; 0 if the newer one is. */
+  private compare(a: HashJob, b: HashJob): number {
+    const rank = this.rankOf(b);
+    return (
+      this.rankOf(a)
+        .map((value, at) => value - rank[at]!)
+        .find((difference) => difference !== 0) ?? 0
+    );
+  }
+
+  private rankOf({ networks, ahead, isKnown }: HashJob): readonly number[] {
+    const failures = networks.map((network) => this.failures.get(network) ?? 0);
+    return [isKnown ? 0 : 1, Math.min(1, failures[0]!), ...ahead.map((count, at) => count + failures[at]!)];
+  }
+
+  private countFailure(networks: readonly string[]): void {
+    for (const network of networks) this.failures.set(network, (this.failures.get(network) ?? 0) + 1);
+  }
+
+  private countPending(networks: readonly string[], change: 1 | -1): void {
+    for (const network of networks) {
+      const count = (this.pending.get(network) ?? 0) + change;
+      if (count > 0) this.pending.set(network, count);
+      else this.pending.delete(network);
+    }
+  }
+}
+
+/** Returns the address, its IPv4 /24 or IPv6 /48, and its IPv4 /16 or IPv6 /32. */
+function networksOf(address: string): readonly string[] {
+  const parts = address.split(/[.:]/);
+  return [address, ...[3, 2].map((length) => `${parts.slice(0, length).join('.')}/${length}`)];
 }
 
 const busy = () =>

@@ -31,7 +31,7 @@ const SPECIAL_IPV6 = '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::
 const SPECIAL = networks([...SPECIAL_IPV4.split(/\s+/), ...SPECIAL_IPV6.split(' ')]);
 const GLOBAL_IPV6 = networks(['2000::/3']);
 
-function networks(all: readonly string[]): BlockList {
+export function networks(all: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of all) {
     const [address, prefix] = network.split('/') as [string, string?];

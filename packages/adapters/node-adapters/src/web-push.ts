@@ -1,9 +1,11 @@
 import { createECDH, ECDH, hkdfSync } from 'node:crypto';
+import { type BlockList, isIPv4 } from 'node:net';
 import { loadOptional, type RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
 import type { WebPushNotice, WebPushOutcome, WebPushService, WebPushSubscription } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
 import type { AvatarUrlOf } from './push-payloads.js';
+import { networks } from './web-client.js';
 
 export interface WebPushParts {
   /** Operator contact for push services: `mailto:` or `https:`. */
@@ -11,6 +13,8 @@ export interface WebPushParts {
   /** Server secret from which the key pair is derived. */
   readonly secret: string;
   readonly client: WebhookClient;
+  /** Networks of the operator, in which push services need no encryption. */
+  readonly allowedNetworks: readonly string[];
   readonly realmUrls: RealmUrls;
   readonly avatarUrlOf: AvatarUrlOf;
 }
@@ -33,7 +37,10 @@ export class VapidWebPushService implements WebPushService {
   readonly publicKey: string;
   private readonly privateKey: string;
 
+  private readonly networks: BlockList;
+
   constructor(private readonly parts: WebPushParts) {
+    this.networks = networks(parts.allowedNetworks);
     const derived = Buffer.from(hkdfSync('sha256', parts.secret, '', 'web push key', 48)).toString('hex');
     const privateKey = (BigInt(`0x${derived}`) % (CURVE_ORDER - 1n)) + 1n;
     const pair = createECDH('prime256v1');
@@ -45,6 +52,13 @@ export class VapidWebPushService implements WebPushService {
   isPublicKey(text: string): boolean {
     const bytes = Buffer.from(text, 'base64url');
     return bytes.length === PUBLIC_KEY_BYTES && bytes[0] === UNCOMPRESSED && isOnCurve(text);
+  }
+
+  isEndpoint(text: string): boolean {
+    if (/\s/.test(text) || !URL.canParse(text)) return false;
+    const { protocol, hostname, username, password } = new URL(text);
+    if (username !== '' || password !== '') return false;
+    return protocol === 'https:' || (protocol === 'http:' && isIPv4(hostname) && this.networks.check(hostname));
   }
 
   async send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome> {

@@ -92,12 +92,14 @@ export interface ApiKeyMint {
 /** Requester of a password hash. */
 export interface HashRequest {
   /**
-   * IP address or user. Clients are served round-robin, and a client with too many pending requests is rejected. Absent
-   * for the operator, who is never rejected.
+   * IP address or user. The first request of a client is served before further ones, and a client with too many pending
+   * requests is rejected. Absent for the operator, who is never rejected.
    */
   readonly client?: string | undefined;
   /** True for a network that the account has logged in from before; served before other clients that wait. */
   readonly isKnown?: boolean;
+  /** False if another service may still accept the password, so that a mismatch is not a failed attempt. Default: true. */
+  readonly isFinal?: boolean;
   readonly cancellation?: Cancellation | undefined;
 }
 

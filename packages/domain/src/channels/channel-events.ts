@@ -85,12 +85,13 @@ export interface ChannelEventTypes {
     readonly topic: string;
     readonly visibility: TopicVisibility;
     readonly changedAt: UnixSeconds;
-    /** Complete list of muted topics, for clients that support no other policy. */
-    readonly muted: readonly {
-      readonly channelName: string;
-      readonly topic: string;
-      readonly changedAt: UnixSeconds;
-    }[];
+    /**
+     * Complete list of muted topics, for clients that support no other policy; null if it is unchanged and longer than
+     * `MAX_REPEATED_MUTES`.
+     */
+    readonly muted:
+      | readonly { readonly channelName: string; readonly topic: string; readonly changedAt: UnixSeconds }[]
+      | null;
   };
 }
 

@@ -25,6 +25,11 @@ export interface TopicPolicy {
 
 /** Limit per user; each change sends older clients the complete list of muted topics. */
 export const MAX_TOPIC_POLICIES = 10_000;
+/**
+ * Maximum number of muted topics to repeat in an event that does not change them. Mentions by others may cause many such
+ * events.
+ */
+export const MAX_REPEATED_MUTES = 100;
 
 export interface TopicPolicyReads {
   /** Returns the policies of these users for the topic; users without one are absent. */
@@ -38,8 +43,8 @@ export interface TopicPolicyReads {
   find(realmId: RealmId, userId: UserId, channelId: ChannelId, topicKey: string): Promise<TopicPolicy | null>;
   /** Counts the user's topic policies. */
   count(realmId: RealmId, userId: UserId): Promise<number>;
-  /** Returns the user's muted topics in the order of `list`. */
-  listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
+  /** Returns the user's muted topics in the order of `list`: the first `limit` ones, or all. */
+  listMuted(realmId: RealmId, userId: UserId, limit?: number): Promise<readonly TopicPolicy[]>;
   /** Returns all policies of the user, by ascending channel, then topic key. */
   list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
   /** Returns up to `limit` policies for the topic of users with ids above `after`, by ascending user. */
@@ -163,9 +168,13 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
   // A policy keeps its original spelling of the topic.
   const changed = { ...policy, topic: stored?.topic ?? topic };
   await tx.topicPolicies.put(changed);
-  const muted = await tx.topicPolicies.listMuted(realmId, userId);
+  const changesMutes = visibility === 'muted' || stored?.visibility === 'muted';
+  const limit = changesMutes ? undefined : MAX_REPEATED_MUTES + 1;
+  const muted = await tx.topicPolicies.listMuted(realmId, userId, limit);
+  const isRepeated = changesMutes || muted.length <= MAX_REPEATED_MUTES;
   // Skips the look-up for users without mutes, because thousands of users may be mentioned at once.
-  const named = muted.length === 0 ? [] : await nameTopicPolicies(tx, await tx.actors.get(policy), muted);
+  const named =
+    muted.length === 0 || !isRepeated ? [] : await nameTopicPolicies(tx, await tx.actors.get(policy), muted);
   await tx.events.append(realmId, {
     event: {
       type: 'topic.policy_changed',
@@ -174,7 +183,7 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
       visibility,
       changedAt,
       // Old clients identify topics by channel name and expect the complete list of muted topics.
-      muted: named.map(({ channelName, topic, changedAt }) => ({ channelName, topic, changedAt })),
+      muted: isRepeated ? named.map(({ channelName, topic, changedAt }) => ({ channelName, topic, changedAt })) : null,
     },
     audience: users([userId]),
   });

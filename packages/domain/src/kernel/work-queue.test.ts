@@ -39,13 +39,6 @@ describe('WorkQueue', () => {
     expect([queue.waiting, queue.waitingOf(1)]).toEqual([0, 0]);
   });
 
-  it('starts one urgent job of a client before the waiting work of others, and its further jobs in turn', async () => {
-    const { run, drain } = aQueue();
-    for (const name of ['0', 'a', 'b', 'c']) void run(1, name);
-    for (const name of ['x', 'y', 'z']) void run(2, name, { isUrgent: true });
-    expect(await drain()).toBe('0xaybzc');
-  });
-
   it('starts work immediately up to the concurrency limit', async () => {
     const { started, run, drain } = aQueue({ concurrency: 2 });
     for (const name of ['a', 'b', 'c']) void run(1, name);

@@ -16,8 +16,6 @@ export interface WorkQueueOptions {
 
 export interface WorkOptions {
   readonly cancellation?: Cancellation | undefined;
-  /** True to start before the waiting work of other clients, unless the client has waiting work itself. */
-  readonly isUrgent?: boolean | undefined;
 }
 
 interface Job {
@@ -31,7 +29,7 @@ interface Job {
  */
 export class WorkQueue {
   /** Waiting work, oldest first; the lane to serve next comes first. Lanes are never empty. */
-  private lanes = new Map<Client, Job[]>();
+  private readonly lanes = new Map<Client, Job[]>();
   private readonly running = new Map<Client, number>();
   private count = 0;
   private free: number;
@@ -101,7 +99,7 @@ export class WorkQueue {
   }
 
   /** Resolves when the work counts as running. */
-  private wait(client: Client, { cancellation, isUrgent = false }: WorkOptions): Promise<void> {
+  private wait(client: Client, { cancellation }: WorkOptions): Promise<void> {
     if (client !== null) this.makeRoom(client);
     return new Promise((resolve, reject) => {
       const settle = (action: () => void) => () => {
@@ -113,7 +111,6 @@ export class WorkQueue {
       cancellation?.addEventListener('abort', cancel);
       const lane = this.lanes.get(client);
       if (lane) lane.push(job);
-      else if (isUrgent) this.lanes = new Map([[client, [job]], ...this.lanes]);
       else this.lanes.set(client, [job]);
       this.count++;
     });

@@ -15,6 +15,7 @@ import {
   type MemoryFixture,
   sending,
 } from '@parley/testkit';
+import { MAX_REPEATED_MUTES } from '../channels/topic-policies.js';
 import type { ChannelId, EventSeq } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { UserSettings } from '../realms/user-settings.js';
@@ -382,6 +383,31 @@ describe('SendMessage with topic policies', () => {
       ['topic.policy_changed', ['guest']],
       ['message.sent', ['owner', 'member', 'guest']],
     ]);
+  });
+
+  it.each([
+    ['repeats a list', MAX_REPEATED_MUTES, MAX_REPEATED_MUTES],
+    ['omits a longer list', MAX_REPEATED_MUTES + 1, undefined],
+  ])('%s of muted topics when a mentioned user follows a topic', async (_what, count, length) => {
+    const fixture = await cast(wants('member', passive));
+    const owner = fixture.user('owner').id;
+    const { id: channelId } = fixture.channel('Denmark');
+    await fixture.uow.write(fixture.realm.id, async ({ topicPolicies }) => {
+      for (let n = 0; n < count; n++) {
+        const topic = {
+          realmId: fixture.realm.id,
+          userId: owner,
+          channelId,
+          topic: `topic ${n}`,
+          changedAt: fixture.clock.now(),
+        };
+        await topicPolicies.put({ ...topic, visibility: 'muted' });
+      }
+    });
+    await sending(fixture)('member', toChannel('Denmark'), { content: '@**owner**' });
+    const events = fixture.storage.announced.map(({ event }) => event);
+    const followed = events.find((event) => event.type === 'topic.policy_changed');
+    expect([followed?.visibility, followed?.muted?.length]).toEqual(['followed', length]);
   });
 
   it('follows the topic for a sender who mentions themselves', async () => {

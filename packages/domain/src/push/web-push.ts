@@ -25,7 +25,7 @@ import type { MessageNotice } from './push.js';
 export const WEB_PUSH_ERRORS = declareErrors({
   /** Web push is not configured. */
   WEB_PUSH_NOT_CONFIGURED: 'unavailable',
-  /** The endpoint is not a URL, or a key has the wrong length. */
+  /** The endpoint is not an `https` URL without credentials, or a key has the wrong length. */
   INVALID_WEB_PUSH_SUBSCRIPTION: 'invalid',
   /** The caller has no subscription with this endpoint. */
   UNKNOWN_WEB_PUSH_SUBSCRIPTION: 'unknown',
@@ -88,6 +88,8 @@ export interface WebPushService {
   readonly publicKey: string;
   /** True for a browser's public key, an uncompressed point on the curve P-256 in URL-safe Base64. */
   isPublicKey(text: string): boolean;
+  /** True for an `https` URL without credentials. `http` is permitted for addresses in networks of the operator. */
+  isEndpoint(text: string): boolean;
   /** @throws Error if the attempt should be retried */
   send(realm: Realm, subscription: WebPushSubscription, notice: WebPushNotice): Promise<WebPushOutcome>;
 }
@@ -147,7 +149,7 @@ function requireSubscription(
   { endpoint, publicKey, authSecret }: Pick<WebPushSubscription, 'endpoint' | 'publicKey' | 'authSecret'>,
 ): void {
   const isSecret = fromUrlSafe(authSecret)?.length === AUTH_SECRET_BYTES;
-  if (service.isPublicKey(publicKey) && isSecret && /^https?:\/\/[^\s]+$/.test(endpoint)) return;
+  if (service.isPublicKey(publicKey) && isSecret && service.isEndpoint(endpoint)) return;
   throw new DomainError('INVALID_WEB_PUSH_SUBSCRIPTION', 'Invalid web push subscription');
 }
 

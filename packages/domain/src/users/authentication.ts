@@ -271,10 +271,12 @@ export async function userOfPassword(
   });
   let isOwn: boolean;
   let user: User | null;
+  const hasDirectory = directories.isUsedBy(realm);
   try {
-    isOwn = await hasher.verify(password, hash, { client: ip, isKnown: source.isKnown, cancellation });
+    const request = { client: ip, isKnown: source.isKnown, isFinal: !hasDirectory, cancellation };
+    isOwn = await hasher.verify(password, hash, request);
     user = isOwn ? account : null;
-    if (!user && directories.isUsedBy(realm)) user = await directories.verify(realm, username, password);
+    if (!user && hasDirectory) user = await directories.verify(realm, username, password);
   } catch (error) {
     attempts.withdraw(key, source);
     throw error;

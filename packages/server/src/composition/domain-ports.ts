@@ -164,6 +164,7 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
             subject: options.webPush,
             secret: options.secret,
             client: get('webhookClient'),
+            allowedNetworks: options.webhookNetworks ?? [],
             realmUrls: get('realmUrls'),
             avatarUrlOf: (realm, sender) => senderAvatarUrl(realm, sender, get('realmUrls')),
           })

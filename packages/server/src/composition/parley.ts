@@ -7,9 +7,11 @@ import {
   dispatchHotFirst,
   ERROR_REPLIES,
   type Logger,
+  type Middleware,
   notFoundPage,
   type Route,
   unknownPath,
+  warn,
 } from '@parley/http';
 import type { Express } from 'express';
 import { facadeOf, mounted, type Parley } from '../facade/facade.js';
@@ -56,7 +58,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   if (options.shedsLoad && !options.isOneOff) {
     resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   }
-  const router = createRouter(dispatcher);
+  const router = withMountCheck(createRouter(dispatcher), options.url, logger);
   const workers = options.isOneOff ? [] : get('workers');
   for (const worker of workers) worker.start();
 
@@ -117,6 +119,25 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** Warns at the first request if Express mounted the router elsewhere than at the path of the public URL. */
+function withMountCheck(router: Middleware, url: string, logger: Logger): Middleware {
+  const expected = new URL(url).pathname.replace(/\/$/, '') || '/';
+  let isChecked = false;
+  return (request, response, next) => {
+    const { baseUrl } = request as { readonly baseUrl?: string };
+    if (!isChecked && baseUrl !== undefined && (baseUrl || '/') !== expected) {
+      warn(
+        logger,
+        {},
+        `The router is mounted at ${baseUrl || '/'}, but the path of \`url\` is ${expected}. Links and pictures lead ` +
+          `there: use app.use('${expected}', parley.router), change \`url\`, or let the proxy map the paths.`,
+      );
+    }
+    isChecked = true;
+    router(request, response, next);
   };
 }
 

@@ -100,6 +100,8 @@ const PRESETS: Readonly<Record<RealmPreset, Required<RealmSettingsToSet>>> = {
   },
 };
 
+const TAKEN: ReadonlySet<string> = new Set(['STRING_ID_TAKEN', 'NO_ADDRESS_LEFT']);
+
 export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Realms {
   const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
   const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
@@ -116,7 +118,9 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
         const created = { stringId: name, name: title, configuration, isStarted };
         return present(await resolve(CreateRealm).execute(created));
       } catch (error) {
-        if (!(error instanceof DomainError && error.is('STRING_ID_TAKEN'))) throw error;
+        // A concurrent call may have created it, and thereby taken the only address of the server.
+        const isTaken = error instanceof DomainError && TAKEN.has(error.code);
+        if (!isTaken) throw error;
         const made = await find(name);
         if (!made) throw error;
         return present(made);

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import express from 'express';
 import { OPTION_NAMES } from '../facade/parley-config.js';
 import { createParley, type ParleyConfig, StartupError } from '../index.js';
 
@@ -124,6 +125,43 @@ describe('createParley', () => {
       { level: 'warn', msg: 'authenticate() named an unknown caller: there is no organization "x"' },
       { level: 'warn', audit: 'failed log-in', logInMethod: 'host', failure: 'UNAUTHORIZED' },
     ]);
+  });
+
+  it.each([
+    ['/elsewhere', ['/elsewhere', '/chat']],
+    ['/', ['/', '/chat']],
+    ['/chat', []],
+  ])('warns once if the router is mounted at %s but `url` leads elsewhere', async (path, paths) => {
+    const warnings: string[] = [];
+    const ignore = () => {};
+    const logger = {
+      debug: ignore,
+      info: ignore,
+      warn: (_: object, message: string) => warnings.push(message),
+      error: ignore,
+    };
+    const parley = await createParley({ ...good(), logger });
+    const server = createServer(express().use(path, parley.router)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    for (let n = 0; n < 2; n++) await (await fetch(`http://127.0.0.1:${port}${path}/api/v1/server_settings`)).text();
+    await parley.close();
+    server.closeAllConnections();
+    server.close();
+    const [mounted, expected] = paths;
+    expect(warnings).toEqual(
+      paths.length === 0
+        ? []
+        : [expect.stringContaining(`mounted at ${mounted}, but the path of \`url\` is ${expected}.`)],
+    );
+  });
+
+  it('creates one organization if called four times at once on a server without further addresses', async () => {
+    const parley = await createParley({ ...good(), url: 'http://127.0.0.1' });
+    const made = await Promise.all(Array.from({ length: 4 }, () => parley.realms.ensure({ name: 'shop' })));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1);
+    await expect(parley.realms.ensure({ name: 'other' })).rejects.toMatchObject({ code: 'NO_ADDRESS_LEFT' });
+    await parley.close();
   });
 
   it('opens a database and closes it cleanly', async () => {

@@ -133,6 +133,8 @@ it('web push keeps the newest twenty subscriptions of a user', async () => {
 
 it.each([
   ['a URL with another scheme', { endpoint: 'file:///etc/passwd' }],
+  ['an unencrypted URL', { endpoint: 'http://push.example.com/1' }],
+  ['a URL with credentials', { endpoint: 'https://me:secret@push.example.com/1' }],
   ['a key that is not a curve point', { p256dh: Buffer.alloc(65).toString('base64url') }],
   ['a key off the curve', { p256dh: Buffer.alloc(65, 4).toString('base64url') }],
   ['a compressed key', { p256dh: createECDH('prime256v1').generateKeys('base64url', 'compressed') }],

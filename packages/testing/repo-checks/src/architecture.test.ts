@@ -79,6 +79,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'disposable-email-domains-js',
       'file-type',
       'jose',
+      'lru-cache',
       'mime',
       'nodemailer',
       'otplib',

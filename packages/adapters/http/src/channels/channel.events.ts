@@ -352,7 +352,7 @@ function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Pres
 function presentTopicPolicy(event: EventOf<'topic.policy_changed'>, context: EventContext): Presented {
   const { eventTypes: types } = context.presentation;
   const { showsEmptyTopics: allowsEmpty } = context;
-  const older = [
+  const older = event.muted && [
     opened({
       type: 'muted_topics',
       muted_topics: event.muted.map(({ channelName, topic, changedAt }) => [
@@ -371,6 +371,6 @@ function presentTopicPolicy(event: EventOf<'topic.policy_changed'>, context: Eve
       visibility_policy: VISIBILITY_POLICIES[event.visibility],
     }),
   ];
-  if (types === null) return [older, newer];
-  return types.includes('user_topic') ? [newer] : [older];
+  if (types?.includes('user_topic')) return [newer];
+  return [...(older ? [older] : []), ...(types === null ? [newer] : [])];
 }

@@ -3,6 +3,9 @@ import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/ker
 import { ColumnQuery } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
 
+/** Largest number that both databases accept as a limit. */
+const NO_LIMIT = 2 ** 31 - 1;
+
 export class SqlTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;
   private readonly row;
@@ -26,7 +29,7 @@ export class SqlTopicPolicyRepository implements TopicPolicyRepository {
     this.total = statements.values<number>('SELECT count(*) FROM topic_policy WHERE user_id = ? AND realm_id = ?');
     this.mutedRowsOfUser = statements.rows<TopicPolicyRow>(
       `SELECT * FROM topic_policy ${indexedBy('topic_policy_muted')}
-       WHERE user_id = ? AND realm_id = ? AND visibility = 'muted' ORDER BY channel_id, topic_key`,
+       WHERE user_id = ? AND realm_id = ? AND visibility = 'muted' ORDER BY channel_id, topic_key LIMIT ? + 0`,
     );
     this.rowsOfTopic = statements.rows<Pick<TopicPolicyRow, 'user_id' | 'visibility'>>(
       `SELECT user_id, visibility FROM topic_policy
@@ -75,8 +78,8 @@ export class SqlTopicPolicyRepository implements TopicPolicyRepository {
     return (await this.total.get(userId, realmId))!;
   }
 
-  async listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
-    return (await this.mutedRowsOfUser.all(userId, realmId)).map(toTopicPolicy);
+  async listMuted(realmId: RealmId, userId: UserId, limit = NO_LIMIT): Promise<readonly TopicPolicy[]> {
+    return (await this.mutedRowsOfUser.all(userId, realmId, limit)).map(toTopicPolicy);
   }
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {

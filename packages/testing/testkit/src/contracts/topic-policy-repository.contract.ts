@@ -109,6 +109,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
         expect(await topicPolicies.count(realm.id, c!)).toBe(0);
         expect(await topicPolicies.count(other.realm.id, a!)).toBe(0);
         expect(await topicPolicies.listMuted(realm.id, a!)).toEqual([policies[0], policies[2]]);
+        expect(await topicPolicies.listMuted(realm.id, a!, 1)).toEqual([policies[0]]);
         expect(await topicPolicies.listMuted(other.realm.id, a!)).toEqual([]);
       });
     });

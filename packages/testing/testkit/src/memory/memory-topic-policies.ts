@@ -35,8 +35,8 @@ export class MemoryTopicPolicies implements TopicPolicyRepository {
     return (await this.list(realmId, userId)).length;
   }
 
-  async listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
-    return (await this.list(realmId, userId)).filter(({ visibility }) => visibility === 'muted');
+  async listMuted(realmId: RealmId, userId: UserId, limit?: number): Promise<readonly TopicPolicy[]> {
+    return (await this.list(realmId, userId)).filter(({ visibility }) => visibility === 'muted').slice(0, limit);
   }
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
