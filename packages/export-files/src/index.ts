@@ -1,4 +1,4 @@
-export { findFile, pathIn, readLines } from './archive-files.js';
+export { findFile, pathIn, readLines, UNPACK_LIMITS } from './archive-files.js';
 export { excessOf, type JsonLimits } from './json.js';
 export type { ColumnNames } from './message-rows.js';
 export {
