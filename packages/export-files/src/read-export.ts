@@ -215,6 +215,8 @@ export interface OpenExport {
   /** Folder of the unpacked files. */
   readonly root: string;
   pictures(): Promise<PicturePaths>;
+  /** Messages of `source`, and those whose sender or conversation is missing in the export. */
+  allMessages(): AsyncIterable<readonly MessageCopy[]>;
   /** Numbers of rows in tables of a Zulip server that are not part of `source`. */
   readonly unreadTables: ReadonlyMap<string, number>;
   /** Removes unpacked files. */
@@ -245,10 +247,8 @@ export async function openExport(path: string, options: OpenOptions): Promise<Op
     const root = await findRoot(unpacked ?? path);
     const names = new Set(await readdir(root));
     const isOwn = names.has(PARLEY_FILE);
-    const { source, unreadTables } = isOwn
-      ? { source: await openOwn(root), unreadTables: new Map<string, number>() }
-      : await openZulip(root, options.names);
-    return { source, isOwn, root, pictures: () => picturePaths(root, source.realm), unreadTables, close };
+    const contents = isOwn ? await openOwn(root) : await openZulip(root, options.names);
+    return { ...contents, isOwn, root, pictures: () => picturePaths(root, contents.source.realm), close };
   } catch (error) {
     await close();
     throw error;
@@ -284,7 +284,9 @@ async function findRoot(folder: string): Promise<string> {
   throw wrong('It', `has no ${REALM_FILE}, so it is not an export`);
 }
 
-async function openOwn(root: string): Promise<ImportSource> {
+type Contents = Pick<OpenExport, 'source' | 'allMessages' | 'unreadTables'>;
+
+async function openOwn(root: string): Promise<Contents> {
   const document = record(await readDocument(root, PARLEY_FILE), PARLEY_FILE);
   const format = integer(document.format, `${PARLEY_FILE}: format`);
   if (format > FORMAT) throw wrong('The export', `was written by a newer version of Parley (format ${format})`);
@@ -295,7 +297,7 @@ async function openOwn(root: string): Promise<ImportSource> {
     reactionsOf: () => [],
     submessagesOf: () => [],
   });
-  return {
+  const source: ImportSource = {
     realm,
     people: () => readPeople(root),
     messages: () => readMessages(root, context),
@@ -306,21 +308,23 @@ async function openOwn(root: string): Promise<ImportSource> {
     realmImages: () => readRealmImages(root, realm.realm),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
+  return { source, allMessages: source.messages, unreadTables: new Map() };
 }
 
-async function openZulip(root: string, names: ColumnNames): Promise<Pick<OpenExport, 'source' | 'unreadTables'>> {
+async function openZulip(root: string, names: ColumnNames): Promise<Contents> {
   const partial = (await readdir(root)).find((name) => PARTIAL_MESSAGE_FILE.test(name));
   if (partial !== undefined) throw wrong('The export', `is incomplete: it holds ${partial}`);
   const tables = record(await readDocument(root, REALM_FILE), REALM_FILE);
   const { realm, people, skipsMessage, unreadTables, ...about } = readZulipTables(tables, names);
   const context = contextOf(realm, clientNames(tables), { isOwn: false, ...about });
+  const allMessages = () => readMessages(root, context);
   const source: ImportSource = {
     realm,
     people: async function* () {
       yield* people;
     },
     messages: async function* () {
-      for await (const page of readMessages(root, context)) yield page.filter(({ message }) => !skipsMessage(message));
+      for await (const page of allMessages()) yield page.filter(({ message }) => !skipsMessage(message));
     },
     messageRange: () => readMessageRange(root),
     messageIds: () => readMessageIds(root, (head) => !skipsMessage(head)),
@@ -329,7 +333,7 @@ async function openZulip(root: string, names: ColumnNames): Promise<Pick<OpenExp
     realmImages: () => readRealmImages(root, realm.realm),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
-  return { source, unreadTables };
+  return { source, allMessages, unreadTables };
 }
 
 function contextOf(

@@ -101,7 +101,7 @@ export class ZulipExport {
     yield* this.groupRecords();
     yield* this.emojiRecords(pictures.emoji);
     yield* this.fileRecords();
-    for await (const page of this.opened.source.messages()) for (const copy of page) yield* this.messageRecords(copy);
+    for await (const page of this.opened.allMessages()) for (const copy of page) yield* this.messageRecords(copy);
     for (const channel of this.realm.channels) yield* this.channelRecords(channel);
     yield* this.readPositions();
     yield* this.unusedConversations();
@@ -281,6 +281,10 @@ export class ZulipExport {
 
   /** Yields the record of a new conversation. Returns null for a message without a place. */
   private *placeOf({ message, conversation, holders }: MessageCopy): Generator<ImportRecord, Place | null> {
+    if (!this.users.has(message.senderId)) {
+      yield this.skipped('message', `message/${message.id}`, 'Its sender is not in the archive');
+      return null;
+    }
     const channel = message.channelId === null ? undefined : this.channels.get(message.channelId);
     if (channel?.privacy === 'privateProtectedHistory') {
       const readers = holders.filter(({ flags }) => !flags.historical).map(({ userId }) => userId);
@@ -293,7 +297,7 @@ export class ZulipExport {
     if (channel) return { channel: String(channel.id) };
     const members = conversation ?? this.conversationMembers.get(message.recipientId);
     if (message.channelId !== null || members === undefined) {
-      yield this.skipped('message', `message/${message.id}`, 'The channel or conversation is not in the archive');
+      yield this.skipped('message', `message/${message.id}`, 'Its conversation is not in the archive');
       return null;
     }
     const id = keyOf(members);

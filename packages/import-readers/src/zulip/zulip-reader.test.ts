@@ -194,6 +194,15 @@ describe('zulipReader', () => {
     ]);
   });
 
+  it('skips messages with an unknown sender or conversation', async () => {
+    const records = await read([message(1, 999, PUBLIC, 'x'), message(2, ANN, 999, 'y'), message(3, ANN, PUBLIC, 'z')]);
+    expect(recordsOf(records, 'message').map(({ id }) => id)).toEqual(['3']);
+    expect(recordsOf(records, 'skipped').filter(({ type }) => type === 'zulip.message')).toMatchObject([
+      { id: 'message/1', reason: 'Its sender is not in the archive' },
+      { id: 'message/2', reason: 'Its conversation is not in the archive' },
+    ]);
+  });
+
   it('skips messages beyond the maximum number of groups of readers', async () => {
     const more = Array.from({ length: 101 }, (_, index) => user(1000 + index, `U${index}`));
     const records = await read(
