@@ -1,5 +1,5 @@
-import { readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, type StatsFs } from 'node:fs';
+import fileSystem, { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYSTEM_GROUPS, systemGroupTitle } from '@parley/domain/access';
@@ -126,6 +126,18 @@ describe('zulipReader', () => {
     await writeFile(join(path, 'export.tar.gz'), 'x');
     await expect(reader().open(join(path, 'export.tar.gz'))).rejects.toThrow('is damaged');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('refuses an archive that would take more than half of the free space', async () => {
+    const path = join(await writeFolder(exportOf([], [])), 'export.tar.gz');
+    await writeFile(path, 'x');
+    const free = (bytes: number) => ({ bavail: bytes, bsize: 1 }) as StatsFs;
+    const statfs = jest
+      .spyOn(fileSystem, 'statfs')
+      .mockResolvedValueOnce(free(2 ** 30))
+      .mockResolvedValue(free(2 ** 28));
+    await expect(reader().open(path)).rejects.toThrow('Not enough space');
+    statfs.mockRestore();
   });
 
   it('yields equal records in every reading', async () => {
@@ -273,6 +285,9 @@ describe('zulipReader', () => {
       '[said](https://acme.example/#narrow/channel/21-general/topic/a/near/4):',
       [{ link: 'message', id: '4', label: 'said' }, ':'],
     ],
+    ['[she](/#narrow/dm/11,12-dm/near/4)', [{ link: 'message', id: '4', label: 'she' }]],
+    ['see [us](#narrow/dm/11,12-dm) or [it](#narrow/channel/999-x)', 'see us or it'],
+    ['[stars](#narrow/is/starred)', '[stars](#narrow/is/starred)'],
     [
       'https://other.example/#narrow/channel/21-elsewhere/topic/a/near/4',
       'https://other.example/#narrow/channel/21-elsewhere/topic/a/near/4',

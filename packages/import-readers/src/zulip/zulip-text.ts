@@ -35,12 +35,17 @@ const REFERENCE = new RegExp(
   ].join('|'),
   'g',
 );
+const POSSIBLE_REFERENCE = /[@#_]\*|\]\(|https?:/;
 const UPLOAD = /^(?:https?:\/\/[^/?#]+)?\/?user_uploads\/(?<path>[^?#]+)$/;
 const NARROW =
   /^(?<host>https?:\/\/[^/?#]+)?\/?#narrow\/(?:channel|stream)\/(?<id>\d+)(?:-(?<slug>[^/]*))?(?:\/(?:topic|subject)\/[^/]*)?(?:\/(?:near|with)\/(?<message>\d+))?$/;
+/** Relative link to a conversation, which would lead to another one in Parley. */
+const CONVERSATION =
+  /^\/?#narrow\/(?:dm|pm-with|group-pm-with|channel|stream)\/[^/]*(?:\/(?:topic|subject)\/[^/]*)?(?:\/(?:near|with)\/(?<message>\d+))?$/;
 
 /** Converts the references in a text. All other Markdown and all code stay as they are. */
 export function zulipContent(markdown: string, names: ZulipNames): ImportedContent {
+  if (!POSSIBLE_REFERENCE.test(markdown)) return markdown;
   const parts: ContentPart[] = [];
   const add = (part: ContentPart) => {
     const last = parts.at(-1);
@@ -64,6 +69,7 @@ interface Piece {
 function* blocksOf(markdown: string): Generator<Piece> {
   const open: { readonly fence: string; readonly isCode: boolean }[] = [];
   let paragraph = '';
+  let hasText = false;
   for (const line of markdown.split(/(?<=\n)/)) {
     const bare = line.replace(/\n$/, '');
     const current = open.at(-1);
@@ -74,12 +80,19 @@ function* blocksOf(markdown: string): Generator<Piece> {
       const { fence = '', language = '' } = opened.groups!;
       open.push({ fence, isCode: !MARKDOWN_BLOCKS.has(language.toLowerCase()) });
     }
-    if (!isEnd && !opened && !current?.isCode && bare.trim() !== '') {
+    if (!isEnd && !opened && !current?.isCode) {
+      const isBlank = bare.trim() === '';
       paragraph += line;
+      if (isBlank && hasText) {
+        yield { text: paragraph, isCode: false };
+        paragraph = '';
+      }
+      hasText = !isBlank;
       continue;
     }
     yield { text: paragraph, isCode: false };
     paragraph = '';
+    hasText = false;
     // A header of a spoiler may contain references.
     yield { text: line, isCode: opened?.groups?.header === undefined || open.at(-1)?.isCode === true };
   }
@@ -88,6 +101,10 @@ function* blocksOf(markdown: string): Generator<Piece> {
 
 /** Splits a paragraph at its code spans: text between runs of as many backticks. */
 function* spansOf(text: string): Generator<Piece> {
+  if (!text.includes('`')) {
+    yield { text, isCode: false };
+    return;
+  }
   const runs = [...text.matchAll(/`+/g)].map(({ index, 0: run }) => ({ start: index, length: run.length }));
   const byLength = new Map<number, number[]>();
   for (const { start, length } of runs) {
@@ -168,7 +185,7 @@ function linkPart(target: string, label: string | undefined, names: ZulipNames):
   }
   const { host, id, slug = '', message } = NARROW.exec(target.replace(/[.,;:!?'"]+$/, ''))?.groups ?? {};
   const name = id === undefined ? null : names.nameOfChannel(id);
-  if (name === null) return null;
+  if (name === null) return unknownPlace(target, label);
   // An address with another channel name is probably that of another server.
   const isOwn = host === undefined || channelUrl({ id: Number(id) as ChannelId, name }).endsWith(`/${id}-${slug}`);
   if (!isOwn) return null;
@@ -176,6 +193,13 @@ function linkPart(target: string, label: string | undefined, names: ZulipNames):
   return message === undefined
     ? { link: 'channel', id: id!, label: shown }
     : { link: 'message', id: message, label: shown };
+}
+
+/** Returns the label of a link without a target in Parley, and null for other links. */
+function unknownPlace(target: string, label: string | undefined): ContentPart | null {
+  const found = CONVERSATION.exec(target)?.groups;
+  if (!found || label === undefined) return null;
+  return found.message === undefined ? label : { link: 'message', id: found.message, label };
 }
 
 function decoded(path: string): string {
