@@ -152,6 +152,24 @@ describe('import of an archive of Parley into an organization that exists', () =
     expect([await opens(people.cordelia), await opens(people.polonius)]).toEqual([200, 403]);
   });
 
+  it('hides earlier messages with protected history from people who join between two imports', async () => {
+    const { hamlet, cordelia, desdemona } = from.people;
+    const closed = { invite_only: true, history_public_to_subscribers: false };
+    const council = await makeChannel('council', [desdemona, hamlet], closed);
+    await send(hamlet, council, 'before');
+    await merge();
+    await post('/users/me/subscriptions', desdemona, {
+      subscriptions: [{ name: 'council' }],
+      principals: [cordelia.id],
+    });
+    await send(hamlet, council, 'after');
+    await merge();
+    const { server } = lab;
+    const texts = async (as: TestUser) => (await readableBy(server, as)).filter((text) => text.startsWith('news: '));
+    expect(await texts(server.people.cordelia)).toEqual(['news: after']);
+    expect(await texts(server.people.hamlet)).toEqual(['news: after', 'news: before']);
+  });
+
   it('adds only what is new in later archives, changes edited messages, and is undone', async () => {
     const { hamlet, cordelia } = from.people;
     const secret = await makeChannel('secret', [hamlet, cordelia], { invite_only: true });
