@@ -23,6 +23,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'import/rocketchat',
     'import/teams',
     'import/discord',
+    'import/zulip',
     'export',
     'permissions',
     'web-client',

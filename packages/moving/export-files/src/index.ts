@@ -1,6 +1,13 @@
-export { findFile, pathIn, readLines } from './archive-files.js';
+export { findFile, pathIn, readLines, UNPACK_LIMITS } from './archive-files.js';
 export { excessOf, type JsonLimits } from './json.js';
 export type { ColumnNames } from './message-rows.js';
-export { IMPORT_FOLDER, openExport, removeAbandoned } from './read-export.js';
+export {
+  IMPORT_FOLDER,
+  isExport,
+  type OpenExport,
+  type OpenOptions,
+  openExport,
+  removeAbandoned,
+} from './read-export.js';
 export { systemBotCopy } from './system-bots.js';
 export { writeExport } from './write-export.js';

@@ -1,6 +1,6 @@
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { FileCopy, ImportSource, MessageCopy, PersonCopy, PictureCopy, RealmCopy } from '@parley/domain/exports';
 import type { ChannelId, CustomEmojiId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
@@ -141,10 +141,37 @@ async function readRecords<Key>(
   return paths;
 }
 
+/** Opens a file only when it is read, so that files can be listed without open descriptors. */
+async function* contentOf(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path) as AsyncIterable<Uint8Array>;
+}
+
 async function openPicture<Of>(root: string, of: Of, path: string | undefined): Promise<PictureCopy<Of>> {
   const found = path === undefined ? null : await findFile(root, path);
   if (!found) return { of, size: 0, content: null };
-  return { of, size: found.size, content: createReadStream(path!) };
+  return { of, size: found.size, content: contentOf(path!) };
+}
+
+const emojiPaths = (root: string) => readRecords(root, 'emoji', (_, fileName) => fileName);
+
+const avatarPaths = (root: string) => readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
+
+/** Locations of pictures below the root of an export. */
+export interface PicturePaths {
+  readonly avatars: ReadonlyMap<UserId, string>;
+  readonly emoji: ReadonlyMap<CustomEmojiId, string>;
+}
+
+async function picturePaths(root: string, { users, customEmoji }: RealmCopy): Promise<PicturePaths> {
+  const [avatars, emoji] = [await avatarPaths(root), await emojiPaths(root)];
+  const below = <Id>(id: Id, path: string | undefined): [Id, string][] =>
+    path === undefined ? [] : [[id, relative(root, path)]];
+  return {
+    avatars: new Map(
+      users.flatMap(({ user }) => (user.avatar.source === 'uploaded' ? below(user.id, avatars.get(user.id)) : [])),
+    ),
+    emoji: new Map(customEmoji.flatMap((each) => below(each.id, emoji.get(each.fileName)))),
+  };
 }
 
 /** Reads emoji images by file name. */
@@ -152,13 +179,13 @@ export async function* readEmojiPictures(
   root: string,
   emoji: RealmCopy['customEmoji'],
 ): AsyncGenerator<PictureCopy<CustomEmojiId>> {
-  const paths = await readRecords(root, 'emoji', (_, fileName) => fileName);
+  const paths = await emojiPaths(root);
   for (const { id, fileName } of emoji) yield await openPicture(root, id, paths.get(fileName));
 }
 
 /** Reads all uploaded avatars. */
 export async function* readAvatars(root: string, users: RealmCopy['users']): AsyncGenerator<PictureCopy<UserId>> {
-  const paths = await readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
+  const paths = await avatarPaths(root);
   for (const { user } of users) {
     if (user.avatar.source === 'uploaded') yield await openPicture(root, user.id, paths.get(user.id));
   }
@@ -185,8 +212,26 @@ export interface OpenExport {
   readonly source: ImportSource;
   /** True for an export of Parley, false for one of a Zulip server. */
   readonly isOwn: boolean;
+  /** Folder of the unpacked files. */
+  readonly root: string;
+  pictures(): Promise<PicturePaths>;
+  /** Messages of `source`, and those whose sender or conversation is missing in the export. */
+  allMessages(): AsyncIterable<readonly MessageCopy[]>;
+  /** Numbers of rows in tables of a Zulip server that are not part of `source`. */
+  readonly unreadTables: ReadonlyMap<string, number>;
   /** Removes unpacked files. */
   close(): Promise<void>;
+}
+
+/** Returns true for a folder with an unpacked export, and for a file with the name of an archive. */
+export async function isExport(path: string): Promise<boolean> {
+  if ((await stat(path)).isDirectory()) {
+    return findRoot(path).then(
+      () => true,
+      () => false,
+    );
+  }
+  return /\.(?:tar|tgz|tar\.gz)$/.test(path);
 }
 
 /** Opens a folder or an archive (`.tar.gz`, `.tar`). @throws DomainError INVALID_IMPORT */
@@ -202,8 +247,8 @@ export async function openExport(path: string, options: OpenOptions): Promise<Op
     const root = await findRoot(unpacked ?? path);
     const names = new Set(await readdir(root));
     const isOwn = names.has(PARLEY_FILE);
-    const source = isOwn ? await openOwn(root) : await openZulip(root, options.names);
-    return { source, isOwn, close };
+    const contents = isOwn ? await openOwn(root) : await openZulip(root, options.names);
+    return { ...contents, isOwn, root, pictures: () => picturePaths(root, contents.source.realm), close };
   } catch (error) {
     await close();
     throw error;
@@ -239,7 +284,9 @@ async function findRoot(folder: string): Promise<string> {
   throw wrong('It', `has no ${REALM_FILE}, so it is not an export`);
 }
 
-async function openOwn(root: string): Promise<ImportSource> {
+type Contents = Pick<OpenExport, 'source' | 'allMessages' | 'unreadTables'>;
+
+async function openOwn(root: string): Promise<Contents> {
   const document = record(await readDocument(root, PARLEY_FILE), PARLEY_FILE);
   const format = integer(document.format, `${PARLEY_FILE}: format`);
   if (format > FORMAT) throw wrong('The export', `was written by a newer version of Parley (format ${format})`);
@@ -250,7 +297,7 @@ async function openOwn(root: string): Promise<ImportSource> {
     reactionsOf: () => [],
     submessagesOf: () => [],
   });
-  return {
+  const source: ImportSource = {
     realm,
     people: () => readPeople(root),
     messages: () => readMessages(root, context),
@@ -261,21 +308,23 @@ async function openOwn(root: string): Promise<ImportSource> {
     realmImages: () => readRealmImages(root, realm.realm),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
+  return { source, allMessages: source.messages, unreadTables: new Map() };
 }
 
-async function openZulip(root: string, names: ColumnNames): Promise<ImportSource> {
+async function openZulip(root: string, names: ColumnNames): Promise<Contents> {
   const partial = (await readdir(root)).find((name) => PARTIAL_MESSAGE_FILE.test(name));
   if (partial !== undefined) throw wrong('The export', `is incomplete: it holds ${partial}`);
   const tables = record(await readDocument(root, REALM_FILE), REALM_FILE);
-  const { realm, people, skipsMessage, ...about } = readZulipTables(tables, names);
+  const { realm, people, skipsMessage, unreadTables, ...about } = readZulipTables(tables, names);
   const context = contextOf(realm, clientNames(tables), { isOwn: false, ...about });
-  return {
+  const allMessages = () => readMessages(root, context);
+  const source: ImportSource = {
     realm,
     people: async function* () {
       yield* people;
     },
     messages: async function* () {
-      for await (const page of readMessages(root, context)) yield page.filter(({ message }) => !skipsMessage(message));
+      for await (const page of allMessages()) yield page.filter(({ message }) => !skipsMessage(message));
     },
     messageRange: () => readMessageRange(root),
     messageIds: () => readMessageIds(root, (head) => !skipsMessage(head)),
@@ -284,6 +333,7 @@ async function openZulip(root: string, names: ColumnNames): Promise<ImportSource
     realmImages: () => readRealmImages(root, realm.realm),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
+  return { source, allMessages, unreadTables };
 }
 
 function contextOf(
@@ -390,7 +440,7 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
         image: null,
       },
       messageIds: row.messages,
-      content: found ? createReadStream(path) : null,
+      content: found ? contentOf(path) : null,
     };
   }
 }

@@ -6,6 +6,8 @@ import { SLACK_READER } from './slack/slack-reader.js';
 import { TEAMS_READER } from './teams/teams-reader.js';
 
 export { refuseZip } from './archive.js';
+export { zulipSource } from './zulip/zulip-export.js';
+export { zulipReader } from './zulip/zulip-reader.js';
 
 /** Readers of other systems' exports, in the order in which they are tried. */
 export const IMPORT_READERS: readonly ImportReader[] = [

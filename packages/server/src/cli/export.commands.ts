@@ -32,18 +32,21 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   if (await isBackup(path)) {
     throw new StartupError(`${path} is a backup of a whole server, not an export: use parley restore ${path}.`);
   }
-  const { findReader, importRecords } = await import('./import-records.js');
-  const reader = await findReader(path);
+  const { archiveReader, findReader, hasRealm, importRecords } = await import('./import-records.js');
+  const stringId = context.flag('realm') ?? context.flag('as');
+  const found = await findReader(path);
+  const isMerge = !found && stringId !== undefined && (await hasRealm(context, stringId));
+  const reader = isMerge ? archiveReader(context) : found;
   if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
   for (const name of ['people', 'share-public', 'claim-by', 'dry-run', 'download', 'token-file', 'report']) {
     if (context.flag(name) !== undefined || context.isOn(name)) {
-      throw new UsageError(`--${name} has no meaning for exports of Parley and Zulip.`);
+      throw new UsageError(`--${name} has no meaning for archives of Parley and Zulip that become an organization.`);
     }
   }
   return importArchive(context, path);
 }
 
-/** Imports an archive of Parley or Zulip. */
+/** Imports an archive of Parley or Zulip as a new organization. */
 async function importArchive(context: CommandContext, path: string): Promise<CommandResult> {
   return context.withParley(async (parley) => {
     const { database } = context.invocation.configuration;
@@ -91,9 +94,8 @@ export const EXPORT_COMMANDS: readonly Command[] = [
     details:
       'FILE is a .tar.gz file or a folder with its unpacked contents, an export of Slack, Mattermost, Rocket.Chat ' +
       '(mongodump), Microsoft Teams or Discord (DiscordChatExporter), or a .jsonl file of import records. ' +
-      'Exports of other systems are imported into the organization if it exists: only what is new since the last import ' +
-      'of the source. Other exports create an organization, and leave nothing behind if they fail. The server may be ' +
-      'running.',
+      'All of them are imported into the organization if it exists: only what is new since the last import of the source. ' +
+      'Otherwise they create it, and leave nothing behind if they fail. The server may be running.',
     flags: {
       realm: { value: 'STRING_ID', help: 'string id of the organization; required for exports without one' },
       as: { value: 'STRING_ID', help: 'same as --realm' },
@@ -118,6 +120,7 @@ export const EXPORT_COMMANDS: readonly Command[] = [
     examples: [
       'parley import acme.tar.gz',
       'parley import zulip-export.tar.gz --realm=acme --new-database',
+      'parley import zulip-export.tar.gz --realm=acme --dry-run --report=report',
       'parley import slack-export.zip --realm=acme --people=people.csv --dry-run --report=report',
       'parley import records.jsonl --realm=acme --people=people.csv --dry-run --report=report',
     ],

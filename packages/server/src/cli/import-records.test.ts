@@ -409,6 +409,39 @@ describe('parley import of records', () => {
     expect(await run(backup, '--realm=acme')).toMatchObject({ code: 1, err: expect.stringContaining(message) });
   });
 
+  it('imports an archive into another organization, which can verify, repeat and undo the import', async () => {
+    await run(records, '--realm=acme', '--new-database');
+    const archive = join(directory, 'acme.tar.gz');
+    const command = (...args: readonly string[]) => runCommand([...args, `--database=sqlite:${database}`]);
+    await command('export', archive, '--realm=acme');
+    await command('realm', 'create', 'other', 'Other', '--bare');
+    expect((await run(archive, '--realm=other', '--dry-run')).out).toMatch(
+      /Source: zulip:[\s\S]*message: 3 imported[\s\S]*skipped: [\s\S]*Nothing was changed/,
+    );
+    expect((await run(archive, '--realm=other')).out).toMatch(
+      /Imported into other \(Other\) as import \d+: .*3 messages/,
+    );
+    expect((await run(archive, '--realm=other')).out).toMatch(/^The export is unchanged since import/);
+    const [{ id }] = JSON.parse((await command('imports', 'list', '--realm=other', '--json')).out).imports;
+    const verified = await command('imports', 'verify', String(id), archive, '--realm=other');
+    expect([verified.code, verified.err]).toEqual([0, '']);
+    expect((await command('imports', 'undo', String(id), '--realm=other')).out).toContain(
+      'Removed 3 messages from other',
+    );
+    expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import-'))).toEqual([]);
+  });
+
+  it('refuses an archive of the organization itself', async () => {
+    await run(records, '--realm=acme', '--new-database');
+    const archive = join(directory, 'acme.tar.gz');
+    await runCommand(['export', archive, '--realm=acme', `--database=sqlite:${database}`]);
+    for (const flags of [[], ['--dry-run']])
+      expect(await run(archive, '--realm=acme', ...flags)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('The archive is of acme (Acme) itself'),
+      });
+  });
+
   it('rejects flags without a meaning for archives', async () => {
     const archive = join(directory, 'export.tar.gz');
     writeFileSync(archive, 'x');

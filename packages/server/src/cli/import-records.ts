@@ -16,7 +16,7 @@ import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imp
 import { checkNewRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
-import { IMPORT_READERS, refuseZip } from '@parley/import-readers';
+import { IMPORT_READERS, refuseZip, zulipReader, zulipSource } from '@parley/import-readers';
 import {
   downloadFiles,
   type ImportPlan,
@@ -31,6 +31,7 @@ import {
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { PublicWebClient } from '@parley/node-adapters';
 import type { ComposedParley } from '../composition/parley.js';
+import { COLUMN_NAMES } from '../exports/column-names.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import type { CommandContext, CommandResult } from './command.js';
@@ -51,6 +52,20 @@ export async function findReader(path: string): Promise<ImportReader | null> {
   for (const reader of READERS) if (await reader.recognizes(path)) return reader;
   await refuseZip(path);
   return null;
+}
+
+/** Reads archives of Parley and Zulip as records, for organizations that exist. */
+export const archiveReader = (context: CommandContext): ImportReader =>
+  zulipReader({ names: COLUMN_NAMES, temporaryFolder: temporaryFolderOf(context) });
+
+/** Returns true if the organization exists. Creates no database. */
+export async function hasRealm(context: CommandContext, stringId: string): Promise<boolean> {
+  const { database } = context.invocation.configuration;
+  if (database.kind === 'sqlite' && !existsSync(database.path)) return false;
+  return context.withParley(async ({ ports }) => {
+    const realms = await ports.unitOfWork.readAcross((reads) => reads.realms.list());
+    return realms.some((realm) => realm.stringId === stringId);
+  });
 }
 
 /** Imports the export of another system, as a new organization or into one that exists. */
@@ -183,7 +198,12 @@ async function findExisting(parley: ComposedParley, stringId: string) {
   const realm = realms.find((it) => it.stringId === stringId);
   if (!realm) return null;
   if (realm.isDeactivated) throw new StartupError(`${nameOf(realm)} is deactivated.`);
-  const loadExistingRealm = (source: string) => loadExisting(realm.id, source, unitOfWork, parley.useCase(RealmReader));
+  const loadExistingRealm = (source: string) => {
+    if (source === zulipSource(realm)) {
+      throw new StartupError(`The archive is of ${nameOf(realm)} itself, so all messages would arrive twice.`);
+    }
+    return loadExisting(realm.id, source, unitOfWork, parley.useCase(RealmReader));
+  };
   return { realm, options: { loadExisting: loadExistingRealm } };
 }
 

@@ -140,18 +140,20 @@ async function withPlan(
 }
 
 /** @throws StartupError */
-async function readerOf(path: string): Promise<ImportReader> {
+async function readerOf(context: CommandContext, path: string): Promise<ImportReader> {
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
-  const { findReader } = await import('./import-records.js');
+  const { archiveReader, findReader } = await import('./import-records.js');
   const reader = await findReader(path);
-  if (!reader) throw new StartupError(`${path} is not an export of another system.`);
+  const archives = archiveReader(context);
+  if (!reader && (await archives.recognizes(path))) return archives;
+  if (!reader) throw new StartupError(`${path} is not an export.`);
   return reader;
 }
 
 async function verify(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
   const path = context.words[1]!;
-  const reader = await readerOf(path);
+  const reader = await readerOf(context, path);
   const { addedReaders } = await import('@parley/imports');
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
@@ -184,7 +186,7 @@ async function addFiles(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
   const path = context.words[1]!;
   if (context.flag('download') === undefined) throw new UsageError('--download is missing.');
-  const reader = await readerOf(path);
+  const reader = await readerOf(context, path);
   const { readToken, withDownloads } = await import('./import-records.js');
   const token = readToken(context, reader);
   return context.withParley(async (parley) => {
@@ -278,8 +280,8 @@ export const DOWNLOAD: Readonly<Record<string, CommandFlag>> = {
 export const IMPORT_COMMANDS: readonly Command[] = [
   {
     name: 'imports list',
-    help: 'lists the imports from other systems into an organization',
-    details: 'Imports of archives of Parley and Zulip are not listed.',
+    help: 'lists the imports into an organization',
+    details: 'Archives of Parley and Zulip that became an organization are not listed.',
     flags: REALM,
     examples: ['parley imports list --realm=acme'],
     isReadOnly: always,

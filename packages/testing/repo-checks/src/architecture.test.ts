@@ -56,7 +56,9 @@ const RULES: Readonly<Record<string, Rules>> = {
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'unpdf', 'yauzl', 'node:'] },
   imports: { mayImport: ['@parley/domain', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'] },
-  'import-readers': { mayImport: ['@parley/domain', 'bson', 'markdown-it', 'parse5', 'yauzl', 'node:'] },
+  'import-readers': {
+    mayImport: ['@parley/domain', '@parley/export-files', 'bson', 'markdown-it', 'parse5', 'yauzl', 'node:'],
+  },
   http: {
     mayImport: [
       '@parley/domain',
@@ -148,6 +150,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'otplib',
       '@parley/http',
       '@parley/images',
+      '@parley/import-readers',
       '@parley/imports',
       '@parley/markdown',
       '@parley/node-adapters',

@@ -107,7 +107,7 @@ function useSettings(): readonly Setting[] {
     {
       ...{ name: 'file', label: i18n._('Export'), kind: 'file', accept: '' },
       hint: i18n._(
-        'The export of Slack, Mattermost, Rocket.Chat, Microsoft Teams or Discord, at most {max} MiB. A dry run follows the upload.',
+        'The export of Slack, Zulip, Mattermost, Rocket.Chat, Microsoft Teams or Discord, at most {max} MiB. A dry run follows the upload.',
         { max },
       ),
     },

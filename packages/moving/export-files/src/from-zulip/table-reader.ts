@@ -33,6 +33,7 @@ export class TableReader {
   readonly realmId: RealmId;
   readonly realmRow: Row;
   readonly system: Readonly<Record<SystemGroupName, GroupId>>;
+  private readonly read = new Set<string>();
 
   constructor(
     private readonly tables: Row,
@@ -46,14 +47,28 @@ export class TableReader {
   }
 
   rows(table: string): readonly Row[] {
-    return list(record)(this.tables[table] ?? [], table);
+    return list(record)(this.take(table), table);
   }
 
   table<S extends Readonly<Record<string, Shape<unknown>>>>(
     table: string,
     shapes: S,
   ): { readonly [K in keyof S]: Shaped<S[K]> }[] {
-    return list(object(shapes))(this.tables[table] ?? [], table);
+    return list(object(shapes))(this.take(table), table);
+  }
+
+  /** Returns the numbers of rows of the tables that were not read. */
+  unread(): ReadonlyMap<string, number> {
+    return new Map(
+      Object.entries(this.tables).flatMap(([name, rows]): [string, number][] =>
+        this.read.has(name) || !Array.isArray(rows) || rows.length === 0 ? [] : [[name, rows.length]],
+      ),
+    );
+  }
+
+  private take(table: string): unknown {
+    this.read.add(table);
+    return this.tables[table] ?? [];
   }
 
   /** Reads permissions; a missing one gets its default. */

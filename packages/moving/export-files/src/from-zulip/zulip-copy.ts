@@ -25,6 +25,7 @@ export interface ZulipCopy {
   readonly personOf: (recipient: RecipientId) => UserId | null;
   /** True for messages whose sender or conversation is missing from the export. */
   readonly skipsMessage: (head: MessageHead) => boolean;
+  readonly unreadTables: ReadonlyMap<string, number>;
 }
 
 /**
@@ -88,13 +89,15 @@ export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
   ]);
   const reactions = readReactions(tables, userIds);
   const submessages = readSubmessages(tables, userIds);
+  const people = readPeople(tables, users, channels, subscriptions);
   return {
     realm,
-    people: readPeople(tables, users, channels, subscriptions),
+    people,
     personOf: (of) => persons.get(of) ?? null,
     reactionsOf: (message) => reactions.get(message) ?? [],
     submessagesOf: (message) => submessages.get(message) ?? [],
     skipsMessage: ({ senderId, recipientId }) => !userIds.has(senderId) || !recipients.has(recipientId),
+    unreadTables: tables.unread(),
   };
 }
 

@@ -10,6 +10,7 @@ import {
   type UndoImportInput,
   VerifyImport,
 } from '@parley/domain/exports';
+import type { OpenImport } from '@parley/domain/imports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { addedReaders, loadExisting, type PlanOptions, planImport, verifyImport } from '@parley/imports';
@@ -56,10 +57,10 @@ export class ImportLab {
     rmSync(this.folder, { recursive: true });
   }
 
-  plan(records: TestRecords, more: Partial<PlanOptions> = {}) {
+  plan(records: TestRecords | OpenImport, more: Partial<PlanOptions> = {}) {
     const { markdownRenderer: renderer, unicodeEmoji, clock } = this.server.parley.ports;
     const options = { stringId: 'acme', realmUrl: 'http://acme.example', mappings: [], temporaryFolder: this.folder };
-    return planImport(openRecords(records, FILES), {
+    return planImport('openFile' in records ? records : openRecords(records, FILES), {
       ...{ ...options, now: clock.now(), renderer, unicodeEmoji },
       ...more,
     });
@@ -82,7 +83,7 @@ export class ImportLab {
   /** Imports into an organization that exists already. */
   async merged(
     realmId: RealmId,
-    records: TestRecords,
+    records: TestRecords | OpenImport,
     { onProgress = () => {}, afterPlan, beforeChanges, ...more }: Partial<PlanOptions> & MergeSteps = {},
   ) {
     const { uow } = this.server.storage;
@@ -112,7 +113,7 @@ export class ImportLab {
     return this.server.parley.useCase(UndoImport).execute(input);
   }
 
-  async verify(realmId: RealmId, records: TestRecords, batchId?: number) {
+  async verify(realmId: RealmId, records: TestRecords | OpenImport, batchId?: number) {
     const plan = await this.plan(records, { realmUrl: '' });
     try {
       const [batch] = await this.batches(realmId);
