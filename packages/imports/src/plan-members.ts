@@ -20,7 +20,8 @@ export async function planMembers(
   for (const { record } of staging.list('channel')) {
     const channel = places.findChannel(record.id)!;
     const before = existing.membersHash('members', record.id);
-    if (!channel.isExisting || (isLiving(channel) && before === membersOrigin(record).hash)) continue;
+    if (!channel.isExisting || !existing.isOwn('channel', channel.id)) continue;
+    if (isLiving(channel) && before === membersOrigin(record).hash) continue;
     const closes = before !== undefined && isPublicDigest(before) && record.privacy === 'private';
     changes.push({
       ...(await changeOf(channel, record, existing)),
@@ -68,7 +69,8 @@ export async function planGroupMembers(
   for (const { record } of staging.list('group')) {
     const { id: groupId, isExisting, members } = groups.get(record.id)!;
     const origin = groupMembersOrigin(record);
-    if (!isExisting || existing.membersHash('groupMembers', record.id) === origin.hash) continue;
+    if (!isExisting || !existing.isOwn('group', groupId)) continue;
+    if (existing.membersHash('groupMembers', record.id) === origin.hash) continue;
     const states = await existing.memberships({ kind: 'groupMembership', targetId: groupId });
     changes.push({ ...membersChange(members, states, record), groupId, origin });
   }

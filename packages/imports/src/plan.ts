@@ -185,7 +185,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const copies = new MessageCopies(sources);
   const first = staging.lastKnown + 1;
   const last = (staging.lastKnown + messages.messages) as MessageId;
-  const origins = originsOf({ staging, ...parts, claimBy, fingerprint });
+  const origins = originsOf({ staging, ...parts, claimBy, fingerprint, existing });
   const source: MergeSource = {
     realm,
     people: async function* () {
@@ -207,7 +207,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     lateMessages: () => lateMessages(staging, opened),
     access,
     summary: {
-      ...summaryOf(staging, people, places, messages, organization.name, claimBy),
+      ...summaryOf(staging, people, places, messages, organization.name, claimsOf(people, claimBy, existing)),
       outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
       isPublicRestricted: sharing.isPublicRestricted,
       ...reportedMembers({ members: memberChanges, groups: groupChanges }, existing, people),
@@ -334,7 +334,7 @@ function summaryOf(
   places: PlannedPlaces,
   messages: MessagePlanner,
   organization: string,
-  claimBy: readonly string[],
+  claims: ReturnType<typeof claimsOf>,
 ): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
   const { users, unlisted, unusedMappings, lateMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
@@ -349,7 +349,7 @@ function summaryOf(
     organization,
     accounts: active.length,
     placeholders: users.length - active.length,
-    claimable: new Set(claimsOf(people, claimBy).map(({ userId }) => userId)).size,
+    claimable: new Set(claims.map(({ userId }) => userId)).size,
     hasOwner: active.some(({ role }) => role === 'owner'),
     strangers: unlisted.size,
     channels: places.channels.length,

@@ -67,7 +67,8 @@ const SCHEMA = `
     number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT ''
   );
   CREATE TABLE known (
-    kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (kind, record)
+    kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, own INTEGER NOT NULL,
+    PRIMARY KEY (kind, record)
   ) WITHOUT ROWID;
   CREATE TABLE grown_threads (
     number INTEGER PRIMARY KEY, thread TEXT NOT NULL, channel TEXT NOT NULL, target INTEGER NOT NULL
@@ -126,11 +127,12 @@ export class Staging {
   }
 
   /** Remembers messages of earlier imports. */
-  async addKnown({ messages }: Pick<ExistingOrganization, 'messages'>): Promise<void> {
+  async addKnown({ messages, isOwnBatch }: Pick<ExistingOrganization, 'messages' | 'isOwnBatch'>): Promise<void> {
     this.database.exec('BEGIN');
     for await (const page of messages()) {
-      for (const { kind, recordId, targetId, hash } of page) {
-        this.run('INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?)', kind, recordId, targetId, hash);
+      for (const { kind, recordId, targetId, hash, batchId } of page) {
+        const own = Number(isOwnBatch(batchId));
+        this.run('INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?)', kind, recordId, targetId, hash, own);
         this.lastKnown = Math.max(this.lastKnown, targetId);
       }
     }
@@ -144,9 +146,9 @@ export class Staging {
     return this.get<{ readonly target: number }>(sql, kind, recordId)?.target ?? null;
   }
 
-  /** True if the message of an earlier import has another digest now. */
+  /** True if the message of an earlier import has another digest now, and the requester may change it. */
   isChanged(recordId: string, hash: string): boolean {
-    const sql = `SELECT 1 FROM known WHERE kind = 'message' AND record = ? AND hash <> ?`;
+    const sql = `SELECT 1 FROM known WHERE kind = 'message' AND record = ? AND hash <> ? AND own`;
     return this.get(sql, recordId, hash) !== undefined;
   }
 

@@ -10,7 +10,7 @@ import {
   type UndoImportInput,
   VerifyImport,
 } from '@parley/domain/exports';
-import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
+import type { ImportBatchId, RealmId, UserId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { addedReaders, loadExisting, type PlanOptions, planImport, verifyImport } from '@parley/imports';
 import { openRecords, type TestRecords } from '@parley/imports/testing';
@@ -30,6 +30,8 @@ export const messageRecord = (id: string, sender: string, sentAt: number, conten
 
 interface MergeSteps {
   readonly onProgress?: (messages: number) => void;
+  /** Owner who imports; default: the operator. */
+  readonly requesterId?: UserId | null;
   /** Runs after the plan was made. */
   readonly afterPlan?: () => Promise<unknown>;
   /** Runs after all messages were added. */
@@ -83,11 +85,17 @@ export class ImportLab {
   async merged(
     realmId: RealmId,
     records: TestRecords,
-    { onProgress = () => {}, afterPlan, beforeChanges, ...more }: Partial<PlanOptions> & MergeSteps = {},
+    {
+      onProgress = () => {},
+      requesterId = null,
+      afterPlan,
+      beforeChanges,
+      ...more
+    }: Partial<PlanOptions> & MergeSteps = {},
   ) {
     const { uow } = this.server.storage;
     const plan = await this.plan(records, {
-      loadExisting: (source) => loadExisting(realmId, source, uow, this.reader),
+      loadExisting: (source) => loadExisting(realmId, source, uow, this.reader, requesterId),
       ...more,
     });
     try {
@@ -99,7 +107,9 @@ export class ImportLab {
           yield* plan.source.changed();
         },
       };
-      const output = await this.server.parley.useCase(MergeImport).execute({ realmId, source, onProgress });
+      const output = await this.server.parley
+        .useCase(MergeImport)
+        .execute({ realmId, source, requesterId, onProgress });
       return { ...output, summary: plan.summary };
     } finally {
       plan.close();

@@ -10,6 +10,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, Timers } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { RENEW_LEASE_MS } from './exports.js';
+import { requireRequester } from './import-batches.js';
 import {
   findRun,
   type ImportCommand,
@@ -172,12 +173,15 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
       const run = await reads.importRuns.find(realmId, runId);
       if (!run) return null;
       const { requesterId: userId, exportFileId, peopleFileId, claimBy, sharesPublic, status } = run;
-      enforce(mustBeOwner(await reads.actors.get({ realmId, userId })));
+      await requireRequester(reads, realmId, userId);
       const { stringId } = await reads.realms.get(realmId);
       const fileOf = async (id: FileId) => this.open(requireOwnFile(await reads.files.find(realmId, id), userId));
       const exported = await fileOf(exportFileId);
       const people = peopleFileId === null ? null : await fileOf(peopleFileId);
-      const command = { realmId, stringId, isDryRun: status !== 'importing', exported, people, claimBy, sharesPublic };
+      const isDryRun = status !== 'importing';
+      const command = {
+        ...{ realmId, requesterId: userId, stringId, isDryRun, exported, people, claimBy, sharesPublic },
+      } satisfies ImportCommand;
       return { run, command };
     });
   }
@@ -186,10 +190,15 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     return { name, content: this.blobs.read(blob, { start: 0, end: size }) };
   }
 
-  private isCurrent({ realmId, id }: ImportRun, { stringId }: Pick<ImportCommand, 'stringId'>): Promise<boolean> {
-    return this.uow.read(realmId, async ({ importRuns, realms }) => {
-      const run = await importRuns.find(realmId, id);
-      return run !== null && (await realms.get(realmId)).stringId === stringId;
+  /** @throws DomainError MUST_BE_OWNER */
+  private isCurrent(
+    { realmId, id, requesterId }: ImportRun,
+    { stringId }: Pick<ImportCommand, 'stringId'>,
+  ): Promise<boolean> {
+    return this.uow.read(realmId, async (reads) => {
+      await requireRequester(reads, realmId, requesterId);
+      const run = await reads.importRuns.find(realmId, id);
+      return run !== null && (await reads.realms.get(realmId)).stringId === stringId;
     });
   }
 

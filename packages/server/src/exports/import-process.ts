@@ -33,7 +33,7 @@ export class ImportProcess implements ImportRunner {
   ) {}
 
   async run(command: ImportCommand, keepGoing: () => Promise<void>): Promise<ImportOutcome> {
-    const { realmId, stringId, isDryRun, exported, people, claimBy, sharesPublic } = command;
+    const { realmId, requesterId, stringId, isDryRun, exported, people, claimBy, sharesPublic } = command;
     // An organization has one run, so a former folder is from an interrupted attempt.
     const { IMPORT_FOLDER } = await import('@parley/export-files');
     const folder = join(this.folder, `${IMPORT_FOLDER}${this.database}-${realmId}`);
@@ -47,7 +47,14 @@ export class ImportProcess implements ImportRunner {
       const reportFolder = join(folder, 'report');
       const { exitCode, output } = await this.finish(
         [
-          ...['import', path, `--realm=${stringId}`, `--report=${reportFolder}`, '--json'],
+          ...[
+            'import',
+            path,
+            `--realm=${stringId}`,
+            `--on-behalf-of=${requesterId}`,
+            `--report=${reportFolder}`,
+            '--json',
+          ],
           ...(isDryRun ? ['--dry-run'] : []),
           ...(people ? [`--people=${peoplePath}`] : []),
           ...(claimBy === '' ? [] : [`--claim-by=${claimBy}`]),
