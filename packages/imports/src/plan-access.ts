@@ -1,6 +1,8 @@
+import type { Channel } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/domain/imports';
-import type { UserId } from '@parley/domain/kernel';
+import { type DomainError, invalidImport, type UserId } from '@parley/domain/kernel';
+import type { User } from '@parley/domain/users';
 import type { ExistingOrganization } from './existing-organization.js';
 import type { PlannedPeople } from './plan-people.js';
 import type { PlannedPlaces } from './plan-places.js';
@@ -60,6 +62,16 @@ export const addedAccess = (
   realm: Pick<RealmCopy, 'users' | 'channels' | 'conversations'>,
   people: Iterable<PersonCopy>,
 ): readonly AccessDifference<UserId>[] => newAccess(before, targetAccess(realm, people));
+
+/** Error that names a person and, unless it is direct, the conversation that only the import would open. */
+export const addedReaderError = (
+  user: Pick<User, 'fullName' | 'email'> | undefined,
+  channel: Pick<Channel, 'name'> | undefined,
+): DomainError => {
+  const who = user ? `${user.fullName} (${user.email})` : 'Somebody';
+  const where = channel ? `the channel ${JSON.stringify(channel.name)}` : 'a direct conversation';
+  return invalidImport(`${who} could read ${where} only after the import.`);
+};
 
 /** Returns the people who can read public channels of the organization, but could not read those of the source. */
 export function outsidersOf({ realm }: ExistingOrganization, { fullMembers }: AccessCopy<UserId>): readonly UserId[] {

@@ -1,7 +1,7 @@
 import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
 import type { ExportedRecords, FileCopy, LateMessage, MergeSource, PictureCopy } from '@parley/domain/exports';
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
-import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
+import type { AccessCopy, AccessDifference, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { cutName, printable } from '@parley/domain/imports';
 import { DomainError, invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
@@ -11,7 +11,7 @@ import { removeAbandoned } from '@parley/export-files';
 import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing-organization.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
-import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
+import { addedReaderError, outsidersOf, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { planGroupMembers, planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
@@ -176,7 +176,8 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const realm = realmCopyOf({ ...organization, ...sharing, ...parts, stringId, now, hasFile });
   const published = publishedChannels(places, sharing);
   const granted = sharing.isPublicRestricted ? [] : outsiders;
-  requireNoNewAccess(newAccessOf({ existing, realm, published }, { people, places }, access, granted));
+  const [added] = newAccessOf({ existing, realm, published }, { people, places }, access, granted);
+  if (added) throw newAccessError(added, { people, places });
   const sources: CopySources = {
     ...{ staging, people, places, groups, files, emoji, reactions, readPositions, renderer },
     options: { ...MARKDOWN_OPTIONS, realmUrl },
@@ -299,10 +300,13 @@ function organizationOf(staging: Staging, { stringId, now, loadExisting }: PlanO
   };
 }
 
-function requireNoNewAccess(added: ReturnType<typeof addedAccess>): void {
-  const [first] = added;
-  if (!first) return;
-  throw invalidImport(`User ${first.person} could read conversation ${first.conversation} only after the import.`);
+function newAccessError(
+  { person, conversation }: AccessDifference<UserId>,
+  { people, places }: { readonly people: PlannedPeople; readonly places: PlannedPlaces },
+): DomainError {
+  const user = people.users.find(({ id }) => id === person);
+  const channel = places.channels.find(({ recipientId }) => String(recipientId) === conversation);
+  return addedReaderError(user, channel);
 }
 
 const IDS_AT_A_TIME = 10_000;
@@ -340,7 +344,7 @@ function summaryOf(
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
     `SELECT count(*) count, sum(json_extract(json, '$.size')) bytes FROM files
-     WHERE json <> '' AND json_extract(json, '$.pathId') IS NOT NULL`,
+     WHERE json <> '' AND same IS NULL AND json_extract(json, '$.pathId') IS NOT NULL`,
   )!;
   return {
     source: staging.source ?? '',

@@ -35,6 +35,13 @@ export interface CheckImportInput extends Pick<ImportRun, 'claimBy' | 'sharesPub
   readonly peoplePathId: string | null;
 }
 
+/** Names of the uploaded files and the identities of a requested run, for the audit log. */
+export interface RequestedImport extends Pick<ImportRun, 'claimBy'> {
+  /** Null if the file was deleted. */
+  readonly file: string | null;
+  readonly peopleFile: string | null;
+}
+
 /** Starts a dry run of an uploaded export in the background, in place of an earlier run (extensions §11). */
 export class CheckImport {
   static readonly inject = ['unitOfWork', 'importRunner', 'blobStore', 'clock'] as const;
@@ -46,16 +53,21 @@ export class CheckImport {
   ) {}
 
   /** @throws DomainError MUST_BE_OWNER, IMPORTS_UNSUPPORTED, INVALID_CLAIM_BY, IMPORT_RUNNING, UNKNOWN_FILE */
-  async execute(caller: Caller, { pathId, peoplePathId, claimBy, sharesPublic }: CheckImportInput): Promise<void> {
+  async execute(
+    caller: Caller,
+    { pathId, peoplePathId, claimBy, sharesPublic }: CheckImportInput,
+  ): Promise<RequestedImport> {
     const { realmId, userId } = caller;
-    const removed = await this.uow.write(realmId, async (tx) => {
+    const { removed, requested } = await this.uow.write(realmId, async (tx) => {
       enforce(mustBeOwner(await tx.actors.get(caller)));
       requireRunner(this.runner);
       requireClaimBy(claimBy);
       const earlier = await findRun(tx, realmId);
       requireIdle(earlier);
-      const { id: exportFileId } = await ownFile(tx, caller, pathId);
-      const peopleFileId = peoplePathId === null ? null : (await ownFile(tx, caller, peoplePathId)).id;
+      const exported = await ownFile(tx, caller, pathId);
+      const people = peoplePathId === null ? null : await ownFile(tx, caller, peoplePathId);
+      const exportFileId = exported.id;
+      const peopleFileId = people?.id ?? null;
       const blobs = earlier ? await removeRun(tx, earlier, [exportFileId, peopleFileId]) : [];
       const startedAt = this.clock.now();
       const run = await tx.importRuns.add({
@@ -63,9 +75,11 @@ export class CheckImport {
         ...{ status: 'checking', report: null, reportFileId: null, problem: null },
       });
       await scheduleRun(tx, run, this.clock);
-      return blobs;
+      const requested = { file: exported.name, peopleFile: people?.name ?? null, claimBy };
+      return { removed: blobs, requested };
     });
     await removeBlobs(this.blobs, removed);
+    return requested;
   }
 }
 
@@ -79,7 +93,7 @@ export class StartImport {
   ) {}
 
   /** @throws DomainError MUST_BE_OWNER, IMPORTS_UNSUPPORTED, UNKNOWN_IMPORT, IMPORT_RUNNING, IMPORT_NOT_CHECKED */
-  execute(caller: Caller): Promise<void> {
+  execute(caller: Caller): Promise<RequestedImport> {
     return this.uow.write(caller.realmId, async (tx) => {
       enforce(mustBeOwner(await tx.actors.get(caller)));
       requireRunner(this.runner);
@@ -87,6 +101,9 @@ export class StartImport {
       requireChecked(run);
       await tx.importRuns.update({ ...run, status: 'importing', problem: null, startedAt: this.clock.now() });
       await scheduleRun(tx, run, this.clock);
+      const { realmId, exportFileId, peopleFileId, claimBy } = run;
+      const nameOf = async (id: FileId | null) => (id && (await tx.files.find(realmId, id))?.name) ?? null;
+      return { file: await nameOf(exportFileId), peopleFile: await nameOf(peopleFileId), claimBy };
     });
   }
 }

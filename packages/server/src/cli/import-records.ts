@@ -71,9 +71,12 @@ export async function importRecords(
   const token = readToken(context, reader);
   const path = context.words[0]!;
   const opensPublicChannels = context.isOn('share-public');
-  const chosen = { mappings, claimBy, opensPublicChannels, requesterId: requesterOf(context) };
+  const requesterId = requesterOf(context);
+  const chosen = { mappings, claimBy, opensPublicChannels, requesterId };
   const fingerprint = await fingerprintOf(path, { ...chosen, downloads: context.flag('download') !== undefined });
-  const options = { ...chosen, stringId, temporaryFolder: temporaryFolderOf(context), fingerprint };
+  // The server sets a temporary folder of the run, which it removes even if this process is killed.
+  const temporaryFolder = requesterId === null ? temporaryFolderOf(context) : tmpdir();
+  const options = { ...chosen, stringId, temporaryFolder, fingerprint };
   const withOpened: WithOpened = async (use) => {
     const exported = await reader.open(path);
     let opened = exported;

@@ -94,6 +94,15 @@ describe('import process', () => {
     }
   });
 
+  it('keeps temporary files of the command in a folder without the export, and limits its memory', async () => {
+    const program = `const path = require('node:path');
+      write('report.html', '');
+      write('report.txt', JSON.stringify([fs.readdirSync(path.dirname(file)), fs.readdirSync(process.env.TMPDIR).sort(),
+        path.dirname(path.dirname(file)) === process.env.TMPDIR, require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20 < 1200]));`;
+    const { report } = (await run(program, { people: fileOf('a', 'person,email') })) as { report: string };
+    expect(JSON.parse(report)).toEqual([['export.zip'], ['people.csv', 'report', 'source'], true, true]);
+  });
+
   it('keeps no HTML page above 16 MiB', async () => {
     const program = `write('report.txt', ''); write('report.html', ' '.repeat(16 * 1024 * 1024 + 1));`;
     expect(await run(program)).toEqual({ problem: null, report: '', page: null });
