@@ -49,6 +49,8 @@ export class PlannedPeople {
   readonly users: PlannedUser[] = [];
   /** People without a record, who only appear as a sender or member; by id in the source. */
   readonly unlisted = new Map<string, PlannedUser>();
+  /** Accounts of earlier imports whose people are deactivated in the source now. */
+  readonly former: ReadonlySet<UserId>;
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
   /** Placeholders of earlier imports to which the mapping file now gives an account. */
@@ -104,6 +106,7 @@ export class PlannedPeople {
       staging.ledger.account(number, record, 'imported', ACCOUNT_REASONS[match]);
     }
     this.requireNoBots(records.map(({ record }) => record));
+    this.former = this.formerOf(records.map(({ record }) => record));
   }
 
   /** Returns null for a person without a record that nothing but mentions refers to. */
@@ -134,6 +137,14 @@ export class PlannedPeople {
           'Map the bot to the account of a person, or remove the row.',
       );
     }
+  }
+
+  private formerOf(records: readonly PersonRecord[]): ReadonlySet<UserId> {
+    const usersOf = (some: readonly PersonRecord[]) => some.map(({ id }) => this.byPerson.get(id)!);
+    const present = new Set(usersOf(records.filter(({ isDeactivated }) => !isDeactivated)));
+    const left = usersOf(records.filter(({ isDeactivated }) => isDeactivated));
+    const former = left.filter((user) => user.isExisting && user.isActive && !user.isBot && !present.has(user));
+    return new Set(former.map(({ id }) => id));
   }
 
   private addUnlisted(id: string): PlannedUser {

@@ -11,7 +11,7 @@ import { removeAbandoned } from '@parley/export-files';
 import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing-organization.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
-import { addedReaderError, outsidersOf, sourceAccess } from './plan-access.js';
+import { addedReaderError, outsidersOf, readersOfNew, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { planGroupMembers, planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
@@ -87,6 +87,8 @@ export interface PlanSummary {
   readonly outsiders: number;
   /** True if new public channels become private because of them. */
   readonly isPublicRestricted: boolean;
+  /** Names of people who can read new messages of earlier channels and conversations although they left the source or are guests there. */
+  readonly readers: readonly string[];
   /** Channels of earlier imports with other members in the source now. */
   readonly members: readonly ReportedMembers[];
   /** Groups of earlier imports with other members in the source now. */
@@ -150,7 +152,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const messages = new MessagePlanner(staging, people, places);
   messages.plan();
   await noteDeleted(staging, places, existing);
-  const memberChanges = await planMembers(staging, places, existing);
+  const memberChanges = await planMembers(staging, people, places, existing);
   const groupChanges = await planGroupMembers(staging, groups, existing);
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
   planDetails(staging, people, reactions);
@@ -209,6 +211,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     access,
     summary: {
       ...summaryOf(staging, people, places, messages, organization.name, claimsOf(people, claimBy, existing)),
+      readers: readersOfNew(existing, access, { staging, people, places }),
       outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
       isPublicRestricted: sharing.isPublicRestricted,
       ...reportedMembers({ members: memberChanges, groups: groupChanges }, existing, people),
@@ -339,7 +342,7 @@ function summaryOf(
   messages: MessagePlanner,
   organization: string,
   claims: ReturnType<typeof claimsOf>,
-): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
+): Omit<PlanSummary, 'readers' | 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
   const { users, unlisted, unusedMappings, lateMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
