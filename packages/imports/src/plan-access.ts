@@ -63,7 +63,7 @@ export const addedAccess = (
 ): readonly AccessDifference<UserId>[] => newAccess(before, targetAccess(realm, people));
 
 /**
- * Returns the names of people who can read new messages of earlier public channels and conversations, but no longer could
+ * Returns the names of people who can read new messages of earlier public channels and of direct conversations, but no longer could
  * in the source.
  */
 export function readersOfNew(
@@ -79,9 +79,9 @@ export function readersOfNew(
     `SELECT DISTINCT place FROM planned WHERE role = 'message' AND number > ?`,
     staging.lastKnown,
   );
-  const grown = rows.map(({ place }) => places.find(place)!).filter(isLiving);
+  const grown = rows.map(({ place }) => places.find(place)!);
   const open = new Set(existing.realm.channels.flatMap((channel) => (isPrivate(channel) ? [] : channel.id)));
-  const members = grown.some((place) => place.kind === 'channel' && open.has(place.id))
+  const members = grown.some((place) => isLiving(place) && place.kind === 'channel' && open.has(place.id))
     ? outsidersOf(existing, access)
     : [];
   const participants = grown.flatMap((place) => (place.kind === 'conversation' ? place.userIds : []));

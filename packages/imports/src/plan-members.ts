@@ -12,7 +12,7 @@ import type { Staging } from './staging.js';
 /** Returns the channels of earlier imports with other members in the source now. */
 export async function planMembers(
   staging: Staging,
-  { former }: Pick<PlannedPeople, 'former'>,
+  people: PlannedPeople,
   places: PlannedPlaces,
   existing: ExistingOrganization,
 ): Promise<readonly MembersCopy[]> {
@@ -22,10 +22,9 @@ export async function planMembers(
     const channel = places.findChannel(record.id)!;
     const before = existing.membersHash('members', record.id);
     if (!channel.isExisting || !existing.isOwn('channel', channel.id)) continue;
-    const members = new Set([...channel.members].filter((userId) => !former.has(userId)));
     const isEqual = isLiving(channel) && before === membersOrigin(record).hash;
-    if (isEqual && members.size === channel.members.size) continue;
-    const change = await changeOf({ ...channel, members }, record, existing);
+    if (isEqual && !record.members.some((id) => people.former.has(people.get(id).id))) continue;
+    const change = await changeOf(channel, record, existing);
     if (isEqual && change.left.length + change.kept.length === 0) continue;
     const closes = before !== undefined && isPublicDigest(before) && record.privacy === 'private';
     changes.push({

@@ -119,6 +119,11 @@ export class PlannedPeople {
     return this.byPerson.get(id) ?? this.addUnlisted(id);
   }
 
+  /** Returns the members of a channel, without people who are deactivated in the source. @throws DomainError INVALID_IMPORT */
+  channelMembers(ids: readonly string[]): ReadonlySet<UserId> {
+    return new Set([...this.membersOf(ids)].filter((id) => !this.former.has(id)));
+  }
+
   /** Returns the users of the members of a channel, conversation or group. @throws DomainError INVALID_IMPORT */
   membersOf(ids: readonly string[]): ReadonlySet<UserId> {
     this.memberships += ids.length;

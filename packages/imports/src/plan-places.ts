@@ -111,7 +111,7 @@ export class PlannedPlaces {
     this.nextFolder = nextIdAfter(this.folders);
     for (const { number, record } of staging.list('channel')) {
       this.requireRoom();
-      const members = people.membersOf(record.members);
+      const members = people.channelMembers(record.members);
       const before = stored.get(existing.target('channel', record.id) as ChannelId);
       const channel = before
         ? this.addExisting(
