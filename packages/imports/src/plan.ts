@@ -178,8 +178,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const realm = realmCopyOf({ ...organization, ...sharing, ...parts, stringId, now, hasFile });
   const published = publishedChannels(places, sharing);
   const granted = sharing.isPublicRestricted ? [] : outsiders;
-  const [added] = newAccessOf({ existing, realm, published }, { people, places }, access, granted);
-  if (added) throw newAccessError(added, { people, places });
+  requireNoNewAccess(newAccessOf({ existing, realm, published }, { people, places }, access, granted), parts);
   const sources: CopySources = {
     ...{ staging, people, places, groups, files, emoji, reactions, readPositions, renderer },
     options: { ...MARKDOWN_OPTIONS, realmUrl },
@@ -303,13 +302,15 @@ function organizationOf(staging: Staging, { stringId, now, loadExisting }: PlanO
   };
 }
 
-function newAccessError(
-  { person, conversation }: AccessDifference<UserId>,
+function requireNoNewAccess(
+  [added]: readonly AccessDifference<UserId>[],
   { people, places }: { readonly people: PlannedPeople; readonly places: PlannedPlaces },
-): DomainError {
-  const user = people.users.find(({ id }) => id === person);
-  const channel = places.channels.find(({ recipientId }) => String(recipientId) === conversation);
-  return addedReaderError(user, channel);
+): void {
+  if (!added) return;
+  throw addedReaderError(
+    people.users.find(({ id }) => id === added.person),
+    places.channels.find(({ recipientId }) => String(recipientId) === added.conversation),
+  );
 }
 
 const IDS_AT_A_TIME = 10_000;

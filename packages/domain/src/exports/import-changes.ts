@@ -1,4 +1,4 @@
-import type { MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { MessageId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -47,8 +47,6 @@ export class ImportChanges {
     private readonly files: FileImport,
     private readonly texts: ImportedTexts,
     private readonly clock: Clock,
-    /** Owner who imports; null for the operator. */
-    private readonly requesterId: UserId | null,
   ) {}
 
   async apply(source: MergeSource): Promise<AppliedChanges> {
@@ -91,8 +89,9 @@ export class ImportChanges {
     message: Message,
     record: ImportedRecord,
   ): Promise<KeepReason | 'private' | null> {
-    if (this.requesterId !== null) {
-      const actor = await tx.actors.get({ realmId: message.realmId, userId: this.requesterId });
+    const { realmId, requesterId: userId } = this.batch;
+    if (userId !== null) {
+      const actor = await tx.actors.get({ realmId, userId });
       if ((await listReadableEntries(tx, actor, [message.id], [])).length === 0) return 'private';
     }
     return changeSinceImport(tx, message, record);

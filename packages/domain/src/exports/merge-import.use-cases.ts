@@ -141,7 +141,7 @@ export class MergeImport {
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
     const importer = new MessageImport(uow, ids, source, runs, topicLinks, batch);
     const messages = await this.addMessages(importer, batch, ids, files, source, onProgress);
-    const changes = await new ImportChanges(uow, batch, ids, files, this.texts, clock, requesterId).apply(source);
+    const changes = await new ImportChanges(uow, batch, ids, files, this.texts, clock).apply(source);
     for (const channel of source.published) await this.publish(uow, ids, members, runs, channel);
     await this.complete(uow, batch, source);
     return { batch, users: users.length, channels: channels.length, messages, changes };
