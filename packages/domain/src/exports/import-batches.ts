@@ -1,6 +1,8 @@
+import { mustBeOwner } from '../access/actor.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
-import type { EventSeq, ImportBatchId, MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { EventSeq, ImportBatchId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { EmojiKey } from '../messages/reactions.js';
@@ -21,6 +23,8 @@ export interface ImportBatch {
   readonly lastMessageId: number;
   /** Changes with each unit of work of an import or undo, so that simultaneous runs notice each other. */
   readonly version: number;
+  /** Owner who imported an uploaded export; null for the operator of the server. */
+  readonly requesterId: UserId | null;
 }
 
 /** Kinds of created messages: a message of the source, or a line that the import added. */
@@ -184,8 +188,18 @@ export async function rememberCreated(
 export const beginBatch = (
   tx: Transaction,
   batch: Pick<ImportBatch, 'realmId' | 'source' | 'startedAt' | 'createdRealm'>,
+  requesterId: UserId | null = null,
 ): Promise<ImportBatch> =>
-  tx.importBatches.add({ ...batch, status: 'running', messages: 0, lastMessageId: 0, version: 0 });
+  tx.importBatches.add({ ...batch, requesterId, status: 'running', messages: 0, lastMessageId: 0, version: 0 });
+
+/** Throws MUST_BE_OWNER or USER_DEACTIVATED unless the requester of an import, if any, still is an owner. */
+export async function requireRequester(
+  { actors }: Pick<Repositories | Transaction, 'actors'>,
+  realmId: RealmId,
+  userId: UserId | null,
+): Promise<void> {
+  if (userId !== null) enforce(mustBeOwner(await actors.get({ realmId, userId })));
+}
 
 /** @throws DomainError UNKNOWN_IMPORT */
 export function getBatch(batches: readonly ImportBatch[], id: ImportBatchId): ImportBatch {
@@ -205,9 +219,10 @@ export const importRunning = (source: string): DomainError =>
 
 /**
  * Returns the unit of work of one run of an import or undo. Its writes yield to others. They fail with IMPORT_CANCELLED
- * once the import is undone, and with IMPORT_RUNNING once another run continues it.
+ * once the import is undone, with IMPORT_RUNNING once another run continues it, and with MUST_BE_OWNER once the
+ * requester is no owner.
  */
-export function unitsOf(uow: UnitOfWork, batch: ImportBatch): UnitOfWork {
+export function unitsOf(uow: UnitOfWork, batch: ImportBatch, requesterId: UserId | null = null): UnitOfWork {
   let { version } = batch;
   return {
     read: (realmId, work, options) => uow.read(realmId, work, options),
@@ -217,6 +232,7 @@ export function unitsOf(uow: UnitOfWork, batch: ImportBatch): UnitOfWork {
       const result = await uow.write(
         realmId,
         async (tx) => {
+          await requireRequester(tx, batch.realmId, requesterId);
           await nextVersion(tx, { ...batch, version });
           return work(tx);
         },

@@ -3,6 +3,7 @@ import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import { deleteMessages } from '../messages/deletion.js';
+import { listReadableEntries } from '../messages/load-access.js';
 import type { Message } from '../messages/message.js';
 import {
   digestOfReactions,
@@ -20,10 +21,10 @@ import { changeSinceImport, countKept, type KeepReason, type KeptMessage } from 
 export interface AppliedChanges {
   readonly changed: number;
   readonly deleted: number;
-  /** Number of messages that are left unchanged because people changed them in Parley. */
+  /** Number of messages that are left unchanged because people changed them in Parley, or the owner cannot read them. */
   readonly kept: number;
   /** Limited to `MAX_LISTED_MESSAGES`. */
-  readonly keptMessages: readonly KeptMessage[];
+  readonly keptMessages: readonly KeptMessage<KeepReason | 'private'>[];
 }
 
 const RECORDS_AT_A_TIME = 20;
@@ -32,7 +33,12 @@ export const DELETED_HASH = 'deleted';
 
 /** Applies edits, reactions and deletions in the source to messages of earlier imports. */
 export class ImportChanges {
-  private readonly counts = { changed: 0, deleted: 0, kept: 0, keptMessages: [] as KeptMessage[] };
+  private readonly counts = {
+    changed: 0,
+    deleted: 0,
+    kept: 0,
+    keptMessages: [] as KeptMessage<KeepReason | 'private'>[],
+  };
 
   constructor(
     private readonly uow: UnitOfWork,
@@ -64,7 +70,7 @@ export class ImportChanges {
       // Kept messages get the new digest too, so that the next import skips them.
       await tx.importedRecords.put(realmId, [{ ...record, hash }]);
       if (!message) return null;
-      const reason = await changeSinceImport(tx, message, record);
+      const reason = await this.reasonToKeep(tx, message, record);
       if (reason !== null) return { message, reason };
       await this.replaceText(tx, message, copy, { addFiles, kept });
       const reactions = await this.replaceReactions(tx, message, copy);
@@ -75,6 +81,20 @@ export class ImportChanges {
     });
     if (outcome === 'changed') this.counts.changed++;
     else if (outcome) countKept(this.counts, outcome.message, outcome.reason);
+  }
+
+  /** Returns null if the import may change the message. */
+  private async reasonToKeep(
+    tx: Transaction,
+    message: Message,
+    record: ImportedRecord,
+  ): Promise<KeepReason | 'private' | null> {
+    const { realmId, requesterId: userId } = this.batch;
+    if (userId !== null) {
+      const actor = await tx.actors.get({ realmId, userId });
+      if ((await listReadableEntries(tx, actor, [message.id], [])).length === 0) return 'private';
+    }
+    return changeSinceImport(tx, message, record);
   }
 
   /** Returns the new text with links to files that the newer export lacks. Returns null if it lacks none. */
@@ -93,15 +113,15 @@ export class ImportChanges {
     copy: MessageCopy,
     { addFiles, kept }: { readonly addFiles: (tx: Transaction) => Promise<void>; readonly kept: ParsedText | null },
   ): Promise<void> {
-    const { realmId, id, senderId } = message;
+    const { realmId, id } = message;
     const { isMeMessage, mentionsChannel, hasLink, hasImage, hasAttachment, lastEditedAt } = copy.message;
     const content = kept?.content ?? this.ids.rewriter.markdown(copy.message.content);
     if (withoutPaths(content) === withoutPaths(message.content)) return;
     const editedAt = Math.max(lastEditedAt ?? this.clock.now(), message.lastEditedAt ?? 0) as UnixSeconds;
     const previousContent = { content: message.content, rendered: message.renderedContent };
-    await tx.copies.putEdits(realmId, id, [
-      { userId: senderId, editedAt, previousContent, topic: null, channel: null },
-    ]);
+    // The author may never have seen the new text.
+    const { id: userId } = await tx.users.findSystemBot(realmId, 'notification');
+    await tx.copies.putEdits(realmId, id, [{ userId, editedAt, previousContent, topic: null, channel: null }]);
     if (kept) {
       await addFiles(tx);
       await this.texts.replace(tx, message, kept, editedAt);
@@ -138,10 +158,14 @@ export class ImportChanges {
       const records = await recordsOf(tx, this.batch, recordIds);
       const byId = new Map(records.map((record) => [record.targetId, record]));
       const messages = await tx.messages.list(realmId, [...byId.keys()] as MessageId[]);
-      const kept: { readonly message: Message; readonly record: ImportedRecord; readonly reason: KeepReason }[] = [];
+      const kept: {
+        readonly message: Message;
+        readonly record: ImportedRecord;
+        readonly reason: KeepReason | 'private';
+      }[] = [];
       for (const message of messages) {
         const record = byId.get(message.id)!;
-        const reason = await changeSinceImport(tx, message, record);
+        const reason = await this.reasonToKeep(tx, message, record);
         if (reason === null) await this.delete(tx, message);
         else kept.push({ message, record, reason });
         await tx.yield();

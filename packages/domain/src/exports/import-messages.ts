@@ -1,6 +1,6 @@
 import { newBlobKey } from '../files/blob-receiver.js';
 import type { BlobKey, BlobStore } from '../files/blobs.js';
-import type { FileImage, StoredFile } from '../files/files.js';
+import { type FileImage, type FileLimits, requireRoomForFile, type StoredFile } from '../files/files.js';
 import { scheduleThumbnails, type Thumbnails } from '../files/thumbnails.js';
 import { invalidImport } from '../kernel/export-parts.js';
 import type { FileId, MessageId, Ordinal, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -36,7 +36,12 @@ export class FileImport {
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
     private readonly thumbnails: Thumbnails,
-    private readonly sources: { readonly clock: Clock; readonly randomness: Randomness },
+    private readonly sources: {
+      readonly clock: Clock;
+      readonly randomness: Randomness;
+      /** Limits of uploads; null for imports by the operator. */
+      readonly limits: FileLimits | null;
+    },
     private readonly ids: ImportedIds,
     private readonly source: RealmSource,
   ) {}
@@ -95,7 +100,13 @@ export class FileImport {
     const { id, ...file } = copy.file;
     const pathId = this.ids.rewriter.pathId(file.pathId);
     if (pathId === null) throw invalidImport(`The file ${file.pathId} is of another organization.`);
-    const row = { ...file, ...received, realmId: this.ids.realmId, pathId };
+    const { realmId } = this.ids;
+    const row = { ...file, ...received, realmId, pathId };
+    const { limits } = this.sources;
+    if (limits) {
+      const usedBytes = await tx.files.usedBytes(realmId);
+      requireRoomForFile(limits, row.size, usedBytes, await tx.files.spaceOf(realmId, row.ownerId));
+    }
     const added = await this.files.add(tx, id, () => tx.files.add(row));
     await this.attach(tx, copy, added);
     if (added.image) await scheduleThumbnails(tx, added, this.sources.clock);

@@ -164,7 +164,7 @@ export class ImportRealm {
       uow,
       blobs,
       thumbnails,
-      { clock, randomness },
+      { clock, randomness, limits: null },
       ids,
       source,
     ).run();

@@ -54,7 +54,7 @@ export interface ImportFile {
   readonly content: BlobContent;
 }
 
-export interface ImportCommand extends Pick<ImportRun, 'claimBy' | 'sharesPublic'> {
+export interface ImportCommand extends Pick<ImportRun, 'requesterId' | 'claimBy' | 'sharesPublic'> {
   readonly realmId: RealmId;
   readonly stringId: string;
   readonly isDryRun: boolean;

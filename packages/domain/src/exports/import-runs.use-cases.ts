@@ -10,6 +10,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, Timers } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { RENEW_LEASE_MS } from './exports.js';
+import { requireRequester } from './import-batches.js';
 import {
   findRun,
   type ImportCommand,
@@ -34,6 +35,13 @@ export interface CheckImportInput extends Pick<ImportRun, 'claimBy' | 'sharesPub
   readonly peoplePathId: string | null;
 }
 
+/** Names of the uploaded files and the identities of a requested run, for the audit log. */
+export interface RequestedImport extends Pick<ImportRun, 'claimBy'> {
+  /** Null if the file was deleted. */
+  readonly file: string | null;
+  readonly peopleFile: string | null;
+}
+
 /** Starts a dry run of an uploaded export in the background, in place of an earlier run (extensions §11). */
 export class CheckImport {
   static readonly inject = ['unitOfWork', 'importRunner', 'blobStore', 'clock'] as const;
@@ -45,16 +53,21 @@ export class CheckImport {
   ) {}
 
   /** @throws DomainError MUST_BE_OWNER, IMPORTS_UNSUPPORTED, INVALID_CLAIM_BY, IMPORT_RUNNING, UNKNOWN_FILE */
-  async execute(caller: Caller, { pathId, peoplePathId, claimBy, sharesPublic }: CheckImportInput): Promise<void> {
+  async execute(
+    caller: Caller,
+    { pathId, peoplePathId, claimBy, sharesPublic }: CheckImportInput,
+  ): Promise<RequestedImport> {
     const { realmId, userId } = caller;
-    const removed = await this.uow.write(realmId, async (tx) => {
+    const { removed, requested } = await this.uow.write(realmId, async (tx) => {
       enforce(mustBeOwner(await tx.actors.get(caller)));
       requireRunner(this.runner);
       requireClaimBy(claimBy);
       const earlier = await findRun(tx, realmId);
       requireIdle(earlier);
-      const { id: exportFileId } = await ownFile(tx, caller, pathId);
-      const peopleFileId = peoplePathId === null ? null : (await ownFile(tx, caller, peoplePathId)).id;
+      const exported = await ownFile(tx, caller, pathId);
+      const people = peoplePathId === null ? null : await ownFile(tx, caller, peoplePathId);
+      const exportFileId = exported.id;
+      const peopleFileId = people?.id ?? null;
       const blobs = earlier ? await removeRun(tx, earlier, [exportFileId, peopleFileId]) : [];
       const startedAt = this.clock.now();
       const run = await tx.importRuns.add({
@@ -62,9 +75,11 @@ export class CheckImport {
         ...{ status: 'checking', report: null, reportFileId: null, problem: null },
       });
       await scheduleRun(tx, run, this.clock);
-      return blobs;
+      const requested = { file: exported.name, peopleFile: people?.name ?? null, claimBy };
+      return { removed: blobs, requested };
     });
     await removeBlobs(this.blobs, removed);
+    return requested;
   }
 }
 
@@ -78,7 +93,7 @@ export class StartImport {
   ) {}
 
   /** @throws DomainError MUST_BE_OWNER, IMPORTS_UNSUPPORTED, UNKNOWN_IMPORT, IMPORT_RUNNING, IMPORT_NOT_CHECKED */
-  execute(caller: Caller): Promise<void> {
+  execute(caller: Caller): Promise<RequestedImport> {
     return this.uow.write(caller.realmId, async (tx) => {
       enforce(mustBeOwner(await tx.actors.get(caller)));
       requireRunner(this.runner);
@@ -86,6 +101,9 @@ export class StartImport {
       requireChecked(run);
       await tx.importRuns.update({ ...run, status: 'importing', problem: null, startedAt: this.clock.now() });
       await scheduleRun(tx, run, this.clock);
+      const { realmId, exportFileId, peopleFileId, claimBy } = run;
+      const nameOf = async (id: FileId | null) => (id && (await tx.files.find(realmId, id))?.name) ?? null;
+      return { file: await nameOf(exportFileId), peopleFile: await nameOf(peopleFileId), claimBy };
     });
   }
 }
@@ -172,12 +190,15 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
       const run = await reads.importRuns.find(realmId, runId);
       if (!run) return null;
       const { requesterId: userId, exportFileId, peopleFileId, claimBy, sharesPublic, status } = run;
-      enforce(mustBeOwner(await reads.actors.get({ realmId, userId })));
+      await requireRequester(reads, realmId, userId);
       const { stringId } = await reads.realms.get(realmId);
       const fileOf = async (id: FileId) => this.open(requireOwnFile(await reads.files.find(realmId, id), userId));
       const exported = await fileOf(exportFileId);
       const people = peopleFileId === null ? null : await fileOf(peopleFileId);
-      const command = { realmId, stringId, isDryRun: status !== 'importing', exported, people, claimBy, sharesPublic };
+      const isDryRun = status !== 'importing';
+      const command = {
+        ...{ realmId, requesterId: userId, stringId, isDryRun, exported, people, claimBy, sharesPublic },
+      } satisfies ImportCommand;
       return { run, command };
     });
   }
@@ -186,10 +207,15 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     return { name, content: this.blobs.read(blob, { start: 0, end: size }) };
   }
 
-  private isCurrent({ realmId, id }: ImportRun, { stringId }: Pick<ImportCommand, 'stringId'>): Promise<boolean> {
-    return this.uow.read(realmId, async ({ importRuns, realms }) => {
-      const run = await importRuns.find(realmId, id);
-      return run !== null && (await realms.get(realmId)).stringId === stringId;
+  /** @throws DomainError MUST_BE_OWNER */
+  private isCurrent(
+    { realmId, id, requesterId }: ImportRun,
+    { stringId }: Pick<ImportCommand, 'stringId'>,
+  ): Promise<boolean> {
+    return this.uow.read(realmId, async (reads) => {
+      await requireRequester(reads, realmId, requesterId);
+      const run = await reads.importRuns.find(realmId, id);
+      return run !== null && (await reads.realms.get(realmId)).stringId === stringId;
     });
   }
 

@@ -1,6 +1,7 @@
 import type { ApiKeyMint } from '../access/credentials.js';
 import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import type { BlobStore } from '../files/blobs.js';
+import type { FileLimits } from '../files/files.js';
 import type { ImageProcessor } from '../files/images.js';
 import { PictureMaker } from '../files/pictures.js';
 import { Thumbnails } from '../files/thumbnails.js';
@@ -15,6 +16,7 @@ import {
   type ImportBatch,
   importRunning,
   requireNoUndo,
+  requireRequester,
   restartClients,
   unitsOf,
 } from './import-batches.js';
@@ -31,6 +33,8 @@ import type { MergeSource } from './realm-copy.js';
 export interface MergeImportInput {
   readonly realmId: RealmId;
   readonly source: MergeSource;
+  /** Owner who uploaded the export, within the limits of uploads; absent for the operator. */
+  readonly requesterId?: UserId | null;
   /** Called periodically with the number of imported messages. */
   readonly onProgress?: (messages: number) => void;
 }
@@ -58,6 +62,7 @@ export class MergeImport {
   static readonly inject = [
     'unitOfWork',
     'blobStore',
+    'fileLimits',
     'imageProcessor',
     PictureMaker,
     Thumbnails,
@@ -71,6 +76,7 @@ export class MergeImport {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
+    private readonly fileLimits: FileLimits,
     private readonly images: ImageProcessor,
     private readonly pictureMaker: PictureMaker,
     private readonly thumbnails: Thumbnails,
@@ -81,8 +87,16 @@ export class MergeImport {
     private readonly randomness: Randomness,
   ) {}
 
-  /** @throws DomainError INVALID_IMPORT, IMPORT_CANCELLED, IMPORT_RUNNING, UNDO_UNFINISHED */
-  async execute({ realmId, source, onProgress = () => {} }: MergeImportInput): Promise<MergeImportOutput> {
+  /**
+   * @throws DomainError INVALID_IMPORT, IMPORT_CANCELLED, IMPORT_RUNNING, UNDO_UNFINISHED; for requesters also
+   * MUST_BE_OWNER, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
+   */
+  async execute({
+    realmId,
+    source,
+    requesterId = null,
+    onProgress = () => {},
+  }: MergeImportInput): Promise<MergeImportOutput> {
     const { users, channels } = source.realm;
     const range = await source.messageRange();
     const isNothing =
@@ -95,8 +109,8 @@ export class MergeImport {
       source.existing.batches.every(({ status }) => status !== 'running') &&
       (await areRemembered(this.uow, realmId, source.origins));
     if (isNothing) return { batch: null, users: 0, channels: 0, messages: 0, changes: NO_CHANGES };
-    const batch = await this.begin(realmId, source);
-    const uow = unitsOf(this.uow, batch);
+    const batch = await this.begin(realmId, source, requesterId);
+    const uow = unitsOf(this.uow, batch, requesterId);
     const ids = idsOf(realmId, source);
     const records = new CreatedRecords(batch, ids, source.origins);
     const made = new ImportedPictures(this.images, this.pictureMaker);
@@ -122,7 +136,8 @@ export class MergeImport {
     await members.apply(source);
     const runs = new OrdinalRuns();
     const { blobs, thumbnails, clock, randomness } = this;
-    const files = new FileImport(uow, blobs, thumbnails, { clock, randomness }, ids, source);
+    const limits = requesterId === null ? null : this.fileLimits;
+    const files = new FileImport(uow, blobs, thumbnails, { clock, randomness, limits }, ids, source);
     const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
     const importer = new MessageImport(uow, ids, source, runs, topicLinks, batch);
     const messages = await this.addMessages(importer, batch, ids, files, source, onProgress);
@@ -133,17 +148,25 @@ export class MergeImport {
   }
 
   /** Continues a killed import of the same source, or one that runs, which ends it. */
-  private begin(realmId: RealmId, { origins, existing }: MergeSource): Promise<ImportBatch> {
+  private begin(
+    realmId: RealmId,
+    { origins, existing }: MergeSource,
+    requesterId: UserId | null,
+  ): Promise<ImportBatch> {
     const { source } = origins;
     return this.uow.write(realmId, async (tx) => {
+      await requireRequester(tx, realmId, requesterId);
       const all = await tx.importBatches.list(realmId);
       requireNoUndo(all);
       const batches = all.filter((batch) => batch.source === source);
       // A copy made from an older state could contain messages that exist by now.
       if (stateOf(batches) !== stateOf(existing.batches)) throw importRunning(source);
       const running = batches.find(({ status }) => status === 'running');
-      if (!running) return beginBatch(tx, { realmId, source, startedAt: this.clock.now(), createdRealm: false });
-      const continued = { ...running, version: running.version + 1 };
+      const startedAt = this.clock.now();
+      if (!running) return beginBatch(tx, { realmId, source, startedAt, createdRealm: false }, requesterId);
+      // An owner continues nobody else's import, and objects of one that the operator continues are the operator's.
+      if (requesterId !== null && running.requesterId !== requesterId) throw importRunning(source);
+      const continued = { ...running, requesterId, version: running.version + 1 };
       await tx.importBatches.update(continued);
       return continued;
     });

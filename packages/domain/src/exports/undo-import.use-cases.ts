@@ -32,9 +32,9 @@ export interface UndoImportInput {
 export type KeepReason = 'answered' | 'edited' | 'moved' | 'reaction';
 
 /** Imported message that people used since the import. */
-export interface KeptMessage {
+export interface KeptMessage<Reason = KeepReason> {
   readonly id: MessageId;
-  readonly reason: KeepReason;
+  readonly reason: Reason;
   /** Null for direct messages. */
   readonly channelId: ChannelId | null;
   readonly topic: string;
@@ -67,9 +67,9 @@ interface JudgedPage {
   readonly reasons: ReadonlyMap<MessageId, KeepReason>;
 }
 
-interface KeptCounts {
+interface KeptCounts<Reason = KeepReason> {
   kept: number;
-  readonly keptMessages: KeptMessage[];
+  readonly keptMessages: KeptMessage<Reason>[];
 }
 
 interface Counts extends KeptCounts {
@@ -288,7 +288,7 @@ function countPage(counts: Counts, { messages, reasons }: JudgedPage, isForced: 
 }
 
 /** Counts a kept message, and lists it if there is room. */
-export function countKept(counts: KeptCounts, { id, channelId, topic }: Message, reason: KeepReason): void {
+export function countKept<Reason>(counts: KeptCounts<Reason>, { id, channelId, topic }: Message, reason: Reason): void {
   counts.kept++;
   if (counts.keptMessages.length < MAX_LISTED_MESSAGES) counts.keptMessages.push({ id, reason, channelId, topic });
 }

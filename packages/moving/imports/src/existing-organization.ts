@@ -12,9 +12,12 @@ import {
   recordsOfBatch,
   requireNoUndo,
 } from '@parley/domain/exports';
-import type { ChannelId, GroupId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
+import type { ChannelId, GroupId, ImportBatchId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+
+/** Kinds of objects that owners change only if their own imports created them. */
+type OwnedKind = 'person' | 'group' | 'channel';
 
 type StoredParts = Pick<
   RealmCopy,
@@ -28,6 +31,10 @@ export interface ExistingOrganization {
   readonly batches: readonly ImportBatch[];
   /** Returns the id of the object that an earlier import created from a record. */
   target(kind: ImportedKind, recordId: string): number | undefined;
+  /** True if imports of the requester created the object of an earlier import; for the operator, true for all. */
+  isOwn(kind: OwnedKind, targetId: number): boolean;
+  /** True if the requester may change the messages of an earlier import. */
+  isOwnBatch(id: ImportBatchId): boolean;
   /** Returns the digest of the members at the last import, by the record of their channel or group. */
   membersHash(kind: 'members' | 'groupMembers', recordId: string): string | undefined;
   /** Returns the memberships in a channel or group of an earlier import. */
@@ -49,6 +56,8 @@ export const NEW_ORGANIZATION: ExistingOrganization = {
   realm: { users: [], groups: [], channels: [], conversations: [], customEmoji: [], channelFolders: [] },
   batches: [],
   target: () => undefined,
+  isOwn: () => true,
+  isOwnBatch: () => true,
   membersHash: () => undefined,
   memberships: async () => new Map(),
   hiddenChannels: new Set(),
@@ -61,6 +70,7 @@ const SMALL_KINDS = ['person', 'group', 'channel', 'conversation', 'emoji'] as c
 
 /**
  * Loads an organization with the earlier imports of a source.
+ * @param requesterId owner on whose behalf the import runs; null for the operator
  * @throws DomainError UNDO_UNFINISHED
  */
 export async function loadExisting(
@@ -68,6 +78,7 @@ export async function loadExisting(
   source: string,
   uow: UnitOfWork,
   reader: Pick<RealmReader, 'open'>,
+  requesterId: UserId | null = null,
 ): Promise<ExistingOrganization> {
   const all = await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
   requireNoUndo(all);
@@ -92,6 +103,7 @@ export async function loadExisting(
       }
     }
   }
+  const isOwn = requesterId === null ? NEW_ORGANIZATION.isOwn : await ownObjects(uow, all, requesterId);
   const { realm } = await reader.open(realmId, { covers: 'all' });
   // Channels with messages that an undo kept are in use.
   for (const { id, isArchived } of realm.channels) if (!isArchived) hiddenChannels.delete(id);
@@ -99,6 +111,8 @@ export async function loadExisting(
     realm,
     batches,
     target: (kind, recordId) => targets.get(kind)?.get(recordId),
+    isOwn,
+    isOwnBatch: (id) => requesterId === null || batches.find((batch) => batch.id === id)?.requesterId === requesterId,
     membersHash: (kind, recordId) => membersHashes[kind].get(recordId),
     memberships: (place) => membershipsOf(uow, batches, place),
     hiddenChannels,
@@ -112,6 +126,27 @@ export async function loadExisting(
       return new Map(messages.map((message) => [message.id, message]));
     },
   };
+}
+
+/** Returns a predicate for objects whose first import was the requester's. Later imports only refer to them. */
+async function ownObjects(
+  uow: UnitOfWork,
+  batches: readonly ImportBatch[],
+  requesterId: UserId,
+): Promise<ExistingOrganization['isOwn']> {
+  const owners: Record<OwnedKind, Map<number, UserId | null>> = {
+    person: new Map(),
+    group: new Map(),
+    channel: new Map(),
+  };
+  for (const batch of batches) {
+    for (const [kind, targets] of Object.entries(owners) as [OwnedKind, Map<number, UserId | null>][]) {
+      for await (const page of recordsOfBatch(uow, batch, kind)) {
+        for (const { targetId } of page) if (!targets.has(targetId)) targets.set(targetId, batch.requesterId);
+      }
+    }
+  }
+  return (kind, targetId) => owners[kind].get(targetId) === requesterId;
 }
 
 /** Returns the first id for a new object of the plan. */

@@ -47,6 +47,14 @@ describe('JSONL_READER', () => {
     expect(await opened.sizeOf('a.txt')).toBe(4);
   });
 
+  it('has no file for its own records', async () => {
+    const path = join(folder, 'acme.jsonl');
+    writeFileSync(path, JSON.stringify(PERSON));
+    const opened = await JSONL_READER.open(path);
+    expect(await opened.sizeOf('acme.jsonl')).toBeNull();
+    expect(await opened.openFile('acme.jsonl')).toBeNull();
+  });
+
   it.each([
     ['broken JSON', '{"kind":', /acme.jsonl: line 2 is not JSON/],
     ['a record of another form', '{"kind":"person"}', /acme.jsonl: line 2 lacks source/],

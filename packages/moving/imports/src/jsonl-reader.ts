@@ -27,21 +27,23 @@ export const JSONL_READER: ImportReader = {
     const path = resolve(given);
     const root = (await isFolder(path)) ? path : dirname(path);
     const name = root === path ? RECORDS_FILE : basename(path);
-    return { records: () => readRecords(root, name), ...filesIn(root), close: async () => {} };
+    return { records: () => readRecords(root, name), ...filesIn(root, name), close: async () => {} };
   },
 };
 
 type Files = Pick<OpenImport, 'sizeOf' | 'openFile'>;
 
-/** Files below a folder; paths must not leave it. */
-export const filesIn = (folder: string): Files => {
+/** Files below a folder, except its records; paths must not leave it. */
+export const filesIn = (folder: string, records?: string): Files => {
   const root = resolve(folder);
+  const find = async (file: string) => {
+    const location = pathIn(root, '.', file);
+    const isRecords = records !== undefined && location === join(root, records);
+    return isRecords ? null : findFile(root, location);
+  };
   return {
-    sizeOf: async (file) => (await findFile(root, pathIn(root, '.', file)))?.size ?? null,
-    openFile: async (file) => {
-      const location = pathIn(root, '.', file);
-      return (await findFile(root, location)) ? createReadStream(location) : null;
-    },
+    sizeOf: async (file) => (await find(file))?.size ?? null,
+    openFile: async (file) => ((await find(file)) ? createReadStream(pathIn(root, '.', file)) : null),
   };
 };
 

@@ -1,10 +1,11 @@
+import { type Channel, isPrivate } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/domain/imports';
-import type { UserId } from '@parley/domain/kernel';
+import { type DomainError, invalidImport, type UserId } from '@parley/domain/kernel';
+import type { User } from '@parley/domain/users';
 import type { ExistingOrganization } from './existing-organization.js';
 import type { PlannedPeople } from './plan-people.js';
-import type { PlannedPlaces } from './plan-places.js';
-import { placeKey } from './plan-places.js';
+import { isLiving, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { Staging } from './staging.js';
 
 /** Computes from the records who could read what at the time of the export. */
@@ -60,6 +61,43 @@ export const addedAccess = (
   realm: Pick<RealmCopy, 'users' | 'channels' | 'conversations'>,
   people: Iterable<PersonCopy>,
 ): readonly AccessDifference<UserId>[] => newAccess(before, targetAccess(realm, people));
+
+/**
+ * Returns the names of people who can read new messages of earlier public channels and of direct conversations, but no longer could
+ * in the source.
+ */
+export function readersOfNew(
+  existing: ExistingOrganization,
+  access: AccessCopy<UserId>,
+  {
+    staging,
+    people,
+    places,
+  }: { readonly staging: Staging; readonly people: PlannedPeople; readonly places: PlannedPlaces },
+): readonly string[] {
+  const rows = staging.all<{ readonly place: string }>(
+    `SELECT DISTINCT place FROM planned WHERE role = 'message' AND number > ?`,
+    staging.lastKnown,
+  );
+  const grown = rows.map(({ place }) => places.find(place)!);
+  const open = new Set(existing.realm.channels.flatMap((channel) => (isPrivate(channel) ? [] : channel.id)));
+  const members = grown.some((place) => isLiving(place) && place.kind === 'channel' && open.has(place.id))
+    ? outsidersOf(existing, access)
+    : [];
+  const participants = grown.flatMap((place) => (place.kind === 'conversation' ? place.userIds : []));
+  const ids = new Set([...members, ...participants.filter((id) => people.former.has(id))]);
+  return existing.realm.users.flatMap(({ user }) => (ids.has(user.id) ? user.fullName : []));
+}
+
+/** Error that names a person and, unless it is direct, the conversation that only the import would open. */
+export const addedReaderError = (
+  user: Pick<User, 'fullName' | 'email'> | undefined,
+  channel: Pick<Channel, 'name'> | undefined,
+): DomainError => {
+  const who = user ? `${user.fullName} (${user.email})` : 'Somebody';
+  const where = channel ? `the channel ${JSON.stringify(channel.name)}` : 'a direct conversation';
+  return invalidImport(`${who} could read ${where} only after the import.`);
+};
 
 /** Returns the people who can read public channels of the organization, but could not read those of the source. */
 export function outsidersOf({ realm }: ExistingOrganization, { fullMembers }: AccessCopy<UserId>): readonly UserId[] {

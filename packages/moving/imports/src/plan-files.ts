@@ -48,9 +48,12 @@ export async function planFiles(
     const size = record.path === undefined ? null : await opened.sizeOf(record.path);
     if (row) {
       const owner = record.owner === undefined ? row.owner : people.get(record.owner).id;
-      const isPicture = size !== null && (await startsLikePicture(opened, record.path!));
-      const file = planFile(record, size, owner, isPicture);
-      staging.run('UPDATE files SET json = ? WHERE id = ?', JSON.stringify(file), record.id);
+      const same = size === null ? undefined : fileAt(staging, record.path!, owner);
+      const isPicture = same?.isPicture ?? (size !== null && (await startsLikePicture(opened, record.path!)));
+      const file = same ? { ...same, name: nameOfFile(record.name) } : planFile(record, size, owner, isPicture);
+      const sql = 'UPDATE files SET json = ?, owner = ?, path = ?, same = ? WHERE id = ?';
+      const path = same || size === null ? null : record.path;
+      staging.run(sql, JSON.stringify(file), owner, path, same?.id ?? null, record.id);
     }
     const isUsed = row !== undefined || pictures.has(record.id);
     if (!isUsed && staging.get('SELECT 1 FROM known_files WHERE id = ?', record.id)) {
@@ -60,6 +63,12 @@ export async function planFiles(
     else if (record.url !== undefined) ledger.account(number, record, 'waiting', NOT_DOWNLOADED);
     else ledger.account(number, record, row ? 'represented' : 'dropped', record.missing ?? NOT_IN_EXPORT);
   }
+}
+
+/** Returns the file that an earlier record made of the same bytes, so that they are stored once per owner. */
+function fileAt(staging: Staging, path: string, owner: UserId): PlannedFile | undefined {
+  const row = staging.get<FileRow>('SELECT number, json FROM files WHERE path = ? AND owner = ?', path, owner);
+  return row && fileOf(row);
 }
 
 const NOT_DOWNLOADED = 'not downloaded';
@@ -97,7 +106,7 @@ export class PlannedFiles {
 
   /** Returns null if no record describes the file. */
   find(id: string): PlannedFile | null {
-    const row = this.staging.get<FileRow>('SELECT number, json FROM files WHERE id = ?', id);
+    const row = this.staging.get<FileRow>('SELECT coalesce(same, number) AS number, json FROM files WHERE id = ?', id);
     return row && row.json !== '' ? fileOf(row) : null;
   }
 
@@ -153,7 +162,7 @@ export class PlannedFiles {
 
   /** Files with bytes, by ascending id. */
   *list(): Generator<PlannedFile> {
-    const sql = `SELECT number, json FROM files WHERE number > ? AND json <> '' ORDER BY number LIMIT ?`;
+    const sql = `SELECT number, json FROM files WHERE number > ? AND json <> '' AND same IS NULL ORDER BY number LIMIT ?`;
     const query = { sql, after: 0, keyOf: ({ number }: FileRow) => number, limit: FILES_AT_A_TIME };
     for (const page of this.staging.pages<FileRow>(query)) {
       for (const row of page) {

@@ -12,6 +12,7 @@ import type { Staging } from './staging.js';
 /** Returns the channels of earlier imports with other members in the source now. */
 export async function planMembers(
   staging: Staging,
+  people: PlannedPeople,
   places: PlannedPlaces,
   existing: ExistingOrganization,
 ): Promise<readonly MembersCopy[]> {
@@ -20,10 +21,14 @@ export async function planMembers(
   for (const { record } of staging.list('channel')) {
     const channel = places.findChannel(record.id)!;
     const before = existing.membersHash('members', record.id);
-    if (!channel.isExisting || (isLiving(channel) && before === membersOrigin(record).hash)) continue;
+    if (!channel.isExisting || !existing.isOwn('channel', channel.id)) continue;
+    const isEqual = isLiving(channel) && before === membersOrigin(record).hash;
+    if (isEqual && !record.members.some((id) => people.former.has(people.get(id).id))) continue;
+    const change = await changeOf(channel, record, existing);
+    if (isEqual && change.left.length + change.kept.length === 0) continue;
     const closes = before !== undefined && isPublicDigest(before) && record.privacy === 'private';
     changes.push({
-      ...(await changeOf(channel, record, existing)),
+      ...change,
       becomesPrivate: closes && !record.hasMoreMembers && !privateChannels.has(channel.id),
     });
   }
@@ -68,7 +73,8 @@ export async function planGroupMembers(
   for (const { record } of staging.list('group')) {
     const { id: groupId, isExisting, members } = groups.get(record.id)!;
     const origin = groupMembersOrigin(record);
-    if (!isExisting || existing.membersHash('groupMembers', record.id) === origin.hash) continue;
+    if (!isExisting || !existing.isOwn('group', groupId)) continue;
+    if (existing.membersHash('groupMembers', record.id) === origin.hash) continue;
     const states = await existing.memberships({ kind: 'groupMembership', targetId: groupId });
     changes.push({ ...membersChange(members, states, record), groupId, origin });
   }

@@ -134,7 +134,7 @@ export async function noteDeleted(
   if (staging.lastKnown === 0) return;
   staging.run(
     `INSERT OR IGNORE INTO deleted SELECT known.record FROM records JOIN known ON known.record = records.parent
-     WHERE records.kind = 'deletion' AND known.kind = 'message' AND known.hash <> ?`,
+     WHERE records.kind = 'deletion' AND known.kind = 'message' AND known.hash <> ? AND known.own`,
     DELETED_HASH,
   );
   const spans = new Map<number, { readonly first: number; readonly last: number }>();
@@ -143,7 +143,7 @@ export async function noteDeleted(
   );
   for (const { place, first, last } of rows) spans.set(places.find(place)!.recipientId, { first, last });
   const query = {
-    sql: `SELECT record, target FROM known WHERE record > ? AND kind = 'message' AND hash <> ?
+    sql: `SELECT record, target FROM known WHERE record > ? AND kind = 'message' AND hash <> ? AND own
        AND NOT EXISTS (SELECT 1 FROM records WHERE records.kind = 'message' AND records.id = known.record)
        ORDER BY record LIMIT ?`,
     parameters: [DELETED_HASH],

@@ -3,6 +3,7 @@ import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { digestOf, groupDigest, membersDigest, messageDigest } from './digest.js';
+import type { ExistingOrganization } from './existing-organization.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import { type PlannedEmoji, type PlannedGroup, type PlannedPlaces, placeKey } from './plan-places.js';
 import type { MessageKey, Staging } from './staging.js';
@@ -20,12 +21,13 @@ export interface OriginSources {
   readonly emoji: ReadonlyMap<string, PlannedEmoji>;
   /** See `PlanOptions`. */
   readonly claimBy: readonly string[];
+  readonly existing: ExistingOrganization;
   readonly fingerprint: string | undefined;
 }
 
 /** Lists the records that people, groups, channels with their members, direct conversations and emoji of the plan come from. */
 export function originsOf(sources: OriginSources): ImportOrigins {
-  const { staging, people, places, groups, emoji, claimBy, fingerprint } = sources;
+  const { staging, people, places, groups, emoji, claimBy, fingerprint, existing } = sources;
   const found = (record: { readonly id: string }, kind: ImportedKind, targetId: number | undefined) =>
     targetId === undefined
       ? []
@@ -56,7 +58,7 @@ export function originsOf(sources: OriginSources): ImportOrigins {
       }
       for (const { record } of staging.list('emoji')) yield* found(record, 'emoji', emoji.get(record.name)?.id);
     },
-    claims: () => claimsOf(people, claimBy),
+    claims: () => claimsOf(people, claimBy, existing),
     export:
       fingerprint === undefined
         ? null
@@ -76,13 +78,22 @@ export const groupMembersOrigin = (record: GroupRecord): RecordOrigin => ({
   hash: groupDigest(record),
 });
 
-/** Lists the keys of placeholders. Nobody can claim a key that several people have. */
-export function claimsOf({ users }: PlannedPeople, claimBy: readonly string[]): readonly PlannedClaim[] {
+/**
+ * Lists the keys of placeholders. Nobody can claim a key that several people have. Owners add keys only to placeholders
+ * of their own imports, because a key gives access to the direct messages of the person.
+ */
+export function claimsOf(
+  { users }: PlannedPeople,
+  claimBy: readonly string[],
+  { isOwn }: Pick<ExistingOrganization, 'isOwn'>,
+): readonly PlannedClaim[] {
   const holders = new Map<string, PlannedUser | null>();
   for (const user of users) {
     for (const key of keysOf(user, claimBy)) holders.set(key, holders.has(key) ? null : user);
   }
-  return [...holders].flatMap(([key, user]) => (user ? [{ userId: user.id, key }] : []));
+  return [...holders].flatMap(([key, user]) =>
+    user && (!user.isExisting || isOwn('person', user.id)) ? [{ userId: user.id, key }] : [],
+  );
 }
 
 /** Returns no keys for people who left the source before the export. */

@@ -4,7 +4,7 @@ import { foldCase, invalidImport, type UserId } from '@parley/domain/kernel';
 import { PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { SYSTEM_BOTS, toFullName, type User } from '@parley/domain/users';
 import { type ExistingOrganization, NEW_ORGANIZATION, nextIdAfter } from './existing-organization.js';
-import type { Staging } from './staging.js';
+import { MAX_PEOPLE, type Staging } from './staging.js';
 
 /** User of the organization. */
 export interface PlannedUser {
@@ -30,8 +30,6 @@ export interface LateMapping {
   readonly email: string;
 }
 
-/** Maximum number of people, since all are kept in memory. */
-const MAX_PEOPLE = 1_000_000;
 /** Limit on members of channels, conversations and groups in total, for the same reason. */
 const MAX_MEMBERSHIPS = 20_000_000;
 
@@ -51,6 +49,8 @@ export class PlannedPeople {
   readonly users: PlannedUser[] = [];
   /** People without a record, who only appear as a sender or member; by id in the source. */
   readonly unlisted = new Map<string, PlannedUser>();
+  /** Accounts of earlier imports whose people are deactivated in the source now. */
+  readonly former: ReadonlySet<UserId>;
   /** Rows of the mapping file that match nobody, or several people. */
   readonly unusedMappings: readonly PersonMapping[];
   /** Placeholders of earlier imports to which the mapping file now gives an account. */
@@ -105,6 +105,8 @@ export class PlannedPeople {
       this.add(record.id, record, match, email, name);
       staging.ledger.account(number, record, 'imported', ACCOUNT_REASONS[match]);
     }
+    this.requireNoBots(records.map(({ record }) => record));
+    this.former = this.formerOf(records.map(({ record }) => record));
   }
 
   /** Returns null for a person without a record that nothing but mentions refers to. */
@@ -117,11 +119,37 @@ export class PlannedPeople {
     return this.byPerson.get(id) ?? this.addUnlisted(id);
   }
 
+  /** Returns the members of a channel, without people who are deactivated in the source. @throws DomainError INVALID_IMPORT */
+  channelMembers(ids: readonly string[]): ReadonlySet<UserId> {
+    return new Set([...this.membersOf(ids)].filter((id) => !this.former.has(id)));
+  }
+
   /** Returns the users of the members of a channel, conversation or group. @throws DomainError INVALID_IMPORT */
   membersOf(ids: readonly string[]): ReadonlySet<UserId> {
     this.memberships += ids.length;
     if (this.memberships > MAX_MEMBERSHIPS) throw invalidImport(`It has more than ${MAX_MEMBERSHIPS} memberships.`);
     return new Set(ids.map((id) => this.get(id).id));
+  }
+
+  /** Requires a person for every new account, since bots could not read public channels. @throws DomainError INVALID_IMPORT */
+  private requireNoBots(records: readonly PersonRecord[]): void {
+    const humans = new Set(records.flatMap((record) => (record.isBot ? [] : this.byPerson.get(record.id)!.id)));
+    for (const { id, isBot } of records) {
+      const user = this.byPerson.get(id)!;
+      if (!isBot || user.isExisting || !user.isActive || humans.has(user.id)) continue;
+      throw invalidImport(
+        `The mapping file gives the bot ${id} the account ${user.email}. ` +
+          'Map the bot to the account of a person, or remove the row.',
+      );
+    }
+  }
+
+  private formerOf(records: readonly PersonRecord[]): ReadonlySet<UserId> {
+    const usersOf = (some: readonly PersonRecord[]) => some.map(({ id }) => this.byPerson.get(id)!);
+    const present = new Set(usersOf(records.filter(({ isDeactivated }) => !isDeactivated)));
+    const left = usersOf(records.filter(({ isDeactivated }) => isDeactivated));
+    const former = left.filter((user) => user.isExisting && user.isActive && !user.isBot && !present.has(user));
+    return new Set(former.map(({ id }) => id));
   }
 
   private addUnlisted(id: string): PlannedUser {

@@ -111,10 +111,15 @@ export class PlannedPlaces {
     this.nextFolder = nextIdAfter(this.folders);
     for (const { number, record } of staging.list('channel')) {
       this.requireRoom();
-      const members = people.membersOf(record.members);
+      const members = people.channelMembers(record.members);
       const before = stored.get(existing.target('channel', record.id) as ChannelId);
       const channel = before
-        ? this.addExisting(record, before, members, existing.hiddenChannels.has(before.id))
+        ? this.addExisting(
+            record,
+            before,
+            members,
+            existing.hiddenChannels.has(before.id) && existing.isOwn('channel', before.id),
+          )
         : this.addChannel(record, members);
       this.byKey.set(placeKey({ channel: record.id }), channel);
       if (before) staging.ledger.account(number, record, 'merged', BEFORE);

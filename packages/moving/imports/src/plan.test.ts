@@ -360,6 +360,39 @@ describe('records', () => {
     await expect(plan).rejects.toThrow('record 2 is of another source');
   });
 
+  it('stores the bytes that several files of a sender name once', async () => {
+    const file = (id: string, name: string) => ({ kind: 'file', id, name, path: 'a.bin', owner: 'ann' }) as const;
+    const message = { kind: 'message', channel: 'c', sender: 'ann', sentAt: 1, content: 'x' } as const;
+    const plan = await planned(
+      [
+        ...[...BASE, file('f', 'a.bin'), file('g', 'b.bin')],
+        { ...message, id: 'x', files: ['f'] },
+        { ...message, id: 'y', files: ['g'] },
+        { kind: 'file', id: 'h', name: 'a.bin', path: 'a.bin', owner: 'bob' },
+        { ...message, id: 'z', sender: 'bob', files: ['h'] },
+      ],
+      { files: { 'a.bin': Buffer.from('bytes') } },
+    );
+    const contents = (await messagesOf(plan)).slice(-3).map(({ message: { content } }) => content);
+    const [first, second, third] = contents.map((text) => /\/user_uploads\/([^)]*)/.exec(text)![1]);
+    expect([second, contents[1]]).toEqual([first, expect.stringContaining('[b.bin]')]);
+    expect(third).not.toBe(first);
+    expect(plan.summary).toMatchObject({ files: 2, fileBytes: 10 });
+    const files = [];
+    for await (const { file: each } of plan.source.files()) files.push(each.pathId);
+    expect(files).toEqual([first, third]);
+  });
+
+  it('refuses an account for a bot by name, unless it is the account of a person', async () => {
+    const hubot = { kind: 'person', id: 'hubot', name: 'Hubot', isBot: true } as const;
+    const mappings = [{ person: 'hubot', email: 'hubot@acme.example' }];
+    await expect(planned([hubot, ...BASE], { mappings })).rejects.toThrow(
+      'The mapping file gives the bot hubot the account hubot@acme.example. Map the bot to the account of a person, or remove the row.',
+    );
+    const mapped = await planned([hubot, ...BASE], { mappings: [{ person: 'hubot', email: 'ann@acme.example' }] });
+    expect(mapped.summary).toMatchObject({ accounts: 1, unusedMappings: [] });
+  });
+
   it('keeps the tokens of file URLs out of the temporary database', async () => {
     const plan = await planned([
       ...BASE,

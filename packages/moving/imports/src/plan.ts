@@ -1,7 +1,7 @@
 import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
 import type { ExportedRecords, FileCopy, LateMessage, MergeSource, PictureCopy } from '@parley/domain/exports';
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
-import type { AccessCopy, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
+import type { AccessCopy, AccessDifference, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
 import { cutName, printable } from '@parley/domain/imports';
 import { DomainError, invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
@@ -11,7 +11,7 @@ import { removeAbandoned } from '@parley/export-files';
 import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing-organization.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
-import { type addedAccess, outsidersOf, sourceAccess } from './plan-access.js';
+import { addedReaderError, outsidersOf, readersOfNew, sourceAccess } from './plan-access.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { planGroupMembers, planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
@@ -87,6 +87,8 @@ export interface PlanSummary {
   readonly outsiders: number;
   /** True if new public channels become private because of them. */
   readonly isPublicRestricted: boolean;
+  /** Names of people who can read new messages of earlier channels and conversations although they left the source or are guests there. */
+  readonly readers: readonly string[];
   /** Channels of earlier imports with other members in the source now. */
   readonly members: readonly ReportedMembers[];
   /** Groups of earlier imports with other members in the source now. */
@@ -150,7 +152,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const messages = new MessagePlanner(staging, people, places);
   messages.plan();
   await noteDeleted(staging, places, existing);
-  const memberChanges = await planMembers(staging, places, existing);
+  const memberChanges = await planMembers(staging, people, places, existing);
   const groupChanges = await planGroupMembers(staging, groups, existing);
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
   planDetails(staging, people, reactions);
@@ -176,7 +178,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const realm = realmCopyOf({ ...organization, ...sharing, ...parts, stringId, now, hasFile });
   const published = publishedChannels(places, sharing);
   const granted = sharing.isPublicRestricted ? [] : outsiders;
-  requireNoNewAccess(newAccessOf({ existing, realm, published }, { people, places }, access, granted));
+  requireNoNewAccess(newAccessOf({ existing, realm, published }, { people, places }, access, granted), parts);
   const sources: CopySources = {
     ...{ staging, people, places, groups, files, emoji, reactions, readPositions, renderer },
     options: { ...MARKDOWN_OPTIONS, realmUrl },
@@ -185,7 +187,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   const copies = new MessageCopies(sources);
   const first = staging.lastKnown + 1;
   const last = (staging.lastKnown + messages.messages) as MessageId;
-  const origins = originsOf({ staging, ...parts, claimBy, fingerprint });
+  const origins = originsOf({ staging, ...parts, claimBy, fingerprint, existing });
   const source: MergeSource = {
     realm,
     people: async function* () {
@@ -207,7 +209,8 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     lateMessages: () => lateMessages(staging, opened),
     access,
     summary: {
-      ...summaryOf(staging, people, places, messages, organization.name, claimBy),
+      ...summaryOf(staging, people, places, messages, organization.name, claimsOf(people, claimBy, existing)),
+      readers: readersOfNew(existing, access, { staging, people, places }),
       outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
       isPublicRestricted: sharing.isPublicRestricted,
       ...reportedMembers({ members: memberChanges, groups: groupChanges }, existing, people),
@@ -299,10 +302,15 @@ function organizationOf(staging: Staging, { stringId, now, loadExisting }: PlanO
   };
 }
 
-function requireNoNewAccess(added: ReturnType<typeof addedAccess>): void {
-  const [first] = added;
-  if (!first) return;
-  throw invalidImport(`User ${first.person} could read conversation ${first.conversation} only after the import.`);
+function requireNoNewAccess(
+  [added]: readonly AccessDifference<UserId>[],
+  { people, places }: { readonly people: PlannedPeople; readonly places: PlannedPlaces },
+): void {
+  if (!added) return;
+  throw addedReaderError(
+    people.users.find(({ id }) => id === added.person),
+    places.channels.find(({ recipientId }) => String(recipientId) === added.conversation),
+  );
 }
 
 const IDS_AT_A_TIME = 10_000;
@@ -334,13 +342,13 @@ function summaryOf(
   places: PlannedPlaces,
   messages: MessagePlanner,
   organization: string,
-  claimBy: readonly string[],
-): Omit<PlanSummary, 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
+  claims: ReturnType<typeof claimsOf>,
+): Omit<PlanSummary, 'readers' | 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
   const { users, unlisted, unusedMappings, lateMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
     `SELECT count(*) count, sum(json_extract(json, '$.size')) bytes FROM files
-     WHERE json <> '' AND json_extract(json, '$.pathId') IS NOT NULL`,
+     WHERE json <> '' AND same IS NULL AND json_extract(json, '$.pathId') IS NOT NULL`,
   )!;
   return {
     source: staging.source ?? '',
@@ -349,7 +357,7 @@ function summaryOf(
     organization,
     accounts: active.length,
     placeholders: users.length - active.length,
-    claimable: new Set(claimsOf(people, claimBy).map(({ userId }) => userId)).size,
+    claimable: new Set(claims.map(({ userId }) => userId)).size,
     hasOwner: active.some(({ role }) => role === 'owner'),
     strangers: unlisted.size,
     channels: places.channels.length,

@@ -42,19 +42,23 @@ export function reportLines(summary: PlanSummary): readonly string[] {
       'Rows of the mapping file for placeholders of earlier imports, which only a merge changes',
       lateMappings.map(({ placeholder, email }) => `parley imports merge ${placeholder} ${printable(email)}`),
     ),
+    ...section(
+      'People who can read new messages although they left the source, are guests there, or were never in it',
+      summary.readers.map(printable),
+    ),
     '',
     ...outsiderLines(summary),
   ];
 }
 
-function outsiderLines({ outsiders, isPublicRestricted }: PlanSummary): readonly string[] {
+function outsiderLines({ outsiders, isPublicRestricted, readers }: PlanSummary): readonly string[] {
   const reason = `${outsiders} members of the organization could not read them in the source`;
   if (outsiders > 0 && !isPublicRestricted) return [`New public channels stay public, although ${reason}.`];
   return [
     ...(outsiders > 0
       ? [`New public channels become private, because ${reason}; --share-public keeps them public.`]
       : []),
-    'Nobody gains access to a conversation by the import.',
+    `Nobody${readers.length > 0 ? ' else' : ''} gains access to a conversation by the import.`,
   ];
 }
 

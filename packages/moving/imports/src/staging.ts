@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { topicKey } from '@parley/domain/channels';
 import type { ImportedKind } from '@parley/domain/exports';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/domain/imports';
-import { shape } from '@parley/domain/kernel';
+import { invalidImport, shape } from '@parley/domain/kernel';
 import { IMPORT_FOLDER } from '@parley/export-files';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
@@ -64,10 +64,12 @@ const SCHEMA = `
   CREATE TABLE topics (place TEXT NOT NULL, thread TEXT, key TEXT NOT NULL, topic TEXT NOT NULL, PRIMARY KEY (place, key));
   CREATE INDEX topics_by_thread ON topics (place, thread);
   CREATE TABLE files (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT ''
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT '', path TEXT, same INTEGER
   );
+  CREATE INDEX files_by_path ON files (path, owner) WHERE path IS NOT NULL;
   CREATE TABLE known (
-    kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (kind, record)
+    kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, own INTEGER NOT NULL,
+    PRIMARY KEY (kind, record)
   ) WITHOUT ROWID;
   CREATE TABLE grown_threads (
     number INTEGER PRIMARY KEY, thread TEXT NOT NULL, channel TEXT NOT NULL, target INTEGER NOT NULL
@@ -82,6 +84,8 @@ const SCHEMA = `
 const CACHE_KIB = 32_768;
 /** Maximum number of records of one kind that belong to one message, because they are read at once. */
 export const MAX_DETAILS = 10_000;
+/** Maximum number of people, because the plan keeps all in memory. */
+export const MAX_PEOPLE = 200_000;
 /** Number of records read at once. */
 const PAGE = 1000;
 
@@ -97,6 +101,7 @@ export class Staging {
   /** Highest id of a message that an earlier import created; 0 if there is none. Ids of new messages are higher. */
   lastKnown = 0;
   private readonly folder: string;
+  private people = 0;
   /** Kinds with records, which saves look-ups of rare kinds for every message. */
   private readonly kinds = new Set<ImportRecordKind>();
   /** Numbers of messages with records that belong to them, by the kind of these. */
@@ -126,11 +131,12 @@ export class Staging {
   }
 
   /** Remembers messages of earlier imports. */
-  async addKnown({ messages }: Pick<ExistingOrganization, 'messages'>): Promise<void> {
+  async addKnown({ messages, isOwnBatch }: Pick<ExistingOrganization, 'messages' | 'isOwnBatch'>): Promise<void> {
     this.database.exec('BEGIN');
     for await (const page of messages()) {
-      for (const { kind, recordId, targetId, hash } of page) {
-        this.run('INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?)', kind, recordId, targetId, hash);
+      for (const { kind, recordId, targetId, hash, batchId } of page) {
+        const own = Number(isOwnBatch(batchId));
+        this.run('INSERT OR REPLACE INTO known VALUES (?, ?, ?, ?, ?)', kind, recordId, targetId, hash, own);
         this.lastKnown = Math.max(this.lastKnown, targetId);
       }
     }
@@ -144,9 +150,9 @@ export class Staging {
     return this.get<{ readonly target: number }>(sql, kind, recordId)?.target ?? null;
   }
 
-  /** True if the message of an earlier import has another digest now. */
+  /** True if the message of an earlier import has another digest now, and the requester may change it. */
   isChanged(recordId: string, hash: string): boolean {
-    const sql = `SELECT 1 FROM known WHERE kind = 'message' AND record = ? AND hash <> ?`;
+    const sql = `SELECT 1 FROM known WHERE kind = 'message' AND record = ? AND hash <> ? AND own`;
     return this.get(sql, recordId, hash) !== undefined;
   }
 
@@ -275,6 +281,7 @@ export class Staging {
       json,
     );
     this.kinds.add(kind);
+    if (kind === 'person' && ++this.people > MAX_PEOPLE) throw invalidImport(`It has more than ${MAX_PEOPLE} people.`);
     if (isNew) return;
     const isEqual = this.get<Row>('SELECT json FROM records WHERE kind = ? AND id = ?', kind, id)!.json === json;
     this.ledger.account(

@@ -10,7 +10,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { ImportPlan } from './plan.js';
-import { targetAccess } from './plan-access.js';
+import { addedReaderError, targetAccess } from './plan-access.js';
 
 /**
  * Compares the stored organization with the plan: numbers of objects, and readers of every conversation. @throws
@@ -26,15 +26,18 @@ export async function verifyImport(
       throw invalidImport(`It has ${summary[kind]} ${kind}, but ${counts[kind]} were imported.`);
     }
   }
-  const { after } = await storedAccess(realmId, reader);
+  const { realm, after } = await storedAccess(realmId, reader);
   const before = renumbered(
     access,
     (id) => users.get(id),
     (id) => recipients.get(id),
   );
   const [added] = newAccess(before, after);
-  if (added)
-    throw invalidImport(`User ${added.person} could read conversation ${added.conversation} only after the import.`);
+  if (!added) return;
+  throw addedReaderError(
+    realm.users.find(({ user }) => user.id === added.person)?.user,
+    realm.channels.find(({ recipientId }) => String(recipientId) === added.conversation),
+  );
 }
 
 const RECORDS_AT_A_TIME = 200;

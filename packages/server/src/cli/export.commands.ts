@@ -38,7 +38,16 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
   const isMerge = !found && stringId !== undefined && (await hasRealm(context, stringId));
   const reader = isMerge ? archiveReader(context) : found;
   if (reader) return importRecords(context, reader, progressOn(context.terminal, 'Imported'));
-  for (const name of ['people', 'share-public', 'claim-by', 'dry-run', 'download', 'token-file', 'report']) {
+  for (const name of [
+    'people',
+    'share-public',
+    'claim-by',
+    'on-behalf-of',
+    'dry-run',
+    'download',
+    'token-file',
+    'report',
+  ]) {
     if (context.flag(name) !== undefined || context.isOn(name)) {
       throw new UsageError(`--${name} has no meaning for archives of Parley and Zulip that become an organization.`);
     }
@@ -111,6 +120,10 @@ export const EXPORT_COMMANDS: readonly Command[] = [
       },
       'share-public': {
         help: 'keeps public channels public although members of the organization who are not in the source can read them',
+      },
+      'on-behalf-of': {
+        value: 'USER_ID',
+        help: "imports what this owner may: within the limits of uploads, and without changes to objects of others' imports",
       },
       'dry-run': { help: 'reads everything, changes nothing and reports what would become of it' },
       ...DOWNLOAD,

@@ -12,7 +12,9 @@ import {
   MergeImport,
   RealmReader,
 } from '@parley/domain/exports';
+import { requireRoomForFile } from '@parley/domain/files';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
+import type { UserId } from '@parley/domain/kernel';
 import { checkNewRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { isEmailAddress } from '@parley/domain/users';
@@ -84,9 +86,12 @@ export async function importRecords(
   const token = readToken(context, reader);
   const path = context.words[0]!;
   const opensPublicChannels = context.isOn('share-public');
-  const chosen = { mappings, claimBy, opensPublicChannels };
+  const requesterId = requesterOf(context);
+  const chosen = { mappings, claimBy, opensPublicChannels, requesterId };
   const fingerprint = await fingerprintOf(path, { ...chosen, downloads: context.flag('download') !== undefined });
-  const options = { ...chosen, stringId, temporaryFolder: temporaryFolderOf(context), fingerprint };
+  // The server sets a temporary folder of the run, which it removes even if this process is killed.
+  const temporaryFolder = requesterId === null ? temporaryFolderOf(context) : tmpdir();
+  const options = { ...chosen, stringId, temporaryFolder, fingerprint };
   const withOpened: WithOpened = async (use) => {
     const exported = await reader.open(path);
     let opened = exported;
@@ -154,16 +159,29 @@ export async function withDownloads(
 type CommandOptions = Pick<
   PlanOptions,
   'stringId' | 'mappings' | 'claimBy' | 'temporaryFolder' | 'opensPublicChannels' | 'fingerprint'
->;
+> & {
+  /** Owner who uploaded the export; null for the operator. */
+  readonly requesterId: UserId | null;
+};
+
+/** @throws UsageError */
+function requesterOf(context: CommandContext): UserId | null {
+  const given = context.flag('on-behalf-of');
+  if (given === undefined) return null;
+  const id = Number(given);
+  if (!Number.isSafeInteger(id)) throw new UsageError('--on-behalf-of must be the number of a user.');
+  return id as UserId;
+}
 
 /** Works without a database. */
 async function dryRun(context: CommandContext, opened: OpenImport, options: CommandOptions): Promise<CommandResult> {
   const { database } = context.invocation.configuration;
   if (database.kind !== 'sqlite' || existsSync(database.path)) {
     return context.withParley(async (parley) => {
-      const existing = await findExisting(parley, options.stringId);
+      const existing = await findExisting(parley, options);
       if (existing) context.terminal.comeAfterServer();
       const plan = await planIn(parley, opened, { ...options, ...existing?.options });
+      if (existing) await requireRoom(parley, existing.realm, plan, options);
       return dryRunResult(context, plan);
     });
   }
@@ -192,17 +210,21 @@ function planIn(
 }
 
 /** Returns null if the import creates the organization. @throws StartupError */
-async function findExisting(parley: ComposedParley, stringId: string) {
+async function findExisting(
+  parley: ComposedParley,
+  { stringId, requesterId }: Pick<CommandOptions, 'stringId' | 'requesterId'>,
+) {
   const { unitOfWork } = parley.ports;
   const realms = await unitOfWork.readAcross((reads) => reads.realms.list());
   const realm = realms.find((it) => it.stringId === stringId);
+  if (!realm && requesterId !== null) throw new UsageError('--on-behalf-of requires an organization that exists.');
   if (!realm) return null;
   if (realm.isDeactivated) throw new StartupError(`${nameOf(realm)} is deactivated.`);
   const loadExistingRealm = (source: string) => {
     if (source === zulipSource(realm)) {
       throw new StartupError(`The archive is of ${nameOf(realm)} itself, so all messages would arrive twice.`);
     }
-    return loadExisting(realm.id, source, unitOfWork, parley.useCase(RealmReader));
+    return loadExisting(realm.id, source, unitOfWork, parley.useCase(RealmReader), requesterId);
   };
   return { realm, options: { loadExisting: loadExistingRealm } };
 }
@@ -214,7 +236,7 @@ function writeImport(
   onProgress: (messages: number) => void,
 ): Promise<CommandResult> {
   return context.withParley(async (parley) => {
-    const existing = await findExisting(parley, options.stringId);
+    const existing = await findExisting(parley, options);
     const identical =
       existing && context.flag('report') === undefined && (await identicalTo(parley, existing, options));
     if (identical) return identicalResult(existing.realm, identical);
@@ -222,12 +244,29 @@ function writeImport(
       const plan = await planIn(parley, opened, { ...options, ...existing?.options });
       try {
         return existing
-          ? await mergeInto(context, parley, existing.realm, plan, onProgress)
+          ? await mergeInto(context, parley, existing.realm, plan, options, onProgress)
           : await createFrom(context, parley, options.stringId, plan, onProgress);
       } finally {
         plan.close();
       }
     });
+  });
+}
+
+/**
+ * Requires room for all files of an owner's import, before the first of them. The import checks each again.
+ * @throws DomainError UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
+ */
+async function requireRoom(
+  { ports }: ComposedParley,
+  { id: realmId }: Realm,
+  { summary: { fileBytes } }: ImportPlan,
+  { requesterId }: Pick<CommandOptions, 'requesterId'>,
+): Promise<void> {
+  if (requesterId === null) return;
+  await ports.unitOfWork.read(realmId, async ({ files }) => {
+    const used = await files.usedBytes(realmId);
+    requireRoomForFile(ports.fileLimits, fileBytes, used, await files.spaceOf(realmId, requesterId));
   });
 }
 
@@ -284,11 +323,14 @@ async function mergeInto(
   parley: ComposedParley,
   realm: Realm,
   plan: ImportPlan,
+  options: CommandOptions,
   onProgress: (messages: number) => void,
 ): Promise<CommandResult> {
+  await requireRoom(parley, realm, plan, options);
+  const { requesterId } = options;
   const { batch, changes, ...counts } = await parley
     .useCase(MergeImport)
-    .execute({ realmId: realm.id, source: plan.source, onProgress });
+    .execute({ realmId: realm.id, source: plan.source, requesterId, onProgress });
   const unrenderable = plan.unrenderable();
   const lines = await reported(context, plan);
   return {

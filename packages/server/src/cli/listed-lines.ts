@@ -1,4 +1,4 @@
-import type { KeptMessage } from '@parley/domain/exports';
+import type { AppliedChanges, KeptMessage } from '@parley/domain/exports';
 
 /** Maximum number of lines of a list in the output. */
 export const MAX_LINES = 50;
@@ -15,11 +15,11 @@ export const firstLines = <T>(
 
 interface KeptMessages {
   readonly kept: number;
-  readonly keptMessages: readonly KeptMessage[];
+  readonly keptMessages: readonly (KeptMessage | AppliedChanges['keptMessages'][number])[];
 }
 
 export const keptLines = ({ kept, keptMessages }: KeptMessages): readonly string[] =>
   firstLines(keptMessages, keptLine, kept);
 
-const keptLine = ({ id, reason, channelId, topic }: KeptMessage): string =>
+const keptLine = ({ id, reason, channelId, topic }: KeptMessages['keptMessages'][number]): string =>
   `  ${id}: ${reason}, ${channelId === null ? 'direct message' : `channel ${channelId}, topic ${topic || '(general)'}`}`;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { ImportCommand, ImportFile } from '@parley/domain/exports';
 import { inOneChunk } from '@parley/domain/files';
-import type { RealmId } from '@parley/domain/kernel';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { ImportProcess } from './import-process.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-import-process-'));
@@ -32,7 +32,14 @@ function run(program: string, command: Partial<ImportCommand> = {}, keepGoing = 
   );
   const temporary = join(folder, 'imports');
   const runner = new ImportProcess(temporary, 'db', { ...process.env, PARLEY_SECRET: 'hidden' }, path);
-  const common = { realmId: 7 as RealmId, stringId: 'acme', isDryRun: true, claimBy: '', sharesPublic: false };
+  const common = {
+    realmId: 7 as RealmId,
+    requesterId: 5 as UserId,
+    stringId: 'acme',
+    isDryRun: true,
+    claimBy: '',
+    sharesPublic: false,
+  };
   const given = { ...common, exported: fileOf('slack.zip', 'PK'), people: null, ...command };
   return runner.run(given, keepGoing).finally(() => expect(readdirSync(temporary)).toEqual([]));
 }
@@ -46,11 +53,19 @@ describe('import process', () => {
     const options = { people: fileOf('a', 'person,email'), claimBy: 'email', sharesPublic: true, isDryRun: false };
     const dryRun = await run(REPORT);
     expect(dryRun).toEqual({ problem: null, report: expect.any(String), page: Buffer.from('<p>') });
-    const reported = ['import', 'export.zip', 'PK', ['realm', 'report', 'json', 'dry-run'], 'acme', null, 'hidden'];
+    const reported = [
+      'import',
+      'export.zip',
+      'PK',
+      ['realm', 'on-behalf-of', 'report', 'json', 'dry-run'],
+      'acme',
+      null,
+      'hidden',
+    ];
     expect(JSON.parse((dryRun as { report: string }).report)).toEqual(reported);
     const { report } = (await run(REPORT, options)) as { report: string };
     expect(JSON.parse(report).slice(3)).toEqual([
-      ['realm', 'report', 'json', 'people', 'claim-by', 'share-public'],
+      ['realm', 'on-behalf-of', 'report', 'json', 'people', 'claim-by', 'share-public'],
       ...['acme', 'email', 'hidden'],
     ]);
   });
@@ -77,6 +92,15 @@ describe('import process', () => {
       const { report } = (await run(REPORT, { exported: fileOf(name, 'PK') })) as { report: string };
       expect(JSON.parse(report)[1]).toBe(stored);
     }
+  });
+
+  it('keeps temporary files of the command in a folder without the export, and limits its memory', async () => {
+    const program = `const path = require('node:path');
+      write('report.html', '');
+      write('report.txt', JSON.stringify([fs.readdirSync(path.dirname(file)), fs.readdirSync(process.env.TMPDIR).sort(),
+        path.dirname(path.dirname(file)) === process.env.TMPDIR, require('node:v8').getHeapStatistics().heap_size_limit / 2 ** 20 < 1200]));`;
+    const { report } = (await run(program, { people: fileOf('a', 'person,email') })) as { report: string };
+    expect(JSON.parse(report)).toEqual([['export.zip'], ['people.csv', 'report', 'source'], true, true]);
   });
 
   it('keeps no HTML page above 16 MiB', async () => {

@@ -17,6 +17,9 @@ const MAX_PAGE_BYTES = 16 * 1024 * 1024;
 /** Kept end of the output, which contains the error. */
 const MAX_OUTPUT_LENGTH = 20_000;
 
+/** Maximum heap of the command in MiB, which is enough for `MAX_PEOPLE` people and their memberships. */
+const MEMORY = '--max-old-space-size=1024';
+
 /** Runs `parley import` in a process that ends with this one. */
 export class ImportProcess implements ImportRunner {
   /**
@@ -33,31 +36,42 @@ export class ImportProcess implements ImportRunner {
   ) {}
 
   async run(command: ImportCommand, keepGoing: () => Promise<void>): Promise<ImportOutcome> {
-    const { realmId, stringId, isDryRun, exported, people, claimBy, sharesPublic } = command;
+    const { realmId, requesterId, stringId, isDryRun, exported, people, claimBy, sharesPublic } = command;
     // An organization has one run, so a former folder is from an interrupted attempt.
     const { IMPORT_FOLDER } = await import('@parley/export-files');
     const folder = join(this.folder, `${IMPORT_FOLDER}${this.database}-${realmId}`);
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
-      const path = join(folder, `export${endingOf(exported)}`);
+      // Paths in the export lead to files beside it, so nothing else is in its folder.
+      const source = join(folder, 'source');
+      await mkdir(source, { mode: 0o700 });
+      const path = join(source, `export${endingOf(exported)}`);
       await store(exported, path);
       const peoplePath = join(folder, 'people.csv');
       if (people) await store(people, peoplePath);
       const reportFolder = join(folder, 'report');
       const { exitCode, output } = await this.finish(
         [
-          ...['import', path, `--realm=${stringId}`, `--report=${reportFolder}`, '--json'],
+          ...[
+            'import',
+            path,
+            `--realm=${stringId}`,
+            `--on-behalf-of=${requesterId}`,
+            `--report=${reportFolder}`,
+            '--json',
+          ],
           ...(isDryRun ? ['--dry-run'] : []),
           ...(people ? [`--people=${peoplePath}`] : []),
           ...(claimBy === '' ? [] : [`--claim-by=${claimBy}`]),
           ...(sharesPublic ? ['--share-public'] : []),
         ],
+        { ...this.environment, TMPDIR: folder },
         keepGoing,
       );
       const { code = '', message = 'The import failed.' } = errorIn(output);
       if (REJECTED.includes(exitCode) && !SERVER_FAILURE.test(code)) {
-        return { problem: message.replaceAll(`${folder}/`, '') };
+        return { problem: message.replaceAll(`${source}/`, '').replaceAll(`${folder}/`, '') };
       }
       if (exitCode !== 0) throw new Error(`parley import ended with code ${exitCode}: ${output}`);
       const report = await readFile(join(reportFolder, 'report.txt'), 'utf8');
@@ -78,12 +92,13 @@ export class ImportProcess implements ImportRunner {
   /** Waits for the end of the command. `exitCode` is null if it was killed. */
   private async finish(
     args: readonly string[],
+    environment: Environment,
     keepGoing: () => Promise<void>,
   ): Promise<{ readonly exitCode: number | null; readonly output: string }> {
     await keepGoing();
     // The command ends when the channel to this process closes (main.ts).
-    const child: ChildProcess = spawn(process.execPath, [this.program, ...args], {
-      env: this.environment,
+    const child: ChildProcess = spawn(process.execPath, [MEMORY, this.program, ...args], {
+      env: environment,
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
     let output = '';

@@ -1,6 +1,9 @@
+import { RunRequestedImports } from '@parley/domain/exports';
 import { DomainError } from '@parley/domain/kernel';
 import type { ExternalIdentity, LogInProvider } from '@parley/domain/membership';
 import { fieldsOf } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
+import { postFiles } from './testing/multipart.js';
 import { TestBrowser } from './testing/test-browser.js';
 import type { TestReply } from './testing/test-reply.js';
 import { TestServer, webTokenOf } from './testing/test-server.js';
@@ -42,6 +45,22 @@ describe('audit line', () => {
       target: { stream_id: String(id) },
       changes: { privacy: { from: 'public', to: 'privateProtectedHistory' } },
     });
+  });
+
+  it('names the uploaded export and the identities of an import', async () => {
+    const { desdemona } = server.people;
+    const { url } = fieldsOf(
+      await postFiles(server, '/user_uploads', desdemona, [{ name: 'slack.zip', content: 'the export' }]),
+    ) as { url: string };
+    const path_id = url.replace('/user_uploads/', '');
+    fieldsOf(await server.post('/realm/imports/run', desdemona, { path_id, claim_by: 'email' }));
+    await runJobs(server, server.parley.useCase(RunRequestedImports));
+    fieldsOf(await server.post('/realm/imports/run/start', desdemona));
+    const line = { audit: 'administration', userId: desdemona.id, file: 'slack.zip', claim_by: 'email' };
+    expect(lines).toEqual([
+      expect.objectContaining({ ...line, route: '/realm/imports/run' }),
+      expect.objectContaining({ ...line, route: '/realm/imports/run/start' }),
+    ]);
   });
 
   it('names no changes if the operation is rejected', async () => {

@@ -14,7 +14,13 @@ afterAll(() => server.close());
 const remember = (source: string, recordId: string, targetId: number, realmId: RealmId = server.realmId) =>
   server.storage.uow.write(realmId, async (tx) => {
     const batch = { realmId, source, startedAt: 1 as UnixSeconds, status: 'complete', createdRealm: false } as const;
-    const { id: batchId } = await tx.importBatches.add({ ...batch, messages: 1, lastMessageId: targetId, version: 0 });
+    const { id: batchId } = await tx.importBatches.add({
+      ...batch,
+      messages: 1,
+      lastMessageId: targetId,
+      version: 0,
+      requesterId: null,
+    });
     const record = { kind: 'message', recordId, hash: 'x', batchId, targetId, editedAt: null, reactions: 0 } as const;
     await tx.importedRecords.put(realmId, [record]);
   });

@@ -81,6 +81,34 @@ describe('members of channels in a newer export', () => {
     message('m3', 'dora', 120, 'only for members', { channel: 's' }),
   );
 
+  it('unsubscribes members who are deactivated in the source, and reports who still reads new messages', async () => {
+    const realmId = await first();
+    const bobUser = await lab.signIn(realmId, bob);
+    const open = { members: ['ann', 'bob', 'cleo', 'dora'] };
+    const later = exported(
+      open,
+      { members: ['bob', 'cleo', 'dora'] },
+      message('m3', 'dora', 120, 'only for members', { channel: 's' }),
+    ).map((record) => (record.id === 'bob' ? { ...record, isDeactivated: true } : record)) as TestRecords;
+    const more: TestRecords = [
+      message('m4', 'ann', 130, 'to all'),
+      { kind: 'channel', id: 'n', name: 'crew', privacy: 'private', members: ['bob', 'dora'] },
+    ];
+    const added = more.map((record) => ({ ...record, source: 'test:2' })) as TestRecords;
+    const { summary } = await lab.merged(realmId, later);
+    expect(await textsFor(bobUser, 'secret')).toEqual([]);
+    expect(await subscribersOf(realmId, 'open')).toEqual(['Cleo', 'ann', 'dora']);
+    expect(reportLines(summary)).toEqual(
+      expect.arrayContaining(['  secret: left: bob of Acme', 'Nobody gains access to a conversation by the import.']),
+    );
+    expect((await lab.merged(realmId, later)).batch).toBeNull();
+    const next = await lab.merged(realmId, [...later, ...added]);
+    expect(await subscribersOf(realmId, 'crew')).toEqual(['dora']);
+    expect(reportLines(next.summary)).toEqual(
+      expect.arrayContaining(['  bob of Acme', 'Nobody else gains access to a conversation by the import.']),
+    );
+  });
+
   it('subscribes people who joined, and unsubscribes people who left before new messages arrive', async () => {
     const realmId = await first();
     const [annUser, bobUser] = [await lab.signIn(realmId, ann), await lab.signIn(realmId, bob)];

@@ -296,7 +296,7 @@ describe('import of records as a new organization', () => {
       stringId: 'acme',
       verify: (done) => verifyImport(closed, done, reader),
     });
-    await expect(importing).rejects.toThrow(/could read conversation \d+ only after the import/);
+    await expect(importing).rejects.toThrow(/\(\w+@acme.example\) could read the channel "\w+" only after the import/);
     plan.close();
     const realms = await server.storage.uow.readAcross((reads) => reads.realms.list());
     expect(realms.map(({ stringId }) => stringId)).not.toContain('acme');

@@ -23,7 +23,7 @@ async function addImport(more: Partial<ImportBatch> = {}): Promise<{ id: number;
   return server.storage.uow.write(realmId, async (tx) => {
     const { id } = await tx.importBatches.add({
       ...{ realmId, source: 'crm', startedAt: server.clock.now(), status: 'complete', createdRealm: false },
-      ...{ messages: 1, lastMessageId: messageId, version: 0, ...more },
+      ...{ messages: 1, lastMessageId: messageId, version: 0, requesterId: null, ...more },
     });
     const record = { batchId: id, kind: 'message', recordId: 'm1', targetId: messageId, hash: '' } as const;
     await tx.importedRecords.put(realmId, [{ ...record, editedAt: null, reactions: 0 }]);
@@ -103,7 +103,12 @@ describe('uploaded export', () => {
     expect((await shown()).run).toMatchObject({
       ...{ name: null, status: 'imported', report: 'Records: 2', report_path_id: null },
     });
-    const command = { realmId: server.realmId, stringId: expect.stringMatching(/^zulip/), claimBy: 'email,keycloak' };
+    const command = {
+      realmId: server.realmId,
+      requesterId: people.desdemona.id,
+      stringId: expect.stringMatching(/^zulip/),
+      claimBy: 'email,keycloak',
+    };
     expect(server.importRunner.commands).toEqual([
       { ...command, sharesPublic: true, isDryRun: true, exported: 'the export', people: 'person,email' },
       { ...command, sharesPublic: true, isDryRun: false, exported: 'the export', people: 'person,email' },

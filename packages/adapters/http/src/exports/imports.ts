@@ -4,12 +4,14 @@ import {
   ListImports,
   type ListImportsOutput,
   MAX_CLAIM_BY_LENGTH,
+  type RequestedImport,
   RequestUndoImport,
   StartImport,
 } from '@parley/domain/exports';
 import type { ImportBatchId } from '@parley/domain/kernel';
 import type { HttpFeature } from '../kernel/feature.js';
 import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { type Reply, success } from '../kernel/reply.js';
 import { type Route, route } from '../kernel/route.js';
 import * as wire from '../kernel/wire-schema.js';
 
@@ -40,6 +42,12 @@ const presentRun = ({ startedAt, reportPathId, ...run }: NonNullable<ListImports
   ...run,
   started_at: startedAt,
   report_path_id: reportPathId,
+});
+
+/** Names the uploaded files in the audit line. */
+const audited = ({ file, peopleFile, claimBy }: RequestedImport): Reply => ({
+  ...success(),
+  audit: { file, ...(peopleFile !== null && { people_file: peopleFile }), claim_by: claimBy },
 });
 
 const PATH = { max: 1000 };
@@ -103,9 +111,10 @@ const importRoutes = (): readonly Route[] => [
     ...BY_OWNERS,
     dto: CheckImportDto,
     useCase: CheckImport,
-    toInput: ({ path_id, people_path_id = null, claim_by, share_public }) => ({
-      ...{ pathId: path_id, peoplePathId: people_path_id, claimBy: claim_by, sharesPublic: share_public },
-    }),
+    handle: async ({ caller, dto: { path_id, people_path_id = null, claim_by, share_public }, useCase }) => {
+      const files = { pathId: path_id, peoplePathId: people_path_id };
+      return audited(await useCase.execute(caller, { ...files, claimBy: claim_by, sharesPublic: share_public }));
+    },
   }),
   route('POST', '/realm/imports/run/start', {
     summary: 'Import an export that passed the dry run',
@@ -113,6 +122,7 @@ const importRoutes = (): readonly Route[] => [
     ...BY_OWNERS,
     dto: NoParameters,
     useCase: StartImport,
+    handle: async ({ caller, useCase }) => audited(await useCase.execute(caller)),
   }),
   route('DELETE', '/realm/imports/run', {
     summary: 'Discard an uploaded export',

@@ -90,8 +90,9 @@ const BATCH_TABLE: RowTable = new Table<ImportBatch>(IMPORT_BATCH_ROWS, {
     messages: 'int',
     lastMessageId: 'int',
     version: 'int',
+    requesterId: 'int?',
   },
-  addedColumns: ['version'],
+  addedColumns: ['version', 'requesterId'],
   indices: ['INDEX import_batch_by_realm ON import_batch (realm_id, id)'],
 });
 
@@ -118,9 +119,14 @@ const VERSION = `
 ALTER TABLE import_batch ADD COLUMN version {int} NOT NULL DEFAULT 0;
 `;
 
+const REQUESTER = `
+-- expand: existing batches count as the operator's.
+ALTER TABLE import_batch ADD COLUMN requester_id {int};
+`;
+
 export const IMPORT_BATCH_FEATURE = {
   schema: 'imports',
-  steps: { 26: TABLES, 31: VERSION },
+  steps: { 26: TABLES, 31: VERSION, 34: REQUESTER },
   realmTables: ['imported_record', 'import_batch'],
   notExported: {
     import_batch: 'It refers to exports of the original system.',

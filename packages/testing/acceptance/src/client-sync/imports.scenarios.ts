@@ -41,7 +41,7 @@ async function addImport({ server }: World): Promise<void> {
   const { realmId } = server;
   const batch: Omit<ImportBatch, 'id'> = {
     ...{ realmId, source: 'crm', status: 'complete', createdRealm: false, messages: 0, lastMessageId: 0 },
-    ...{ startedAt: server.clock.now(), version: 0 },
+    ...{ startedAt: server.clock.now(), version: 0, requesterId: null },
   };
   importId = (await server.storage.uow.write(realmId, (tx) => tx.importBatches.add(batch))).id;
 }

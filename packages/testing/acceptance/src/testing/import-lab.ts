@@ -11,7 +11,7 @@ import {
   VerifyImport,
 } from '@parley/domain/exports';
 import type { OpenImport } from '@parley/domain/imports';
-import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
+import type { ImportBatchId, RealmId, UserId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { addedReaders, loadExisting, type PlanOptions, planImport, verifyImport } from '@parley/imports';
 import { openRecords, type TestRecords } from '@parley/imports/testing';
@@ -31,6 +31,8 @@ export const messageRecord = (id: string, sender: string, sentAt: number, conten
 
 interface MergeSteps {
   readonly onProgress?: (messages: number) => void;
+  /** Owner who imports; default: the operator. */
+  readonly requesterId?: UserId | null;
   /** Runs after the plan was made. */
   readonly afterPlan?: () => Promise<unknown>;
   /** Runs after all messages were added. */
@@ -84,11 +86,17 @@ export class ImportLab {
   async merged(
     realmId: RealmId,
     records: TestRecords | OpenImport,
-    { onProgress = () => {}, afterPlan, beforeChanges, ...more }: Partial<PlanOptions> & MergeSteps = {},
+    {
+      onProgress = () => {},
+      requesterId = null,
+      afterPlan,
+      beforeChanges,
+      ...more
+    }: Partial<PlanOptions> & MergeSteps = {},
   ) {
     const { uow } = this.server.storage;
     const plan = await this.plan(records, {
-      loadExisting: (source) => loadExisting(realmId, source, uow, this.reader),
+      loadExisting: (source) => loadExisting(realmId, source, uow, this.reader, requesterId),
       ...more,
     });
     try {
@@ -100,7 +108,9 @@ export class ImportLab {
           yield* plan.source.changed();
         },
       };
-      const output = await this.server.parley.useCase(MergeImport).execute({ realmId, source, onProgress });
+      const output = await this.server.parley
+        .useCase(MergeImport)
+        .execute({ realmId, source, requesterId, onProgress });
       return { ...output, summary: plan.summary };
     } finally {
       plan.close();

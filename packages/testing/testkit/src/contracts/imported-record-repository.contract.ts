@@ -4,7 +4,15 @@ import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builde
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const BATCH: Omit<ImportBatch, 'id' | 'realmId'> = {
-  ...{ source: 'test:1', startedAt: 5, status: 'complete', createdRealm: false, messages: 2, lastMessageId: 9 },
+  ...{
+    source: 'test:1',
+    startedAt: 5,
+    status: 'complete',
+    createdRealm: false,
+    messages: 2,
+    lastMessageId: 9,
+    requesterId: null,
+  },
   version: 3,
 };
 
