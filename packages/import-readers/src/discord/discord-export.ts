@@ -281,7 +281,7 @@ export class DiscordExport implements DiscordContext {
       if (first >= Number(part)) continue;
       const id = `${start}${first === 1 ? '' : ` [part ${first}]`}.json`;
       const reason = 'One or more partitions of the export are missing, with their messages';
-      yield { source: this.source, kind: 'skipped', id, type: 'discord.partition', reason };
+      yield { source: this.source, kind: 'skipped', id, type: 'discord.damaged_partition', reason };
     }
   }
 

@@ -149,7 +149,7 @@ export class RocketChatExport implements RocketChatContext {
       source: this.source,
       kind: 'skipped',
       id: `${collection}:${number}`,
-      type: `rocketchat.${collection}`,
+      type: `rocketchat.damaged.${collection}`,
       reason: 'A document of the dump is damaged',
       ...present({ original: plainJson(value) }),
     };
