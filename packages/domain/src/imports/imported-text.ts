@@ -53,14 +53,17 @@ function missingLink(label: string | undefined, url: string | undefined): string
 }
 
 /** Room for the link to the whole text. */
-const MAX_NOTE_LENGTH = 1000;
+const NOTE_LENGTH = 1000;
 
 /** True if a message cannot hold the text. */
 export const isTooLong = (markdown: string): boolean => isLongerThan(markdown, MAX_MESSAGE_LENGTH);
 
-/** Returns the beginning of a text that is too long, with open fences closed, followed by `note`. */
-export function beginningOf(markdown: string, note: string): string {
-  const kept = takeCodePoints(markdown, MAX_MESSAGE_LENGTH - MAX_NOTE_LENGTH);
+/**
+ * Returns the beginning of a text that is too long, with open fences closed, followed by `note`. `room`: code points for the
+ * note, if it needs more than a link.
+ */
+export function beginningOf(markdown: string, note: string, room = 0): string {
+  const kept = takeCodePoints(markdown, MAX_MESSAGE_LENGTH - NOTE_LENGTH - room);
   const line = kept.lastIndexOf('\n');
   const whole = trimEnd(line > kept.length / 2 ? kept.slice(0, line) : kept.replaceAll('`', "'"));
   return [whole, ...openFences(whole).reverse(), '', note].join('\n');

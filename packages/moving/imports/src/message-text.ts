@@ -1,5 +1,6 @@
 import {
   beginningOf,
+  fileReferences,
   firstWords,
   type ImportedContent,
   isTooLong,
@@ -35,6 +36,20 @@ export interface MessageText {
   readonly files: ReadonlyMap<string, PlannedFile>;
   /** Labels of files without bytes. */
   readonly missingFiles: readonly string[];
+}
+
+/** Code points of a long message for its files. */
+const MAX_FILE_LINES = 8000;
+/** Length of a link to a file without its names. */
+const LINK_LENGTH = 100;
+
+/** Line about a file at the end of a long message. */
+interface FileLine {
+  /** Null if the bytes are missing. */
+  readonly path: string | null;
+  readonly text: string;
+  /** Code points that the line may need. */
+  readonly room: number;
 }
 
 /** Writes the Markdown of one message. */
@@ -94,7 +109,7 @@ export class MessageTextWriter implements ReferenceTexts {
     const isOtherName = senderName !== undefined && senderName !== sender.fullName && senderName.trim() !== '';
     const inThread = record.conversation !== undefined && record.thread !== record.id ? record.thread : undefined;
     const original =
-      unsupported.length > 0 && this.textFile(record, sender, 'original', JSON.stringify(unsupported, null, 1));
+      unsupported.length === 0 ? null : this.textFile(record, sender, 'original', JSON.stringify(unsupported, null, 1));
     const parts = [
       isOtherName ? `**${literal(senderName)}**` : '',
       this.quote(replyTo ?? inThread),
@@ -103,7 +118,7 @@ export class MessageTextWriter implements ReferenceTexts {
       original ? this.linkToFile(original, 'original data') : '',
     ];
     const markdown = parts.filter((part) => part.trim() !== '').join('\n\n');
-    return this.done(this.fitting(record, sender, markdown));
+    return this.done(this.fitting(record, sender, markdown, original));
   }
 
   /** Writes an earlier text of a message. */
@@ -150,10 +165,39 @@ export class MessageTextWriter implements ReferenceTexts {
     return messageUrl(url, number as MessageId);
   }
 
-  private fitting(record: MessageRecord, sender: PlannedUser, markdown: string): string {
+  private fitting(record: MessageRecord, sender: PlannedUser, markdown: string, original: PlannedFile | null): string {
     if (!isTooLong(markdown)) return markdown;
     const whole = this.textFile(record, sender, 'message', markdown);
-    return beginningOf(markdown, this.linkToFile(whole, 'whole message'));
+    const lines = [this.linkToFile(whole, 'whole message')];
+    if (original) lines.push(this.linkToFile(original, 'original data'));
+    const fileLines = this.fileLines(record);
+    const room = fileLines.reduce((sum, { room }) => sum + room, 0);
+    const start = beginningOf(markdown, '', room);
+    for (const { path, text } of fileLines) if (path === null || !start.includes(path)) lines.push(text);
+    return beginningOf(markdown, lines.join('\n\n'), room);
+  }
+
+  /** Lists the files of a message. Its readers can read only files with a link in the message itself. */
+  private fileLines(record: MessageRecord): readonly FileLine[] {
+    const references = new Map(fileReferences(record).map((each) => [each.id, each]));
+    const lines: FileLine[] = [];
+    let left = MAX_FILE_LINES;
+    for (const { id, label } of references.values()) {
+      const file = this.sources.files.find(id);
+      if (!file) continue;
+      const shown = label ?? file.name;
+      const path = file.pathId && `/user_uploads/${file.pathId}`;
+      const text = path === null ? literal(`${shown} (${file.missing})`) : this.linkToFile(file, shown);
+      // The link that replaces a note later is longer.
+      const room = text.length + (path === null ? LINK_LENGTH + file.name.length : 0) + 2;
+      if (room > left) {
+        lines.push({ path: null, text: `${references.size - lines.length} more files`, room: 0 });
+        break;
+      }
+      left -= room;
+      lines.push({ path, text, room });
+    }
+    return lines;
   }
 
   private textFile({ id, sentAt }: MessageRecord, sender: PlannedUser, what: 'message' | 'original', text: string) {

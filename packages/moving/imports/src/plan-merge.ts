@@ -124,7 +124,8 @@ export async function reserveTopics(staging: Staging, existing: ExistingOrganiza
 
 /**
  * Finds messages of earlier imports that were deleted in the source: by a deletion record, or because they are missing
- * between the first and the last message of their conversation. Others may be missing because the export is partial.
+ * between the first and the last message of their conversation. Others may be missing because the export is partial,
+ * as all may if a part of the export is damaged.
  */
 export async function noteDeleted(
   staging: Staging,
@@ -137,6 +138,7 @@ export async function noteDeleted(
      WHERE records.kind = 'deletion' AND known.kind = 'message' AND known.hash <> ? AND known.own`,
     DELETED_HASH,
   );
+  if (staging.isDamaged) return;
   const spans = new Map<number, { readonly first: number; readonly last: number }>();
   const rows = staging.all<{ readonly place: string; readonly first: number; readonly last: number }>(
     `SELECT place, min(at) AS first, max(at) AS last FROM planned WHERE role = 'message' GROUP BY place`,

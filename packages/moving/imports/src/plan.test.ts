@@ -171,6 +171,49 @@ describe('messages', () => {
     expect(files).toEqual([text.trimEnd()].map((whole) => expect.stringContaining(whole)));
   });
 
+  it.each([
+    ['attached to', [], ['f1', 'f2']],
+    [
+      'linked at the end of',
+      [
+        { link: 'file', id: 'f1' },
+        { link: 'file', id: 'f2' },
+      ],
+      [],
+    ],
+  ])('keeps the links of files %s a long message in the message', async (_, parts, files) => {
+    const plan = await planned(
+      [
+        ...BASE,
+        said('m1', ['word '.repeat(3000), ...parts], { files }),
+        { kind: 'file', id: 'f1', name: 'plan.txt', path: 'plan.txt' },
+        { kind: 'file', id: 'f2', name: 'far.txt', url: 'https://files.example/far' },
+      ],
+      { files: { 'plan.txt': Buffer.from('text') } },
+    );
+    const [{ message }] = (await messagesOf(plan)) as [MessageCopy];
+    expect(message.content.length).toBeLessThanOrEqual(10_000);
+    expect(message.content).toMatch(
+      /\[whole message]\(\S+\)\n\n\[plan\.txt]\(\/user_uploads\/1\/\S*plan\.txt\)\n\nfar\.txt \(not downloaded\)$/,
+    );
+  });
+
+  it('names the number of files for whose links a long message has no room', async () => {
+    const ids = Array.from({ length: 200 }, (_, index) => `f${index}`);
+    const plan = await planned(
+      [
+        ...BASE,
+        said('m1', 'word '.repeat(3000), { files: ids }),
+        ...ids.map((id) => ({ kind: 'file', id, name: `${id}.txt`, path: 'plan.txt' }) as const),
+      ],
+      { files: { 'plan.txt': Buffer.from('text') } },
+    );
+    const [{ message }] = (await messagesOf(plan)) as [MessageCopy];
+    expect(message.content.length).toBeLessThanOrEqual(10_000);
+    const links = message.content.match(/f\d+\.txt]/g)!.length;
+    expect(message.content).toMatch(new RegExp(`${200 - links} more files$`));
+  });
+
   it('resolves references to people, groups, channels and messages, and makes mentions silent', async () => {
     const plan = await planned([
       ...BASE,

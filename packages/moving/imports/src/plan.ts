@@ -93,6 +93,8 @@ export interface PlanSummary {
   readonly members: readonly ReportedMembers[];
   /** Groups of earlier imports with other members in the source now. */
   readonly groupMembers: readonly ReportedMembers[];
+  /** True if missing messages are not deleted, because a part of the export is damaged. */
+  readonly keepsMissing: boolean;
   /** Number of messages of earlier imports that the source deleted. */
   readonly deleted: number;
   readonly channels: number;
@@ -363,6 +365,7 @@ function summaryOf(
     channels: places.channels.length,
     conversations: places.conversations.length,
     messages: messages.messages,
+    keepsMissing: staging.isDamaged && staging.lastKnown > 0,
     deleted: staging.get<{ readonly count: number }>('SELECT count(*) AS count FROM deleted')!.count,
     files: files.count,
     fileBytes: files.bytes ?? 0,

@@ -21,6 +21,9 @@ export function reportLines(summary: PlanSummary): readonly string[] {
     `Channels: ${summary.channels}, direct conversations: ${summary.conversations}`,
     `Messages: ${summary.messages}, files of the source: ${summary.files} (${summary.fileBytes} bytes)`,
     ...(summary.deleted === 0 ? [] : [`Messages of earlier imports that the source deleted: ${summary.deleted}`]),
+    ...(summary.keepsMissing
+      ? ['The export is damaged: messages of earlier imports that are missing in it were not deleted']
+      : []),
     '',
     `Records: ${summary.records}, all accounted for`,
     ...ledger.map(ledgerLine),

@@ -81,6 +81,14 @@ const SCHEMA = `
   CREATE INDEX attachments_by_message ON attachments (message);
 `;
 
+/** Types of damaged or missing parts of an export, such as `slack.damaged_json`. */
+const DAMAGE = /\.damaged/;
+
+function damageTypes(record: ImportRecord): readonly string[] {
+  if (record.kind === 'skipped') return [record.type];
+  return record.kind === 'message' ? (record.unsupported ?? []).map(({ type }) => type) : [];
+}
+
 const CACHE_KIB = 32_768;
 /** Maximum number of records of one kind that belong to one message, because they are read at once. */
 export const MAX_DETAILS = 10_000;
@@ -98,6 +106,8 @@ export class Staging {
   readonly database: Database;
   /** Source of all records; null before the first. */
   source: string | null = null;
+  /** True if a reader found a damaged part, whose messages may be missing. */
+  isDamaged = false;
   /** Highest id of a message that an earlier import created; 0 if there is none. Ids of new messages are higher. */
   lastKnown = 0;
   private readonly folder: string;
@@ -265,6 +275,7 @@ export class Staging {
     if (record.source !== this.source) {
       throw shape.wrong(`record ${number + 1}`, `is of another source than ${JSON.stringify(this.source)}`);
     }
+    this.isDamaged ||= damageTypes(record).some((type) => DAMAGE.test(type));
     if (record.kind === 'skipped') {
       this.ledger.account(number, record, 'dropped', `${record.type}: ${record.reason}`);
       return;

@@ -456,6 +456,26 @@ describe('import of records into an existing organization', () => {
     expect(channels.map(({ name }) => name)).toEqual(['general']);
   });
 
+  it.each<[string, TestRecords[number]]>([
+    ['a damaged part', { kind: 'skipped', id: 'x', type: 'slack.damaged_json', reason: 'It is cut off' }],
+    [
+      'a damaged message',
+      message('x', 'ann', 100, '?', { unsupported: [{ type: 'slack.damaged_message', original: 1 }] }),
+    ],
+  ])('deletes no missing messages if the newer export contains %s', async (_, damage) => {
+    const { realmId } = await living();
+    await lab.merged(realmId, HISTORY);
+    const newer = [...BASE.filter(({ id }) => id !== 'm2' && id !== 'r1'), damage];
+    const { changes, summary } = await lab.merged(
+      realmId,
+      newer.map((record) => ({ ...record, source: 'test:2' })),
+    );
+    expect(changes.deleted).toBe(0);
+    expect(reportLines(summary)).toContain(
+      'The export is damaged: messages of earlier imports that are missing in it were not deleted',
+    );
+  });
+
   it('applies edits and deletions in the source, and keeps messages that people changed in Parley', async () => {
     const { realmId, ann } = await living();
     const more: TestRecords = [

@@ -3,6 +3,7 @@ import { DomainError } from '@parley/domain/kernel';
 import { plain, writeMarkdown } from '@parley/domain/markdown';
 import type { Archive } from '../archive.js';
 import { parseCommonMark } from '../common-markdown.js';
+import { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, present, textOf } from '../fields.js';
 import { JSON_LIMITS, jsonMember } from '../json-elements.js';
 import { sourceError } from '../source-error.js';
@@ -63,6 +64,7 @@ const CONVERSATIONS: ReadonlySet<string> = new Set(['DirectTextChat', 'DirectGro
 /** One reading of an export. */
 export class DiscordExport implements DiscordContext {
   source = 'discord';
+  readonly damageIds = new DamageIds();
   private readonly people = new Map<string, string>();
   private readonly roles = new Map<string, { readonly name: string; readonly members: Set<string> }>();
   private readonly channels = new Map<string, Channel>();
@@ -279,7 +281,7 @@ export class DiscordExport implements DiscordContext {
       if (first >= Number(part)) continue;
       const id = `${start}${first === 1 ? '' : ` [part ${first}]`}.json`;
       const reason = 'One or more partitions of the export are missing, with their messages';
-      yield { source: this.source, kind: 'skipped', id, type: 'discord.partition', reason };
+      yield { source: this.source, kind: 'skipped', id, type: 'discord.damaged_partition', reason };
     }
   }
 

@@ -1,5 +1,6 @@
 import type { FileRecord, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, paragraph, plain } from '@parley/domain/markdown';
+import type { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf } from '../fields.js';
 import type { DamagedElement, ParsedElement } from '../json-elements.js';
 import type { Position } from '../source-error.js';
@@ -15,6 +16,7 @@ export interface DiscordPlace {
 /** State of one reading of an export. */
 export interface DiscordContext extends DiscordNames {
   readonly source: string;
+  readonly damageIds: DamageIds;
   /** Notes a person; returns the records at the first occurrence. */
   personRecords(person: unknown): Iterable<ImportRecord>;
   /** Notes that a person could read the place. */
@@ -237,7 +239,7 @@ function* damagedMessage(
   yield {
     source: context.source,
     kind: 'message',
-    id: `${file}:${line}`,
+    id: context.damageIds.next(file),
     ...place,
     sender: UNKNOWN_PERSON.id,
     sentAt: previousAt,

@@ -334,9 +334,9 @@ describe('DISCORD_READER', () => {
 
   it('represents damaged messages, and reads what follows', async () => {
     const [before, after] = JSON.stringify(file([message('1000')])).split(/(?<="messages":\[)/) as [string, string];
-    const text = `${before}\n7,\n{"id": x},\n{"id": "1001", "timestamp": 5, "author": []},\n${after.replace(/\],"messageCount.*/, '')},\n{"id": "10`;
+    const text = `${before}\n7, {"id": x},\n{"id": "1001", "timestamp": 5, "author": []},\n${after.replace(/\],"messageCount.*/, '')},\n{"id": "10`;
     const messages = recordsOf(await read({ 'a.json': text, 'b.json': file([], { id: '501' }) }), 'message');
-    expect(messages.map(({ id }) => id)).toEqual(['a.json:2', 'a.json:3', '1001', '1000', 'a.json:6']);
+    expect(messages.map(({ id }) => id)).toEqual(['a.json#1', 'a.json#2', '1001', '1000', 'a.json#3']);
     expect(messages[2]).toMatchObject({ sender: 'unknown', sentAt: 5 });
     // The notice follows the message before the damage.
     expect(messages[4]!.sentAt).toBe(messages[3]!.sentAt);

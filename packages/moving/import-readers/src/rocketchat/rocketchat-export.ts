@@ -1,7 +1,7 @@
 import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/domain/imports';
 import type { Archive } from '../archive.js';
 import { type BsonDocument, bsonDocuments, plainJson } from '../bson-documents.js';
-import { field, flagOf, isObject, listOf, present, textOf, textsOf } from '../fields.js';
+import { field, flagOf, listOf, present, textOf, textsOf } from '../fields.js';
 import { type RocketChatFiles, uploadRecord } from './rocketchat-files.js';
 import { dateOf, idOf, messageRecords, type RocketChatContext, type RocketChatPlace } from './rocketchat-messages.js';
 import { rocketChatContent } from './rocketchat-text.js';
@@ -149,7 +149,7 @@ export class RocketChatExport implements RocketChatContext {
       source: this.source,
       kind: 'skipped',
       id: `${collection}:${number}`,
-      type: `rocketchat.${collection}`,
+      type: `rocketchat.damaged.${collection}`,
       reason: 'A document of the dump is damaged',
       ...present({ original: plainJson(value) }),
     };
@@ -333,9 +333,11 @@ export class RocketChatExport implements RocketChatContext {
     };
   }
 
-  /** Channels of teams and discussions can have a narrower audience. */
+  /** Channels of teams, discussions and channels with a join code can have a narrower audience. */
   private isPublic(room: unknown): boolean {
-    return textOf(room, 't') === 'c' && textOf(room, 'teamId') === '' && textOf(room, 'prid') === '' && isObject(room);
+    const isRestricted =
+      textOf(room, 'teamId') !== '' || textOf(room, 'prid') !== '' || flagOf(room, 'joinCodeRequired');
+    return textOf(room, 't') === 'c' && !isRestricted;
   }
 
   /** Descriptions have no references. */

@@ -79,6 +79,11 @@ describe('ROCKETCHAT_READER', () => {
     expect(await ROCKETCHAT_READER.recognizes(await write())).toBe(false);
   });
 
+  it('imports a channel with a join code as private', async () => {
+    const records = await read([], { 'rocketchat_room.bson': bson({ ...GENERAL, joinCodeRequired: true }) });
+    expect(recordsOf(records, 'channel')).toMatchObject([{ id: 'GENERAL', privacy: 'private' }]);
+  });
+
   it('reads the organization without secrets, people, channels and reading positions', async () => {
     const records = await read([]);
     expect(records[0]).toEqual({

@@ -1,6 +1,7 @@
 import type { ChannelRecord, ImportRecord } from '@parley/domain/imports';
 import { parseMrkdwn, writeMarkdown } from '@parley/domain/markdown';
 import type { Archive } from '../archive.js';
+import { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { comparableName } from '../folder-names.js';
 import { jsonElements } from '../json-elements.js';
@@ -31,6 +32,7 @@ const DAY = /^\d{4}-\d\d-\d\d\.json$/;
 export class SlackExport implements SlackContext {
   source = 'slack';
   readonly localFiles: ReadonlyMap<string, string>;
+  readonly damageIds = new DamageIds();
   private homeTeam = '';
   /** Names of the people in the export's lists by id. */
   private readonly people = new Map<string, string>();

@@ -1,5 +1,6 @@
 import type { ImportedContent, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, type Inline, paragraph, plain, slackEmoji } from '@parley/domain/markdown';
+import type { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import type { DamagedElement, ParsedElement } from '../json-elements.js';
 import type { Position } from '../source-error.js';
@@ -24,6 +25,7 @@ export interface SlackPlace {
 export interface SlackContext extends SlackNames {
   readonly source: string;
   readonly localFiles: ReadonlyMap<string, string>;
+  readonly damageIds: DamageIds;
   /** Notes a person who needs a record, with the name found in a message. */
   addPerson(author: Author): void;
   /** Returns true at the first call for a file. */
@@ -310,7 +312,7 @@ function damagedMessage(
   return {
     source: context.source,
     kind: 'message',
-    id: `${place.id}/${file.split('/').at(-1)}:${line}`,
+    id: `${place.id}/${context.damageIds.next(file).split('/').at(-1)}`,
     ...(place.isConversation ? { conversation: place.id } : { channel: place.id }),
     sender: UNKNOWN_AUTHOR.id,
     sentAt: timeOf(day === undefined ? null : Date.parse(day) / 1000) ?? 1,

@@ -248,6 +248,12 @@ describe('SLACK_READER', () => {
     );
   });
 
+  it('writes short ids of people in code as names', async () => {
+    const users = { 'users.json': JSON.stringify([{ id: 'U2', profile: { real_name: 'Bea' } }]) };
+    const records = await read({ ...withMessages([message(0, { text: '`<@U2>` `<@U3>`' })]), ...users });
+    expect(recordsOf(records, 'message')[0]!.content).toBe('`@Bea` `@U3`');
+  });
+
   it('separates emphasis from a mention before it', async () => {
     const elements = [
       { type: 'user', user_id: 'U0000ANN' },
@@ -546,11 +552,11 @@ describe('SLACK_READER', () => {
     const records = await readMessages(text);
     expect(records.map(({ id, sender, isNotice }) => [id, sender, isNotice])).toEqual([
       ['C0GENERAL/1700000000.000100', 'U0000ANN', undefined],
-      ['C0GENERAL/2023-11-14.json:2', 'unknown', true],
-      ['C0GENERAL/2023-11-14.json:3', 'unknown', true],
-      ['C0GENERAL/2023-11-14.json:4', 'unknown', true],
+      ['C0GENERAL/2023-11-14.json#1', 'unknown', true],
+      ['C0GENERAL/2023-11-14.json#2', 'unknown', true],
+      ['C0GENERAL/2023-11-14.json#3', 'unknown', true],
       ['C0GENERAL/1700000001.000100', 'U0000BEN', undefined],
-      ['C0GENERAL/2023-11-14.json:6', 'unknown', true],
+      ['C0GENERAL/2023-11-14.json#4', 'unknown', true],
     ]);
     expect(records[1]).toMatchObject({
       sentAt: 1_699_920_000,
@@ -558,6 +564,14 @@ describe('SLACK_READER', () => {
       unsupported: [{ type: 'slack.damaged_json', original: '\n{"text": x}' }],
     });
     expect(records[3]).toMatchObject({ unsupported: [{ type: 'slack.damaged_message', original: { text: 'b' } }] });
+  });
+
+  it('keeps all damaged messages of one line, with ids that do not depend on lines', async () => {
+    const ids = ['C0GENERAL/2023-11-14.json#1', 'C0GENERAL/2023-11-14.json#2'];
+    expect((await readMessages('[{"text": x}, {"text":"b","ts":"soon"}]')).map(({ id }) => id)).toEqual(ids);
+    const good = '{"user":"U0000ANN","text":"a","ts":"1700000000.000100"}';
+    const moved = await readMessages(`[${good},\n\n{"text": x},\n{"text":"b","ts":"soon"}]`);
+    expect(moved.slice(1).map(({ id }) => id)).toEqual(ids);
   });
 
   it('takes values of a wrong type as missing', async () => {

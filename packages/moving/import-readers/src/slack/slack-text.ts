@@ -206,7 +206,7 @@ const labelOf = (inlines: readonly Inline[]): string =>
 
 /** Code shows ids of people and channels, which nobody could read. */
 const codeText = (text: string, { names }: Context): string =>
-  text.replace(/([@#])([UWC][A-Z0-9]{6,20})\b/g, (whole, sign: string, id: string) => {
+  text.replace(/([@#])([UWC][A-Z0-9]{1,20})\b/g, (whole, sign: string, id: string) => {
     const name = sign === '@' ? names.personName(id) : names.channelName(id);
     return name ? sign + name : whole;
   });
