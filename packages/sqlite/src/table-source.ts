@@ -1,5 +1,6 @@
 import { DatabaseRefused, type Row, type RowPage, type TableSource } from '@parley/storage';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { openFile } from './binary.js';
 import { checkHeader, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
@@ -26,7 +27,7 @@ export function openTableSource(path: string): OpenTableSource {
 }
 
 function openAlone(path: string): Database {
-  const database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
+  const database = openFile(path, { fileMustExist: true, timeout: 0 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
