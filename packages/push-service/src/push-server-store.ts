@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import type { UnixSeconds } from '@parley/domain/kernel';
-import { makePrivate, migrate, openFile } from '@parley/sqlite';
+import { makePrivate, migrate, openDatabaseFile } from '@parley/sqlite';
 import { DatabaseRefused, type Migration } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import type { PushServerStore, RemoteServer, RemoteToken, TokenOwner } from './push-server.js';
@@ -75,7 +75,7 @@ export class SqlitePushServerStore implements PushServerStore {
    * @throws DatabaseRefused for a file of another program; Error if the target exists
    */
   static backUp(path: string, target: string): void {
-    const database = openFile(path, { timeout: LOCK_WAIT_MS, readonly: true, fileMustExist: true });
+    const database = openDatabaseFile(path, { timeout: LOCK_WAIT_MS, readonly: true, fileMustExist: true });
     try {
       requireOwn(database, path);
       const file = openSync(target, 'wx', 0o600);
@@ -93,7 +93,7 @@ export class SqlitePushServerStore implements PushServerStore {
   /** Creates the file if it is missing. @throws DatabaseRefused for a file of another program */
   constructor(path: string) {
     if (!existsSync(path)) makePrivate(path);
-    const database = openFile(path, { timeout: LOCK_WAIT_MS });
+    const database = openDatabaseFile(path, { timeout: LOCK_WAIT_MS });
     try {
       const isNew = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
       if (!isNew) requireOwn(database, path);

@@ -17,5 +17,5 @@ export const isUnsafeBinary = (path = binaryPath()): boolean =>
   existsSync(path) && readFileSync(path).includes('RemoveEnvironmentCleanupHook');
 
 /** Opens a file. @throws MissingLibrary if better-sqlite3 has no binary; SqliteError */
-export const openFile = (path: string, options?: Options): Database =>
+export const openDatabaseFile = (path: string, options?: Options): Database =>
   loadBinary('better-sqlite3', () => new Sqlite(path, options));

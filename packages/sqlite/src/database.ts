@@ -14,7 +14,7 @@ import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
-import { openFile } from './binary.js';
+import { openDatabaseFile } from './binary.js';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
 import { isLogLost, isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';
@@ -127,7 +127,7 @@ interface OpenOptions {
 
 function open(path: string, { isReader = false, lockWaitMs, trace }: OpenOptions): Database {
   try {
-    return openFile(path, {
+    return openDatabaseFile(path, {
       readonly: isReader,
       fileMustExist: isReader,
       timeout: lockWaitMs,

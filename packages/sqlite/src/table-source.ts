@@ -1,6 +1,6 @@
 import { DatabaseRefused, type Row, type RowPage, type TableSource } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
-import { openFile } from './binary.js';
+import { openDatabaseFile } from './binary.js';
 import { checkHeader, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
@@ -27,7 +27,7 @@ export function openTableSource(path: string): OpenTableSource {
 }
 
 function openAlone(path: string): Database {
-  const database = openFile(path, { fileMustExist: true, timeout: 0 });
+  const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');
