@@ -64,7 +64,8 @@ process.exit();
 
 function hasSqlite() {
   try {
-    const Database = createRequire(import.meta.url)('better-sqlite3');
+    // pnpm exposes the library only to the package that depends on it.
+    const Database = createRequire(createRequire(import.meta.url).resolve('parley'))('better-sqlite3');
     new Database(':memory:').close();
     return true;
   } catch {

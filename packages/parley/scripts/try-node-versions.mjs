@@ -1,11 +1,13 @@
 #!/usr/bin/env node
 // Installs the package with several versions of Node and runs a short story on each: `npm run test:node -- 22 24`.
 // The versions come from npm as packages `node@VERSION`. SQLite comes as its prebuilt binary, or is compiled with the
-// headers in these packages. The story says that it skips SQLite if both are missing.
+// headers in these packages. The story says that it skips SQLite if both are missing. The last version also runs the
+// package managers.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { tryPackageManagers } from './try-package-managers.mjs';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const cache = join(home, '../../node_modules/.cache/node-versions');
@@ -42,9 +44,12 @@ for (const version of versions) {
   }
   cpSync(join(home, 'scripts/story-on-node.mjs'), join(app, 'story.mjs'));
   const { status } = spawnSync('node', ['story.mjs'], { cwd: app, env, stdio: 'inherit' });
-  if (status === 0) continue;
-  console.error(`The story fails on Node ${version}.`);
-  failures++;
+  if (status !== 0) {
+    console.error(`The story fails on Node ${version}.`);
+    failures++;
+  } else if (version === versions.at(-1)) {
+    failures += tryPackageManagers({ cache, env, tarball: join(home, 'dist', tarball), sqlite, abi });
+  }
 }
 process.exit(failures);
 

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync } from 'node:fs';
 import type { UnixSeconds } from '@parley/domain/kernel';
-import { makePrivate, migrate } from '@parley/sqlite';
+import { makePrivate, migrate, openDatabaseFile } from '@parley/sqlite';
 import { DatabaseRefused, type Migration } from '@parley/storage';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import type { PushServerStore, RemoteServer, RemoteToken, TokenOwner } from './push-server.js';
 
 /** Application id in the file header: the letters `Prlp`. */
@@ -75,7 +75,7 @@ export class SqlitePushServerStore implements PushServerStore {
    * @throws DatabaseRefused for a file of another program; Error if the target exists
    */
   static backUp(path: string, target: string): void {
-    const database = new Sqlite(path, { timeout: LOCK_WAIT_MS, readonly: true, fileMustExist: true });
+    const database = openDatabaseFile(path, { timeout: LOCK_WAIT_MS, readonly: true, fileMustExist: true });
     try {
       requireOwn(database, path);
       const file = openSync(target, 'wx', 0o600);
@@ -93,7 +93,7 @@ export class SqlitePushServerStore implements PushServerStore {
   /** Creates the file if it is missing. @throws DatabaseRefused for a file of another program */
   constructor(path: string) {
     if (!existsSync(path)) makePrivate(path);
-    const database = new Sqlite(path, { timeout: LOCK_WAIT_MS });
+    const database = openDatabaseFile(path, { timeout: LOCK_WAIT_MS });
     try {
       const isNew = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
       if (!isNew) requireOwn(database, path);

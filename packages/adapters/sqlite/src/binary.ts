@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { loadBinary } from '@parley/domain/kernel';
+import Sqlite, { type Database, type Options } from 'better-sqlite3';
 
 const require = createRequire(import.meta.url);
 
@@ -13,3 +15,7 @@ const binaryPath = () =>
  */
 export const isUnsafeBinary = (path = binaryPath()): boolean =>
   existsSync(path) && readFileSync(path).includes('RemoveEnvironmentCleanupHook');
+
+/** Opens a file. @throws MissingLibrary if better-sqlite3 has no binary; SqliteError */
+export const openDatabaseFile = (path: string, options?: Options): Database =>
+  loadBinary('better-sqlite3', () => new Sqlite(path, options));

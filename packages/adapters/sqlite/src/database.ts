@@ -10,10 +10,12 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
+import { MissingLibrary } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { openDatabaseFile } from './binary.js';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
 import { isLogLost, isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';
@@ -151,7 +153,7 @@ interface OpenOptions {
 
 function open(path: string, { isReader = false, lockWaitMs, trace }: OpenOptions): Database {
   try {
-    return new Sqlite(path, {
+    return openDatabaseFile(path, {
       readonly: isReader,
       fileMustExist: isReader,
       timeout: lockWaitMs,
@@ -262,8 +264,8 @@ export function checkHeader(path: string): boolean {
   return false;
 }
 
-export function refusal(path: string, error: unknown): DatabaseRefused {
-  if (error instanceof DatabaseRefused) return error;
+export function refusal(path: string, error: unknown): DatabaseRefused | MissingLibrary {
+  if (error instanceof DatabaseRefused || error instanceof MissingLibrary) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new DatabaseRefused(`Cannot open database ${path}: ${reason}`, { cause: error });
 }

@@ -16,7 +16,7 @@ import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
 
-export { isUnsafeBinary } from './binary.js';
+export { isUnsafeBinary, openDatabaseFile } from './binary.js';
 export { makePrivate } from './database.js';
 export { migrate } from './engine/migrate.js';
 export { isDiskFailure } from './engine/write-failures.js';

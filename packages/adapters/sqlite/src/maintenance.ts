@@ -1,7 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } from '@parley/domain/kernel';
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { openDatabaseFile } from './binary.js';
 import { checkHeader, factIn, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
@@ -115,7 +116,7 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
     source.close();
   }
   // Reduces the copy to one file: it inherited the log mode of the original but not the log.
-  const copy = new Sqlite(target);
+  const copy = openDatabaseFile(target);
   copy.pragma('journal_mode = DELETE');
   copy.close();
 }
@@ -136,7 +137,7 @@ function lookInto<T>(path: string, look: (database: Database) => T): T {
 function openBeside(path: string): Database {
   if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: it does not exist`);
   try {
-    const database = new Sqlite(path, { fileMustExist: true, timeout: 5000 });
+    const database = openDatabaseFile(path, { fileMustExist: true, timeout: 5000 });
     database.pragma('query_only = ON');
     return database;
   } catch (error) {

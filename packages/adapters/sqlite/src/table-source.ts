@@ -1,5 +1,6 @@
 import { DatabaseRefused, type Row, type RowPage, type TableSource } from '@parley/storage';
-import Sqlite, { type Database } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { openDatabaseFile } from './binary.js';
 import { checkHeader, MOVED_FACT, placeOf, refusal } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
@@ -36,7 +37,7 @@ function retire(database: Database, successor: string | null): void {
 }
 
 function openAlone(path: string): Database {
-  const database = new Sqlite(path, { fileMustExist: true, timeout: 0 });
+  const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
   try {
     database.pragma('locking_mode = EXCLUSIVE');
     database.exec('BEGIN EXCLUSIVE; COMMIT');

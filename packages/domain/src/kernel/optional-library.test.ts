@@ -1,4 +1,4 @@
-import { loadOptional, MissingLibrary } from './optional-library.js';
+import { loadBinary, loadOptional, MissingLibrary } from './optional-library.js';
 
 const notFound = (name: string, code: string) => Object.assign(new Error(`Cannot find package '${name}'`), { code });
 const load = (error: Error) => () => loadOptional('ldapts openid-client', 'logins', () => raise(error));
@@ -27,5 +27,24 @@ describe('loadOptional', () => {
   it('rethrows every other error', () => {
     const errors = [new Error("'ldapts' is broken"), notFound('asn1', 'MODULE_NOT_FOUND')];
     for (const error of errors) expect(load(error)).toThrow(error);
+  });
+});
+
+describe('loadBinary', () => {
+  it('names the command of each package manager in one line if the install script did not run', () => {
+    const error = new Error(
+      'Could not locate the bindings file. Tried:\n → /app/build/better_sqlite3.node\n → /app/out',
+    );
+    const refused = () => loadBinary('better-sqlite3', () => raise(error));
+    expect(refused).toThrow(MissingLibrary);
+    expect(refused).toThrow(
+      /^better-sqlite3 has no binary.*npm approve-scripts .*pnpm approve-builds .*yarn .*bun pm .*$/,
+    );
+  });
+
+  it('returns what was loaded, and rethrows every other error', () => {
+    const error = new Error('unable to open database file');
+    expect(loadBinary('better-sqlite3', () => 'a database')).toBe('a database');
+    expect(() => loadBinary('better-sqlite3', () => raise(error))).toThrow(error);
   });
 });

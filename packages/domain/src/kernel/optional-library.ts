@@ -1,7 +1,7 @@
-/** Error for a setting that needs a missing library. `message` is one line with the command that installs it. */
+/** Error for a missing library or binary. `message` is one line with the command that installs it. */
 export class MissingLibrary extends Error {
-  constructor(setting: string, libraries: string, cause: unknown) {
-    super(`${setting} needs a library that is not installed. Run: npm install ${libraries}`, { cause });
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
     this.name = 'MissingLibrary';
   }
 }
@@ -12,13 +12,34 @@ export class MissingLibrary extends Error {
  */
 export function loadOptional<T>(libraries: string, setting: string, load: () => T): T {
   const refuse = (error: unknown): never => {
-    throw isMissing(libraries.split(' '), error) ? new MissingLibrary(setting, libraries, error) : error;
+    throw isMissing(libraries.split(' '), error) ? notInstalled(setting, libraries, error) : error;
   };
   try {
     const loaded = load();
     return loaded instanceof Promise ? (loaded.then(exportsOf, refuse) as T) : loaded;
   } catch (error) {
     return refuse(error);
+  }
+}
+
+const notInstalled = (setting: string, libraries: string, cause: unknown) =>
+  new MissingLibrary(`${setting} needs a library that is not installed. Run: npm install ${libraries}`, cause);
+
+/**
+ * Runs `load`, which loads the binary of `library`. Its install script makes the binary, and package managers run such
+ * scripts only if they are allowed. @throws MissingLibrary
+ */
+export function loadBinary<T>(library: string, load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error as Error).message.startsWith('Could not locate the bindings file')) throw error;
+    throw new MissingLibrary(
+      `${library} has no binary because its install script did not run. Allow the script with your package manager: ` +
+        `npm approve-scripts ${library} && npm rebuild ${library}; pnpm approve-builds ${library}; ` +
+        `npm pkg set dependenciesMeta.${library}.built=true --json && yarn rebuild ${library}; bun pm trust ${library}`,
+      error,
+    );
   }
 }
 

@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FileRecord, OpenImport } from '@parley/domain/imports';
-import { invalidImport } from '@parley/domain/kernel';
+import { invalidImport, loadBinary } from '@parley/domain/kernel';
 import { WebhookRefused } from '@parley/domain/membership';
 import Sqlite, { type Database } from 'better-sqlite3';
 
@@ -147,7 +147,7 @@ class Downloads {
     for (const name of readdirSync(options.folder)) {
       if (name.startsWith('part-')) rmSync(join(options.folder, name));
     }
-    this.index = new Sqlite(join(options.folder, 'index.sqlite'));
+    this.index = loadBinary('better-sqlite3', () => new Sqlite(join(options.folder, 'index.sqlite')));
     this.index.exec(`
       CREATE TABLE IF NOT EXISTS files (
         source TEXT, id TEXT, hash TEXT, contentType TEXT NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (source, id)

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { topicKey } from '@parley/domain/channels';
 import type { ImportedKind } from '@parley/domain/exports';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/domain/imports';
-import { invalidImport, shape } from '@parley/domain/kernel';
+import { invalidImport, loadBinary, shape } from '@parley/domain/kernel';
 import { IMPORT_FOLDER } from '@parley/export-files';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
@@ -120,7 +120,7 @@ export class Staging {
 
   constructor(temporaryFolder: string) {
     this.folder = mkdtempSync(join(temporaryFolder, IMPORT_FOLDER));
-    this.database = new Sqlite(join(this.folder, 'records.sqlite'));
+    this.database = loadBinary('better-sqlite3', () => new Sqlite(join(this.folder, 'records.sqlite')));
     this.database.pragma('journal_mode = OFF');
     this.database.pragma('synchronous = OFF');
     this.database.pragma('locking_mode = EXCLUSIVE');
