@@ -8,6 +8,7 @@ import type { FeatureTables, StorageFeature, WritableRepositories } from './engi
 import { migrationsOf, type SchemaDialect } from './engine/migration.js';
 import { Quarantine } from './engine/quarantine.js';
 import type { Statements } from './engine/statements.js';
+import { inTimeSlices, type TimeSlices } from './engine/time-slices.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
 import { IMPORT_BATCH_FEATURE, IMPORT_RUN_FEATURE } from './exports/import-batches.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
@@ -133,13 +134,16 @@ export function featuresOf<const Own extends OwnFeatures>(
   };
 }
 
-/** Returns a function that creates the repositories of a connection; their caches are shared by all connections. */
+/**
+ * Returns a function that creates the repositories of a connection, whose calls yield to the event loop during long
+ * units. Their caches are shared by all connections.
+ */
 function repositoriesOf<Features extends readonly AnyFeature[]>(
   list: Features,
   clock: Clock,
   report: (problem: string) => void,
   words: SearchWords,
-): (connection: object) => Pick<WritableRepositories, NamesIn<Features[number]> | keyof typeof ROW_TABLES> {
+): (connection: TimeSlices) => Pick<WritableRepositories, NamesIn<Features[number]> | keyof typeof ROW_TABLES> {
   const features = list as readonly object[] as readonly StorageFeature<object>[];
   const parts = { clock, words, quarantine: new Quarantine(report), features };
   const shared = features.flatMap((feature) => feature.shared?.(parts) ?? []);
@@ -149,6 +153,9 @@ function repositoriesOf<Features extends readonly AnyFeature[]>(
     const rows = Object.entries<RowTable>(ROW_TABLES).map(([name, table]) => ({
       [name]: table.open(connection as Statements, parts.quarantine),
     }));
-    return Object.assign({}, ...rows, ...repositories.map((open) => open(connection, objects)));
+    return inTimeSlices(
+      Object.assign({}, ...rows, ...repositories.map((open) => open(connection, objects))),
+      connection,
+    );
   };
 }

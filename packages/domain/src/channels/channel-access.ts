@@ -191,7 +191,7 @@ export function countPrincipals(principals: Principals | null): number {
  * otherwise `User is deactivated` or `Insufficient permission` for the first violation (channels §4.5)
  */
 export async function findPrincipals(
-  tx: Pick<Repositories | Transaction, 'users' | 'yield'>,
+  tx: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
   realm: Realm,
   principals: Principals,
@@ -213,7 +213,6 @@ export async function findPrincipals(
         if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
         users.set(id, user);
       }
-      await tx.yield();
     }
   }
   const partners = await conversationPartnerIds(tx, actor, realm);

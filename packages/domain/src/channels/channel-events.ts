@@ -195,7 +195,6 @@ export async function publishSubscriptions(
       },
       audience: users([...new Set(some.map(({ userId }) => userId))]),
     });
-    await tx.yield();
   }
 }
 
@@ -264,7 +263,6 @@ export async function publishSubscriberChanges(
       },
       audience: leaveTogether ? viewers : except(viewers, users(userIds)),
     });
-    await tx.yield();
   }
 }
 
@@ -296,7 +294,6 @@ async function withGuestSubscribers(
   }
   for (const some of slicesOf(ids, CHANNELS_AT_A_TIME)) {
     for (const id of await tx.channels.filterWithGuestSubscribers(realmId, some)) subscribed.add(id);
-    await tx.yield();
   }
   return subscribed;
 }

@@ -153,7 +153,6 @@ const realmPart: RealmPart<'channelFolders'> = {
     for (const copy of channelFolders) {
       const description = ids.rewriter.markdown(copy.description);
       const renderedDescription = ids.rewriter.html(copy.renderedDescription);
-      await tx.yield();
       if (renderedDescription === copy.renderedDescription) continue;
       const id = ids.lastOf<ChannelFolderId>('channelFolder').get(copy.id);
       const folder = await tx.channelFolders.find(ids.realmId, id);

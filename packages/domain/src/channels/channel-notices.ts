@@ -201,7 +201,6 @@ export async function announceVisibilityOf(
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     const subscribers = await subscribersOf(some.map(({ id }) => id));
     for (const channel of some) visibility.add(channel, subscribers.get(channel.id) ?? []);
-    await tx.yield();
   }
   const { gained, lost } = visibility.change;
   const idsOf = ({ channels: some }: ChannelsWithAudience) => some.map(({ id }) => id);
@@ -211,7 +210,6 @@ export async function announceVisibilityOf(
       event: { type: 'channel.hidden', channelIds: idsOf(each) },
       audience: each.audience,
     });
-    await tx.yield();
   }
 }
 

@@ -68,7 +68,6 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
     for (const [id, userIds] of await repositories.channels.listSubscribers(caller.realmId, ids)) {
       subscriberIds.set(id, userIds);
     }
-    await repositories.yield();
   }
   return subscriberIds;
 }

@@ -226,7 +226,6 @@ export class ChannelCreator {
         permissions,
       });
       channels.push(channel);
-      await tx.yield();
     }
     await publishCreation(tx, realm.id, channels);
     if (options.isDefault && channels.length > 0) await publishDefaultChannels(tx, realm.id);
@@ -290,7 +289,6 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
         event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
         audience: firstAudience(channel),
       });
-      await tx.yield();
     }
   }
 }

@@ -221,7 +221,6 @@ export class SubscribeUsers {
           if (channelIds.length > 0) newcomers.push({ userId, channelIds });
         }
         if (newcomers.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
-        await reads.yield();
       }
       return newcomers;
     });

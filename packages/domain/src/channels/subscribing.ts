@@ -64,7 +64,6 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
     await tx.channels.putSubscriptions(created);
     for (const { channelId, userId } of created) added.get(channelId)!.push(userId);
     subscriptions.push(...created);
-    await tx.yield();
   }
   const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
   if (changed.length === 0) return { added, alreadySubscribed };
@@ -72,7 +71,6 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
   for (const channel of changed) {
     for (const people of slicesOf(added.get(channel.id)!, USERS_AT_A_TIME)) {
       await tx.personal.openSpans(realmId, [channel.recipientId], people);
-      await tx.yield();
     }
   }
   await announce(tx, changed, added, subscriptions, access);
@@ -131,7 +129,6 @@ async function announce(
     const ids = some.map(({ id }) => id);
     for (const view of await tx.channels.listViews(realmId, ids)) views.set(view.id, view);
     for (const [id, userIds] of await tx.channels.listSubscribers(realmId, ids)) subscribers.set(id, userIds);
-    await tx.yield();
   }
   const actors = await actorsOf(
     tx,
@@ -146,7 +143,6 @@ async function announce(
         audience: users(blind),
       });
     }
-    await tx.yield();
   }
   const subscribed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
   await publishSubscriptions(tx, realmId, subscribed, subscriptions);
@@ -169,7 +165,6 @@ export async function actorsOf(
   const actors = new Map<UserId, Actor>();
   for (const some of slicesOf([...new Set(userIds)].sort(ascending), USERS_AT_A_TIME)) {
     for (const [id, actor] of await tx.actors.list(realmId, some)) actors.set(id, actor);
-    await tx.yield();
   }
   return actors;
 }
@@ -209,7 +204,6 @@ export async function unsubscribeFromChannels(
       channel.id,
       userIds.filter((id) => !already.has(id)).sort((a, b) => a - b),
     );
-    await tx.yield();
   }
   const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
   if (changed.length === 0) return { removed, notSubscribed };
@@ -226,11 +220,9 @@ export async function unsubscribeFromChannels(
         .filter((row) => row.isActive && leaving.get(row.channelId)!.has(row.userId))
         .map((row) => ({ ...row, isActive: false })),
     );
-    await tx.yield();
   }
   for (const channel of changed) {
     await tx.personal.closeSpans(realmId, [channel.recipientId], removed.get(channel.id)!);
-    await tx.yield();
   }
 
   await tx.events.append(realmId, {
@@ -252,7 +244,6 @@ export async function unsubscribeFromChannels(
         audience: users(blind),
       });
     }
-    await tx.yield();
   }
   await publishSubscriberChanges(tx, 'remove', changed, removed);
   await access?.announceChannels(
@@ -265,7 +256,6 @@ export async function unsubscribeFromChannels(
   for (const userId of leavers) {
     for (const channel of changed) {
       if (leaving.get(channel.id)!.has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);
-      await tx.yield();
     }
   }
   return { removed, notSubscribed };

@@ -201,7 +201,6 @@ export class ChangeSubscriptionParts implements JobPartHandler<SubscriptionPart,
         about.map(({ name }) => name),
       );
       await this.channelCreator.notificationBot.sendDirect(tx, realm, person, content, { actor, about });
-      await tx.yield();
     }
     return { result };
   }

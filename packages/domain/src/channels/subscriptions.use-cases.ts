@@ -69,7 +69,6 @@ async function listViewsInSlices(
 ): Promise<readonly ChannelView[]> {
   const views: ChannelView[] = [];
   for (const slice of slicesOf(ids, CHANNELS_AT_A_TIME)) {
-    await repositories.yield();
     for (const view of await repositories.channels.listViews(realmId, slice)) views.push(view);
   }
   return sortByCodePoints(views, ({ name }) => name);
@@ -175,7 +174,6 @@ export class ChangeSubscriptionProperties {
           event: { type: 'subscription.changed', channelId, ...change },
           audience: users([userId]),
         });
-        await tx.yield();
       }
       await tx.channels.putSubscriptions([...rows.values()].filter((row) => !stored.includes(row)));
     });

@@ -112,7 +112,6 @@ export class UnsubscribeUsers {
       for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
         for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
       }
-      await tx.yield();
     }
     return channels
       .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))
@@ -122,7 +121,7 @@ export class UnsubscribeUsers {
   }
 }
 
-type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users' | 'yield'>;
+type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users'>;
 
 function toUnsubscribeOutput(
   channels: readonly Channel[],

@@ -120,7 +120,6 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
             if (bot.ownerId !== null) owners.set(id, bot.ownerId);
           } else if (settings.allowPrivateDataExport) consenting.add(id);
         }
-        await reads.yield();
       }
       for (const [botId, ownerId] of owners) if (consenting.has(ownerId)) consenting.add(botId);
       return consenting;
@@ -216,7 +215,6 @@ async function countMessages(
       realm.id,
       slice.map(({ recipientId }) => recipientId),
     );
-    await reads.yield();
   }
   if (type === 'public') return count;
   for (let after = 0; count <= maxMessages; ) {
@@ -224,7 +222,6 @@ async function countMessages(
     count += await reads.copies.countSentTo(realm.id, ids);
     if (ids.length < RECIPIENTS_AT_A_TIME) break;
     after = ids.at(-1)!;
-    await reads.yield();
   }
   return count;
 }
@@ -328,7 +325,6 @@ export class ListExportConsents {
           const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
           consents.push({ userId: id, isGiven, emailAddressVisibility });
         }
-        await reads.yield();
       }
       return consents.sort((a, b) => a.userId - b.userId);
     });

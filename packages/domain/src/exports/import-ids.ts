@@ -159,7 +159,6 @@ export class MessageIds extends IdLookup<MessageId> {
           ranges.add(wanted, id);
           next = id + 1;
         }
-        await tx.yield();
       }
       await tx.copies.raiseIds('message', next);
       return ranges;

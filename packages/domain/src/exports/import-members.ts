@@ -112,7 +112,6 @@ export async function rememberGroupMembers(
   for (const group of groups) {
     for (const records of slicesOf(recordsOfGroup(batch, ids, group), RECORDS_AT_A_TIME)) {
       await tx.importedRecords.put(batch.realmId, records);
-      await tx.yield();
     }
   }
 }
@@ -325,7 +324,6 @@ async function subscribe(
     const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
     const read = difference(received, difference(own.received, own.read));
     await tx.copies.putReceived({ realmId, userId }, recipientId, received, read);
-    await tx.yield();
   }
   await tx.personal.openSpans(
     realmId,

@@ -107,13 +107,11 @@ export class FileImport {
       await tx.files.attach(this.ids.realmId, this.ids.messages.get(messageId), [id]);
       // The message may have been sent shortly before the export, with thumbnails still pending.
       if (image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [id]);
-      await tx.yield();
     }
   }
 }
 
 const MESSAGES_AT_A_TIME = 4000;
-const MESSAGES_BEFORE_YIELD = 50;
 const FLAGS_AT_A_TIME = 1000;
 const RECORDS_AT_A_TIME = 500;
 /** Maximum difference between the clocks of the original servers. */
@@ -185,7 +183,6 @@ export class MessageImport {
     const rows: AppendedCopy[] = [];
     for (const [index, copy] of page.entries()) {
       rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
-      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
     }
     const ordinals: Ordinal[] = [];
     for (const { first, messages } of this.byRange(rows)) {
@@ -198,11 +195,9 @@ export class MessageImport {
       for (const { userId, flags } of copy.holders) {
         if (isSpecial(flags)) special.push({ userId: this.ids.users.get(userId), messageId: id, flags });
       }
-      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
     }
     for (const slice of slicesOf(special, FLAGS_AT_A_TIME)) {
       await tx.copies.putFlags(this.ids.realmId, slice);
-      await tx.yield();
     }
     await this.remember(tx, page, rows);
     this.lastId = rows.at(-1)?.id ?? this.lastId;
@@ -239,7 +234,6 @@ export class MessageImport {
     });
     for (const slice of slicesOf(created, RECORDS_AT_A_TIME)) {
       await rememberCreated(tx, batch, slice);
-      await tx.yield();
     }
   }
 
@@ -333,7 +327,6 @@ export class MessageImport {
         found === undefined ? await tx.messages.listOldestIds(this.ids.realmId, channel.recipientId, 1) : [];
       const first = found ?? oldest;
       if (first !== null) await tx.channels.update({ ...channel, firstMessageId: first });
-      await tx.yield();
     }
   }
 }

@@ -145,7 +145,6 @@ export class RealmReader {
         const copies: Omit<PersonCopy, 'botStorage'>[] = [];
         for (const userId of ids) {
           copies.push(await this.readPerson(reads, { realmId, userId }, covered));
-          await reads.yield();
         }
         return copies;
       });
@@ -225,7 +224,6 @@ export class RealmReader {
             if (existing) existing.push(userId);
             else receivers.set(recipientId, [userId]);
           }
-          await reads.yield();
         }
       });
     }
@@ -303,7 +301,6 @@ async function readGroups(reads: Repositories, realmId: RealmId): Promise<readon
   for (const group of groups) {
     const memberIds = await reads.groups.listDirectMembers(realmId, group.id);
     copies.push({ ...group, memberIds, subgroupIds: await reads.groups.listSubgroupIds(realmId, group.id) });
-    await reads.yield();
   }
   return copies;
 }
@@ -330,7 +327,6 @@ async function readUsers(
         botOptions: isCovered && hasOptions(botOptions) ? withExportedEvents(botOptions, channelIds) : null,
       });
     }
-    await reads.yield();
   }
   return copies;
 }
@@ -375,7 +371,6 @@ async function readConversations(
     }
     if (ids.length < ENTRIES_AT_A_TIME) break;
     after = ids.at(-1)!;
-    await reads.yield();
   }
   return conversations.sort((a, b) => a.recipientId - b.recipientId);
 }
@@ -412,7 +407,6 @@ async function readHolders(
       for (const [userId, own] of await reads.personal.listFlagsOf(realmId, slice, ids)) {
         for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
       }
-      await reads.yield();
     }
   }
   return holders;

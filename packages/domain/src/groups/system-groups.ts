@@ -94,7 +94,7 @@ export const MAX_PROMOTED_AT_ONCE = 250;
 
 /** Returns the users to promote or demote now, and the time of the next promotion. */
 async function planFullMembers(
-  reads: Pick<Repositories, 'users' | 'groups' | 'yield'>,
+  reads: Pick<Repositories, 'users' | 'groups'>,
   realm: Realm,
   now: UnixSeconds,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly nextAt: UnixSeconds | null }> {
@@ -103,7 +103,6 @@ async function planFullMembers(
   for (const some of slicesOf(await reads.users.listEntries(realm.id), USERS_AT_A_TIME)) {
     const ids = some.filter((entry) => entry.isActive).map((entry) => entry.id);
     users.push(...(await reads.users.list(realm.id, ids)));
-    await reads.yield();
   }
   const { fullMembers } = await reads.groups.systemGroupIds(realm.id);
   const activeIds = new Set(users.map(({ id }) => id));

@@ -40,7 +40,6 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
   await tx.queues.removeOfUser(realmId, id);
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     await tx.personal.closeSpans(realmId, recipientsOf(some), [id]);
-    await tx.yield();
   }
   // Published before the deactivation (channels §6.2).
   if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));
@@ -56,7 +55,6 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     await tx.personal.openSpans(realm.id, recipientsOf(some), [user.id]);
-    await tx.yield();
   }
   // Published first, so that users who regain access through a channel know the subject of later events.
   await announceAccess(tx, user, channels, access);
@@ -235,7 +233,6 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
       for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
         const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
         await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
-        await tx.yield();
       }
       if (ids.length < MAX_DELETED_AT_ONCE) return;
       const rest = { ...payload, upTo: ids[0]! - 1 };
@@ -317,7 +314,6 @@ async function endBots(tx: Transaction, realmId: RealmId, payload: BotsPayload, 
   const active = await tx.users.listActiveIds(realmId, await tx.bots.listOwnedIds(realmId, ownerId));
   for (const bot of await tx.users.list(realmId, active.slice(0, MAX_BOTS_AT_ONCE))) {
     await end(tx, bot, now, deletions);
-    await tx.yield();
   }
   if (active.length <= MAX_BOTS_AT_ONCE) return;
   await tx.jobs.schedule(encodeJob(DEACTIVATE_BOTS_JOB, { realmId, dueAt: now, payload }));

@@ -65,7 +65,6 @@ export async function decideAutomaticTopicPolicies(
       replaced.push([user.id, current]);
       change(user.id, 'followed');
     }
-    await tx.yield();
   }
   const after = visibilityOf(sender.id);
   return { changes, replaced, ofSender: after === before ? null : after };

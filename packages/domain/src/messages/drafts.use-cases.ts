@@ -58,7 +58,6 @@ export class CreateDrafts {
         const drafts: Draft[] = [];
         for (const slice of slicesOf(parsed, ADDED_AT_A_TIME)) {
           drafts.push(...(await Promise.all(slice.map((draft) => tx.drafts.add(draft)))));
-          await tx.yield();
         }
         await publishDrafts(tx, actor, { type: 'draft.added', drafts });
         return drafts.map(({ id }) => id);

@@ -259,7 +259,6 @@ async function loadChangeable(
   const loaded: LoadedMessage[] = [];
   for (const some of slicesOf(wanted, IDS_AT_A_TIME)) {
     loaded.push(...(await loadMessages(reads, actor, some)));
-    await reads.yield();
   }
   if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
   // Checks access to all requested messages. Otherwise, skipped messages would reveal which hidden channel they are in.
@@ -285,7 +284,6 @@ async function selectEligible(
   const foreign = eligible.filter((one) => !one.isOwn).map((one) => one.message.id);
   for (const some of slicesOf(foreign, IDS_AT_A_TIME)) {
     await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, some);
-    await tx.yield();
   }
   return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
 }
@@ -306,7 +304,6 @@ async function store(
         ? await tx.personal.setRead(viewer, some, on)
         : await tx.personal.setFlag(viewer, some, flag, on)),
     );
-    await tx.yield();
   }
   return changed.sort(ascending);
 }

@@ -360,7 +360,6 @@ export class GetUnread {
       for (const slice of slicesOf(listed, VIEWS_AT_A_TIME)) {
         const ids = slice.map(({ newestId }) => newestId);
         for (const view of await repositories.pages.listViews(realmId, ids)) views.set(view.message.id, view);
-        await repositories.yield();
       }
       return {
         count: conversations.reduce((sum, { ids, isMuted }) => sum + (isMuted ? 0 : ids.length), 0),
@@ -400,7 +399,6 @@ export class ListReaders {
         (await reads.users.listEntries(realmId)).filter(({ isActive }) => isActive).map(({ id }) => id);
       const readers: UserId[] = [];
       for (let at = 0; at < candidates.length; at += STEP) {
-        if (at > 0) await reads.yield();
         const some = candidates.slice(at, at + STEP).filter((id) => id !== message.senderId);
         const flags = await reads.personal.listFlagsOf(realmId, some, [messageId]);
         const read = some.filter((id) => flags.get(id)?.get(messageId)?.read === true);

@@ -72,8 +72,8 @@ export async function inaccessibleUserIds(
   );
 }
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'yield'>;
-type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles' | 'yield'>;
+type Reads = Pick<Repositories | Transaction, 'users'>;
+type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles'>;
 
 /** Number of pairs of guest and user per statement, which takes about 20 ms. */
 const QUESTIONS_AT_A_TIME = 10_000;
@@ -86,7 +86,6 @@ async function areConversationPartners(
 ): Promise<readonly boolean[]> {
   const answers: boolean[] = [];
   for (const some of slicesOf(questions, QUESTIONS_AT_A_TIME)) {
-    if (answers.length > 0) await reads.yield();
     answers.push(...(await reads.users.areConversationPartners(realmId, some)));
   }
   return answers;
@@ -256,7 +255,6 @@ export async function presentVisibleUsers<T>(
 ): Promise<T> {
   const wanted = ids && new Set(ids);
   const hydrate = async (some: readonly UserId[]) => {
-    await repositories.yield();
     return withProfiles(repositories, realm.id, await repositories.users.list(realm.id, some));
   };
   const accessible = await accessibleUserIds(repositories, viewer, realm);

@@ -169,7 +169,6 @@ export class PresenceBoard implements EventListener {
         realmId,
         slice.map(({ presence }) => presence),
       );
-      await tx.yield();
     }
     return () => {
       for (const entry of own) if (board.unsaved.get(entry.userId) === entry) board.unsaved.delete(entry.userId);
@@ -300,7 +299,6 @@ async function readStored(repositories: Repositories, realmId: RealmId, board: R
       const user = board.entries.get(presence.userId)?.user ?? users.get(presence.userId);
       if (user) rows.push({ presence, user });
     }
-    await repositories.yield();
   }
   return rows;
 }

@@ -125,7 +125,6 @@ export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<User
       const isSet = status.isAway || status.text !== '' || status.emoji !== null;
       if (isSet && user.isActive && (!accessible || accessible.has(user.id))) shown.set(user.id, status);
     }
-    await repositories.yield();
   }
   return shown;
 }

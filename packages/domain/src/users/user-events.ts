@@ -114,7 +114,6 @@ export async function announceAddressesSeen(
       event: { type: 'user.addresses_seen', userIds, before },
       audience: usersNamed([userId]),
     });
-    await tx.yield();
   }
 }
 
@@ -161,7 +160,6 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
       for (const { changed, others } of changes) {
         if (!changed.some((id) => guests.has(id))) continue;
         for (const id of await others()) userIds.add(id);
-        await tx.yield();
       }
       await announce([...userIds], users([...guests]));
     },
@@ -173,7 +171,6 @@ async function limitedGuestsAmong(tx: Transaction, realm: Realm, ids: readonly U
   const guests = new Set<UserId>();
   for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
     for (const [id, actor] of await tx.actors.list(realm.id, some)) if (isLimitedGuest(actor, realm)) guests.add(id);
-    await tx.yield();
   }
   return guests;
 }
@@ -207,6 +204,5 @@ async function append(
       event: { type: 'user.access_changed', userIds: named, before, ...(reach && { reach }) },
       audience,
     });
-    await tx.yield();
   }
 }

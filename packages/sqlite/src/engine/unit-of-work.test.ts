@@ -64,6 +64,7 @@ beforeEach(() => {
     all: connection.values('SELECT text FROM note ORDER BY rowid'),
     isCacheable: () => connection.isCacheable,
     disableCaching: () => connection.disableCaching(),
+    yield: () => connection.yield(),
   });
   const unit = new SqliteUnitOfWork(
     writer,
