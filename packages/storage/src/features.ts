@@ -34,6 +34,7 @@ import { INCOMING_EMAIL_FEATURE } from './push/incoming-email.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
 import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
+import { SLICED_CALLS } from './sliced-calls.js';
 import { API_KEY_FEATURE } from './users/credentials.js';
 import { ONBOARDING_FEATURE } from './users/onboarding.js';
 import { PRESENCE_FEATURE } from './users/presence.js';
@@ -156,6 +157,7 @@ function repositoriesOf<Features extends readonly AnyFeature[]>(
     return inTimeSlices(
       Object.assign({}, ...rows, ...repositories.map((open) => open(connection, objects))),
       connection,
+      SLICED_CALLS,
     );
   };
 }

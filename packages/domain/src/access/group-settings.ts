@@ -3,7 +3,6 @@ import './roles.js';
 import { DomainError } from '../kernel/errors.js';
 import { all, type Decision, denied, denyIf, enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { type Actor, isGuest } from './actor.js';
 import type { SystemGroupName } from './roles.js';
 
@@ -110,9 +109,6 @@ export function isGranted(
 
 type Group = Awaited<ReturnType<Repositories['groups']['list']>>[number];
 
-const USERS_AT_A_TIME = 2000;
-const GROUPS_AT_A_TIME = 200;
-
 /**
  * Returns the given users who are active and may be members, including bots but not system bots (contract decision 22).
  */
@@ -121,11 +117,7 @@ export async function activeUserIds(
   realmId: RealmId,
   ids: readonly UserId[],
 ): Promise<ReadonlySet<UserId>> {
-  const active = new Set<UserId>();
-  for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
-    for (const id of await repositories.users.listActiveIds(realmId, some)) active.add(id);
-  }
-  return active;
+  return new Set(await repositories.users.listActiveIds(realmId, ids));
 }
 
 export async function groupsById(
@@ -133,11 +125,8 @@ export async function groupsById(
   realmId: RealmId,
   ids: readonly GroupId[],
 ): Promise<ReadonlyMap<GroupId, Group>> {
-  const found = new Map<GroupId, Group>();
-  for (const some of slicesOf([...new Set(ids)], GROUPS_AT_A_TIME)) {
-    for (const group of await repositories.groups.list(realmId, some)) found.set(group.id, group);
-  }
-  return found;
+  const groups = await repositories.groups.list(realmId, [...new Set(ids)]);
+  return new Map(groups.map((group) => [group.id, group]));
 }
 
 /**

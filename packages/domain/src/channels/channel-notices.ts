@@ -15,7 +15,6 @@ import {
   VISIBILITY_PERMISSIONS,
   VisibilityForChangedUsers,
 } from './channel-delivery.js';
-import { actorsOf } from './subscribing.js';
 
 /** Notice in a topic of a channel, which may be archived. */
 export interface ChannelNotice {
@@ -226,10 +225,10 @@ export async function changeMembership(
 ): Promise<void> {
   const channels = await channelsShownBy(tx, realmId, groupId);
   if (channels.length === 0) return change();
-  const ids = await userIds();
-  const before = await actorsOf(tx, realmId, ids);
+  const ids = [...new Set(await userIds())];
+  const before = await tx.actors.list(realmId, ids);
   await change();
-  const after = await actorsOf(tx, realmId, ids);
+  const after = await tx.actors.list(realmId, ids);
   const people = [...after.values()].flatMap((actor) => changedUser(before.get(actor.id), actor));
   await announceVisibilityOf(tx, realmId, people, channels);
 }

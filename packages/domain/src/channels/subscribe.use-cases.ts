@@ -21,7 +21,7 @@ import {
   type ParsedDescriptions,
   type ServerChannelConfig,
 } from './create-channels.use-cases.js';
-import { checkSubscriptionCount, type SubscribeResult, slicesOfUsers, subscribeToChannels } from './subscribing.js';
+import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from './subscribing.js';
 import {
   ChangeSubscriptionParts,
   inParts,
@@ -214,15 +214,12 @@ export class SubscribeUsers {
       if (ids.length < names.size && people.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
       const userIds = people.map(({ id }) => id);
       const newcomers: Newcomer[] = [];
-      for (const some of slicesOfUsers(userIds, Math.max(1, ids.length))) {
-        for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, some, ids)) {
-          const active = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
-          const channelIds = ids.filter((id) => !active.has(id));
-          if (channelIds.length > 0) newcomers.push({ userId, channelIds });
-        }
-        if (newcomers.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
+      for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, userIds, ids)) {
+        const active = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
+        const channelIds = ids.filter((id) => !active.has(id));
+        if (channelIds.length > 0) newcomers.push({ userId, channelIds });
       }
-      return newcomers;
+      return newcomers.length > MAX_NOTIFIED_SUBSCRIBERS ? [] : newcomers;
     });
   }
 

@@ -9,12 +9,7 @@ import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
 import { canUnsubscribe } from './channel-permissions.js';
-import {
-  checkSubscriptionCount,
-  slicesOfUsers,
-  type UnsubscribeResult,
-  unsubscribeFromChannels,
-} from './subscribing.js';
+import { checkSubscriptionCount, type UnsubscribeResult, unsubscribeFromChannels } from './subscribing.js';
 import { ChangeSubscriptionParts, inParts, isOneUnit, type SubscriptionPart } from './subscription-parts.js';
 
 export interface UnsubscribeUsersInput {
@@ -108,10 +103,8 @@ export class UnsubscribeUsers {
     const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
     const ofOwnBots = new Set<ChannelId>();
     const ids = channels.map(({ id }) => id);
-    for (const bots of slicesOfUsers(ownBotIds, ids.length)) {
-      for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
-        for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
-      }
+    for (const rows of (await tx.channels.listSubscriptionsOf(realmId, ownBotIds, ids)).values()) {
+      for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
     }
     return channels
       .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))

@@ -88,7 +88,6 @@ export function nextPromotionAt(
   return due.length === 0 ? null : due.reduce((earliest, at) => Math.min(earliest, at));
 }
 
-const USERS_AT_A_TIME = 500;
 /** Maximum number of users who become or cease to be full members in one unit of work. */
 export const MAX_PROMOTED_AT_ONCE = 250;
 
@@ -99,11 +98,8 @@ async function planFullMembers(
   now: UnixSeconds,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly nextAt: UnixSeconds | null }> {
   const days = realm.settings.waitingPeriodThreshold;
-  const users: User[] = [];
-  for (const some of slicesOf(await reads.users.listEntries(realm.id), USERS_AT_A_TIME)) {
-    const ids = some.filter((entry) => entry.isActive).map((entry) => entry.id);
-    users.push(...(await reads.users.list(realm.id, ids)));
-  }
+  const ids = (await reads.users.listEntries(realm.id)).filter(({ isActive }) => isActive).map(({ id }) => id);
+  const users = await reads.users.list(realm.id, ids);
   const { fullMembers } = await reads.groups.systemGroupIds(realm.id);
   const activeIds = new Set(users.map(({ id }) => id));
   const present = (await reads.groups.listDirectMembers(realm.id, fullMembers)).filter((id) => activeIds.has(id));

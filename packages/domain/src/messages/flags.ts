@@ -8,7 +8,6 @@ import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } 
 import { enforce } from '../kernel/permission.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import type { PersonalFlags, Recipient } from './message.js';
 import type { MessageFilter, Viewer } from './message-condition.js';
@@ -157,9 +156,6 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Number of ids processed before yielding. */
-const IDS_AT_A_TIME = 2000;
-
 export interface FlagChange {
   readonly op: 'add' | 'remove';
   readonly flag: 'read' | 'starred' | 'collapsed';
@@ -256,10 +252,7 @@ async function loadChangeable(
   ids: readonly MessageId[],
 ): Promise<readonly LoadedMessage[]> {
   const wanted = [...new Set(ids)].sort(ascending);
-  const loaded: LoadedMessage[] = [];
-  for (const some of slicesOf(wanted, IDS_AT_A_TIME)) {
-    loaded.push(...(await loadMessages(reads, actor, some)));
-  }
+  const loaded = await loadMessages(reads, actor, wanted);
   if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
   // Checks access to all requested messages. Otherwise, skipped messages would reveal which hidden channel they are in.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
@@ -282,9 +275,7 @@ async function selectEligible(
     return false;
   });
   const foreign = eligible.filter((one) => !one.isOwn).map((one) => one.message.id);
-  for (const some of slicesOf(foreign, IDS_AT_A_TIME)) {
-    await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, some);
-  }
+  if (foreign.length > 0) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, foreign);
   return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
 }
 
@@ -297,15 +288,7 @@ async function store(
 ): Promise<readonly MessageId[]> {
   const viewer = { realmId, userId };
   const on = op === 'add';
-  const changed: MessageId[] = [];
-  for (const some of slicesOf(ids, IDS_AT_A_TIME)) {
-    changed.push(
-      ...(flag === 'read'
-        ? await tx.personal.setRead(viewer, some, on)
-        : await tx.personal.setFlag(viewer, some, flag, on)),
-    );
-  }
-  return changed.sort(ascending);
+  return flag === 'read' ? tx.personal.setRead(viewer, ids, on) : tx.personal.setFlag(viewer, ids, flag, on);
 }
 
 const ascending = (a: number, b: number): number => a - b;

@@ -308,8 +308,6 @@ async function announce(tx: Transaction, actor: Actor, messageIds: readonly Mess
 
 /** Maximum number of conversations per response. */
 export const MAX_UNREAD_CONVERSATIONS = 1000;
-/** Number of views read per batch, with yields in between. */
-const VIEWS_AT_A_TIME = 200;
 
 export interface UnreadConversationView {
   /** Newest unread message, which determines the conversation and topic. */
@@ -356,11 +354,11 @@ export class GetUnread {
         .map((conversation) => ({ ...conversation, newestId: conversation.ids.at(-1)! }))
         .sort((one, other) => other.newestId - one.newestId)
         .slice(0, limit);
-      const views = new Map<MessageId, MessageView>();
-      for (const slice of slicesOf(listed, VIEWS_AT_A_TIME)) {
-        const ids = slice.map(({ newestId }) => newestId);
-        for (const view of await repositories.pages.listViews(realmId, ids)) views.set(view.message.id, view);
-      }
+      const found = await repositories.pages.listViews(
+        realmId,
+        listed.map(({ newestId }) => newestId),
+      );
+      const views = new Map(found.map((view) => [view.message.id, view]));
       return {
         count: conversations.reduce((sum, { ids, isMuted }) => sum + (isMuted ? 0 : ids.length), 0),
         mentionCount: conversations.reduce((sum, { mentionIds }) => sum + mentionIds.length, 0),
@@ -376,9 +374,6 @@ export class GetUnread {
     });
   }
 }
-
-/** Maximum number of users per query. */
-const STEP = 500;
 
 /** Lists the users who have read a message (messages §14). */
 export class ListReaders {
@@ -397,17 +392,13 @@ export class ListReaders {
       const candidates =
         (await participantIdsOf(reads, message)) ??
         (await reads.users.listEntries(realmId)).filter(({ isActive }) => isActive).map(({ id }) => id);
-      const readers: UserId[] = [];
-      for (let at = 0; at < candidates.length; at += STEP) {
-        const some = candidates.slice(at, at + STEP).filter((id) => id !== message.senderId);
-        const flags = await reads.personal.listFlagsOf(realmId, some, [messageId]);
-        const read = some.filter((id) => flags.get(id)?.get(messageId)?.read === true);
-        const muting = await reads.personal.filterMuting({ realmId, userId: actor.id }, read);
-        for (const { id, isActive, settings } of await reads.users.list(realmId, read)) {
-          if (isActive && settings.sendReadReceipts && !muting.has(id)) readers.push(id);
-        }
-      }
-      return readers;
+      const others = candidates.filter((id) => id !== message.senderId);
+      const flags = await reads.personal.listFlagsOf(realmId, others, [messageId]);
+      const read = others.filter((id) => flags.get(id)?.get(messageId)?.read === true);
+      const muting = await reads.personal.filterMuting({ realmId, userId: actor.id }, read);
+      return (await reads.users.list(realmId, read))
+        .filter(({ id, isActive, settings }) => isActive && settings.sendReadReceipts && !muting.has(id))
+        .map(({ id }) => id);
     });
   }
 }

@@ -120,9 +120,6 @@ export async function announceAddressesSeen(
 /** Maximum number of users per event, since clients receive a separate event for each new user. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;
 
-/** Batch size for loading permissions. */
-const USERS_AT_A_TIME = 500;
-
 /** Users who joined or left a channel. */
 export interface ChannelAccessChange {
   readonly subscribers: Audience;
@@ -169,9 +166,7 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
 
 async function limitedGuestsAmong(tx: Transaction, realm: Realm, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
   const guests = new Set<UserId>();
-  for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
-    for (const [id, actor] of await tx.actors.list(realm.id, some)) if (isLimitedGuest(actor, realm)) guests.add(id);
-  }
+  for (const [id, actor] of await tx.actors.list(realm.id, ids)) if (isLimitedGuest(actor, realm)) guests.add(id);
   return guests;
 }
 

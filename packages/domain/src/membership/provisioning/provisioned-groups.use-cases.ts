@@ -252,11 +252,10 @@ export class ProvisionGroup {
       throw new DomainError('TOO_MANY_VALUES', `Too many members in a request (limit: ${MAX_MEMBERS_PER_REQUEST}).`);
     }
     await this.uow.read(realmId, async ({ users }) => {
-      for (const some of slicesOf([...new Set(userIds)], MAX_MEMBERS_AT_ONCE)) {
-        const people = new Set((await users.list(realmId, some)).filter(({ bot }) => !bot).map(({ id }) => id));
-        const unknown = some.find((id) => !people.has(id));
-        if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `There is no user ${unknown}.`);
-      }
+      const found = await users.list(realmId, [...new Set(userIds)]);
+      const people = new Set(found.filter(({ bot }) => !bot).map(({ id }) => id));
+      const unknown = userIds.find((id) => !people.has(id));
+      if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `There is no user ${unknown}.`);
     });
   }
 

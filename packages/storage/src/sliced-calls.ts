@@ -1,0 +1,32 @@
+import type { SlicedCalls, SlicedSets } from './engine/time-slices.js';
+
+const sets = (...positions: readonly number[]): SlicedSets => ({ positions, size: 500 });
+const largeSets = (size: number, ...positions: readonly number[]): SlicedSets => ({ positions, size });
+
+/** Calls whose sets may contain all users, channels or messages of a request. */
+export const SLICED_CALLS: SlicedCalls = {
+  actors: { list: sets(1) },
+  channels: {
+    filterSubscribed: sets(2),
+    filterWithGuestSubscribers: sets(1),
+    listColors: sets(1),
+    listSubscribers: largeSets(100, 1),
+    listSubscriptionsOf: largeSets(1000, 1),
+    putSubscriptions: sets(0),
+  },
+  messages: { list: largeSets(2000, 1) },
+  groups: { list: sets(1), removeAnonymous: largeSets(200, 1) },
+  personal: {
+    addHistorical: largeSets(2000, 1),
+    filterMuting: sets(1),
+    listFlags: largeSets(2000, 1),
+    listFlagsOf: sets(1),
+    closeSpans: sets(1, 2),
+    openSpans: sets(1, 2),
+    setFlag: largeSets(2000, 1),
+    setRead: largeSets(2000, 1),
+  },
+  pages: { listViews: largeSets(200, 1) },
+  presence: { put: sets(1) },
+  users: { areConversationPartners: largeSets(10_000, 1), list: sets(1), listActiveIds: sets(1) },
+};
