@@ -189,7 +189,7 @@ export class SubscribeUsers {
       },
       { yields: true },
     );
-    const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.execute(plan.jobs);
+    const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.runTogether(plan.jobs);
     const channels = inOrderOf(input, reached);
     const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
     return {

@@ -1,12 +1,6 @@
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -112,30 +106,23 @@ export function* inParts<C, U>(
 }
 
 /** Performs the parts of requests that change many subscriptions or create many channels (contract decision 10). */
-export class ChangeSubscriptionParts implements JobPartHandler<SubscriptionPart, SubscriptionPartResult> {
+export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, SubscriptionPartResult> {
   static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'serverChannelConfig'] as const;
 
   readonly kind = SUBSCRIPTION_PART_JOB;
 
   constructor(
-    private readonly uow: UnitOfWork,
+    uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
-  ) {}
-
-  schedule(
-    tx: Transaction,
-    realmId: RealmId,
-    parts: readonly SubscriptionPart[],
-    previous: Job<SubscriptionPart> | null = null,
-  ): Promise<readonly StoredJob[]> {
-    return scheduleJobParts(tx, this.kind, this.clock, realmId, parts, previous);
+  ) {
+    super(uow, clock);
   }
 
   /** Performs scheduled parts immediately and returns their combined results. */
-  async execute(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
-    const results = await runJobParts(this.uow, this.clock, this, jobs);
+  async runTogether(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
+    const results = await this.run(jobs);
     const channels = new Map<ChannelId, Channel>();
     const changed = new Map<ChannelId, readonly UserId[]>();
     const unchanged = new Map<ChannelId, readonly UserId[]>();

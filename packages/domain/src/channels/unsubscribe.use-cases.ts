@@ -56,7 +56,7 @@ export class UnsubscribeUsers {
       },
       { yields: true },
     );
-    const { changed: removed, unchanged: notSubscribed } = await this.parts.execute(jobs);
+    const { changed: removed, unchanged: notSubscribed } = await this.parts.runTogether(jobs);
     return toUnsubscribeOutput(plan.channels, { removed, notSubscribed });
   }
 

@@ -4,13 +4,7 @@ import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
@@ -49,18 +43,12 @@ interface FlagPart {
 }
 
 /** Performs the parts of requests that change the flags of many messages (contract decision 10). */
-export class ChangeFlagParts implements JobPartHandler<FlagPart, FlagChangeOutcome> {
+export class ChangeFlagParts extends RequestParts<FlagPart, FlagChangeOutcome> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
-
   readonly kind = jobPartKind<FlagPart>('messages.change_flags');
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
   /** Changes already checked messages, in as many units of work as needed. */
-  async execute(caller: Caller, ids: readonly MessageId[], change: FlagChange): Promise<FlagChangeOutcome> {
+  async change(caller: Caller, ids: readonly MessageId[], change: FlagChange): Promise<FlagChangeOutcome> {
     const { realmId } = caller;
     if (ids.length <= MAX_FLAGS_AT_ONCE)
       return this.uow.write(realmId, (tx) => changePart(tx, { caller, ids, change }));
@@ -68,11 +56,11 @@ export class ChangeFlagParts implements JobPartHandler<FlagPart, FlagChangeOutco
       realmId,
       (tx) => {
         const parts = [...slicesOf(ids, MAX_FLAGS_AT_ONCE)].map((some) => ({ caller, ids: some, change }));
-        return scheduleJobParts(tx, this.kind, this.clock, realmId, parts);
+        return this.schedule(tx, realmId, parts);
       },
       { yields: true },
     );
-    const outcomes = await runJobParts(this.uow, this.clock, this, jobs);
+    const outcomes = await this.run(jobs);
     const ignored = new Set(outcomes.flatMap(({ ignoredChannelIds }) => ignoredChannelIds));
     return {
       changedIds: outcomes.flatMap(({ changedIds }) => changedIds).sort((a, b) => a - b),
@@ -116,7 +104,7 @@ export class ChangeMessageFlags {
       });
     }
     await this.uow.read(realmId, async (reads) => checkFlagChange(reads, await reads.actors.get(caller), ids, wanted));
-    return this.parts.execute(caller, ids, parseFlagChange(wanted));
+    return this.parts.change(caller, ids, parseFlagChange(wanted));
   }
 }
 
@@ -185,7 +173,7 @@ export class ChangeNarrowFlags {
       await checkFlagChange(reads, found.actor, found.ids, wanted);
       return found;
     });
-    return output(selected, await this.parts.execute(caller, selected.ids, parseFlagChange(wanted)));
+    return output(selected, await this.parts.change(caller, selected.ids, parseFlagChange(wanted)));
   }
 }
 
@@ -206,22 +194,16 @@ interface ReadPart {
 }
 
 /** Performs the batches of "mark all as read" (contract decision 10). */
-export class MarkAllReadParts implements JobPartHandler<ReadPart, void> {
+export class MarkAllReadParts extends RequestParts<ReadPart> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
-
   readonly kind = jobPartKind<ReadPart>('messages.mark_all_read');
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  async execute(caller: Caller): Promise<void> {
+  async markAll(caller: Caller): Promise<void> {
     const jobs = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       return this.mark(tx, actor, { caller, after: null }, null);
     });
-    await runJobParts(this.uow, this.clock, this, jobs);
+    await this.run(jobs);
   }
 
   async prepare(job: Job<ReadPart>): Promise<JobWork<JobPartOutcome<void>>> {
@@ -249,7 +231,7 @@ export class MarkAllReadParts implements JobPartHandler<ReadPart, void> {
     const isLast = next === null && (after === null || (await this.markArrived(tx, caller)) < limit);
     if (!isLast) {
       const payload = { caller, after: next ?? after };
-      return scheduleJobParts(tx, this.kind, this.clock, caller.realmId, [payload], previous);
+      return this.schedule(tx, caller.realmId, [payload], previous);
     }
     await announce(tx, actor, [], true);
     return [];
@@ -276,7 +258,7 @@ export class MarkRead {
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */
   execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
-    if (scope.kind === 'everything') return this.parts.execute(caller);
+    if (scope.kind === 'everything') return this.parts.markAll(caller);
     return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const channel = await findReadable(tx, actor, scope.channelId);
