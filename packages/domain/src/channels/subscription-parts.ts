@@ -3,7 +3,7 @@ import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel } from './channel.js';
@@ -90,6 +90,12 @@ export interface SubscriptionPartResult {
   readonly unchanged: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
 
+/** Channels and users of a request. */
+export interface SelectedSubscriptions {
+  readonly channels: readonly Channel[];
+  readonly userIds: readonly UserId[];
+}
+
 const NOTHING_CHANGED: SubscriptionPartResult = { channels: [], changed: new Map(), unchanged: new Map() };
 
 export const SUBSCRIPTION_PART_JOB = jobPartKind<SubscriptionPart>('channels.change_subscriptions');
@@ -120,9 +126,27 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     super(uow, clock);
   }
 
+  /** Removes subscriptions of a request in as many units of work as needed. */
+  async remove(
+    realmId: RealmId,
+    isSmall: boolean,
+    select: (reads: Repositories | Transaction) => Promise<SelectedSubscriptions>,
+  ): Promise<SubscriptionPartResult> {
+    const plan = async (reads: Repositories | Transaction) => {
+      const { channels, userIds } = await select(reads);
+      return [...inParts(channels, userIds)].map((part): SubscriptionPart => {
+        return { op: 'remove', channelIds: part.channels.map(({ id }) => id), userIds: part.userIds };
+      });
+    };
+    return this.joined(await this.perform(realmId, isSmall, plan));
+  }
+
   /** Performs scheduled parts immediately and returns their combined results. */
   async runTogether(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
-    const results = await this.run(jobs);
+    return this.joined(await this.run(jobs));
+  }
+
+  private joined(results: readonly SubscriptionPartResult[]): SubscriptionPartResult {
     const channels = new Map<ChannelId, Channel>();
     const changed = new Map<ChannelId, readonly UserId[]>();
     const unchanged = new Map<ChannelId, readonly UserId[]>();

@@ -1,4 +1,4 @@
-import type { RealmId } from './ids.js';
+import type { JobId, RealmId } from './ids.js';
 import {
   decodeJob,
   encodeJob,
@@ -10,7 +10,7 @@ import {
   type StoredJob,
 } from './jobs.js';
 import type { Clock } from './ports.js';
-import type { Transaction, UnitOfWork } from './unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit-of-work.js';
 
 /** Time after which the job runner resumes the request of a crashed process. */
 const ABANDONED_AFTER_SECONDS = 60;
@@ -45,6 +45,34 @@ export abstract class RequestParts<Payload, Result = void> implements JobHandler
   ) {}
 
   abstract prepare(job: Job<Payload>): Promise<JobWork<JobPartOutcome<Result>>>;
+
+  /**
+   * Plans a request and performs its parts. A small request does both in one unit of work. A large one is planned on a
+   * snapshot, so that other writes do not wait for its checks, and its parts are prepared for changes in between.
+   */
+  protected async perform(
+    realmId: RealmId,
+    isSmall: boolean,
+    plan: (unit: Repositories | Transaction) => Promise<readonly Payload[]>,
+    options?: WriteOptions,
+  ): Promise<readonly Result[]> {
+    if (isSmall) {
+      const performNow = async (tx: Transaction) => {
+        const results: Result[] = [];
+        for (const payload of await plan(tx)) results.push(await this.performNow(tx, realmId, payload));
+        return results;
+      };
+      return this.uow.write(realmId, performNow, options);
+    }
+    const parts = await this.uow.read(realmId, plan);
+    return this.run(await this.uow.write(realmId, (tx) => this.schedule(tx, realmId, parts), { yields: true }));
+  }
+
+  /** Performs a part of a small request without a job. */
+  private async performNow(tx: Transaction, realmId: RealmId, payload: Payload): Promise<Result> {
+    const work = await this.prepare({ id: 0 as JobId, realmId, dueAt: this.clock.now(), payload, attempt: 1 });
+    return (await work(tx)).result;
+  }
 
   /** Schedules parts of a request. With `previous`, schedules its follow-up parts, due immediately for the job runner. */
   async schedule(

@@ -223,15 +223,16 @@ export async function changeFlags(
  */
 const needsNoLookup = ({ op, flag }: FlagChange): boolean => (flag === 'read' ? op === 'add' : op === 'remove');
 
-/** Checks a change without applying it. @throws DomainError like `changeFlags` */
+/** Parses and checks a change without applying it. @throws DomainError like `changeFlags` */
 export async function checkFlagChange(
-  reads: Repositories,
+  reads: Repositories | Transaction,
   actor: Actor,
   ids: readonly MessageId[],
   wanted: FlagChangeInput,
-): Promise<void> {
+): Promise<FlagChange> {
   const change = parseFlagChange(wanted);
   if (!needsNoLookup(change)) await loadChangeable(reads, actor, ids);
+  return change;
 }
 
 /** Returns the messages that `changeFlags` accepts: existing ones that the actor can still read. */

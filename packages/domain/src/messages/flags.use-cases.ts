@@ -20,11 +20,10 @@ import {
   type FlagChangeOutcome,
   listChangeable,
   loadUnread,
-  parseFlagChange,
 } from './flags.js';
 import { loadReadable } from './load-access.js';
 import { type MessageView, participantIdsOf } from './message.js';
-import { checkRange, clampRange, type PageRange, selectPage } from './message-page.js';
+import { checkRange, clampRange, type MessagePage, type PageRange, selectPage } from './message-page.js';
 import { receivedMessagesIn, resolveNarrow } from './narrow.js';
 import type { NarrowTerm } from './narrow-operators.js';
 
@@ -47,20 +46,23 @@ export class ChangeFlagParts extends RequestParts<FlagPart, FlagChangeOutcome> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   readonly kind = jobPartKind<FlagPart>('messages.change_flags');
 
-  /** Changes already checked messages, in as many units of work as needed. */
-  async change(caller: Caller, ids: readonly MessageId[], change: FlagChange): Promise<FlagChangeOutcome> {
-    const { realmId } = caller;
-    if (ids.length <= MAX_FLAGS_AT_ONCE)
-      return this.uow.write(realmId, (tx) => changePart(tx, { caller, ids, change }));
-    const jobs = await this.uow.write(
-      realmId,
-      (tx) => {
-        const parts = [...slicesOf(ids, MAX_FLAGS_AT_ONCE)].map((some) => ({ caller, ids: some, change }));
-        return this.schedule(tx, realmId, parts);
-      },
-      { yields: true },
-    );
-    const outcomes = await this.run(jobs);
+  /** Changes the selected messages, of which there are at most `maxCount`, in as many units of work as needed. */
+  async change(
+    caller: Caller,
+    wanted: FlagChangeInput,
+    maxCount: number,
+    select: (reads: Repositories | Transaction, actor: Actor) => Promise<readonly MessageId[]>,
+  ): Promise<FlagChangeOutcome> {
+    const plan = async (reads: Repositories | Transaction) => {
+      const actor = await reads.actors.get(caller);
+      const ids = await select(reads, actor);
+      const change = await checkFlagChange(reads, actor, ids, wanted);
+      // A change of no message is published as well.
+      const parts = ids.length === 0 ? [ids] : [...slicesOf(ids, MAX_FLAGS_AT_ONCE)];
+      return parts.map((some) => ({ caller, ids: some, change }));
+    };
+    const shared = { kind: 'flags', userId: caller.userId } as const;
+    const outcomes = await this.perform(caller.realmId, maxCount <= MAX_FLAGS_AT_ONCE, plan, { shared });
     const ignored = new Set(outcomes.flatMap(({ ignoredChannelIds }) => ignoredChannelIds));
     return {
       changedIds: outcomes.flatMap(({ changedIds }) => changedIds).sort((a, b) => a - b),
@@ -85,10 +87,7 @@ export class ChangeMessageFlags {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   private readonly parts: ChangeFlagParts;
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    clock: Clock,
-  ) {
+  constructor(uow: UnitOfWork, clock: Clock) {
     this.parts = new ChangeFlagParts(uow, clock);
   }
 
@@ -96,15 +95,8 @@ export class ChangeMessageFlags {
    * Splits large requests into several units of work (contract decision 10).
    * @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE
    */
-  async execute(caller: Caller, { ids, ...wanted }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
-    const { realmId } = caller;
-    if (ids.length <= MAX_FLAGS_AT_ONCE) {
-      return this.uow.write(realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, wanted), {
-        shared: { kind: 'flags', userId: caller.userId },
-      });
-    }
-    await this.uow.read(realmId, async (reads) => checkFlagChange(reads, await reads.actors.get(caller), ids, wanted));
-    return this.parts.change(caller, ids, parseFlagChange(wanted));
+  execute(caller: Caller, { ids, ...wanted }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
+    return this.parts.change(caller, wanted, ids.length, async () => ids);
   }
 }
 
@@ -129,7 +121,7 @@ export class ChangeNarrowFlags {
   private readonly parts: ChangeFlagParts;
 
   constructor(
-    private readonly uow: UnitOfWork,
+    uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly words: SearchWords,
     clock: Clock,
@@ -142,38 +134,25 @@ export class ChangeNarrowFlags {
     caller: Caller,
     { narrow, range, ...wanted }: ChangeNarrowFlagsInput,
   ): Promise<ChangeNarrowFlagsOutput> {
-    const { realmId } = caller;
-    const select = async (reads: Repositories | Transaction) => {
-      const actor = await reads.actors.get(caller);
+    let page: MessagePage | undefined;
+    const select = async (reads: Repositories | Transaction, actor: Actor) => {
       checkRange(range);
       const resolved = await resolveNarrow({ reads, actor, realmUrls: this.realmUrls, words: this.words }, narrow);
-      const page = await selectPage(reads, actor, resolved, clampRange(range));
-      return { actor, page, ids: page.entries.map((entry) => entry.id) };
+      page = await selectPage(reads, actor, resolved, clampRange(range));
+      return page.entries.map(({ id }) => id);
     };
-    const output = (
-      { page, ids }: Pick<Awaited<ReturnType<typeof select>>, 'page' | 'ids'>,
-      { changedIds, ignoredChannelIds }: FlagChangeOutcome,
-    ): ChangeNarrowFlagsOutput => ({
-      processedCount: ids.length,
+    const maxCount = range.before + range.after + 1;
+    const { changedIds, ignoredChannelIds } = await this.parts.change(caller, wanted, maxCount, select);
+    const { entries, foundOldest, foundNewest } = page!;
+    return {
+      processedCount: entries.length,
       updatedCount: changedIds.length,
-      firstProcessedId: ids[0] ?? null,
-      lastProcessedId: ids.at(-1) ?? null,
-      foundOldest: page.foundOldest,
-      foundNewest: page.foundNewest,
+      firstProcessedId: entries[0]?.id ?? null,
+      lastProcessedId: entries.at(-1)?.id ?? null,
+      foundOldest,
+      foundNewest,
       ignoredChannelIds,
-    });
-    if (range.before + range.after < MAX_FLAGS_AT_ONCE) {
-      return this.uow.write(realmId, async (tx) => {
-        const selected = await select(tx);
-        return output(selected, await changeFlags(tx, selected.actor, selected.ids, wanted));
-      });
-    }
-    const selected = await this.uow.read(realmId, async (reads) => {
-      const found = await select(reads);
-      await checkFlagChange(reads, found.actor, found.ids, wanted);
-      return found;
-    });
-    return output(selected, await this.parts.change(caller, selected.ids, parseFlagChange(wanted)));
+    };
   }
 }
 
