@@ -6,6 +6,7 @@ const largeSets = (size: number, ...positions: readonly number[]): SlicedSets =>
 /** Calls whose sets may contain all users, channels or messages of a request. */
 export const SLICED_CALLS: SlicedCalls = {
   actors: { list: sets(1) },
+  bots: { listOptions: sets(1) },
   channels: {
     filterSubscribed: sets(2),
     filterWithGuestSubscribers: sets(1),
@@ -14,13 +15,15 @@ export const SLICED_CALLS: SlicedCalls = {
     listSubscriptionsOf: largeSets(1000, 1),
     putSubscriptions: sets(0),
   },
+  copies: { putFlags: largeSets(1000, 1) },
+  importedRecords: { put: sets(1) },
   messages: { list: largeSets(2000, 1) },
   groups: { list: sets(1), removeAnonymous: largeSets(200, 1) },
   personal: {
     addHistorical: largeSets(2000, 1),
     filterMuting: sets(1),
     listFlags: largeSets(2000, 1),
-    listFlagsOf: sets(1),
+    listFlagsOf: largeSets(5000, 1),
     closeSpans: sets(1, 2),
     openSpans: sets(1, 2),
     setFlag: largeSets(2000, 1),

@@ -35,7 +35,6 @@ import {
 import { RealmReader } from './read-realm.js';
 import { type ExportScope, isChannelCovered } from './realm-copy.js';
 
-const USERS_AT_A_TIME = 100;
 /** Ratio of pause to work, which leaves a quarter of the event loop's time to exports. */
 const REST_FACTOR = 3;
 
@@ -114,12 +113,10 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
       const ids = (await reads.users.listEntries(realmId)).map(({ id }) => id);
       const consenting = new Set<UserId>();
       const owners = new Map<UserId, UserId>();
-      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
-        for (const { id, bot, settings } of await reads.users.list(realmId, slice)) {
-          if (bot) {
-            if (bot.ownerId !== null) owners.set(id, bot.ownerId);
-          } else if (settings.allowPrivateDataExport) consenting.add(id);
-        }
+      for (const { id, bot, settings } of await reads.users.list(realmId, ids)) {
+        if (bot) {
+          if (bot.ownerId !== null) owners.set(id, bot.ownerId);
+        } else if (settings.allowPrivateDataExport) consenting.add(id);
       }
       for (const [botId, ownerId] of owners) if (consenting.has(ownerId)) consenting.add(botId);
       return consenting;
@@ -319,14 +316,12 @@ export class ListExportConsents {
       enforce(canExport(actor));
       const ids = (await reads.users.listEntries(actor.realmId)).map(({ id }) => id);
       const consents: ExportConsent[] = [];
-      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
-        for (const { id, isActive, bot, settings } of await reads.users.list(actor.realmId, slice)) {
-          if (!isActive || bot) continue;
-          const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
-          consents.push({ userId: id, isGiven, emailAddressVisibility });
-        }
+      for (const { id, isActive, bot, settings } of await reads.users.list(actor.realmId, ids)) {
+        if (!isActive || bot) continue;
+        const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
+        consents.push({ userId: id, isGiven, emailAddressVisibility });
       }
-      return consents.sort((a, b) => a.userId - b.userId);
+      return consents;
     });
   }
 }

@@ -154,6 +154,8 @@ export class MessageIds extends IdLookup<MessageId> {
       const ranges = new IdRanges();
       let next = (await tx.copies.lastId('message')) + 1;
       for (const ids of all) {
+        // A repository call per list lets long units yield.
+        next = Math.max(next, (await tx.copies.lastId('message')) + 1);
         for (const wanted of ids) {
           const id = wanted >= next && wanted <= MAX_KEPT_ID ? wanted : next;
           ranges.add(wanted, id);

@@ -110,9 +110,7 @@ export async function rememberGroupMembers(
   groups: readonly NewGroup[],
 ): Promise<void> {
   for (const group of groups) {
-    for (const records of slicesOf(recordsOfGroup(batch, ids, group), RECORDS_AT_A_TIME)) {
-      await tx.importedRecords.put(batch.realmId, records);
-    }
+    await tx.importedRecords.put(batch.realmId, recordsOfGroup(batch, ids, group));
   }
 }
 

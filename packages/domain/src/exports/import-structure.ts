@@ -211,9 +211,9 @@ export class StructureImport {
       return texts.renderedDescription === of.renderedDescription ? null : texts;
     };
     for (const channel of channels) {
+      const present = (await tx.channels.find(realmId, this.ids.channels.get(channel.id)))!;
       const texts = rewritten(channel);
-      const id = this.ids.channels.get(channel.id);
-      if (texts) await tx.channels.update({ ...(await tx.channels.find(realmId, id))!, ...texts });
+      if (texts) await tx.channels.update({ ...present, ...texts });
     }
     for (const part of this.parts) await part.rewriteTexts?.(tx, copy, this.ids);
   }

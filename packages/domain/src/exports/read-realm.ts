@@ -35,8 +35,6 @@ import {
  * delayed.
  */
 const MESSAGES_AT_A_TIME = 25;
-/** Number of flags of one message read per batch. */
-const FLAGS_AT_A_TIME = 5000;
 const PEOPLE_AT_A_TIME = 50;
 const FILES_AT_A_TIME = 500;
 const ENTRIES_AT_A_TIME = 1000;
@@ -316,17 +314,15 @@ async function readUsers(
   for (const { kind } of SYSTEM_BOTS) kinds.set((await reads.users.findSystemBot(realmId, kind)).id, kind);
   const ids = [...kinds.keys(), ...(await reads.users.listEntries(realmId)).map(({ id }) => id)].sort((a, b) => a - b);
   const copies: UserCopy[] = [];
-  for (const slice of slicesOf(ids, PEOPLE_AT_A_TIME)) {
-    const options = await reads.bots.listOptions(realmId, slice);
-    for (const user of await reads.users.list(realmId, slice)) {
-      const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
-      const botOptions = options.get(user.id)!;
-      copies.push({
-        user: withExportedChannel(isCovered ? user : publicPart(user, defaults), channelIds),
-        systemKind: kinds.get(user.id) ?? null,
-        botOptions: isCovered && hasOptions(botOptions) ? withExportedEvents(botOptions, channelIds) : null,
-      });
-    }
+  const options = await reads.bots.listOptions(realmId, ids);
+  for (const user of await reads.users.list(realmId, ids)) {
+    const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
+    const botOptions = options.get(user.id)!;
+    copies.push({
+      user: withExportedChannel(isCovered ? user : publicPart(user, defaults), channelIds),
+      systemKind: kinds.get(user.id) ?? null,
+      botOptions: isCovered && hasOptions(botOptions) ? withExportedEvents(botOptions, channelIds) : null,
+    });
   }
   return copies;
 }
@@ -402,11 +398,8 @@ async function readHolders(
     }
   }
   for (const { userIds, ids } of idsByRecipients.values()) {
-    const atOnce = Math.max(1, Math.floor(FLAGS_AT_A_TIME / ids.length));
-    for (const slice of slicesOf([...userIds], atOnce)) {
-      for (const [userId, own] of await reads.personal.listFlagsOf(realmId, slice, ids)) {
-        for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
-      }
+    for (const [userId, own] of await reads.personal.listFlagsOf(realmId, [...userIds], ids)) {
+      for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
     }
   }
   return holders;
