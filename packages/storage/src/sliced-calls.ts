@@ -1,10 +1,11 @@
-import type { SlicedCalls, SlicedSets } from './engine/time-slices.js';
+import type { WritableRepositories } from './engine/feature.js';
+import type { SlicedSets } from './engine/time-slices.js';
 
 const sets = (...positions: readonly number[]): SlicedSets => ({ positions, size: 500 });
 const largeSets = (size: number, ...positions: readonly number[]): SlicedSets => ({ positions, size });
 
 /** Calls whose sets may contain all users, channels or messages of a request. */
-export const SLICED_CALLS: SlicedCalls = {
+export const SLICED_CALLS = {
   actors: { list: sets(1) },
   bots: { listOptions: sets(1) },
   channels: {
@@ -17,8 +18,8 @@ export const SLICED_CALLS: SlicedCalls = {
   },
   copies: { putFlags: largeSets(1000, 1) },
   importedRecords: { put: sets(1) },
-  messages: { list: largeSets(2000, 1) },
   groups: { list: sets(1), removeAnonymous: largeSets(200, 1) },
+  messages: { list: largeSets(2000, 1) },
   personal: {
     addHistorical: largeSets(2000, 1),
     filterMuting: sets(1),
@@ -32,4 +33,6 @@ export const SLICED_CALLS: SlicedCalls = {
   pages: { listViews: largeSets(200, 1) },
   presence: { put: sets(1) },
   users: { areConversationPartners: largeSets(10_000, 1), list: sets(1), listActiveIds: sets(1) },
+} satisfies {
+  readonly [R in keyof WritableRepositories]?: { readonly [M in keyof WritableRepositories[R]]?: SlicedSets };
 };

@@ -1,4 +1,4 @@
-import { inTimeSlices, type SlicedCalls } from './time-slices.js';
+import { inTimeSlices } from './time-slices.js';
 
 class Notes {
   readonly calls: string[] = [];
@@ -73,7 +73,7 @@ describe('inTimeSlices', () => {
           open: { positions: [0, 1], size: 2 },
         },
       };
-      ({ users } = inTimeSlices({ users: inner }, { nextSlice: () => null }, sliced as SlicedCalls));
+      ({ users } = inTimeSlices({ users: inner }, { nextSlice: () => null }, sliced));
     });
 
     it('makes one call for small sets', async () => {

@@ -1,5 +1,4 @@
 import { slicesOf } from '@parley/domain/kernel';
-import type { WritableRepositories } from './feature.js';
 
 /** Time slice of a unit before it yields to the event loop. */
 export const SLICE_MS = 8;
@@ -17,10 +16,8 @@ export interface SlicedSets {
   readonly size: number;
 }
 
-/** Calls with sets that may be too large for one statement. */
-export type SlicedCalls = {
-  readonly [R in keyof WritableRepositories]?: { readonly [M in keyof WritableRepositories[R]]?: SlicedSets };
-};
+/** By repository and method. */
+export type SlicedCalls = Readonly<Record<string, Readonly<Record<string, SlicedSets>>>>;
 
 type Method = (...parameters: unknown[]) => unknown;
 
@@ -31,8 +28,7 @@ type Method = (...parameters: unknown[]) => unknown;
 export function inTimeSlices<T extends object>(repositories: T, slices: TimeSlices, sliced: SlicedCalls = {}): T {
   const wrapped: Record<string, unknown> = {};
   for (const [name, repository] of Object.entries(repositories)) {
-    const calls = (sliced as Record<string, Readonly<Record<string, SlicedSets>>>)[name] ?? {};
-    wrapped[name] = withYieldingMethods(repository, slices, calls);
+    wrapped[name] = withYieldingMethods(repository, slices, sliced[name] ?? {});
   }
   return wrapped as T;
 }
