@@ -16,7 +16,7 @@ export interface SlicedSets {
   readonly size: number;
 }
 
-/** By repository and method. */
+/** Sliced sets by repository and method. */
 export type SlicedCalls = Readonly<Record<string, Readonly<Record<string, SlicedSets>>>>;
 
 type Method = (...parameters: unknown[]) => unknown;
