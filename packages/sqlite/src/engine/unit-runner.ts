@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { Transaction } from '@parley/domain/kernel';
 import { SLICE_MS } from '@parley/storage';
@@ -76,11 +75,8 @@ export class UnitRunner {
       });
     } finally {
       this.reject = null;
-      if (this.resume) {
-        // Calls that the unit has not awaited must run before it is committed or rolled back.
-        this.resume();
-        await nextTurn();
-      }
+      // Calls that the unit has not awaited run before it is committed or rolled back.
+      this.resume?.();
     }
   }
 
