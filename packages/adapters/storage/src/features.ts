@@ -8,6 +8,7 @@ import type { FeatureTables, StorageFeature, WritableRepositories } from './engi
 import { migrationsOf, type SchemaDialect } from './engine/migration.js';
 import { Quarantine } from './engine/quarantine.js';
 import type { Statements } from './engine/statements.js';
+import { inTimeSlices, type TimeSlices } from './engine/time-slices.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
 import { IMPORT_BATCH_FEATURE, IMPORT_RUN_FEATURE } from './exports/import-batches.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
@@ -33,6 +34,7 @@ import { INCOMING_EMAIL_FEATURE } from './push/incoming-email.js';
 import { PUSH_FEATURE } from './push/push.js';
 import { WEB_PUSH_FEATURE } from './push/web-push.js';
 import { REALM_LIST_FEATURE } from './realms/realm-lists.js';
+import { SLICED_CALLS } from './sliced-calls.js';
 import { API_KEY_FEATURE } from './users/credentials.js';
 import { ONBOARDING_FEATURE } from './users/onboarding.js';
 import { PRESENCE_FEATURE } from './users/presence.js';
@@ -133,13 +135,16 @@ export function featuresOf<const Own extends OwnFeatures>(
   };
 }
 
-/** Returns a function that creates the repositories of a connection; their caches are shared by all connections. */
+/**
+ * Returns a function that creates the repositories of a connection, whose calls yield to the event loop during long
+ * units. Their caches are shared by all connections.
+ */
 function repositoriesOf<Features extends readonly AnyFeature[]>(
   list: Features,
   clock: Clock,
   report: (problem: string) => void,
   words: SearchWords,
-): (connection: object) => Pick<WritableRepositories, NamesIn<Features[number]> | keyof typeof ROW_TABLES> {
+): (connection: TimeSlices) => Pick<WritableRepositories, NamesIn<Features[number]> | keyof typeof ROW_TABLES> {
   const features = list as readonly object[] as readonly StorageFeature<object>[];
   const parts = { clock, words, quarantine: new Quarantine(report), features };
   const shared = features.flatMap((feature) => feature.shared?.(parts) ?? []);
@@ -149,6 +154,10 @@ function repositoriesOf<Features extends readonly AnyFeature[]>(
     const rows = Object.entries<RowTable>(ROW_TABLES).map(([name, table]) => ({
       [name]: table.open(connection as Statements, parts.quarantine),
     }));
-    return Object.assign({}, ...rows, ...repositories.map((open) => open(connection, objects)));
+    return inTimeSlices(
+      Object.assign({}, ...rows, ...repositories.map((open) => open(connection, objects))),
+      connection,
+      SLICED_CALLS,
+    );
   };
 }

@@ -13,6 +13,7 @@ export * from './engine/rows.js';
 export * from './engine/statement-cache.js';
 export * from './engine/statements.js';
 export * from './engine/table-source.js';
+export { SLICE_MS, type TimeSlices } from './engine/time-slices.js';
 export * from './engine/versioned-cache.js';
 export * from './exports/copies.js';
 export * from './features.js';

@@ -3,7 +3,6 @@ import './roles.js';
 import { DomainError } from '../kernel/errors.js';
 import { all, type Decision, denied, denyIf, enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { type Actor, isGuest } from './actor.js';
 import type { SystemGroupName } from './roles.js';
 
@@ -89,7 +88,6 @@ export async function addAnonymousGroup(
     event: { type: 'group.created', groupId: group.id, memberIds: members, subgroupIds: subgroups, view: null },
     audience: { kind: 'nobody' },
   });
-  await tx.yield();
   return group.id;
 }
 
@@ -111,36 +109,24 @@ export function isGranted(
 
 type Group = Awaited<ReturnType<Repositories['groups']['list']>>[number];
 
-const USERS_AT_A_TIME = 2000;
-const GROUPS_AT_A_TIME = 200;
-
 /**
  * Returns the given users who are active and may be members, including bots but not system bots (contract decision 22).
  */
 export async function activeUserIds(
-  repositories: Pick<Repositories | Transaction, 'users' | 'yield'>,
+  repositories: Pick<Repositories | Transaction, 'users'>,
   realmId: RealmId,
   ids: readonly UserId[],
 ): Promise<ReadonlySet<UserId>> {
-  const active = new Set<UserId>();
-  for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
-    for (const id of await repositories.users.listActiveIds(realmId, some)) active.add(id);
-    await repositories.yield();
-  }
-  return active;
+  return new Set(await repositories.users.listActiveIds(realmId, ids));
 }
 
 export async function groupsById(
-  repositories: Pick<Repositories | Transaction, 'groups' | 'yield'>,
+  repositories: Pick<Repositories | Transaction, 'groups'>,
   realmId: RealmId,
   ids: readonly GroupId[],
 ): Promise<ReadonlyMap<GroupId, Group>> {
-  const found = new Map<GroupId, Group>();
-  for (const some of slicesOf([...new Set(ids)], GROUPS_AT_A_TIME)) {
-    for (const group of await repositories.groups.list(realmId, some)) found.set(group.id, group);
-    await repositories.yield();
-  }
-  return found;
+  const groups = await repositories.groups.list(realmId, [...new Set(ids)]);
+  return new Map(groups.map((group) => [group.id, group]));
 }
 
 /**

@@ -166,7 +166,6 @@ export class MarkIdleChannels {
           },
           audience: metadataUsers(changed),
         });
-        await tx.yield();
       }
       return idle.length;
     });

@@ -6,7 +6,6 @@ import { all, allowed, type Decision, denied, denyIf, enforce } from '../kernel/
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
 import { findByPublicAddress } from '../users/find-user.js';
@@ -175,8 +174,6 @@ export async function loadChannel(
   return { channel: channel!, isSubscribed };
 }
 
-const USERS_AT_A_TIME = 500;
-
 /** Users named either by id or by public address, never both. */
 export type Principals = readonly UserId[] | { readonly emails: readonly string[] };
 
@@ -191,7 +188,7 @@ export function countPrincipals(principals: Principals | null): number {
  * otherwise `User is deactivated` or `Insufficient permission` for the first violation (channels §4.5)
  */
 export async function findPrincipals(
-  tx: Pick<Repositories | Transaction, 'users' | 'yield'>,
+  tx: Pick<Repositories | Transaction, 'users'>,
   actor: Actor,
   realm: Realm,
   principals: Principals,
@@ -206,14 +203,11 @@ export async function findPrincipals(
       users.set(user.id, user);
     }
   } else {
-    for (const ids of slicesOf(principals, USERS_AT_A_TIME)) {
-      const found = new Map((await tx.users.list(realm.id, ids)).map((user) => [user.id, user]));
-      for (const id of ids) {
-        const user = found.get(id);
-        if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
-        users.set(id, user);
-      }
-      await tx.yield();
+    const found = new Map((await tx.users.list(realm.id, principals)).map((user) => [user.id, user]));
+    for (const id of principals) {
+      const user = found.get(id);
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+      users.set(id, user);
     }
   }
   const partners = await conversationPartnerIds(tx, actor, realm);

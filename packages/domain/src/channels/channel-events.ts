@@ -2,7 +2,6 @@ import type { GroupSettingValue } from '../access/group-settings.js';
 import { type Audience, type EventOf, except, type FeatureParts, users } from '../kernel/event.js';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { type Channel, type ChannelPermission, type ChannelView, isPrivate, isWebPublic } from './channel.js';
 import { firstAudience, metadataUsers, visibilityOfChangedChannel } from './channel-delivery.js';
 import type { DefaultChannelGroupView } from './default-channels.js';
@@ -196,7 +195,6 @@ export async function publishSubscriptions(
       },
       audience: users([...new Set(some.map(({ userId }) => userId))]),
     });
-    await tx.yield();
   }
 }
 
@@ -265,12 +263,10 @@ export async function publishSubscriberChanges(
       },
       audience: leaveTogether ? viewers : except(viewers, users(userIds)),
     });
-    await tx.yield();
   }
 }
 
 const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
-const CHANNELS_AT_A_TIME = 50;
 
 /** Maximum number of guests to look for in each channel; with more guests, scanning channel subscribers is cheaper. */
 const FEW_GUESTS = 1000;
@@ -284,20 +280,16 @@ async function withGuestSubscribers(
   realmId: RealmId,
   ids: readonly ChannelId[],
 ): Promise<ReadonlySet<ChannelId>> {
-  const subscribed = new Set<ChannelId>();
   // Guests are the direct members of `everyone`.
   const { everyone } = await tx.groups.systemGroupIds(realmId);
   const guestIds = await tx.groups.listDirectMembers(realmId, everyone);
   if (guestIds.length <= FEW_GUESTS) {
+    const subscribed = new Set<ChannelId>();
     const activeIds = await tx.users.listActiveIds(realmId, guestIds);
     for (const id of ids) {
       if ((await tx.channels.filterSubscribed(realmId, id, activeIds)).length > 0) subscribed.add(id);
     }
     return subscribed;
   }
-  for (const some of slicesOf(ids, CHANNELS_AT_A_TIME)) {
-    for (const id of await tx.channels.filterWithGuestSubscribers(realmId, some)) subscribed.add(id);
-    await tx.yield();
-  }
-  return subscribed;
+  return new Set(await tx.channels.filterWithGuestSubscribers(realmId, ids));
 }

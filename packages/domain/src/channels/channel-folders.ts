@@ -151,13 +151,12 @@ const realmPart: RealmPart<'channelFolders'> = {
   },
   async rewriteTexts(tx, { channelFolders }, ids) {
     for (const copy of channelFolders) {
+      const id = ids.lastOf<ChannelFolderId>('channelFolder').get(copy.id);
+      const folder = (await tx.channelFolders.find(ids.realmId, id))!;
       const description = ids.rewriter.markdown(copy.description);
       const renderedDescription = ids.rewriter.html(copy.renderedDescription);
-      await tx.yield();
       if (renderedDescription === copy.renderedDescription) continue;
-      const id = ids.lastOf<ChannelFolderId>('channelFolder').get(copy.id);
-      const folder = await tx.channelFolders.find(ids.realmId, id);
-      await tx.channelFolders.update({ ...folder!, description, renderedDescription });
+      await tx.channelFolders.update({ ...folder, description, renderedDescription });
     }
   },
 };

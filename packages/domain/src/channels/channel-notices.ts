@@ -15,7 +15,6 @@ import {
   VISIBILITY_PERMISSIONS,
   VisibilityForChangedUsers,
 } from './channel-delivery.js';
-import { actorsOf } from './subscribing.js';
 
 /** Notice in a topic of a channel, which may be archived. */
 export interface ChannelNotice {
@@ -201,7 +200,6 @@ export async function announceVisibilityOf(
   for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
     const subscribers = await subscribersOf(some.map(({ id }) => id));
     for (const channel of some) visibility.add(channel, subscribers.get(channel.id) ?? []);
-    await tx.yield();
   }
   const { gained, lost } = visibility.change;
   const idsOf = ({ channels: some }: ChannelsWithAudience) => some.map(({ id }) => id);
@@ -211,7 +209,6 @@ export async function announceVisibilityOf(
       event: { type: 'channel.hidden', channelIds: idsOf(each) },
       audience: each.audience,
     });
-    await tx.yield();
   }
 }
 
@@ -228,10 +225,10 @@ export async function changeMembership(
 ): Promise<void> {
   const channels = await channelsShownBy(tx, realmId, groupId);
   if (channels.length === 0) return change();
-  const ids = await userIds();
-  const before = await actorsOf(tx, realmId, ids);
+  const ids = [...new Set(await userIds())];
+  const before = await tx.actors.list(realmId, ids);
   await change();
-  const after = await actorsOf(tx, realmId, ids);
+  const after = await tx.actors.list(realmId, ids);
   const people = [...after.values()].flatMap((actor) => changedUser(before.get(actor.id), actor));
   await announceVisibilityOf(tx, realmId, people, channels);
 }

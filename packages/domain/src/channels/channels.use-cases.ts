@@ -4,7 +4,6 @@ import { enforce } from '../kernel/permission.js';
 import type { Randomness } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { canAdministerBot } from '../users/user-permissions.js';
 import { loadViewer } from '../users/users.use-cases.js';
 import { type Channel, type ChannelView, channelAddress, isPrivate, isWebPublic } from './channel.js';
@@ -25,7 +24,6 @@ import type { Subscription } from './subscriptions.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './topic-policies.js';
 
 /** Number of channels read per batch, with yields in between. */
-const CHANNELS_AT_A_TIME = 200;
 
 /** Loads the viewer's subscriptions, including former ones, by ascending channel. */
 export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promise<readonly Subscription[]> =>
@@ -62,15 +60,10 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   const subscribed = await snapshot.load(loadSubscribedIds);
   const visible = await snapshot.load(loadVisibleChannels);
   const listed = visible.filter((channel) => canListSubscribers(viewer, channel, subscribed.has(channel.id)).allowed);
-  const subscriberIds = new Map<ChannelId, readonly UserId[]>();
-  for (const slice of slicesOf(listed, CHANNELS_AT_A_TIME)) {
-    const ids = slice.map((channel) => channel.id);
-    for (const [id, userIds] of await repositories.channels.listSubscribers(caller.realmId, ids)) {
-      subscriberIds.set(id, userIds);
-    }
-    await repositories.yield();
-  }
-  return subscriberIds;
+  return repositories.channels.listSubscribers(
+    caller.realmId,
+    listed.map(({ id }) => id),
+  );
 }
 
 /** Loads the viewer's policies for active, visible channels, by ascending channel, then topic. */

@@ -89,7 +89,7 @@ export class CreateChannel {
       );
       return { channelId: channelIds[0]!, jobs };
     });
-    await this.parts.execute(jobs);
+    await this.parts.run(jobs);
     return channelId;
   }
 }

@@ -12,7 +12,6 @@ import { DomainError, orThrow } from '../kernel/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { channelLink, type ParsedText, silentMention, type TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -226,7 +225,6 @@ export class ChannelCreator {
         permissions,
       });
       channels.push(channel);
-      await tx.yield();
     }
     await publishCreation(tx, realm.id, channels);
     if (options.isDefault && channels.length > 0) await publishDefaultChannels(tx, realm.id);
@@ -276,22 +274,17 @@ export class ChannelCreator {
 const aheadOf = (description: ParsedText | undefined) =>
   description?.parsed ? { ahead: orThrow(description.parsed) } : {};
 
-const CHANNELS_AT_A_TIME = 100;
-
 async function publishCreation(tx: Transaction, realmId: RealmId, channels: readonly Channel[]): Promise<void> {
-  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
-    const views = await tx.channels.listViews(
-      realmId,
-      some.map(({ id }) => id),
-    );
-    const byId = new Map(views.map((view) => [view.id, view]));
-    for (const channel of some) {
-      await tx.events.append(realmId, {
-        event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
-        audience: firstAudience(channel),
-      });
-      await tx.yield();
-    }
+  const views = await tx.channels.listViews(
+    realmId,
+    channels.map(({ id }) => id),
+  );
+  const byId = new Map(views.map((view) => [view.id, view]));
+  for (const channel of channels) {
+    await tx.events.append(realmId, {
+      event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
+      audience: firstAudience(channel),
+    });
   }
 }
 

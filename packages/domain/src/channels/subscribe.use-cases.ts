@@ -21,7 +21,7 @@ import {
   type ParsedDescriptions,
   type ServerChannelConfig,
 } from './create-channels.use-cases.js';
-import { checkSubscriptionCount, type SubscribeResult, slicesOfUsers, subscribeToChannels } from './subscribing.js';
+import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from './subscribing.js';
 import {
   ChangeSubscriptionParts,
   inParts,
@@ -189,7 +189,7 @@ export class SubscribeUsers {
       },
       { yields: true },
     );
-    const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.execute(plan.jobs);
+    const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.runTogether(plan.jobs);
     const channels = inOrderOf(input, reached);
     const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
     return {
@@ -214,16 +214,12 @@ export class SubscribeUsers {
       if (ids.length < names.size && people.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
       const userIds = people.map(({ id }) => id);
       const newcomers: Newcomer[] = [];
-      for (const some of slicesOfUsers(userIds, Math.max(1, ids.length))) {
-        for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, some, ids)) {
-          const active = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
-          const channelIds = ids.filter((id) => !active.has(id));
-          if (channelIds.length > 0) newcomers.push({ userId, channelIds });
-        }
-        if (newcomers.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
-        await reads.yield();
+      for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, userIds, ids)) {
+        const active = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
+        const channelIds = ids.filter((id) => !active.has(id));
+        if (channelIds.length > 0) newcomers.push({ userId, channelIds });
       }
-      return newcomers;
+      return newcomers.length > MAX_NOTIFIED_SUBSCRIBERS ? [] : newcomers;
     });
   }
 

@@ -3,9 +3,8 @@ import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/user-events.js';
-import type { Channel, ChannelView } from './channel.js';
+import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
 import { subscribersOf } from './channel-delivery.js';
 import { publishSubscriberChanges, publishSubscriptions } from './channel-events.js';
@@ -27,10 +26,6 @@ export interface SubscribeResult {
 
 /** Maximum number of subscriptions changed by one request: users times channels. */
 export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
-/** Number of subscriptions processed before yielding to the event loop. */
-const SUBSCRIPTIONS_AT_A_TIME = 500;
-const CHANNELS_AT_A_TIME = 100;
-const USERS_AT_A_TIME = 500;
 
 /** @throws DomainError TOO_MANY_SUBSCRIPTIONS if the request exceeds the limit */
 export function checkSubscriptionCount(userCount: number, channelCount: number): void {
@@ -40,10 +35,6 @@ export function checkSubscriptionCount(userCount: number, channelCount: number):
     `Too many subscriptions in one request: users times channels may be ${MAX_SUBSCRIPTIONS_PER_REQUEST} at most.`,
   );
 }
-
-/** Splits users into slices small enough to load their rows in these channels at once. */
-export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number): Iterable<readonly UserId[]> =>
-  slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
 
 /**
  * Subscribes all users to all channels and publishes the changes in the order of channels §6.3. Does not check
@@ -58,22 +49,15 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
   const { realmId } = first;
 
   const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
-  const subscriptions: Subscription[] = [];
-  for (const people of slicesOfUsers([...userIds].sort(ascending), channels.length)) {
-    const created = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
-    await tx.channels.putSubscriptions(created);
-    for (const { channelId, userId } of created) added.get(channelId)!.push(userId);
-    subscriptions.push(...created);
-    await tx.yield();
-  }
+  const people = [...userIds].sort(ascending);
+  const subscriptions = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
+  await tx.channels.putSubscriptions(subscriptions);
+  for (const { channelId, userId } of subscriptions) added.get(channelId)!.push(userId);
   const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
   if (changed.length === 0) return { added, alreadySubscribed };
 
   for (const channel of changed) {
-    for (const people of slicesOf(added.get(channel.id)!, USERS_AT_A_TIME)) {
-      await tx.personal.openSpans(realmId, [channel.recipientId], people);
-      await tx.yield();
-    }
+    await tx.personal.openSpans(realmId, [channel.recipientId], added.get(channel.id)!);
   }
   await announce(tx, changed, added, subscriptions, access);
   return { added, alreadySubscribed };
@@ -125,19 +109,10 @@ async function announce(
   access: AccessAnnouncer | null,
 ): Promise<void> {
   const { realmId } = channels[0]!;
-  const views = new Map<ChannelId, ChannelView>();
-  const subscribers = new Map<ChannelId, readonly UserId[]>();
-  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
-    const ids = some.map(({ id }) => id);
-    for (const view of await tx.channels.listViews(realmId, ids)) views.set(view.id, view);
-    for (const [id, userIds] of await tx.channels.listSubscribers(realmId, ids)) subscribers.set(id, userIds);
-    await tx.yield();
-  }
-  const actors = await actorsOf(
-    tx,
-    realmId,
-    subscriptions.map(({ userId }) => userId),
-  );
+  const ids = channels.map(({ id }) => id);
+  const views = new Map((await tx.channels.listViews(realmId, ids)).map((view) => [view.id, view]));
+  const subscribers = await tx.channels.listSubscribers(realmId, ids);
+  const actors = await tx.actors.list(realmId, [...new Set(subscriptions.map(({ userId }) => userId))]);
   for (const channel of channels) {
     const blind = added.get(channel.id)!.filter((id) => couldNotSee(actors.get(id), channel));
     if (blind.length > 0) {
@@ -146,7 +121,6 @@ async function announce(
         audience: users(blind),
       });
     }
-    await tx.yield();
   }
   const subscribed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
   await publishSubscriptions(tx, realmId, subscribed, subscriptions);
@@ -158,20 +132,6 @@ async function announce(
     })),
   );
   await publishSubscriberChanges(tx, 'add', channels, added);
-}
-
-/** Returns the actors of active users without duplicates. */
-export async function actorsOf(
-  tx: Transaction,
-  realmId: RealmId,
-  userIds: readonly UserId[],
-): Promise<ReadonlyMap<UserId, Actor>> {
-  const actors = new Map<UserId, Actor>();
-  for (const some of slicesOf([...new Set(userIds)].sort(ascending), USERS_AT_A_TIME)) {
-    for (const [id, actor] of await tx.actors.list(realmId, some)) actors.set(id, actor);
-    await tx.yield();
-  }
-  return actors;
 }
 
 const ascending = (a: number, b: number): number => a - b;
@@ -209,7 +169,6 @@ export async function unsubscribeFromChannels(
       channel.id,
       userIds.filter((id) => !already.has(id)).sort((a, b) => a - b),
     );
-    await tx.yield();
   }
   const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
   if (changed.length === 0) return { removed, notSubscribed };
@@ -218,19 +177,15 @@ export async function unsubscribeFromChannels(
   const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
   const leavers = [...new Set(changed.flatMap((channel) => removed.get(channel.id)!))].sort((a, b) => a - b);
   const ids = changed.map(({ id }) => id);
-  for (const people of slicesOfUsers(leavers, ids.length)) {
-    const rows = await tx.channels.listSubscriptionsOf(realmId, people, ids);
-    await tx.channels.putSubscriptions(
-      [...rows.values()]
-        .flat()
-        .filter((row) => row.isActive && leaving.get(row.channelId)!.has(row.userId))
-        .map((row) => ({ ...row, isActive: false })),
-    );
-    await tx.yield();
-  }
+  const rows = await tx.channels.listSubscriptionsOf(realmId, leavers, ids);
+  await tx.channels.putSubscriptions(
+    [...rows.values()]
+      .flat()
+      .filter((row) => row.isActive && leaving.get(row.channelId)!.has(row.userId))
+      .map((row) => ({ ...row, isActive: false })),
+  );
   for (const channel of changed) {
     await tx.personal.closeSpans(realmId, [channel.recipientId], removed.get(channel.id)!);
-    await tx.yield();
   }
 
   await tx.events.append(realmId, {
@@ -240,7 +195,7 @@ export async function unsubscribeFromChannels(
     },
     audience: users(leavers),
   });
-  const actors = await actorsOf(tx, realmId, leavers);
+  const actors = await tx.actors.list(realmId, leavers);
   for (const channel of changed) {
     const blind = removed.get(channel.id)!.filter((id) => {
       const actor = actors.get(id);
@@ -252,7 +207,6 @@ export async function unsubscribeFromChannels(
         audience: users(blind),
       });
     }
-    await tx.yield();
   }
   await publishSubscriberChanges(tx, 'remove', changed, removed);
   await access?.announceChannels(
@@ -265,7 +219,6 @@ export async function unsubscribeFromChannels(
   for (const userId of leavers) {
     for (const channel of changed) {
       if (leaving.get(channel.id)!.has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);
-      await tx.yield();
     }
   }
   return { removed, notSubscribed };

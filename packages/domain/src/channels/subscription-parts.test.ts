@@ -60,7 +60,6 @@ async function large(existing = true) {
   const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
   const subscribeUsers = new SubscribeUsers(uow, creator, messages, fixture.clock, fakeRealmUrls, config);
   const unsubscribeUsers = new UnsubscribeUsers(
-    uow,
     fakeRealmUrls,
     new ChangeSubscriptionParts(uow, creator, fixture.clock, config),
   );

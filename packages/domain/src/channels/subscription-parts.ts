@@ -1,15 +1,9 @@
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel } from './channel.js';
@@ -96,6 +90,12 @@ export interface SubscriptionPartResult {
   readonly unchanged: ReadonlyMap<ChannelId, readonly UserId[]>;
 }
 
+/** Channels and users of a request. */
+export interface SelectedSubscriptions {
+  readonly channels: readonly Channel[];
+  readonly userIds: readonly UserId[];
+}
+
 const NOTHING_CHANGED: SubscriptionPartResult = { channels: [], changed: new Map(), unchanged: new Map() };
 
 export const SUBSCRIPTION_PART_JOB = jobPartKind<SubscriptionPart>('channels.change_subscriptions');
@@ -112,30 +112,41 @@ export function* inParts<C, U>(
 }
 
 /** Performs the parts of requests that change many subscriptions or create many channels (contract decision 10). */
-export class ChangeSubscriptionParts implements JobPartHandler<SubscriptionPart, SubscriptionPartResult> {
+export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, SubscriptionPartResult> {
   static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'serverChannelConfig'] as const;
 
   readonly kind = SUBSCRIPTION_PART_JOB;
 
   constructor(
-    private readonly uow: UnitOfWork,
+    uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
-  ) {}
+  ) {
+    super(uow, clock);
+  }
 
-  schedule(
-    tx: Transaction,
+  /** Removes subscriptions of a request in as many units of work as needed. */
+  async remove(
     realmId: RealmId,
-    parts: readonly SubscriptionPart[],
-    previous: Job<SubscriptionPart> | null = null,
-  ): Promise<readonly StoredJob[]> {
-    return scheduleJobParts(tx, this.kind, this.clock, realmId, parts, previous);
+    isSmall: boolean,
+    select: (reads: Repositories | Transaction) => Promise<SelectedSubscriptions>,
+  ): Promise<SubscriptionPartResult> {
+    const plan = async (reads: Repositories | Transaction) => {
+      const { channels, userIds } = await select(reads);
+      return [...inParts(channels, userIds)].map((part): SubscriptionPart => {
+        return { op: 'remove', channelIds: part.channels.map(({ id }) => id), userIds: part.userIds };
+      });
+    };
+    return this.joined(await this.perform(realmId, isSmall, plan));
   }
 
   /** Performs scheduled parts immediately and returns their combined results. */
-  async execute(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
-    const results = await runJobParts(this.uow, this.clock, this, jobs);
+  async runTogether(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
+    return this.joined(await this.run(jobs));
+  }
+
+  private joined(results: readonly SubscriptionPartResult[]): SubscriptionPartResult {
     const channels = new Map<ChannelId, Channel>();
     const changed = new Map<ChannelId, readonly UserId[]>();
     const unchanged = new Map<ChannelId, readonly UserId[]>();
@@ -201,7 +212,6 @@ export class ChangeSubscriptionParts implements JobPartHandler<SubscriptionPart,
         about.map(({ name }) => name),
       );
       await this.channelCreator.notificationBot.sendDirect(tx, realm, person, content, { actor, about });
-      await tx.yield();
     }
     return { result };
   }

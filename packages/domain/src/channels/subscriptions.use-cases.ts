@@ -1,10 +1,8 @@
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
-import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import { sortByCodePoints } from '../kernel/text.js';
-import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { loadUser } from '../users/find-user.js';
 import type { ChannelView } from './channel.js';
 import {
@@ -23,7 +21,6 @@ import {
 } from './subscriptions.js';
 
 /** Number of channels read per batch, with yields in between. */
-const CHANNELS_AT_A_TIME = 200;
 
 export interface ListedSubscription {
   readonly channel: ChannelView;
@@ -48,7 +45,7 @@ export class ListSubscriptions {
       );
       const byChannel = new Map(rows.map((row) => [row.channelId, row]));
       const ids = [...byChannel.keys()];
-      const channels = await listViewsInSlices(repositories, actor.realmId, ids);
+      const channels = await repositories.channels.listViews(actor.realmId, ids);
       const subscribers = includeSubscribers ? await repositories.channels.listSubscribers(actor.realmId, ids) : null;
       return channels
         .filter((channel) => !channel.isArchived)
@@ -59,20 +56,6 @@ export class ListSubscriptions {
         }));
     });
   }
-}
-
-/** Lists views by name in code-point order. */
-async function listViewsInSlices(
-  repositories: Repositories,
-  realmId: RealmId,
-  ids: readonly ChannelId[],
-): Promise<readonly ChannelView[]> {
-  const views: ChannelView[] = [];
-  for (const slice of slicesOf(ids, CHANNELS_AT_A_TIME)) {
-    await repositories.yield();
-    for (const view of await repositories.channels.listViews(realmId, slice)) views.push(view);
-  }
-  return sortByCodePoints(views, ({ name }) => name);
 }
 
 /** Lists active subscribers of a channel, archived or not; ascending (channels §4.10). */
@@ -175,7 +158,6 @@ export class ChangeSubscriptionProperties {
           event: { type: 'subscription.changed', channelId, ...change },
           audience: users([userId]),
         });
-        await tx.yield();
       }
       await tx.channels.putSubscriptions([...rows.values()].filter((row) => !stored.includes(row)));
     });

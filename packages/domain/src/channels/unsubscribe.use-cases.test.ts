@@ -37,7 +37,7 @@ const unsubscribing = ({ uow, clock }: MemoryFixture) => {
     new FakeChannelQuota(),
   );
   const parts = new ChangeSubscriptionParts(uow, creator, clock, { webPublicEnabled: true });
-  return new UnsubscribeUsers(uow, fakeRealmUrls, parts);
+  return new UnsubscribeUsers(fakeRealmUrls, parts);
 };
 const leaving = (fixture: MemoryFixture) => {
   const useCase = unsubscribing(fixture);

@@ -1,21 +1,16 @@
 import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
-import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
+import type { Caller, ChannelId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
-import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
 import { canUnsubscribe } from './channel-permissions.js';
-import {
-  checkSubscriptionCount,
-  slicesOfUsers,
-  type UnsubscribeResult,
-  unsubscribeFromChannels,
-} from './subscribing.js';
-import { ChangeSubscriptionParts, inParts, isOneUnit, type SubscriptionPart } from './subscription-parts.js';
+import { checkSubscriptionCount, type UnsubscribeResult, unsubscribeFromChannels } from './subscribing.js';
+import { ChangeSubscriptionParts, isOneUnit, type SelectedSubscriptions } from './subscription-parts.js';
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
@@ -31,9 +26,8 @@ export interface UnsubscribeUsersOutput {
 
 /** Unsubscribes the caller or other users from channels (channels §4.6). */
 export class UnsubscribeUsers {
-  static readonly inject = ['unitOfWork', 'realmUrls', ChangeSubscriptionParts] as const;
+  static readonly inject = ['realmUrls', ChangeSubscriptionParts] as const;
   constructor(
-    private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly parts: ChangeSubscriptionParts,
   ) {}
@@ -43,26 +37,18 @@ export class UnsubscribeUsers {
    * @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS
    */
   async execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
-    if (isOneUnit(countPrincipals(input.principals), input.channelNames.length)) {
-      return this.uow.write(caller.realmId, (tx) => this.unsubscribe(tx, caller, input));
-    }
-    const plan = await this.uow.read(caller.realmId, (reads) => this.check(reads, caller, input));
-    const jobs = await this.uow.write(
+    const isSmall = isOneUnit(countPrincipals(input.principals), input.channelNames.length);
+    let channels: readonly Channel[] = [];
+    const { changed: removed, unchanged: notSubscribed } = await this.parts.remove(
       caller.realmId,
-      (tx) => {
-        const parts = [...inParts(plan.channels, plan.userIds)].map(
-          ({ channels, userIds }): SubscriptionPart => ({
-            op: 'remove',
-            channelIds: channels.map(({ id }) => id),
-            userIds,
-          }),
-        );
-        return this.parts.schedule(tx, caller.realmId, parts);
+      isSmall,
+      async (reads) => {
+        const selected = await this.check(reads, caller, input);
+        channels = selected.channels;
+        return selected;
       },
-      { yields: true },
     );
-    const { changed: removed, unchanged: notSubscribed } = await this.parts.execute(jobs);
-    return toUnsubscribeOutput(plan.channels, { removed, notSubscribed });
+    return toUnsubscribeOutput(channels, { removed, notSubscribed });
   }
 
   /** Runs as part of a larger transaction. @throws DomainError like `execute` */
@@ -76,7 +62,7 @@ export class UnsubscribeUsers {
     tx: Reads,
     caller: Caller,
     { channelNames, principals }: UnsubscribeUsersInput,
-  ): Promise<{ readonly channels: readonly Channel[]; readonly userIds: readonly UserId[] }> {
+  ): Promise<SelectedSubscriptions> {
     const actor = await tx.actors.get(caller);
     checkSubscriptionCount(countPrincipals(principals), channelNames.length);
     const realm = await tx.realms.get(caller.realmId);
@@ -108,11 +94,8 @@ export class UnsubscribeUsers {
     const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
     const ofOwnBots = new Set<ChannelId>();
     const ids = channels.map(({ id }) => id);
-    for (const bots of slicesOfUsers(ownBotIds, ids.length)) {
-      for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
-        for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
-      }
-      await tx.yield();
+    for (const rows of (await tx.channels.listSubscriptionsOf(realmId, ownBotIds, ids)).values()) {
+      for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
     }
     return channels
       .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))
@@ -122,7 +105,7 @@ export class UnsubscribeUsers {
   }
 }
 
-type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users' | 'yield'>;
+type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users'>;
 
 function toUnsubscribeOutput(
   channels: readonly Channel[],

@@ -35,7 +35,6 @@ import {
 import { RealmReader } from './read-realm.js';
 import { type ExportScope, isChannelCovered } from './realm-copy.js';
 
-const USERS_AT_A_TIME = 100;
 /** Ratio of pause to work, which leaves a quarter of the event loop's time to exports. */
 const REST_FACTOR = 3;
 
@@ -114,13 +113,10 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
       const ids = (await reads.users.listEntries(realmId)).map(({ id }) => id);
       const consenting = new Set<UserId>();
       const owners = new Map<UserId, UserId>();
-      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
-        for (const { id, bot, settings } of await reads.users.list(realmId, slice)) {
-          if (bot) {
-            if (bot.ownerId !== null) owners.set(id, bot.ownerId);
-          } else if (settings.allowPrivateDataExport) consenting.add(id);
-        }
-        await reads.yield();
+      for (const { id, bot, settings } of await reads.users.list(realmId, ids)) {
+        if (bot) {
+          if (bot.ownerId !== null) owners.set(id, bot.ownerId);
+        } else if (settings.allowPrivateDataExport) consenting.add(id);
       }
       for (const [botId, ownerId] of owners) if (consenting.has(ownerId)) consenting.add(botId);
       return consenting;
@@ -216,7 +212,6 @@ async function countMessages(
       realm.id,
       slice.map(({ recipientId }) => recipientId),
     );
-    await reads.yield();
   }
   if (type === 'public') return count;
   for (let after = 0; count <= maxMessages; ) {
@@ -224,7 +219,6 @@ async function countMessages(
     count += await reads.copies.countSentTo(realm.id, ids);
     if (ids.length < RECIPIENTS_AT_A_TIME) break;
     after = ids.at(-1)!;
-    await reads.yield();
   }
   return count;
 }
@@ -322,15 +316,12 @@ export class ListExportConsents {
       enforce(canExport(actor));
       const ids = (await reads.users.listEntries(actor.realmId)).map(({ id }) => id);
       const consents: ExportConsent[] = [];
-      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
-        for (const { id, isActive, bot, settings } of await reads.users.list(actor.realmId, slice)) {
-          if (!isActive || bot) continue;
-          const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
-          consents.push({ userId: id, isGiven, emailAddressVisibility });
-        }
-        await reads.yield();
+      for (const { id, isActive, bot, settings } of await reads.users.list(actor.realmId, ids)) {
+        if (!isActive || bot) continue;
+        const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
+        consents.push({ userId: id, isGiven, emailAddressVisibility });
       }
-      return consents.sort((a, b) => a.userId - b.userId);
+      return consents;
     });
   }
 }

@@ -168,7 +168,6 @@ export class ImportChanges {
         const reason = await this.reasonToKeep(tx, message, record);
         if (reason === null) await this.delete(tx, message);
         else kept.push({ message, record, reason });
-        await tx.yield();
       }
       const keptRecords = new Set(kept.map(({ record }) => record));
       await tx.importedRecords.put(

@@ -13,7 +13,7 @@ function storageAt(last: number) {
       state.last = Math.max(state.last, least - 1);
     },
   };
-  const tx = { copies, yield: async () => {} } as unknown as Transaction;
+  const tx = { copies } as unknown as Transaction;
   const uow = { writeAcross: (work: (unit: Transaction) => Promise<unknown>) => work(tx) } as unknown as UnitOfWork;
   return { uow, state };
 }

@@ -154,12 +154,13 @@ export class MessageIds extends IdLookup<MessageId> {
       const ranges = new IdRanges();
       let next = (await tx.copies.lastId('message')) + 1;
       for (const ids of all) {
+        // A repository call per list lets long units yield.
+        next = Math.max(next, (await tx.copies.lastId('message')) + 1);
         for (const wanted of ids) {
           const id = wanted >= next && wanted <= MAX_KEPT_ID ? wanted : next;
           ranges.add(wanted, id);
           next = id + 1;
         }
-        await tx.yield();
       }
       await tx.copies.raiseIds('message', next);
       return ranges;

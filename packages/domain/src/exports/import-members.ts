@@ -110,10 +110,7 @@ export async function rememberGroupMembers(
   groups: readonly NewGroup[],
 ): Promise<void> {
   for (const group of groups) {
-    for (const records of slicesOf(recordsOfGroup(batch, ids, group), RECORDS_AT_A_TIME)) {
-      await tx.importedRecords.put(batch.realmId, records);
-      await tx.yield();
-    }
+    await tx.importedRecords.put(batch.realmId, recordsOfGroup(batch, ids, group));
   }
 }
 
@@ -325,7 +322,6 @@ async function subscribe(
     const own = runs.of(userId, []).get(recipientId) ?? { received: [], read: [] };
     const read = difference(received, difference(own.received, own.read));
     await tx.copies.putReceived({ realmId, userId }, recipientId, received, read);
-    await tx.yield();
   }
   await tx.personal.openSpans(
     realmId,

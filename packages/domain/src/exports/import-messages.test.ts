@@ -17,7 +17,7 @@ async function rangesOf(times: readonly number[]): Promise<readonly number[]> {
     sizes.set(first, (sizes.get(first) ?? 0) + messages.length);
     return messages.map((_, index) => (index + 1) as Ordinal);
   };
-  const tx = { copies: { appendMessages }, yield: async () => {}, onRollback: () => {} } as unknown as Transaction;
+  const tx = { copies: { appendMessages }, onRollback: () => {} } as unknown as Transaction;
   const uow = {
     write: (_: RealmId, work: (tx: Transaction) => Promise<unknown>) => work(tx),
   } as unknown as UnitOfWork;

@@ -118,15 +118,13 @@ export class FileImport {
       await tx.files.attach(this.ids.realmId, this.ids.messages.get(messageId), [id]);
       // The message may have been sent shortly before the export, with thumbnails still pending.
       if (image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [id]);
-      await tx.yield();
     }
   }
 }
 
 const MESSAGES_AT_A_TIME = 4000;
-const MESSAGES_BEFORE_YIELD = 50;
-const FLAGS_AT_A_TIME = 1000;
-const RECORDS_AT_A_TIME = 500;
+/** Maximum number of messages whose texts are rewritten without a repository call. */
+const REWRITTEN_AT_ONCE = 500;
 /** Maximum difference between the clocks of the original servers. */
 const CLOCK_SKEW_SECONDS = 3600;
 
@@ -194,13 +192,16 @@ export class MessageImport {
     const { range, ranges } = this;
     tx.onRollback(() => Object.assign(this, { range, ranges }));
     const rows: AppendedCopy[] = [];
-    for (const [index, copy] of page.entries()) {
-      rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
-      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
-    }
     const ordinals: Ordinal[] = [];
-    for (const { first, messages } of this.byRange(rows)) {
-      ordinals.push(...(await tx.copies.appendMessages(messages, first)));
+    for (const copies of slicesOf(page, REWRITTEN_AT_ONCE)) {
+      const some: AppendedCopy[] = [];
+      for (const copy of copies) {
+        some.push(this.rowOf(copy, ids[rows.length + some.length]!, await this.recipientOf(tx, copy)));
+      }
+      rows.push(...some);
+      for (const { first, messages } of this.byRange(some)) {
+        ordinals.push(...(await tx.copies.appendMessages(messages, first)));
+      }
     }
     const special: FlagsCopy[] = [];
     for (const [index, copy] of page.entries()) {
@@ -209,12 +210,8 @@ export class MessageImport {
       for (const { userId, flags } of copy.holders) {
         if (isSpecial(flags)) special.push({ userId: this.ids.users.get(userId), messageId: id, flags });
       }
-      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
     }
-    for (const slice of slicesOf(special, FLAGS_AT_A_TIME)) {
-      await tx.copies.putFlags(this.ids.realmId, slice);
-      await tx.yield();
-    }
+    if (special.length > 0) await tx.copies.putFlags(this.ids.realmId, special);
     await this.remember(tx, page, rows);
     this.lastId = rows.at(-1)?.id ?? this.lastId;
     return rows.map(({ id, recipientId }, index) => {
@@ -248,10 +245,7 @@ export class MessageImport {
       const digest = digestOfReactions(reactions.map((each) => this.ids.emojiOf(each)));
       return [origin, ...pins].map((each) => ({ origin: each, targetId, editedAt, reactions: digest }));
     });
-    for (const slice of slicesOf(created, RECORDS_AT_A_TIME)) {
-      await rememberCreated(tx, batch, slice);
-      await tx.yield();
-    }
+    await rememberCreated(tx, batch, created);
   }
 
   /** Lists all properties explicitly, because V8 makes objects spread from this many properties slow. */
@@ -344,7 +338,6 @@ export class MessageImport {
         found === undefined ? await tx.messages.listOldestIds(this.ids.realmId, channel.recipientId, 1) : [];
       const first = found ?? oldest;
       if (first !== null) await tx.channels.update({ ...channel, firstMessageId: first });
-      await tx.yield();
     }
   }
 }

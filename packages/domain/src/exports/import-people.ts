@@ -231,12 +231,10 @@ export class PeopleImport {
     const recipientIds = channels.map(({ recipientId }) => recipientId);
     for (const [recipientId, { received, read }] of this.runs.of(userId, recipientIds)) {
       await tx.copies.putReceived(own, recipientId, received, read);
-      await tx.yield();
     }
     await tx.personal.openSpans(realmId, recipientIds, [userId]);
     for (const part of this.parts) {
       await part.add(tx, own, person, this.ids);
-      await tx.yield();
     }
   }
 }

@@ -85,7 +85,6 @@ export class StructureImport {
       for (const { memberIds: _, subgroupIds: __, ...group } of byId(copies)) {
         const row = { ...group, realmId: this.ids.realmId, permissions: null, creatorId: null };
         await this.ids.groups.add(tx, group.id, () => tx.groups.add(row, [], []));
-        await tx.yield();
       }
       await complete(tx);
       await this.onAdded(
@@ -139,7 +138,6 @@ export class StructureImport {
         creatorId: this.ids.users.orNull(group.creatorId),
         permissions: group.permissions && this.ids.permissionsOf(group.permissions),
       });
-      await tx.yield();
     }
   }
 
@@ -213,10 +211,9 @@ export class StructureImport {
       return texts.renderedDescription === of.renderedDescription ? null : texts;
     };
     for (const channel of channels) {
+      const present = (await tx.channels.find(realmId, this.ids.channels.get(channel.id)))!;
       const texts = rewritten(channel);
-      const id = this.ids.channels.get(channel.id);
-      if (texts) await tx.channels.update({ ...(await tx.channels.find(realmId, id))!, ...texts });
-      await tx.yield();
+      if (texts) await tx.channels.update({ ...present, ...texts });
     }
     for (const part of this.parts) await part.rewriteTexts?.(tx, copy, this.ids);
   }

@@ -283,7 +283,6 @@ async function markRead(
   for (const userId of readers) {
     for (const [recipientId, { read }] of runs.of(userId, [])) {
       await tx.copies.putReceived({ realmId: ids.realmId, userId }, recipientId, [], read);
-      await tx.yield();
     }
   }
 }

@@ -35,8 +35,6 @@ import {
  * delayed.
  */
 const MESSAGES_AT_A_TIME = 25;
-/** Number of flags of one message read per batch. */
-const FLAGS_AT_A_TIME = 5000;
 const PEOPLE_AT_A_TIME = 50;
 const FILES_AT_A_TIME = 500;
 const ENTRIES_AT_A_TIME = 1000;
@@ -145,7 +143,6 @@ export class RealmReader {
         const copies: Omit<PersonCopy, 'botStorage'>[] = [];
         for (const userId of ids) {
           copies.push(await this.readPerson(reads, { realmId, userId }, covered));
-          await reads.yield();
         }
         return copies;
       });
@@ -225,7 +222,6 @@ export class RealmReader {
             if (existing) existing.push(userId);
             else receivers.set(recipientId, [userId]);
           }
-          await reads.yield();
         }
       });
     }
@@ -303,7 +299,6 @@ async function readGroups(reads: Repositories, realmId: RealmId): Promise<readon
   for (const group of groups) {
     const memberIds = await reads.groups.listDirectMembers(realmId, group.id);
     copies.push({ ...group, memberIds, subgroupIds: await reads.groups.listSubgroupIds(realmId, group.id) });
-    await reads.yield();
   }
   return copies;
 }
@@ -319,18 +314,15 @@ async function readUsers(
   for (const { kind } of SYSTEM_BOTS) kinds.set((await reads.users.findSystemBot(realmId, kind)).id, kind);
   const ids = [...kinds.keys(), ...(await reads.users.listEntries(realmId)).map(({ id }) => id)].sort((a, b) => a - b);
   const copies: UserCopy[] = [];
-  for (const slice of slicesOf(ids, PEOPLE_AT_A_TIME)) {
-    const options = await reads.bots.listOptions(realmId, slice);
-    for (const user of await reads.users.list(realmId, slice)) {
-      const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
-      const botOptions = options.get(user.id)!;
-      copies.push({
-        user: withExportedChannel(isCovered ? user : publicPart(user, defaults), channelIds),
-        systemKind: kinds.get(user.id) ?? null,
-        botOptions: isCovered && hasOptions(botOptions) ? withExportedEvents(botOptions, channelIds) : null,
-      });
-    }
-    await reads.yield();
+  const options = await reads.bots.listOptions(realmId, ids);
+  for (const user of await reads.users.list(realmId, ids)) {
+    const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
+    const botOptions = options.get(user.id)!;
+    copies.push({
+      user: withExportedChannel(isCovered ? user : publicPart(user, defaults), channelIds),
+      systemKind: kinds.get(user.id) ?? null,
+      botOptions: isCovered && hasOptions(botOptions) ? withExportedEvents(botOptions, channelIds) : null,
+    });
   }
   return copies;
 }
@@ -375,7 +367,6 @@ async function readConversations(
     }
     if (ids.length < ENTRIES_AT_A_TIME) break;
     after = ids.at(-1)!;
-    await reads.yield();
   }
   return conversations.sort((a, b) => a.recipientId - b.recipientId);
 }
@@ -407,12 +398,8 @@ async function readHolders(
     }
   }
   for (const { userIds, ids } of idsByRecipients.values()) {
-    const atOnce = Math.max(1, Math.floor(FLAGS_AT_A_TIME / ids.length));
-    for (const slice of slicesOf([...userIds], atOnce)) {
-      for (const [userId, own] of await reads.personal.listFlagsOf(realmId, slice, ids)) {
-        for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
-      }
-      await reads.yield();
+    for (const [userId, own] of await reads.personal.listFlagsOf(realmId, [...userIds], ids)) {
+      for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
     }
   }
   return holders;

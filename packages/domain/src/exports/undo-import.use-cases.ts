@@ -142,7 +142,6 @@ export class UndoImport {
       // Clients get one event per direct message.
       for (const part of channel === null ? removed.map((message) => [message]) : [removed]) {
         await deleteMessages(tx, { realmId, deletedBy: null, deletedAt, channel, messages: part });
-        await tx.yield();
       }
     }
     const removed = records.filter(({ targetId }) => !isKept(targetId));
@@ -172,7 +171,6 @@ export class UndoImport {
           if ((await tx.messages.listOldestIds(realmId, channel.recipientId, 1)).length > 0) continue;
           await archiveChannel(tx, channel);
           archivedNow++;
-          await tx.yield();
         }
         return [archivedNow, page] as const;
       });

@@ -71,7 +71,6 @@ export class ListFiles {
         const page = await reads.files.list(realmId, userId, files.at(-1)?.id ?? 0, AT_A_TIME);
         files.push(...page);
         if (page.length < AT_A_TIME) return { files, usedBytes: await reads.files.usedBytes(realmId) };
-        await reads.yield();
       }
     });
   }
@@ -198,7 +197,6 @@ export class SweepFiles {
             blobs.push(...(await removeFile(tx, file)));
             files++;
           }
-          await tx.yield();
         }
         return { isLast: room > 0 && candidates.length < FILES_AT_A_TIME, swept: files, removed: blobs };
       });

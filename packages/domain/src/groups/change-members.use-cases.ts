@@ -4,14 +4,8 @@ import { changeMembership, channelsShownBy } from '../channels/channel-notices.j
 import { DomainError } from '../kernel/errors.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { Caller, GroupId, RealmId, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
-import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
+import type { Job, JobWork } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -82,7 +76,7 @@ export class ChangeGroupMembers {
       },
       { yields: isLarge },
     );
-    await this.parts.execute(jobs);
+    await this.parts.run(jobs);
   }
 }
 
@@ -108,23 +102,17 @@ interface SubgroupPart extends MemberPart {
 type GroupPart = MemberPart | SubgroupPart;
 
 /** Performs the parts of requests that add or remove many members (contract decision 10). */
-export class ChangeMemberParts implements JobPartHandler<GroupPart, void> {
+export class ChangeMemberParts extends RequestParts<GroupPart> {
   static readonly inject = ['unitOfWork', 'groupMembershipNotices', 'clock'] as const;
 
   readonly kind = jobPartKind<GroupPart>('groups.change_members');
 
   constructor(
-    private readonly uow: UnitOfWork,
+    uow: UnitOfWork,
     private readonly notices: GroupNotices,
-    private readonly clock: Clock,
-  ) {}
-
-  schedule(tx: Transaction, realmId: RealmId, parts: readonly GroupPart[]): Promise<readonly StoredJob[]> {
-    return scheduleJobParts(tx, this.kind, this.clock, realmId, parts);
-  }
-
-  async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await runJobParts(this.uow, this.clock, this, jobs);
+    clock: Clock,
+  ) {
+    super(uow, clock);
   }
 
   async prepare({ realmId, payload }: Job<GroupPart>): Promise<JobWork<JobPartOutcome<void>>> {

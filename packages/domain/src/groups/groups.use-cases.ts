@@ -143,7 +143,6 @@ async function unusedGroups(repositories: Repositories, realmId: RealmId): Promi
   const holders = [...(await channels.listAll(realmId)), ...(await groups.listNamed(realmId))];
   for (const { permissions } of holders) {
     for (const id of Object.values(permissions ?? {})) used.add(id);
-    await repositories.yield();
   }
   return (await groups.listAnonymousIds(realmId)).filter((id) => !used.has(id));
 }

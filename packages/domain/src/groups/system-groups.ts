@@ -2,14 +2,8 @@ import { directSystemGroups, type SystemGroupName } from '../access/roles.js';
 import { changeMembership } from '../channels/channel-notices.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
-import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
+import type { Job, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
@@ -88,23 +82,18 @@ export function nextPromotionAt(
   return due.length === 0 ? null : due.reduce((earliest, at) => Math.min(earliest, at));
 }
 
-const USERS_AT_A_TIME = 500;
 /** Maximum number of users who become or cease to be full members in one unit of work. */
 export const MAX_PROMOTED_AT_ONCE = 250;
 
 /** Returns the users to promote or demote now, and the time of the next promotion. */
 async function planFullMembers(
-  reads: Pick<Repositories, 'users' | 'groups' | 'yield'>,
+  reads: Pick<Repositories, 'users' | 'groups'>,
   realm: Realm,
   now: UnixSeconds,
 ): Promise<{ readonly userIds: readonly UserId[]; readonly nextAt: UnixSeconds | null }> {
   const days = realm.settings.waitingPeriodThreshold;
-  const users: User[] = [];
-  for (const some of slicesOf(await reads.users.listEntries(realm.id), USERS_AT_A_TIME)) {
-    const ids = some.filter((entry) => entry.isActive).map((entry) => entry.id);
-    users.push(...(await reads.users.list(realm.id, ids)));
-    await reads.yield();
-  }
+  const ids = (await reads.users.listEntries(realm.id)).filter(({ isActive }) => isActive).map(({ id }) => id);
+  const users = await reads.users.list(realm.id, ids);
   const { fullMembers } = await reads.groups.systemGroupIds(realm.id);
   const activeIds = new Set(users.map(({ id }) => id));
   const present = (await reads.groups.listDirectMembers(realm.id, fullMembers)).filter((id) => activeIds.has(id));
@@ -158,23 +147,9 @@ interface FullMemberPart {
 }
 
 /** Updates the full members after a change of the waiting period, in bounded units of work (contract decision 10). */
-export class FullMemberParts implements JobPartHandler<FullMemberPart, void> {
+export class FullMemberParts extends RequestParts<FullMemberPart> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
-
   readonly kind = jobPartKind<FullMemberPart>('groups.full_members');
-
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  schedule(tx: Transaction, realmId: RealmId): Promise<readonly StoredJob[]> {
-    return scheduleJobParts(tx, this.kind, this.clock, realmId, [{ userIds: null }]);
-  }
-
-  async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await runJobParts(this.uow, this.clock, this, jobs);
-  }
 
   async prepare(job: Job<FullMemberPart>): Promise<JobWork<JobPartOutcome<void>>> {
     const { realmId, payload } = job;
@@ -189,7 +164,7 @@ export class FullMemberParts implements JobPartHandler<FullMemberPart, void> {
     const parts = [...slicesOf(due.userIds, MAX_PROMOTED_AT_ONCE)].map((some) => ({ userIds: some }));
     return async (tx) => ({
       result: undefined,
-      next: await scheduleJobParts(tx, this.kind, this.clock, realmId, parts, job),
+      next: await this.schedule(tx, realmId, parts, job),
     });
   }
 }

@@ -39,6 +39,5 @@ export async function publishLastEnded(
     if (await hasMessageQueue(tx, realmId, userId, receivesMessages)) continue;
     const event = { type: 'queue.last_expired', userId, since: lastPolledAt } as const;
     await tx.events.append(realmId, { event, audience: nobody });
-    await tx.yield();
   }
 }

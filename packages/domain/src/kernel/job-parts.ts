@@ -1,4 +1,4 @@
-import type { RealmId } from './ids.js';
+import type { JobId, RealmId } from './ids.js';
 import {
   decodeJob,
   encodeJob,
@@ -10,7 +10,7 @@ import {
   type StoredJob,
 } from './jobs.js';
 import type { Clock } from './ports.js';
-import type { Transaction, UnitOfWork } from './unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit-of-work.js';
 
 /** Time after which the job runner resumes the request of a crashed process. */
 const ABANDONED_AFTER_SECONDS = 60;
@@ -20,14 +20,6 @@ const RENEWED_AFTER_SECONDS = 20;
 export interface JobPartOutcome<Result> {
   readonly result: Result;
   readonly next?: readonly StoredJob[];
-}
-
-/**
- * Handles the parts of a long request. Each part is a job with its own bounded unit of work. The request performs its
- * parts immediately; the job runner performs those left by a crash.
- */
-export interface JobPartHandler<Payload, Result> extends JobHandler<Payload> {
-  prepare(job: Job<Payload>): Promise<JobWork<JobPartOutcome<Result>>>;
 }
 
 export function jobPartKind<Payload>(name: string): JobKind<Payload> {
@@ -40,59 +32,95 @@ export function jobPartKind<Payload>(name: string): JobKind<Payload> {
   });
 }
 
-/** Schedules parts of a request. With `previous`, schedules its follow-up parts, due immediately for the job runner. */
-export async function scheduleJobParts<Payload>(
-  tx: Transaction,
-  kind: JobKind<Payload>,
-  clock: Clock,
-  realmId: RealmId,
-  payloads: readonly Payload[],
-  previous: Job<Payload> | null = null,
-): Promise<readonly StoredJob[]> {
-  const now = clock.now();
-  const dueAt = previous ? now : now + ABANDONED_AFTER_SECONDS;
-  const jobs: StoredJob[] = [];
-  for (const payload of payloads) {
-    const encoded = encodeJob(kind, { realmId, dueAt, payload });
-    jobs.push({ ...encoded, id: await tx.jobs.schedule(encoded), attempts: 0 });
-  }
-  return jobs;
-}
+/**
+ * Performs requests that are too large for one unit of work (contract decision 10). Each part is a job with its own
+ * bounded unit. The request performs its parts immediately; the job runner performs those left by a crash.
+ */
+export abstract class RequestParts<Payload, Result = void> implements JobHandler<Payload> {
+  abstract readonly kind: JobKind<Payload>;
 
-/** Performs scheduled parts in order and returns their results. @throws the error of a part; the runner retries it */
-export async function runJobParts<Payload, Result>(
-  uow: UnitOfWork,
-  clock: Clock,
-  handler: JobPartHandler<Payload, Result>,
-  jobs: readonly StoredJob[],
-): Promise<readonly Result[]> {
-  const waiting = [...jobs];
-  const results: Result[] = [];
-  let renewedAt = clock.now();
-  for (let stored = waiting.shift(); stored; stored = waiting.shift()) {
-    const current = stored;
-    if (clock.now() - renewedAt >= RENEWED_AFTER_SECONDS) {
-      renewedAt = clock.now();
-      await uow.write(current.realmId, (tx) =>
-        postponeAll(tx, [current, ...waiting], renewedAt + ABANDONED_AFTER_SECONDS),
-      );
+  constructor(
+    protected readonly uow: UnitOfWork,
+    protected readonly clock: Clock,
+  ) {}
+
+  abstract prepare(job: Job<Payload>): Promise<JobWork<JobPartOutcome<Result>>>;
+
+  /**
+   * Plans a request and performs its parts. A small request does both in one unit of work. A large one is planned on a
+   * snapshot, so that other writes do not wait for its checks, and its parts are prepared for changes in between.
+   */
+  protected async perform(
+    realmId: RealmId,
+    isSmall: boolean,
+    plan: (unit: Repositories | Transaction) => Promise<readonly Payload[]>,
+    options?: WriteOptions,
+  ): Promise<readonly Result[]> {
+    if (isSmall) {
+      const performNow = async (tx: Transaction) => {
+        const results: Result[] = [];
+        for (const payload of await plan(tx)) results.push(await this.performNow(tx, realmId, payload));
+        return results;
+      };
+      return this.uow.write(realmId, performNow, options);
     }
-    const work = await handler.prepare(decodeJob(handler.kind, current));
-    const outcome = await uow.write(
-      current.realmId,
-      async (tx) => {
-        if (!(await tx.jobs.take(current))) return null;
-        const done = await work(tx);
-        await postponeAll(tx, done.next ?? [], clock.now() + ABANDONED_AFTER_SECONDS);
-        return done;
-      },
-      { yields: true },
-    );
-    if (!outcome) continue;
-    results.push(outcome.result);
-    waiting.unshift(...(outcome.next ?? []));
+    const parts = await this.uow.read(realmId, plan);
+    return this.run(await this.uow.write(realmId, (tx) => this.schedule(tx, realmId, parts), { yields: true }));
   }
-  return results;
+
+  /** Performs a part of a small request without a job. */
+  private async performNow(tx: Transaction, realmId: RealmId, payload: Payload): Promise<Result> {
+    const work = await this.prepare({ id: 0 as JobId, realmId, dueAt: this.clock.now(), payload, attempt: 1 });
+    return (await work(tx)).result;
+  }
+
+  /** Schedules parts of a request. With `previous`, schedules its follow-up parts, due immediately for the job runner. */
+  async schedule(
+    tx: Transaction,
+    realmId: RealmId,
+    payloads: readonly Payload[],
+    previous: Job<Payload> | null = null,
+  ): Promise<readonly StoredJob[]> {
+    const now = this.clock.now();
+    const dueAt = previous ? now : now + ABANDONED_AFTER_SECONDS;
+    const jobs: StoredJob[] = [];
+    for (const payload of payloads) {
+      const encoded = encodeJob(this.kind, { realmId, dueAt, payload });
+      jobs.push({ ...encoded, id: await tx.jobs.schedule(encoded), attempts: 0 });
+    }
+    return jobs;
+  }
+
+  /** Performs scheduled parts in order and returns their results. @throws the error of a part; the runner retries it */
+  async run(jobs: readonly StoredJob[]): Promise<readonly Result[]> {
+    const waiting = [...jobs];
+    const results: Result[] = [];
+    let renewedAt = this.clock.now();
+    for (let stored = waiting.shift(); stored; stored = waiting.shift()) {
+      const current = stored;
+      if (this.clock.now() - renewedAt >= RENEWED_AFTER_SECONDS) {
+        renewedAt = this.clock.now();
+        await this.uow.write(current.realmId, (tx) =>
+          postponeAll(tx, [current, ...waiting], renewedAt + ABANDONED_AFTER_SECONDS),
+        );
+      }
+      const work = await this.prepare(decodeJob(this.kind, current));
+      const outcome = await this.uow.write(
+        current.realmId,
+        async (tx) => {
+          if (!(await tx.jobs.take(current))) return null;
+          const done = await work(tx);
+          await postponeAll(tx, done.next ?? [], this.clock.now() + ABANDONED_AFTER_SECONDS);
+          return done;
+        },
+        { yields: true },
+      );
+      if (!outcome) continue;
+      results.push(outcome.result);
+      waiting.unshift(...(outcome.next ?? []));
+    }
+    return results;
+  }
 }
 
 async function postponeAll(tx: Transaction, jobs: readonly StoredJob[], dueAt: number): Promise<void> {

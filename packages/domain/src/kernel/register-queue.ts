@@ -56,7 +56,6 @@ export async function loadAll<L extends SnapshotLoaders>(snapshot: Snapshot, loa
   const loaded: Record<string, unknown> = {};
   for (const [name, loader] of Object.entries(loaders)) {
     loaded[name] = await snapshot.load(loader);
-    await snapshot.repositories.yield();
   }
   return loaded as Loaded<L>;
 }

@@ -12,19 +12,14 @@ type Ports<Index extends 0 | 1> = {
   readonly [K in keyof RepositoryMap as RepositoryMap[K][Index] extends never ? never : K]: RepositoryMap[K][Index];
 };
 
-interface Unit {
-  /**
-   * Yields to the event loop if the unit of work has run for long. Reads continue; other writes wait. Call it in each
-   * step over long lists; most calls are nearly free.
-   */
-  yield(): Promise<void>;
-}
-
-/** Repositories for reading. */
-export interface Repositories extends Ports<0>, Unit {}
+/**
+ * Repositories for reading. A call yields to the event loop first if the unit of work has run for long. Reads continue
+ * in the meantime, on their snapshots; other writes wait.
+ */
+export interface Repositories extends Ports<0> {}
 
 /** Repositories for reading and writing. */
-export interface Transaction extends Ports<1>, Unit {
+export interface Transaction extends Ports<1> {
   /**
    * Registers an undo step that is called if the unit is not committed, in reverse order. Intended for in-memory
    * counters that must include units committed together, and for the ids of imported objects. Other memory may only
@@ -60,7 +55,7 @@ export interface WriteOptions {
 /**
  * Sole access to storage. A unit names the organization with the rows to read and write, so that a storage can keep
  * organizations apart. Units across organizations, or before one is known, use separate methods. A unit awaits only its
- * repositories and `yield`, one call at a time. Hashing, files and network calls run before or after it. Every
+ * repositories, one call at a time. Hashing, files and network calls run before or after it. Every
  * implementation passes unit-of-work.contract.ts.
  */
 export interface UnitOfWork {

@@ -116,6 +116,5 @@ async function joinGroups(tx: Transaction, { groupIds }: InvitationOffer, { id, 
       event: { type: 'group.members_changed', op: 'add', groupId: group.id, userIds: [id] },
       audience: wholeRealm,
     });
-    await tx.yield();
   }
 }

@@ -113,7 +113,6 @@ export class GetBotStorage {
         const wanted = [...new Set(keys)];
         for (const slice of slicesOf(wanted, ENTRIES_AT_A_TIME)) {
           found.push(...(await botStorage.list(realmId, id, slice)));
-          await repositories.yield();
         }
         if (found.length < wanted.length) throw unknownStoredKey();
         return found;
@@ -121,7 +120,6 @@ export class GetBotStorage {
       for (;;) {
         const page = await botStorage.listAfter(realmId, id, found.at(-1)?.key ?? null, ENTRIES_AT_A_TIME);
         found.push(...page);
-        await repositories.yield();
         if (page.length < ENTRIES_AT_A_TIME) return found;
       }
     });
@@ -142,7 +140,6 @@ export class PutBotStorage {
       usageAfter(await tx.botStorage.usage(realmId, id), entries, await tx.botStorage.sizesOf(realmId, id, keys));
       for (const slice of slicesOf(entries, ENTRIES_AT_A_TIME)) {
         await tx.botStorage.put(realmId, id, slice);
-        await tx.yield();
       }
     });
   }
@@ -169,7 +166,7 @@ export class RemoveBotStorage {
         await tx.botStorage.remove(realmId, id, keys);
         return;
       }
-      while ((await tx.botStorage.removeSome(realmId, id, ENTRIES_PER_REMOVAL)) > 0) await tx.yield();
+      while ((await tx.botStorage.removeSome(realmId, id, ENTRIES_PER_REMOVAL)) > 0);
     });
   }
 }

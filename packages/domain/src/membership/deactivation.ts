@@ -11,7 +11,6 @@ import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import type { MessageCondition, MessageFilter } from '../messages/message-condition.js';
@@ -38,10 +37,7 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const channels = await subscribedChannels(tx, user);
   await tx.users.update({ ...user, isActive: false });
   await tx.queues.removeOfUser(realmId, id);
-  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
-    await tx.personal.closeSpans(realmId, recipientsOf(some), [id]);
-    await tx.yield();
-  }
+  await tx.personal.closeSpans(realmId, recipientsOf(channels), [id]);
   // Published before the deactivation (channels §6.2).
   if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));
   await announce(tx, user, false);
@@ -54,10 +50,7 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   const channels = await subscribedChannels(tx, user);
   await endSessions(tx, user);
   const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
-  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
-    await tx.personal.openSpans(realm.id, recipientsOf(some), [user.id]);
-    await tx.yield();
-  }
+  await tx.personal.openSpans(realm.id, recipientsOf(channels), [user.id]);
   // Published first, so that users who regain access through a channel know the subject of later events.
   await announceAccess(tx, user, channels, access);
   await announce(tx, user, true);
@@ -65,9 +58,6 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
   if (channels.length > 0) await publishSubscriberChanges(tx, 'add', channels, allOf(channels, user.id));
   return back;
 }
-
-/** Channels processed before yielding to the event loop. */
-const CHANNELS_AT_A_TIME = 500;
 
 const recipientsOf = (channels: readonly Channel[]) => channels.map(({ recipientId }) => recipientId);
 
@@ -235,7 +225,6 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
       for (const [channelId, messages] of byConversation(await tx.messages.list(realmId, ids))) {
         const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
         await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
-        await tx.yield();
       }
       if (ids.length < MAX_DELETED_AT_ONCE) return;
       const rest = { ...payload, upTo: ids[0]! - 1 };
@@ -317,7 +306,6 @@ async function endBots(tx: Transaction, realmId: RealmId, payload: BotsPayload, 
   const active = await tx.users.listActiveIds(realmId, await tx.bots.listOwnedIds(realmId, ownerId));
   for (const bot of await tx.users.list(realmId, active.slice(0, MAX_BOTS_AT_ONCE))) {
     await end(tx, bot, now, deletions);
-    await tx.yield();
   }
   if (active.length <= MAX_BOTS_AT_ONCE) return;
   await tx.jobs.schedule(encodeJob(DEACTIVATE_BOTS_JOB, { realmId, dueAt: now, payload }));

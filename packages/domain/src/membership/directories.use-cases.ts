@@ -300,7 +300,6 @@ export class SyncDirectory {
             report.count(person.email, plan.reactivates ? 'reactivated' : plan.links ? 'linked' : 'changed');
           }
           if (plan && plan.kind !== 'keep') waiting.push(person);
-          await repositories.yield();
         }
       });
     }

@@ -180,7 +180,6 @@ export async function addInvitations(
     if (given.kind === 'link') continue;
     await sendEmail(tx, invitation, given.invitedAt);
     if (reminded !== null) await sendEmail(tx, invitation, reminded, true);
-    await tx.yield();
   }
   return added;
 }
@@ -222,7 +221,6 @@ export async function expireInvitationsOf(
   for (const invitation of open) {
     await tx.invitations.update({ ...invitation, expiresAt: now });
     await forgetAt(tx, invitation, now + KEEP_ENDED_SECONDS);
-    await tx.yield();
   }
   if (open.length > 0) await publishInvitations(tx, realmId, inviterId);
 }

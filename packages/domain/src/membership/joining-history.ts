@@ -29,5 +29,4 @@ export async function attachHistory(
   const ids = entries.map((entry) => entry.id);
   await tx.personal.addHistorical(viewer, ids);
   await tx.personal.setRead(viewer, ids.slice(-UNREAD_HISTORY), false);
-  await tx.yield();
 }

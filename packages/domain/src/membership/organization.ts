@@ -329,7 +329,7 @@ export class RealmChanges {
       await tx.fileTexts.readAgain(realm.id);
     }
     const isPeriodChanged = after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold;
-    const jobs = isPeriodChanged ? await this.fullMembers.schedule(tx, realm.id) : [];
+    const jobs = isPeriodChanged ? await this.fullMembers.schedule(tx, realm.id, [{ userIds: null }]) : [];
     const lastSeq = await tx.events.lastSeq(realm.id);
     await this.announce(tx, after, output);
     await announceReachOfGuests(tx, realm, after, lastSeq);
@@ -338,7 +338,7 @@ export class RealmChanges {
 
   /** Runs the follow-up jobs after the unit of work and returns its output. */
   async complete({ output, jobs }: AppliedChanges): Promise<ChangeRealmOutput> {
-    await this.fullMembers.execute(jobs);
+    await this.fullMembers.run(jobs);
     return output;
   }
 

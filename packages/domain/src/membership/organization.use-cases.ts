@@ -319,7 +319,7 @@ export class ReactivateRealm {
       const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) {
         // Sessions are kept until now to report the deactivation.
-        while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
+        while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME);
         await tx.realms.update({ ...realm, isDeactivated: false });
         await callOffDeletion(tx, realm.id);
       }

@@ -140,7 +140,6 @@ export async function announceValuesNaming(
       const event = { type: 'group.property_changed', groupId, isDeactivated, property, value } as const;
       await tx.events.append(realm.id, { event, audience: to });
     }
-    await tx.yield();
   }
   await announceInChannels(tx, realm, values, to);
 }
@@ -165,7 +164,6 @@ async function announceInChannels(
         audience: to === wholeRealm ? metadataUsers(channel) : allOf(metadataUsers(channel), to),
       });
     }
-    await tx.yield();
   }
 }
 

@@ -10,15 +10,12 @@ import {
 } from '../channels/topic-policies.js';
 import type { UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
 import type { Viewer } from './message-condition.js';
 import { receivedMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';
-
-const USERS_AT_A_TIME = 500;
 
 /** Topic policy changes caused by a message. */
 export interface AutomaticTopicPolicies {
@@ -58,14 +55,11 @@ export async function decideAutomaticTopicPolicies(
   const before = visibilityOf(sender.id);
   const changed = sender.bot ? null : await senderVisibility(tx, sender, destination, before);
   if (changed !== null) change(sender.id, changed);
-  for (const some of slicesOf(mentioned, USERS_AT_A_TIME)) {
-    for (const user of await tx.users.list(realmId, some)) {
-      const current = visibilityOf(user.id);
-      if (user.bot || !followsWhenMentioned(user.settings, current)) continue;
-      replaced.push([user.id, current]);
-      change(user.id, 'followed');
-    }
-    await tx.yield();
+  for (const user of mentioned.length > 0 ? await tx.users.list(realmId, mentioned) : []) {
+    const current = visibilityOf(user.id);
+    if (user.bot || !followsWhenMentioned(user.settings, current)) continue;
+    replaced.push([user.id, current]);
+    change(user.id, 'followed');
   }
   const after = visibilityOf(sender.id);
   return { changes, replaced, ofSender: after === before ? null : after };

@@ -122,7 +122,6 @@ export class DeleteTopic {
     for (const policy of policies) {
       if (!isEmpty && (await this.hasMessages(tx, channel, key, policy.userId))) continue;
       await changeTopicPolicy(tx, { ...policy, visibility: 'inherit', changedAt: this.clock.now() });
-      await tx.yield();
     }
     return policies.length < POLICIES_AT_ONCE ? null : policies.at(-1)!.userId;
   }
@@ -210,7 +209,6 @@ export class ExpireMessages {
     const parts = channel === null ? messages.map((message) => [message]) : messages.length > 0 ? [messages] : [];
     for (const part of parts) {
       await deleteMessages(tx, { ...deletion, messages: part });
-      await tx.yield();
     }
     return messages.length;
   }

@@ -3,7 +3,6 @@ import type { Caller, DraftId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import {
   type Draft,
   type DraftInput,
@@ -29,9 +28,6 @@ export class ListDrafts {
   }
 }
 
-/** Sent to a database server in one packet. */
-const ADDED_AT_A_TIME = 50;
-
 /** Stores drafts atomically (users §17). Returns their ids in request order. */
 export class CreateDrafts {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -55,11 +51,7 @@ export class CreateDrafts {
         requireRoomForDrafts((await tx.drafts.count(realmId, userId)) + parsed.length);
         const contents = parsed.map(({ content }) => content);
         requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), contents);
-        const drafts: Draft[] = [];
-        for (const slice of slicesOf(parsed, ADDED_AT_A_TIME)) {
-          drafts.push(...(await Promise.all(slice.map((draft) => tx.drafts.add(draft)))));
-          await tx.yield();
-        }
+        const drafts = await Promise.all(parsed.map((draft) => tx.drafts.add(draft)));
         await publishDrafts(tx, actor, { type: 'draft.added', drafts });
         return drafts.map(({ id }) => id);
       },

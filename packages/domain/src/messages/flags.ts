@@ -8,7 +8,6 @@ import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } 
 import { enforce } from '../kernel/permission.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import type { PersonalFlags, Recipient } from './message.js';
 import type { MessageFilter, Viewer } from './message-condition.js';
@@ -157,9 +156,6 @@ declare module '../kernel/unit-of-work.js' {
   }
 }
 
-/** Number of ids processed before yielding. */
-const IDS_AT_A_TIME = 2000;
-
 export interface FlagChange {
   readonly op: 'add' | 'remove';
   readonly flag: 'read' | 'starred' | 'collapsed';
@@ -227,15 +223,16 @@ export async function changeFlags(
  */
 const needsNoLookup = ({ op, flag }: FlagChange): boolean => (flag === 'read' ? op === 'add' : op === 'remove');
 
-/** Checks a change without applying it. @throws DomainError like `changeFlags` */
+/** Parses and checks a change without applying it. @throws DomainError like `changeFlags` */
 export async function checkFlagChange(
-  reads: Repositories,
+  reads: Repositories | Transaction,
   actor: Actor,
   ids: readonly MessageId[],
   wanted: FlagChangeInput,
-): Promise<void> {
+): Promise<FlagChange> {
   const change = parseFlagChange(wanted);
   if (!needsNoLookup(change)) await loadChangeable(reads, actor, ids);
+  return change;
 }
 
 /** Returns the messages that `changeFlags` accepts: existing ones that the actor can still read. */
@@ -256,11 +253,7 @@ async function loadChangeable(
   ids: readonly MessageId[],
 ): Promise<readonly LoadedMessage[]> {
   const wanted = [...new Set(ids)].sort(ascending);
-  const loaded: LoadedMessage[] = [];
-  for (const some of slicesOf(wanted, IDS_AT_A_TIME)) {
-    loaded.push(...(await loadMessages(reads, actor, some)));
-    await reads.yield();
-  }
+  const loaded = await loadMessages(reads, actor, wanted);
   if (loaded.length < wanted.length) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
   // Checks access to all requested messages. Otherwise, skipped messages would reveal which hidden channel they are in.
   for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));
@@ -283,10 +276,7 @@ async function selectEligible(
     return false;
   });
   const foreign = eligible.filter((one) => !one.isOwn).map((one) => one.message.id);
-  for (const some of slicesOf(foreign, IDS_AT_A_TIME)) {
-    await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, some);
-    await tx.yield();
-  }
+  if (foreign.length > 0) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, foreign);
   return { loaded: eligible, ignoredChannelIds: [...ignored].sort((a, b) => a - b) };
 }
 
@@ -299,16 +289,7 @@ async function store(
 ): Promise<readonly MessageId[]> {
   const viewer = { realmId, userId };
   const on = op === 'add';
-  const changed: MessageId[] = [];
-  for (const some of slicesOf(ids, IDS_AT_A_TIME)) {
-    changed.push(
-      ...(flag === 'read'
-        ? await tx.personal.setRead(viewer, some, on)
-        : await tx.personal.setFlag(viewer, some, flag, on)),
-    );
-    await tx.yield();
-  }
-  return changed.sort(ascending);
+  return flag === 'read' ? tx.personal.setRead(viewer, ids, on) : tx.personal.setFlag(viewer, ids, flag, on);
 }
 
 const ascending = (a: number, b: number): number => a - b;

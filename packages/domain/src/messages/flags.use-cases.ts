@@ -4,13 +4,7 @@ import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
@@ -26,11 +20,10 @@ import {
   type FlagChangeOutcome,
   listChangeable,
   loadUnread,
-  parseFlagChange,
 } from './flags.js';
 import { loadReadable } from './load-access.js';
 import { type MessageView, participantIdsOf } from './message.js';
-import { checkRange, clampRange, type PageRange, selectPage } from './message-page.js';
+import { checkRange, clampRange, type MessagePage, type PageRange, selectPage } from './message-page.js';
 import { receivedMessagesIn, resolveNarrow } from './narrow.js';
 import type { NarrowTerm } from './narrow-operators.js';
 
@@ -49,30 +42,27 @@ interface FlagPart {
 }
 
 /** Performs the parts of requests that change the flags of many messages (contract decision 10). */
-export class ChangeFlagParts implements JobPartHandler<FlagPart, FlagChangeOutcome> {
+export class ChangeFlagParts extends RequestParts<FlagPart, FlagChangeOutcome> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
-
   readonly kind = jobPartKind<FlagPart>('messages.change_flags');
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  /** Changes already checked messages, in as many units of work as needed. */
-  async execute(caller: Caller, ids: readonly MessageId[], change: FlagChange): Promise<FlagChangeOutcome> {
-    const { realmId } = caller;
-    if (ids.length <= MAX_FLAGS_AT_ONCE)
-      return this.uow.write(realmId, (tx) => changePart(tx, { caller, ids, change }));
-    const jobs = await this.uow.write(
-      realmId,
-      (tx) => {
-        const parts = [...slicesOf(ids, MAX_FLAGS_AT_ONCE)].map((some) => ({ caller, ids: some, change }));
-        return scheduleJobParts(tx, this.kind, this.clock, realmId, parts);
-      },
-      { yields: true },
-    );
-    const outcomes = await runJobParts(this.uow, this.clock, this, jobs);
+  /** Changes the selected messages, of which there are at most `maxCount`, in as many units of work as needed. */
+  async change(
+    caller: Caller,
+    wanted: FlagChangeInput,
+    maxCount: number,
+    select: (reads: Repositories | Transaction, actor: Actor) => Promise<readonly MessageId[]>,
+  ): Promise<FlagChangeOutcome> {
+    const plan = async (reads: Repositories | Transaction) => {
+      const actor = await reads.actors.get(caller);
+      const ids = await select(reads, actor);
+      const change = await checkFlagChange(reads, actor, ids, wanted);
+      // A change of no message is published as well.
+      const parts = ids.length === 0 ? [ids] : [...slicesOf(ids, MAX_FLAGS_AT_ONCE)];
+      return parts.map((some) => ({ caller, ids: some, change }));
+    };
+    const shared = { kind: 'flags', userId: caller.userId } as const;
+    const outcomes = await this.perform(caller.realmId, maxCount <= MAX_FLAGS_AT_ONCE, plan, { shared });
     const ignored = new Set(outcomes.flatMap(({ ignoredChannelIds }) => ignoredChannelIds));
     return {
       changedIds: outcomes.flatMap(({ changedIds }) => changedIds).sort((a, b) => a - b),
@@ -97,10 +87,7 @@ export class ChangeMessageFlags {
   static readonly inject = ['unitOfWork', 'clock'] as const;
   private readonly parts: ChangeFlagParts;
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    clock: Clock,
-  ) {
+  constructor(uow: UnitOfWork, clock: Clock) {
     this.parts = new ChangeFlagParts(uow, clock);
   }
 
@@ -108,15 +95,8 @@ export class ChangeMessageFlags {
    * Splits large requests into several units of work (contract decision 10).
    * @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE
    */
-  async execute(caller: Caller, { ids, ...wanted }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
-    const { realmId } = caller;
-    if (ids.length <= MAX_FLAGS_AT_ONCE) {
-      return this.uow.write(realmId, async (tx) => changeFlags(tx, await tx.actors.get(caller), ids, wanted), {
-        shared: { kind: 'flags', userId: caller.userId },
-      });
-    }
-    await this.uow.read(realmId, async (reads) => checkFlagChange(reads, await reads.actors.get(caller), ids, wanted));
-    return this.parts.execute(caller, ids, parseFlagChange(wanted));
+  execute(caller: Caller, { ids, ...wanted }: ChangeMessageFlagsInput): Promise<FlagChangeOutcome> {
+    return this.parts.change(caller, wanted, ids.length, async () => ids);
   }
 }
 
@@ -141,7 +121,7 @@ export class ChangeNarrowFlags {
   private readonly parts: ChangeFlagParts;
 
   constructor(
-    private readonly uow: UnitOfWork,
+    uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly words: SearchWords,
     clock: Clock,
@@ -154,38 +134,25 @@ export class ChangeNarrowFlags {
     caller: Caller,
     { narrow, range, ...wanted }: ChangeNarrowFlagsInput,
   ): Promise<ChangeNarrowFlagsOutput> {
-    const { realmId } = caller;
-    const select = async (reads: Repositories | Transaction) => {
-      const actor = await reads.actors.get(caller);
+    let page: MessagePage | undefined;
+    const select = async (reads: Repositories | Transaction, actor: Actor) => {
       checkRange(range);
       const resolved = await resolveNarrow({ reads, actor, realmUrls: this.realmUrls, words: this.words }, narrow);
-      const page = await selectPage(reads, actor, resolved, clampRange(range));
-      return { actor, page, ids: page.entries.map((entry) => entry.id) };
+      page = await selectPage(reads, actor, resolved, clampRange(range));
+      return page.entries.map(({ id }) => id);
     };
-    const output = (
-      { page, ids }: Pick<Awaited<ReturnType<typeof select>>, 'page' | 'ids'>,
-      { changedIds, ignoredChannelIds }: FlagChangeOutcome,
-    ): ChangeNarrowFlagsOutput => ({
-      processedCount: ids.length,
+    const maxCount = range.before + range.after + 1;
+    const { changedIds, ignoredChannelIds } = await this.parts.change(caller, wanted, maxCount, select);
+    const { entries, foundOldest, foundNewest } = page!;
+    return {
+      processedCount: entries.length,
       updatedCount: changedIds.length,
-      firstProcessedId: ids[0] ?? null,
-      lastProcessedId: ids.at(-1) ?? null,
-      foundOldest: page.foundOldest,
-      foundNewest: page.foundNewest,
+      firstProcessedId: entries[0]?.id ?? null,
+      lastProcessedId: entries.at(-1)?.id ?? null,
+      foundOldest,
+      foundNewest,
       ignoredChannelIds,
-    });
-    if (range.before + range.after < MAX_FLAGS_AT_ONCE) {
-      return this.uow.write(realmId, async (tx) => {
-        const selected = await select(tx);
-        return output(selected, await changeFlags(tx, selected.actor, selected.ids, wanted));
-      });
-    }
-    const selected = await this.uow.read(realmId, async (reads) => {
-      const found = await select(reads);
-      await checkFlagChange(reads, found.actor, found.ids, wanted);
-      return found;
-    });
-    return output(selected, await this.parts.execute(caller, selected.ids, parseFlagChange(wanted)));
+    };
   }
 }
 
@@ -206,22 +173,16 @@ interface ReadPart {
 }
 
 /** Performs the batches of "mark all as read" (contract decision 10). */
-export class MarkAllReadParts implements JobPartHandler<ReadPart, void> {
+export class MarkAllReadParts extends RequestParts<ReadPart> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
-
   readonly kind = jobPartKind<ReadPart>('messages.mark_all_read');
 
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  async execute(caller: Caller): Promise<void> {
+  async markAll(caller: Caller): Promise<void> {
     const jobs = await this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       return this.mark(tx, actor, { caller, after: null }, null);
     });
-    await runJobParts(this.uow, this.clock, this, jobs);
+    await this.run(jobs);
   }
 
   async prepare(job: Job<ReadPart>): Promise<JobWork<JobPartOutcome<void>>> {
@@ -249,7 +210,7 @@ export class MarkAllReadParts implements JobPartHandler<ReadPart, void> {
     const isLast = next === null && (after === null || (await this.markArrived(tx, caller)) < limit);
     if (!isLast) {
       const payload = { caller, after: next ?? after };
-      return scheduleJobParts(tx, this.kind, this.clock, caller.realmId, [payload], previous);
+      return this.schedule(tx, caller.realmId, [payload], previous);
     }
     await announce(tx, actor, [], true);
     return [];
@@ -276,7 +237,7 @@ export class MarkRead {
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */
   execute(caller: Caller, { scope }: MarkReadInput): Promise<void> {
-    if (scope.kind === 'everything') return this.parts.execute(caller);
+    if (scope.kind === 'everything') return this.parts.markAll(caller);
     return this.uow.write(caller.realmId, async (tx) => {
       const actor = await tx.actors.get(caller);
       const channel = await findReadable(tx, actor, scope.channelId);
@@ -308,8 +269,6 @@ async function announce(tx: Transaction, actor: Actor, messageIds: readonly Mess
 
 /** Maximum number of conversations per response. */
 export const MAX_UNREAD_CONVERSATIONS = 1000;
-/** Number of views read per batch, with yields in between. */
-const VIEWS_AT_A_TIME = 200;
 
 export interface UnreadConversationView {
   /** Newest unread message, which determines the conversation and topic. */
@@ -356,12 +315,11 @@ export class GetUnread {
         .map((conversation) => ({ ...conversation, newestId: conversation.ids.at(-1)! }))
         .sort((one, other) => other.newestId - one.newestId)
         .slice(0, limit);
-      const views = new Map<MessageId, MessageView>();
-      for (const slice of slicesOf(listed, VIEWS_AT_A_TIME)) {
-        const ids = slice.map(({ newestId }) => newestId);
-        for (const view of await repositories.pages.listViews(realmId, ids)) views.set(view.message.id, view);
-        await repositories.yield();
-      }
+      const found = await repositories.pages.listViews(
+        realmId,
+        listed.map(({ newestId }) => newestId),
+      );
+      const views = new Map(found.map((view) => [view.message.id, view]));
       return {
         count: conversations.reduce((sum, { ids, isMuted }) => sum + (isMuted ? 0 : ids.length), 0),
         mentionCount: conversations.reduce((sum, { mentionIds }) => sum + mentionIds.length, 0),
@@ -377,9 +335,6 @@ export class GetUnread {
     });
   }
 }
-
-/** Maximum number of users per query. */
-const STEP = 500;
 
 /** Lists the users who have read a message (messages §14). */
 export class ListReaders {
@@ -398,18 +353,13 @@ export class ListReaders {
       const candidates =
         (await participantIdsOf(reads, message)) ??
         (await reads.users.listEntries(realmId)).filter(({ isActive }) => isActive).map(({ id }) => id);
-      const readers: UserId[] = [];
-      for (let at = 0; at < candidates.length; at += STEP) {
-        if (at > 0) await reads.yield();
-        const some = candidates.slice(at, at + STEP).filter((id) => id !== message.senderId);
-        const flags = await reads.personal.listFlagsOf(realmId, some, [messageId]);
-        const read = some.filter((id) => flags.get(id)?.get(messageId)?.read === true);
-        const muting = await reads.personal.filterMuting({ realmId, userId: actor.id }, read);
-        for (const { id, isActive, settings } of await reads.users.list(realmId, read)) {
-          if (isActive && settings.sendReadReceipts && !muting.has(id)) readers.push(id);
-        }
-      }
-      return readers;
+      const others = candidates.filter((id) => id !== message.senderId);
+      const flags = await reads.personal.listFlagsOf(realmId, others, [messageId]);
+      const read = others.filter((id) => flags.get(id)?.get(messageId)?.read === true);
+      const muting = await reads.personal.filterMuting({ realmId, userId: actor.id }, read);
+      return (await reads.users.list(realmId, read))
+        .filter(({ id, isActive, settings }) => isActive && settings.sendReadReceipts && !muting.has(id))
+        .map(({ id }) => id);
     });
   }
 }

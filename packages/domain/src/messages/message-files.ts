@@ -379,7 +379,6 @@ export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
       );
       const channel = message.channelId === null ? null : (channels.get(message.channelId) ?? null);
       await showRerendered(tx, message, channel, rendered, this.clock.now());
-      await tx.yield();
     }
     await tx.files.endAwaiting(realmId, fileId, ids);
     if (ids.length === MESSAGES_PER_UPDATE) await scheduleFile(tx, file, this.clock);

@@ -1,5 +1,6 @@
 import {
   aChannel,
+  aMessage,
   aUser,
   aUserOfEachRole,
   createFixture,
@@ -8,9 +9,7 @@ import {
   fakeRealmUrls,
   intercepting,
   type MemoryFixture,
-  sending,
 } from '@parley/testkit';
-import type { MessageId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
 import { MoveParts } from './move-parts.js';
 import { MoveNotices } from './moves.js';
@@ -29,11 +28,8 @@ async function moving() {
     aChannel({ name: 'general', subscribers: ['member', 'guest', 'owner'] }),
     aChannel({ name: 'other', subscribers: ['owner'] }),
   );
-  const send = sending(fixture);
-  const ids: MessageId[] = [];
-  for (let n = 0; n < COUNT; n++) {
-    ids.push((await send('member', { kind: 'channelName', name: 'general' }, { topic: 'long' })).id);
-  }
+  await fixture.add(...Array.from({ length: COUNT }, () => aMessage({ from: 'member', to: 'general', topic: 'long' })));
+  const ids = fixture.messages.map(({ id }) => id);
   const { realm, clock } = fixture;
   const channelId = async (name: string) =>
     (await fixture.uow.read(realm.id, ({ channels }) => channels.findByName(realm.id, name)))!.id;

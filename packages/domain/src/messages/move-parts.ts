@@ -2,13 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
 import type { Audience } from '../kernel/event.js';
 import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -230,18 +224,20 @@ export type MovePart = Omit<CheckedMove, 'channel' | 'source' | 'ids'> & {
 export const MOVE_PART_JOB = jobPartKind<MovePart>('messages.move');
 
 /** Performs the parts of a move of many messages, followed by its policies and notices (contract decision 10). */
-export class MoveParts implements JobPartHandler<MovePart, void> {
+export class MoveParts extends RequestParts<MovePart> {
   static readonly inject = ['unitOfWork', 'clock', MoveNotices] as const;
 
   readonly kind = MOVE_PART_JOB;
 
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
+    uow: UnitOfWork,
+    clock: Clock,
     private readonly notices: MoveNotices,
-  ) {}
+  ) {
+    super(uow, clock);
+  }
 
-  schedule(
+  scheduleMove(
     tx: Transaction,
     caller: Caller,
     { channel, source, ids: _, ...move }: CheckedMove,
@@ -251,11 +247,7 @@ export class MoveParts implements JobPartHandler<MovePart, void> {
   ): Promise<readonly StoredJob[]> {
     const common = { ...move, caller, channelId: channel.id, sourceId: source.id };
     const payloads = [...parts.map((ids) => ({ ...common, ids })), { ...common, ending }];
-    return scheduleJobParts<MovePart>(tx, this.kind, this.clock, caller.realmId, payloads, previous);
-  }
-
-  async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await runJobParts(this.uow, this.clock, this, jobs);
+    return this.schedule(tx, caller.realmId, payloads, previous);
   }
 
   async prepare(job: Job<MovePart>): Promise<JobWork<JobPartOutcome<void>>> {
@@ -301,7 +293,7 @@ export class MoveParts implements JobPartHandler<MovePart, void> {
   ): Promise<readonly StoredJob[]> {
     const rest =
       ending.policies === null ? ending : { ...ending, ...(await movePolicies(tx, actor, move, ending.policies)) };
-    if (rest.policies !== null) return this.schedule(tx, job.payload.caller, move, [], rest, job);
+    if (rest.policies !== null) return this.scheduleMove(tx, job.payload.caller, move, [], rest, job);
     await leaveNotices(tx, this.notices, actor, move, rest);
     return [];
   }

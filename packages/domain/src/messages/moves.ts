@@ -85,7 +85,6 @@ export async function selectMoved(
     }
     if (page.length < PAGE) return ids;
     from = ids.at(-1)! + 1;
-    await tx.yield();
   }
 }
 
@@ -128,7 +127,6 @@ export async function moveMessages(tx: Transaction, move: MessageMove): Promise<
     const slice = ids.slice(start, start + SLICE);
     await tx.edits.add(actor.realmId, edit, slice, edited);
     await tx.moves.move(actor.realmId, slice, target);
-    await tx.yield();
   }
 }
 
@@ -256,7 +254,6 @@ async function unreadFor(
     }
     if (page.length < AT_ONCE) break;
     after = page.at(-1)!.userId;
-    await tx.yield();
   }
   return tx.channels.filterSubscribed(realmId, channel.id, [...wanting]);
 }
@@ -303,7 +300,6 @@ export async function moveSomePolicies(
       changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility: chosen, changedAt });
     if (from !== 'inherit') await change(source, 'inherit');
     if (wanted !== to) await change(target, wanted);
-    await tx.yield();
   }
   if (page.length === AT_ONCE) return { place: name, after: page.at(-1)!.userId };
   if (place === target || !target.hadMessages) return null;

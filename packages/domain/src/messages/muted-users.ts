@@ -3,13 +3,7 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import { type FeatureParts, users } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
 import type { Caller, UserId } from '../kernel/ids.js';
-import {
-  type JobPartHandler,
-  type JobPartOutcome,
-  jobPartKind,
-  runJobParts,
-  scheduleJobParts,
-} from '../kernel/job-parts.js';
+import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
 import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
@@ -114,19 +108,9 @@ interface MutePart {
 }
 
 /** Marks many earlier messages of a muted user as read (contract decision 10). */
-export class MuteUserParts implements JobPartHandler<MutePart, void> {
+export class MuteUserParts extends RequestParts<MutePart> {
   static readonly inject = ['unitOfWork', 'clock'] as const;
-
   readonly kind = jobPartKind<MutePart>('messages.mute_user');
-
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly clock: Clock,
-  ) {}
-
-  async execute(jobs: readonly StoredJob[]): Promise<void> {
-    await runJobParts(this.uow, this.clock, this, jobs);
-  }
 
   async prepare(job: Job<MutePart>): Promise<JobWork<JobPartOutcome<void>>> {
     return async (tx) => ({ result: undefined, next: await this.markRead(tx, job.payload, job) });
@@ -150,7 +134,7 @@ export class MuteUserParts implements JobPartHandler<MutePart, void> {
       audience: users([userId]),
     });
     if (unread.length < MAX_MUTED_AT_ONCE) return [];
-    return scheduleJobParts(tx, this.kind, this.clock, realmId, [part], previous);
+    return this.schedule(tx, realmId, [part], previous);
   }
 }
 
@@ -182,7 +166,7 @@ export class MuteUser {
       await publishMutedUsers(tx, actor);
       return next;
     });
-    await this.parts.execute(jobs);
+    await this.parts.run(jobs);
   }
 }
 

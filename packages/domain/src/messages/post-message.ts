@@ -157,7 +157,6 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   await attachFiles(tx, message, files);
   for (const policy of post.topicPolicies ?? []) {
     await changeTopicPolicy(tx, policy);
-    await tx.yield();
   }
   await awaitThumbnails(tx, message, rendered.pendingThumbnails);
   await tx.events.append(realmId, {

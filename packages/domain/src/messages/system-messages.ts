@@ -90,7 +90,6 @@ export class SystemMessages implements NotificationBot {
       const topicLinks = this.renderer.topicLinks(topicName, realm.linkifiers);
       const destination: Destination = { kind: 'channel', channel, topic: topicName, topicLinks };
       await this.send(tx, bot, destination, draft, reading);
-      await tx.yield();
     }
   }
 
@@ -144,7 +143,6 @@ export class SystemMessages implements NotificationBot {
         participants.map((one) => one.id),
       );
       await this.send(tx, bot, { kind: 'direct', recipientId, participants }, draft);
-      await tx.yield();
     }
   }
 
@@ -203,7 +201,6 @@ export class SystemMessages implements NotificationBot {
     );
     const draft = await this.draft(tx, realm, text, author, ahead);
     const message = await this.send(tx, bot, { kind: 'direct', recipientId, participants }, draft);
-    await tx.yield();
     return message;
   }
 

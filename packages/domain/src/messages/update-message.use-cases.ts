@@ -162,13 +162,13 @@ export class UpdateMessage {
           ...{ notifiesOldThread, notifiesNewThread, ...policies },
         };
         if (ending.policies !== null)
-          return { detached, jobs: await this.parts.schedule(tx, caller, move, others, ending) };
+          return { detached, jobs: await this.parts.scheduleMove(tx, caller, move, others, ending) };
         await leaveNotices(tx, this.notices, actor, move, ending);
         return { detached, jobs: [] };
       },
       options,
     );
-    await this.parts.execute(jobs);
+    await this.parts.run(jobs);
     return detached;
   }
 

@@ -166,7 +166,6 @@ export class ScheduleDigests implements JobHandler<DigestPlan> {
       for (const userId of recipients) {
         const job = { realmId, dueAt: now, key: String(userId), payload: { userId } };
         await tx.jobs.schedule(encodeJob(DIGEST, job));
-        await tx.yield();
       }
       const next = last === null ? { ...nextDay, sentDay: day } : { day, after: last, sentDay: day };
       await schedulePlan(tx, realmId, next);
@@ -303,7 +302,6 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
     for (const hot of hottestConversations(unread)) {
       const conversation = await this.load(reads, actor, realm, hot, unknownName);
       if (conversation) conversations.push(conversation);
-      await reads.yield();
     }
     const newChannels = channels
       .filter(({ createdAt }) => createdAt >= since)

@@ -118,7 +118,6 @@ export class FindDue {
       for (const [messageId, recipients] of due) await this.publish(tx, realmId, messageId, recipients);
       for (const payload of later) {
         await tx.jobs.schedule(encodeJob(JUDGEMENT, { realmId, dueAt: this.clock.now(), payload }));
-        await tx.yield();
       }
       for (const { userId, messageIds } of withdrawals) await this.withdraw(tx, realmId, userId, messageIds);
     };
@@ -142,12 +141,10 @@ export class FindDue {
     this.meter.due += recipients.length;
     await tx.events.append(realmId, { event: { type: 'notification.due', ...due }, audience: nobody });
     for (const channel of this.targets.channels) await channel.schedule(tx, realmId, due);
-    await tx.yield();
   }
 
   private async withdraw(tx: Transaction, realmId: RealmId, userId: UserId, ids: readonly MessageId[]): Promise<void> {
     for (const channel of this.targets.channels) await channel.withdraw(tx, realmId, userId, ids);
-    await tx.yield();
   }
 
   /** Loads candidates without evaluating them. */
@@ -184,7 +181,6 @@ export class FindDue {
             }
             break;
         }
-        await reads.yield();
       }
       return {
         judgements: judgements.filter(({ userIds }) => userIds.length > 0),
@@ -364,7 +360,6 @@ async function loadAll(
   const messages = new Map((await reads.messages.list(realmId, ids)).map((message) => [message.id, message]));
   const users = new Map((await reads.users.list(realmId, userIds)).map((user) => [user.id, user]));
   const flags = await reads.personal.listFlagsOf(realmId, userIds, ids);
-  await reads.yield();
   const placed = judgements.flatMap((judgement) => {
     const message = messages.get(judgement.messageId);
     return message ? [{ ...judgement, message }] : [];
@@ -392,7 +387,6 @@ async function loadAll(
         message.channelId === null && (await reads.users.findSystemBot(realmId, 'welcome')).id === message.senderId,
       groups: await membersOf(reads, realmId, groupIds),
     });
-    await reads.yield();
   }
   return loaded;
 }

@@ -104,7 +104,6 @@ export class MissedEmails implements NotificationChannel {
       await scheduleEmail(tx, realmId, user, conversation, this.clock);
       if ((await tx.missedEmails.list(realmId, userId, conversation)).length > MAX_MISSED_MESSAGES) continue;
       await tx.missedEmails.add(realmId, { userId, conversation, messageId, reason: email!, groupId });
-      await tx.yield();
     }
   }
 
@@ -273,7 +272,6 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
       if (others.length > MAX_REALMS_SEARCHED) return true;
       for (const other of others) {
         if ((await reads.users.findByEmail(other.id, email))?.isActive) return true;
-        await reads.yield();
       }
       return false;
     });

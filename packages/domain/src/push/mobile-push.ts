@@ -79,7 +79,6 @@ export class MobilePush implements NotificationChannel {
       const { push, groupId } = due.get(userId)!;
       const message = { id: messageId, reason: push!, groupId };
       await this.add(tx, realmId, { userId, since: this.clock.now(), message, removed: [] }, reached);
-      await tx.yield();
     }
   }
 

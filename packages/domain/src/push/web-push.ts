@@ -209,7 +209,6 @@ export class WebPush implements NotificationChannel {
       const { push, groupId } = due.get(userId)!;
       const payload = { userId, subscriptionId, since, message: { id: messageId, reason: push!, groupId } };
       await tx.jobs.schedule(encodeJob(WEB_PUSH, { realmId, dueAt: since, payload }));
-      await tx.yield();
     }
   }
 

@@ -2,12 +2,11 @@ import { type Actor, isGuest } from '../access/actor.js';
 import type { Role } from '../access/roles.js';
 import type { EventSeq, RealmId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
 import { type UserWithProfile, withProfiles } from './profiles.js';
-import type { ConversationPartnerQuestion, User, UserListEntry } from './user.js';
+import type { User, UserListEntry } from './user.js';
 
 /** Data that determines whether a guest can see a user. */
 export interface UserAccess {
@@ -72,25 +71,8 @@ export async function inaccessibleUserIds(
   );
 }
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'yield'>;
-type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles' | 'yield'>;
-
-/** Number of pairs of guest and user per statement, which takes about 20 ms. */
-const QUESTIONS_AT_A_TIME = 10_000;
-
-/** Returns answers in the order of the questions. Yields between statements, since many guests may be online. */
-async function areConversationPartners(
-  reads: Reads,
-  realmId: RealmId,
-  questions: readonly ConversationPartnerQuestion[],
-): Promise<readonly boolean[]> {
-  const answers: boolean[] = [];
-  for (const some of slicesOf(questions, QUESTIONS_AT_A_TIME)) {
-    if (answers.length > 0) await reads.yield();
-    answers.push(...(await reads.users.areConversationPartners(realmId, some)));
-  }
-  return answers;
-}
+type Reads = Pick<Repositories | Transaction, 'users'>;
+type ReadsWithProfiles = Pick<Repositories | Transaction, 'users' | 'profiles'>;
 
 /** Returns the given users hidden from each limited guest, with one entry per guest. */
 export async function inaccessibleUserIdsByGuest(
@@ -100,7 +82,7 @@ export async function inaccessibleUserIdsByGuest(
   userIds: readonly UserId[],
 ): Promise<ReadonlyMap<UserId, ReadonlySet<UserId>>> {
   const pairs = guestIds.flatMap((guestId) => userIds.map((userId) => ({ guestId, userId, at: null })));
-  const answers = await areConversationPartners(reads, realmId, pairs);
+  const answers = await reads.users.areConversationPartners(realmId, pairs);
   const nonPartners = pairs.filter((_, index) => !answers[index]);
   const found = await usersById(
     reads,
@@ -149,7 +131,7 @@ export async function accessChanges(
     ]),
   );
   if (asked.length === 0) return questions.map(() => ({ gained: [], lost: [] }));
-  const answers = await areConversationPartners(reads, realmId, asked);
+  const answers = await reads.users.areConversationPartners(realmId, asked);
   const isWhole = questions.some(({ reach }) => reach !== undefined);
   const changed = asked.flatMap(({ userId }, index) =>
     index % 2 === 0 && (isWhole || answers[index] !== answers[index + 1]) ? [userId] : [],
@@ -256,7 +238,6 @@ export async function presentVisibleUsers<T>(
 ): Promise<T> {
   const wanted = ids && new Set(ids);
   const hydrate = async (some: readonly UserId[]) => {
-    await repositories.yield();
     return withProfiles(repositories, realm.id, await repositories.users.list(realm.id, some));
   };
   const accessible = await accessibleUserIds(repositories, viewer, realm);

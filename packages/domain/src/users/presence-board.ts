@@ -44,7 +44,8 @@ export interface PresenceSelection {
 
 /** Maximum number of receivers of presence events; clients of larger realms poll (users §8.5). */
 const MAX_RECEIVERS = 100;
-const ROWS_AT_A_TIME = 500;
+/** Number of superseded entries of `order` after which it is rebuilt. */
+const ORDER_SLACK = 500;
 const REALMS_AT_A_TIME = 50;
 /** Age at which the table is read again, because other servers also store presence. */
 const REFRESH_MS = 1000;
@@ -164,13 +165,10 @@ export class PresenceBoard implements EventListener {
     const rows = own.map(({ user, userId, lastActive, lastConnected }, index): StoredRow => {
       return { user, presence: { userId, lastActive, lastConnected, updateId: first + index } };
     });
-    for (const slice of slicesOf(rows, ROWS_AT_A_TIME)) {
-      await tx.presence.put(
-        realmId,
-        slice.map(({ presence }) => presence),
-      );
-      await tx.yield();
-    }
+    await tx.presence.put(
+      realmId,
+      rows.map(({ presence }) => presence),
+    );
     return () => {
       for (const entry of own) if (board.unsaved.get(entry.userId) === entry) board.unsaved.delete(entry.userId);
       this.apply(board, [...others, ...rows]);
@@ -283,7 +281,7 @@ export class PresenceBoard implements EventListener {
       if (board.unsaved.has(userId) || (present?.updateId ?? 0) >= updateId) continue;
       board.entries.set(userId, { ...presence, user: present?.user ?? user });
     }
-    if (board.order.length > 2 * board.entries.size + ROWS_AT_A_TIME) {
+    if (board.order.length > 2 * board.entries.size + ORDER_SLACK) {
       board.order = board.order.filter((at) => board.entries.get(at.userId)?.updateId === at.updateId);
     }
   }
@@ -291,18 +289,14 @@ export class PresenceBoard implements EventListener {
 
 /** Reads updates that the board does not have yet, with their users. */
 async function readStored(repositories: Repositories, realmId: RealmId, board: RealmBoard): Promise<StoredRow[]> {
-  const rows: StoredRow[] = [];
-  for (const slice of slicesOf(await repositories.presence.list(realmId, board.readUpTo), ROWS_AT_A_TIME)) {
-    const unknown = slice.filter(({ userId }) => !board.entries.has(userId)).map(({ userId }) => userId);
-    const found = unknown.length === 0 ? [] : await repositories.users.list(realmId, unknown);
-    const users = new Map(found.map((user) => [user.id, user]));
-    for (const presence of slice) {
-      const user = board.entries.get(presence.userId)?.user ?? users.get(presence.userId);
-      if (user) rows.push({ presence, user });
-    }
-    await repositories.yield();
-  }
-  return rows;
+  const presences = await repositories.presence.list(realmId, board.readUpTo);
+  const unknown = presences.filter(({ userId }) => !board.entries.has(userId)).map(({ userId }) => userId);
+  const found = unknown.length === 0 ? [] : await repositories.users.list(realmId, unknown);
+  const users = new Map(found.map((user) => [user.id, user]));
+  return presences.flatMap((presence) => {
+    const user = board.entries.get(presence.userId)?.user ?? users.get(presence.userId);
+    return user ? [{ presence, user }] : [];
+  });
 }
 
 /** Returns the human users the viewer may see; null for all (users §1.4). */

@@ -330,7 +330,5 @@ async function removeValues(
   id: ProfileFieldId,
   values: readonly string[] | null,
 ): Promise<void> {
-  while ((await tx.profiles.removeValuesOf(realmId, id, values, VALUES_AT_A_TIME)) === VALUES_AT_A_TIME) {
-    await tx.yield();
-  }
+  while ((await tx.profiles.removeValuesOf(realmId, id, values, VALUES_AT_A_TIME)) === VALUES_AT_A_TIME);
 }

@@ -7,7 +7,6 @@ import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 import { loadRealm } from '../realms/realm-loaders.js';
 import { accessibleUserIds } from './accessible-users.js';
 import type { User } from './user.js';
@@ -110,8 +109,6 @@ export const STATUS_FEATURE = {
   personPart: personPart,
 } satisfies FeatureParts<StatusEventTypes>;
 
-const USERS_AT_A_TIME = 500;
-
 /** Returns the nonempty statuses of active users visible to the viewer. */
 export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<UserId, ShownStatus>> {
   const { repositories } = snapshot;
@@ -119,13 +116,10 @@ export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<User
   const accessible = await accessibleUserIds(repositories, await snapshot.load(loadViewer), realm);
   const stored = await repositories.statuses.list(realm.id);
   const shown = new Map<UserId, ShownStatus>();
-  for (const ids of slicesOf([...stored.keys()], USERS_AT_A_TIME)) {
-    for (const user of await repositories.users.list(realm.id, ids)) {
-      const status = shownStatus(stored.get(user.id)!, user);
-      const isSet = status.isAway || status.text !== '' || status.emoji !== null;
-      if (isSet && user.isActive && (!accessible || accessible.has(user.id))) shown.set(user.id, status);
-    }
-    await repositories.yield();
+  for (const user of await repositories.users.list(realm.id, [...stored.keys()])) {
+    const status = shownStatus(stored.get(user.id)!, user);
+    const isSet = status.isAway || status.text !== '' || status.emoji !== null;
+    if (isSet && user.isActive && (!accessible || accessible.has(user.id))) shown.set(user.id, status);
   }
   return shown;
 }

@@ -114,15 +114,11 @@ export async function announceAddressesSeen(
       event: { type: 'user.addresses_seen', userIds, before },
       audience: usersNamed([userId]),
     });
-    await tx.yield();
   }
 }
 
 /** Maximum number of users per event, since clients receive a separate event for each new user. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;
-
-/** Batch size for loading permissions. */
-const USERS_AT_A_TIME = 500;
 
 /** Users who joined or left a channel. */
 export interface ChannelAccessChange {
@@ -161,7 +157,6 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
       for (const { changed, others } of changes) {
         if (!changed.some((id) => guests.has(id))) continue;
         for (const id of await others()) userIds.add(id);
-        await tx.yield();
       }
       await announce([...userIds], users([...guests]));
     },
@@ -171,10 +166,7 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
 
 async function limitedGuestsAmong(tx: Transaction, realm: Realm, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
   const guests = new Set<UserId>();
-  for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
-    for (const [id, actor] of await tx.actors.list(realm.id, some)) if (isLimitedGuest(actor, realm)) guests.add(id);
-    await tx.yield();
-  }
+  for (const [id, actor] of await tx.actors.list(realm.id, ids)) if (isLimitedGuest(actor, realm)) guests.add(id);
   return guests;
 }
 
@@ -207,6 +199,5 @@ async function append(
       event: { type: 'user.access_changed', userIds: named, before, ...(reach && { reach }) },
       audience,
     });
-    await tx.yield();
   }
 }

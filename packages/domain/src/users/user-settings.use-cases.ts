@@ -136,8 +136,6 @@ export interface SettingTargets {
 /** Validation order of values that parameter validation does not cover. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
 
-const USERS_AT_A_TIME = 500;
-
 /** Changes the caller's settings, name, email and password, or settings of many other users (users §6.1–6.4). */
 export class ChangeSettings {
   static readonly inject = [
@@ -284,9 +282,7 @@ export class ChangeSettings {
         }),
       );
       const announced = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
-      let seen = 0;
       for (const user of await targetsOf(tx, actor, targets)) {
-        if (++seen % USERS_AT_A_TIME === 0) await tx.yield();
         const wanted = Object.fromEntries(
           settings
             .filter((name) => !targets.skipsEdited || !user.editedSettings.includes(name))

@@ -233,7 +233,7 @@ export interface UserReads {
    */
   listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>>;
   /**
-   * Returns results in the order of the questions, with one statement. Results for the current state match
+   * Returns results in the order of the questions. Results for the current state match
    * `listConversationPartners`.
    */
   areConversationPartners(

@@ -47,7 +47,6 @@ export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
     inaccessibleIds: accessible ? entries.map(({ id }) => id).filter((id) => !accessible.has(id)) : [],
     systemBots: await users.listSystemBots(realm.id),
     hydrate: async (ids) => {
-      await repositories.yield();
       return withProfiles(repositories, realm.id, await users.list(realm.id, ids));
     },
   };

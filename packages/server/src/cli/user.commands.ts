@@ -51,13 +51,12 @@ async function list(context: CommandContext): Promise<CommandResult> {
   const role = context.flag('role') === undefined ? null : parseRole(context.flag('role')!);
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
-    const found = await parley.ports.unitOfWork.read(realm.id, async ({ users, ...unit }) => {
+    const found = await parley.ports.unitOfWork.read(realm.id, async ({ users }) => {
       const entries = await users.listEntries(realm.id);
       const wanted: User[] = [];
       for (let start = 0; start < entries.length; start += PAGE) {
         const ids = entries.slice(start, start + PAGE).map(({ id }) => id);
         wanted.push(...(await users.list(realm.id, ids)).filter(isWanted));
-        await unit.yield();
       }
       return wanted.filter((user) => role === null || user.role === role);
     });

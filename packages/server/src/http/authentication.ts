@@ -88,7 +88,6 @@ export async function rehashApiKeys(uow: UnitOfWork, mint: ApiKeyMint): Promise<
     const records = await apiKeys.listAll();
     for (const record of records) {
       await apiKeys.put(record, mint.fingerprint(mint.derive(record)));
-      await tx.yield();
     }
     await apiKeys.setSecretFingerprint(mint.secretFingerprint);
     return records.length;

@@ -32,3 +32,4 @@ export * from './sign-json-web-token.js';
 export * from './troubled-bus.js';
 export * from './troubled-units.js';
 export * from './until.js';
+export * from './use-up-time-slice.js';

@@ -288,8 +288,6 @@ function allRepositoriesOf(unit: MemoryUnit) {
     callCounts: new MemoryCallCounts(unit),
     jobs: new MemoryJobs(unit),
     leases: new MemoryLeases(unit),
-    // Memory operations are fast, so yielding is unnecessary.
-    yield: async () => {},
     onRollback: (undo: () => void) => unit.record.onRollback(undo),
   } satisfies Transaction;
 }

@@ -2,11 +2,8 @@ import { createHash } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, SharedUnit } from '@parley/domain/kernel';
-import { type Dialect, type Parameter, StatementFailed, type Statements } from '@parley/storage';
+import { type Dialect, type Parameter, SLICE_MS, StatementFailed, type Statements } from '@parley/storage';
 import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
-
-/** Time slice of a unit before `yield` yields to the event loop. */
-const SLICE_MS = 8;
 
 const DIALECT: Dialect = {
   inSet: '= ANY(?)',
@@ -177,12 +174,18 @@ export class Connection implements Statements {
     return new Command(this, sql);
   }
 
-  /** Yields to the event loop if the unit has used it for long since it last waited for the database. */
+  /** A slice begins when the database has responded. Calls outside of a unit fail by themselves. */
+  nextSlice(): Promise<void> | null {
+    if (!this.isInUnit || performance.now() - this.sliceStartedAt < SLICE_MS) return null;
+    return yieldToEventLoop().then(() => {
+      this.sliceStartedAt = performance.now();
+    });
+  }
+
+  /** Yields between the slices of a long list within one repository call. */
   async yield(): Promise<void> {
     this.requireUnit();
-    if (performance.now() - this.sliceStartedAt < SLICE_MS) return;
-    await yieldToEventLoop();
-    this.sliceStartedAt = performance.now();
+    await this.nextSlice();
   }
 
   /**

@@ -161,7 +161,7 @@ export class Replica {
       const [, present] = await Promise.all([client.query(BEGIN), positionOf(client, realmId)]);
       connection.continueTransaction();
       if (present.some((value, n) => value < needed[n]!)) return null;
-      return { value: await work({ ...repositories, yield: () => connection.yield() }) };
+      return { value: await work({ ...repositories }) };
     } catch (error) {
       isUsable = !isAway(error) && !isOutdated(error);
       throw error;

@@ -119,10 +119,10 @@ it.each(operations)('%s in at most %i round trips without blocking other writes'
 
 it('marks all messages read in at most 9 round trips', async () => {
   const mark = new MarkAllReadParts(fixture.uow, fixture.clock);
-  await mark.execute(fixture.caller('b'));
+  await mark.markAll(fixture.caller('b'));
   await send();
   roundTrips = 0;
-  await mark.execute(fixture.caller('b'));
+  await mark.markAll(fixture.caller('b'));
   expect(roundTrips).toBeLessThanOrEqual(9);
 });
 

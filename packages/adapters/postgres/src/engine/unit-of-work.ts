@@ -232,10 +232,9 @@ export class PostgresUnitOfWork implements UnitOfWork {
 }
 
 /** Returns repositories that fail once the unit has ended, although the session serves the next one. */
-function transactionOf({ connection, repositories }: Session, record: UnitRecord): Transaction {
+function transactionOf({ repositories }: Session, record: UnitRecord): Transaction {
   return {
     ...repositories,
-    yield: () => connection.yield(),
     onRollback: (undo: () => void) => record.onRollback(undo),
   };
 }

@@ -159,20 +159,28 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   readonly dialect = DIALECT;
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
+  private pause: Promise<void> | null = null;
   /** Belongs to the running unit. */
   record = new UnitRecord();
 
-  /** @param yieldNow yields to the event loop after a long time slice */
+  /** @param startSlice yields to the event loop after a long time slice; null within the slice */
   constructor(
     readonly database: Database,
-    private readonly yieldNow: (connection: Connection) => Promise<void>,
+    private readonly startSlice: (connection: Connection) => Promise<void> | null,
     /** Used by the writer; stays empty on readers. */
     readonly batchEnd = new BatchEnd(database),
   ) {}
 
-  /** Yields like the unit itself, for repositories that process potentially long lists. */
-  yield(): Promise<void> {
-    return this.yieldNow(this);
+  /** Concurrent calls of a unit wait for the same turn. Calls outside of a unit fail by themselves. */
+  nextSlice(): Promise<void> | null {
+    if (this.state === 'in unit') this.pause = this.startSlice(this);
+    return this.state === 'suspended' ? this.pause : null;
+  }
+
+  /** Yields between the slices of a long list within one repository call. */
+  async yield(): Promise<void> {
+    this.requireUnit();
+    await this.nextSlice();
   }
 
   /** Query returning objects with a member per column. */

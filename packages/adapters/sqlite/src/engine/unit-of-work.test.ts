@@ -64,6 +64,7 @@ beforeEach(() => {
     all: connection.values('SELECT text FROM note ORDER BY rowid'),
     isCacheable: () => connection.isCacheable,
     disableCaching: () => connection.disableCaching(),
+    yield: () => connection.yield(),
   });
   const unit = new SqliteUnitOfWork(
     writer,
@@ -423,6 +424,17 @@ describe('yielding unit', () => {
     });
     await Promise.all([careless, add('b')]);
     expect(await stored()).toEqual(['a', 'b']);
+  });
+
+  it('rolls back a call that waited for the next time slice when the unit failed', async () => {
+    const failing = uow.writeAcross(async (notes) => {
+      spend(SLICE);
+      void notes.yield().then(() => notes.insert.run('late'));
+      throw new Error('no');
+    });
+    const results = await Promise.allSettled([add('before'), failing, add('after')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await stored()).toEqual(['before', 'after']);
   });
 
   it('completes in a separate turn after its commit', async () => {

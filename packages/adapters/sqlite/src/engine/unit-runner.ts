@@ -1,11 +1,9 @@
 import { UnitRecord } from '@parley/domain/composition';
 import type { Transaction } from '@parley/domain/kernel';
+import { SLICE_MS } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
 import type { CreateRepositories } from './feature.js';
-
-/** Time slice of a unit before `tx.yield` yields to the event loop. */
-const SLICE_MS = 8;
 
 /**
  * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy a
@@ -20,7 +18,7 @@ export class ForeignAwait extends Error {
 
 /**
  * Runs units on one connection, one after the other. Repositories resolve within the turn of the event loop, so a unit that
- * is still running in the next turn has awaited something else, unless it called `tx.yield`.
+ * is still running in the next turn has awaited something else, unless a repository has yielded.
  */
 export class UnitRunner {
   private current: Connection;
@@ -77,7 +75,7 @@ export class UnitRunner {
       });
     } finally {
       this.reject = null;
-      // The unit may not have awaited its `tx.yield`.
+      // Calls that the unit has not awaited run before it is committed or rolled back.
       this.resume?.();
     }
   }
@@ -111,24 +109,23 @@ export class UnitRunner {
   }
 
   private createConnection(batchEnd?: Connection['batchEnd']): Connection {
-    return new Connection(this.database, (connection) => this.yield(connection), batchEnd);
+    return new Connection(this.database, (connection) => this.startSlice(connection), batchEnd);
   }
 
   private createTransaction(): Transaction {
     const { connection } = this;
     return Object.assign(this.createRepositories(connection), {
-      yield: () => connection.yield(),
       onRollback: (undo: () => void) => connection.record.onRollback(undo),
     });
   }
 
-  private async yield(connection: Connection): Promise<void> {
-    connection.requireUnit();
-    if (this.now() - this.sliceStartedAt < SLICE_MS) return;
+  /** Returns null within the time slice. */
+  private startSlice(connection: Connection): Promise<void> | null {
+    if (this.now() - this.sliceStartedAt < SLICE_MS) return null;
     // Units that run in the meantime must not use this connection.
     connection.suspend();
     this.yielded = true;
-    await new Promise<void>((resolve) => {
+    return new Promise<void>((resolve) => {
       this.resume = () => {
         this.resume = null;
         connection.enterUnit();

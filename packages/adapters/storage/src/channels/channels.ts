@@ -267,7 +267,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   async listViews(realmId: RealmId, wanted: readonly ChannelId[]): Promise<readonly ChannelView[]> {
     const heads = await this.viewHeads.columns(realmId, this.set(wanted));
-    return this.viewsOf(realmId, await this.load(realmId, heads), heads.subscriber_count);
+    return this.viewsInSlices(realmId, await this.load(realmId, heads), heads.subscriber_count);
   }
 
   async listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]> {
@@ -279,6 +279,14 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       channels.push(channel);
       counts.push(heads.subscriber_count[n]!);
     });
+    return this.viewsInSlices(realmId, channels, counts);
+  }
+
+  private async viewsInSlices(
+    realmId: RealmId,
+    channels: readonly Channel[],
+    counts: readonly number[],
+  ): Promise<readonly ChannelView[]> {
     const views: ChannelView[] = [];
     for (let from = 0; from < channels.length; from += VIEWED_AT_A_TIME) {
       if (from > 0) await this.statements.yield();

@@ -6,7 +6,7 @@ import type { Quarantine } from './quarantine.js';
 import type { Statements } from './statements.js';
 
 /** Repositories of a connection; the unit of work adds the rest of a transaction. */
-export type WritableRepositories = Omit<Transaction, 'yield' | 'onRollback'>;
+export type WritableRepositories = Omit<Transaction, 'onRollback'>;
 
 /** Dependencies passed to the features of a storage. */
 export interface StorageParts {

@@ -1,4 +1,5 @@
 import type { UnitRecord } from '@parley/domain/composition';
+import type { TimeSlices } from './time-slices.js';
 import type { Cacheability } from './versioned-cache.js';
 
 /** Bound to `?` in order. */
@@ -25,7 +26,7 @@ export interface Changes {
 }
 
 /** Connection to either database, for repositories with statements valid in both. */
-export interface Statements extends Cacheability {
+export interface Statements extends Cacheability, TimeSlices {
   /** Query returning objects with a member per column. */
   rows<Row>(sql: string): Query<Row>;
   /** Query returning the first column. */
@@ -36,7 +37,7 @@ export interface Statements extends Cacheability {
   readonly dialect: Dialect;
   /** Called by code that changes cached data. */
   disableCaching(): void;
-  /** Yields like the unit itself, for repositories that process potentially long lists. */
+  /** Yields between the slices of a long list within one repository call. */
   yield(): Promise<void>;
   /** Changes of the running unit that are published to others. */
   readonly record: UnitRecord;

@@ -79,7 +79,6 @@ export class ListProvisionedGroups {
       for (const record of isWanted ? records : records.slice(offset, offset + count)) {
         const group = (await repositories.groups.find(realmId, record.groupId))!;
         const view = await describe(repositories, this.digest, group, record);
-        await repositories.yield();
         if (isWanted && !isWanted(view)) continue;
         if (!isWanted || (total >= offset && views.length < count)) views.push(view);
         total++;
@@ -252,13 +251,11 @@ export class ProvisionGroup {
     if (userIds.length > MAX_MEMBERS_PER_REQUEST) {
       throw new DomainError('TOO_MANY_VALUES', `Too many members in a request (limit: ${MAX_MEMBERS_PER_REQUEST}).`);
     }
-    await this.uow.read(realmId, async ({ users, ...unit }) => {
-      for (const some of slicesOf([...new Set(userIds)], MAX_MEMBERS_AT_ONCE)) {
-        const people = new Set((await users.list(realmId, some)).filter(({ bot }) => !bot).map(({ id }) => id));
-        const unknown = some.find((id) => !people.has(id));
-        if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `There is no user ${unknown}.`);
-        await unit.yield();
-      }
+    await this.uow.read(realmId, async ({ users }) => {
+      const found = await users.list(realmId, [...new Set(userIds)]);
+      const people = new Set(found.filter(({ bot }) => !bot).map(({ id }) => id));
+      const unknown = userIds.find((id) => !people.has(id));
+      if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `There is no user ${unknown}.`);
     });
   }
 

@@ -112,7 +112,6 @@ export class ListProvisionedUsers {
           if (total >= offset && views.length < count) views.push(view);
           total++;
         }
-        await repositories.yield();
       }
       return { total, views };
     });

@@ -82,7 +82,6 @@ async function schedule(count: number, dueAt: UnixSeconds): Promise<void> {
         failure: null,
       });
       await tx.jobs.schedule(encodeJob(handler.kind, { realmId, dueAt, payload: { id }, key: String(id) }));
-      await tx.yield();
     }
   });
 }

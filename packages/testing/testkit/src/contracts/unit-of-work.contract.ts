@@ -2,6 +2,7 @@ import type { MessageId, RealmId, Transaction, UnitOfWork } from '@parley/domain
 import type { Realm } from '@parley/domain/realms';
 import { aChannel, anotherRealm, aUser } from '../builders.js';
 import { appendEvent } from '../events-with-receivers.js';
+import { useUpTimeSlice } from '../use-up-time-slice.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const nameOf = (uow: UnitOfWork, id: RealmId) => uow.read(id, async (r) => (await r.realms.get(id)).name);
@@ -168,7 +169,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
         uow.write(realm.id, async (tx) => {
           for (let i = 0; i < 3; i++) {
             await rename(tx, realm.id, (name) => name + suffix);
-            await tx.yield();
+            useUpTimeSlice();
           }
           if (fails) throw new Error('no');
         });
@@ -206,7 +207,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
         for (let i = 0; i < 5; i++) {
           seen.push((await r.realms.get(realm.id)).name);
           write ??= uow.write(realm.id, (tx) => rename(tx, realm.id, () => 'Renamed'));
-          await r.yield();
+          useUpTimeSlice();
         }
         return seen;
       });
