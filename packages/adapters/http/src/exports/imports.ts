@@ -111,6 +111,7 @@ const importRoutes = (): readonly Route[] => [
     ...BY_OWNERS,
     dto: CheckImportDto,
     useCase: CheckImport,
+    response: wire.fields({}),
     handle: async ({ caller, dto: { path_id, people_path_id = null, claim_by, share_public }, useCase }) => {
       const files = { pathId: path_id, peoplePathId: people_path_id };
       return audited(await useCase.execute(caller, { ...files, claimBy: claim_by, sharesPublic: share_public }));
@@ -122,6 +123,7 @@ const importRoutes = (): readonly Route[] => [
     ...BY_OWNERS,
     dto: NoParameters,
     useCase: StartImport,
+    response: wire.fields({}),
     handle: async ({ caller, useCase }) => audited(await useCase.execute(caller)),
   }),
   route('DELETE', '/realm/imports/run', {
