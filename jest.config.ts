@@ -43,6 +43,7 @@ const QUICK_TESTS = '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z
 /** Suites in these folders that need a tool of packages/testing, or many seconds. */
 const SLOW_TESTS = [
   '/adapters/blobs/src/s3-blob-store.test.ts',
+  '/adapters/http/src/express/hosts.test.ts',
   '/adapters/images/src/(image-process|pdf).test.ts',
   '/moving/import-readers/src/hostile-exports.test.ts',
 ];

@@ -1,6 +1,6 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/kernel';
+import { type EventPresenter, type EventWriter, wantsAnyOf } from './delivery/event-presenter.js';
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
-import { type EventPresenter, type EventWriter, wantsAnyOf } from './kernel/event-presenter.js';
 
 /** The cast is safe: each presenter is looked up by the type of the event that it receives. */
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>

@@ -1,5 +1,8 @@
 import type { AnyEventType } from '@parley/domain/kernel';
 import { CHANNELS } from './channels/channels.js';
+import type { HttpFeature } from './declarations/feature.js';
+import { fixedSection } from './declarations/register-section.js';
+import type { Presenters } from './delivery/event-presenter.js';
 import { EVENT_STREAMS } from './events/event-streams.js';
 import { EVENTS } from './events/events.js';
 import { EXPORTS } from './exports/exports.js';
@@ -12,12 +15,6 @@ import { IMAGES } from './files/images.js';
 import { PICTURES } from './files/pictures.js';
 import { GROUPS } from './groups/groups.js';
 import { INTEGRATION_FEATURE } from './integrations/integrations.js';
-import type { Presenters } from './kernel/event-presenter.js';
-import type { HttpFeature } from './kernel/feature.js';
-import { joinParts, type MessagePart } from './kernel/message-parts.js';
-import { fixedSection } from './kernel/register-section.js';
-import { ErrorReplies } from './kernel/reply.js';
-import * as wire from './kernel/wire-schema.js';
 import { BOTS } from './membership/bots.js';
 import { INVITATIONS } from './membership/invitations.js';
 import { SCIM } from './membership/scim/scim.js';
@@ -47,6 +44,9 @@ import { PRESENCE } from './users/presence.js';
 import { SLASH_COMMANDS } from './users/slash-commands.js';
 import { STATUSES } from './users/statuses.js';
 import { USERS } from './users/users.js';
+import { joinParts, type MessagePart } from './wire/message-parts.js';
+import { ErrorReplies } from './wire/reply.js';
+import * as wire from './wire/schema.js';
 
 const NONE = wire.listOf(wire.anything());
 

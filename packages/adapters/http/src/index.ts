@@ -1,22 +1,31 @@
+export type { RouteDependencies } from './declarations/feature.js';
+export { CONTRACT_AREAS, WITHOUT_PAGE } from './declarations/operation.js';
+export type { CallerRole, RoleLookup } from './declarations/route.js';
+export { type DocumentedRoute, isDocumented, type Route, route } from './declarations/route.js';
+export { type Demo, FEATURE_LEVEL, ZULIP_VERSION } from './declarations/server-info.js';
+export type { WebAsset, WebAssets } from './declarations/web-assets.js';
+export { eventTypeName } from './delivery/event-presenter.js';
+export { LongPoll } from './delivery/long-poll.js';
+export { PublicRealms } from './delivery/public-realm.js';
 export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
+export type {
+  AuditedState,
+  AuditReader,
+  CompletedRequest,
+  RequestObserver,
+  RequestSpan,
+  RequestTracer,
+} from './express/request-log.js';
+export { dropLine, type Logger, silentLogger, warn } from './express/request-log.js';
+export { createExpressAdapter, type ExpressAdapter, type Middleware } from './express/router.js';
+export { serveInTurns } from './express/turns.js';
 export { ERROR_REPLIES } from './features.js';
 export { pngChunk } from './files/pictures.js';
 export { permissionTitle } from './groups/group-settings.js';
 export { AnomalousPayload, escapeText, Payload } from './integrations/integration.js';
 export { INTEGRATIONS } from './integrations/integrations.js';
-export * from './kernel/authenticate.js';
-export { isLoopbackName, SessionCookies } from './kernel/authenticate.js';
-export type { TrustedOrigins } from './kernel/csrf.js';
-export { createDispatcher, type Dispatcher } from './kernel/dispatcher.js';
-export { eventTypeName } from './kernel/event-presenter.js';
-export type { RouteDependencies } from './kernel/feature.js';
-export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './kernel/load.js';
-export { LongPoll } from './kernel/long-poll.js';
-export type { Middleware } from './kernel/mount.js';
-export { createRouter, dispatchHotFirst } from './kernel/mount.js';
-export { CONTRACT_AREAS, WITHOUT_PAGE } from './kernel/operation.js';
 export { type Member, membersOfDto, NoParameters } from './kernel/params.js';
-export { PublicRealms } from './kernel/public-realm.js';
+export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './limits/budgets.js';
 export {
   ipGroup,
   keyFrom,
@@ -26,8 +35,18 @@ export {
   RateLimiter,
   type RateLimitRules,
   rateLimited,
-} from './kernel/rate-limit.js';
-export type { ByteStream, ErrorReplies, WireFields } from './kernel/reply.js';
+} from './limits/rate-limiter.js';
+export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
+export { notFoundPage } from './pages/layout.js';
+export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
+export { createRoutes } from './routes.js';
+export * from './security/authenticate.js';
+export { isLoopbackName, SessionCookies } from './security/authenticate.js';
+export type { TrustedOrigins } from './security/csrf.js';
+export { type ProxyTrust, parseNetworks, TrustedProxies } from './security/proxies.js';
+export { senderAvatarUrl } from './users/avatar-urls.js';
+export { USER_SETTING_FORMS } from './users/user-settings.js';
+export type { ByteStream, ErrorReplies, WireFields } from './wire/reply.js';
 export {
   badParameter,
   HttpRefusal,
@@ -36,25 +55,5 @@ export {
   success,
   unauthorized,
   unknownPath,
-} from './kernel/reply.js';
-export type { Request } from './kernel/request.js';
-export type {
-  AuditedState,
-  AuditReader,
-  CompletedRequest,
-  RequestObserver,
-  RequestSpan,
-  RequestTracer,
-} from './kernel/request-log.js';
-export { dropLine, type Logger, silentLogger, warn } from './kernel/request-log.js';
-export type { CallerRole, RoleLookup } from './kernel/route.js';
-export { type DocumentedRoute, isDocumented, type Route, route } from './kernel/route.js';
-export { type Demo, FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
-export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
-export type { WebAsset, WebAssets } from './kernel/web-assets.js';
-export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
-export { notFoundPage } from './pages/layout.js';
-export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
-export { createRoutes } from './routes.js';
-export { senderAvatarUrl } from './users/avatar-urls.js';
-export { USER_SETTING_FORMS } from './users/user-settings.js';
+} from './wire/reply.js';
+export type { Request } from './wire/request.js';

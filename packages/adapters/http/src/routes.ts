@@ -1,9 +1,9 @@
+import type { RouteDependencies, RouteParts, SectionParts } from './declarations/feature.js';
+import type { Tag } from './declarations/operation.js';
+import type { RegisterSection } from './declarations/register-section.js';
+import { isDocumented, type Route } from './declarations/route.js';
+import { eventSchema, form } from './delivery/event-presenter.js';
 import { EVENT_PRESENTERS, FEATURES, MESSAGE_PARTS } from './features.js';
-import { eventSchema, form } from './kernel/event-presenter.js';
-import type { RouteDependencies, RouteParts, SectionParts } from './kernel/feature.js';
-import type { Tag } from './kernel/operation.js';
-import type { RegisterSection } from './kernel/register-section.js';
-import { isDocumented, type Route } from './kernel/route.js';
 import { openApiRoutes } from './openapi/openapi-routes.js';
 
 /** Schema of all feature events plus the heartbeat (events §6.3). */

@@ -2,8 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Clock } from '@parley/domain/kernel';
 import { NotificationMeter, type PhoneSender } from '@parley/domain/push';
 import {
-  createDispatcher,
-  createRouter,
+  createExpressAdapter,
   ERROR_REPLIES,
   type Logger,
   type ProxyTrust,
@@ -53,7 +52,7 @@ export function createPushService(options: PushServiceOptions) {
   const sender = phoneSenderOf(account, { clock, report: (message, fields) => warn(logger, fields, message) });
   const notifications = new NotificationMeter();
   const server = new PushServer(store, new SealedBoxes(account.keys), metered(sender, notifications, clock), clock);
-  const dispatcher = createDispatcher({
+  const adapter = createExpressAdapter({
     routes: pushServerRoutes(server),
     errorReplies: ERROR_REPLIES,
     // The routes of a push service have no use cases.
@@ -71,21 +70,20 @@ export function createPushService(options: PushServiceOptions) {
     limits: { bodyBytes: MIB },
     observers,
   });
-  const router = createRouter(dispatcher);
   const { reply } = ERROR_REPLIES.replyTo(unknownPath());
   const handler: RequestListener = (request, response) =>
-    router(request, response, () => {
+    adapter.router(request, response, () => {
       response.writeHead(reply.status, { 'Content-Type': 'application/json' });
       response.end(reply.body);
     });
   return {
     handler,
     notifications,
-    dispatcher,
+    adapter,
     /** Removes abandoned registrations; call once a day. */
     removeStale: () => server.removeStale(),
     async close(): Promise<void> {
-      await dispatcher.drain(DRAIN_MS);
+      await adapter.drain(DRAIN_MS);
       store.close();
     },
   };

@@ -5,7 +5,7 @@ import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parle
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
-  createDispatcher,
+  createExpressAdapter,
   createRoutes,
   ERROR_REPLIES,
   EVENT_CATALOGUE,
@@ -76,7 +76,7 @@ export function serviceMakers(options: ParleyDependencies, get: Get, resolve: Re
       new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),
     ],
     routes: () => routesOf(options, get, resolve),
-    dispatcher: () => dispatcherOf(options, get, resolve, credentials),
+    express: () => expressOf(options, get, resolve, credentials),
 
     // API keys and sessions are forgotten before clients get the event.
     eventListeners: () => [
@@ -190,14 +190,14 @@ function routesOf(options: ParleyDependencies, get: Get, resolve: ResolveAny): S
   ];
 }
 
-function dispatcherOf(
+function expressOf(
   options: ParleyDependencies,
   get: Get,
   resolve: ResolveAny,
   credentials: () => ApiKeyCredentials,
-): ServerServices['dispatcher'] {
+): ServerServices['express'] {
   const { authenticate, clock, logger } = options;
-  return createDispatcher({
+  return createExpressAdapter({
     routes: get('routes'),
     errorReplies: ERROR_REPLIES,
     resolve,

@@ -1,19 +1,15 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestListener } from 'node:http';
 import type { Injectable, Ports, Resolve as UseCases } from '@parley/domain/composition';
 import type { Timers } from '@parley/domain/kernel';
 import {
-  createRouter,
-  type Dispatcher,
-  dispatchHotFirst,
   ERROR_REPLIES,
+  type ExpressAdapter,
   type Logger,
-  type Middleware,
   notFoundPage,
   type Route,
+  serveInTurns,
   unknownPath,
-  warn,
 } from '@parley/http';
-import type { Express } from 'express';
 import { facadeOf, mounted, type Parley } from '../facade/facade.js';
 import { assertSameSecret, rehashApiKeys } from '../http/authentication.js';
 import { unknownClass } from '../kernel/injector.js';
@@ -54,18 +50,17 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
     for (const listener of get('eventListeners')) follower.subscribe(listener);
   }
 
-  const dispatcher = get('dispatcher');
+  const express = get('express');
   if (options.shedsLoad && !options.isOneOff) {
-    resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
+    resolve(LoadMonitor).watch(() => ({ requests: express.inFlight, ...express.bytesInFlight }));
   }
-  const router = withMountCheck(createRouter(dispatcher), options.url, logger);
   const workers = options.isOneOff ? [] : get('workers');
   for (const worker of workers) worker.start();
 
   const { bucket = null, dataFolder = null } = options;
   const gauges = () =>
     readGauges({
-      dispatcher,
+      express,
       follower,
       bus: get('bus'),
       hub: get('hub'),
@@ -80,7 +75,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   );
   options.metrics?.watch(gauges);
 
-  const handler = standaloneHandler(dispatcher, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);
+  const handler = standaloneHandler(express, `${new URL(options.url).pathname.replace(/\/$/, '')}/`);
   let closing: Promise<void> | undefined;
   /** Runs every step even if one fails: the storage must be closed even on a full disk. */
   async function close(): Promise<void> {
@@ -91,7 +86,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
     // Losing queue positions is harmless, since clients report them again with their next polls.
     await attempt('storing positions of event queues', () => get('queueSweep').savePositions());
     await attempt('answering the last requests', () =>
-      endRequests(dispatcher, get('timers'), () => {
+      endRequests(express, get('timers'), () => {
         get('longPoll').close();
         get('hub').close();
       }),
@@ -101,7 +96,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
 
   return {
     ...facadeOf(resolve, { consumers: get('consumers'), follower, uow: unitOfWork, urls: ports.realmUrls }),
-    router,
+    router: express.router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
     useCase: useCasesOf(get('routes'), resolve as (type: Injectable) => unknown),
@@ -122,25 +117,6 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   };
 }
 
-/** Warns at the first request if Express mounted the router elsewhere than at the path of the public URL. */
-function withMountCheck(router: Middleware, url: string, logger: Logger): Middleware {
-  const expected = new URL(url).pathname.replace(/\/$/, '') || '/';
-  let isChecked = false;
-  return (request, response, next) => {
-    const { baseUrl } = request as { readonly baseUrl?: string };
-    if (!isChecked && baseUrl !== undefined && (baseUrl || '/') !== expected) {
-      warn(
-        logger,
-        {},
-        `The router is mounted at ${baseUrl || '/'}, but the path of \`url\` is ${expected}. Links and pictures lead ` +
-          `there: use app.use('${expected}', parley.router), change \`url\`, or let the proxy map the paths.`,
-      );
-    }
-    isChecked = true;
-    router(request, response, next);
-  };
-}
-
 /** Rejects use cases from another copy of the package, which would share neither services nor errors with this one. */
 function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
   const own = new Map(routes.map(({ useCase }) => [useCase?.name, useCase]));
@@ -156,8 +132,8 @@ const WAKE_AGAIN_MS = 50;
 const PATIENCE_MS = 10_000;
 
 /** Responds to pending polls immediately, including polls that begin in the process. */
-async function endRequests(dispatcher: Dispatcher, timers: Timers, wakeAll: () => void): Promise<void> {
-  const drained = dispatcher.drain(PATIENCE_MS);
+async function endRequests(express: ExpressAdapter, timers: Timers, wakeAll: () => void): Promise<void> {
+  const drained = express.drain(PATIENCE_MS);
   wakeAll();
   const cancel = timers.every(WAKE_AGAIN_MS, wakeAll);
   await drained;
@@ -172,32 +148,19 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
   }
 }
 
-/** Serves the API through the dispatcher. Express is loaded by the first request to another path. */
-function standaloneHandler(dispatcher: Dispatcher, start: string): RequestListener {
-  let application: Promise<RequestListener> | undefined;
-  const serveOther = async (request: IncomingMessage, response: ServerResponse) => {
-    if (await dispatcher.handle(request, response)) return;
-    application ??= import('express').then(({ default: express }) => unknownPaths(express(), dispatcher, start));
-    (await application)(request, response);
-  };
-  return dispatchHotFirst(dispatcher, (request, response) => {
-    serveOther(request, response).catch(() => response.destroy());
-  });
-}
-
 /**
- * Responds to unknown paths with a page in browsers and otherwise in the API's format. `start` is the path of the start
- * page.
+ * Gives the router to Node's own server: an Express application would replace the prototypes of every request and
+ * response (ADR 73). Unknown paths get a page in browsers, and otherwise an error in the API's format. `start` is the
+ * path of the start page.
  */
-function unknownPaths(app: Express, dispatcher: Dispatcher, start: string): RequestListener {
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.use(async (request, response) => {
+function standaloneHandler({ router, respond }: ExpressAdapter, start: string): RequestListener {
+  return serveInTurns(router, (request, response) => {
     const isBrowser = request.method === 'GET' && (request.headers.accept ?? '').includes('text/html');
-    const reply = isBrowser
-      ? await notFoundPage(request.headers['accept-language'], start)
-      : ERROR_REPLIES.replyTo(unknownPath()).reply;
-    dispatcher.respond(request, response, reply);
+    if (!isBrowser) respond(request, response, ERROR_REPLIES.replyTo(unknownPath()).reply);
+    else {
+      notFoundPage(request.headers['accept-language'], start)
+        .then((page) => respond(request, response, page))
+        .catch(() => response.destroy());
+    }
   });
-  return app;
 }

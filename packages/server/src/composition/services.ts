@@ -1,6 +1,6 @@
 import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
 import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
-import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
+import type { Authenticator, ExpressAdapter, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
 import type { Consumers } from '../facade/consumers.js';
 import type { CallExchange } from '../http/quotas.js';
 import type { InjectedServices } from '../kernel/injector.js';
@@ -21,7 +21,7 @@ export interface ServerServices extends InjectedServices {
   readonly publicRealms: PublicRealms;
   readonly longPoll: LongPoll;
   readonly routes: readonly Route[];
-  readonly dispatcher: Dispatcher;
+  readonly express: ExpressAdapter;
   /** Tried in this order. */
   readonly authenticators: readonly Authenticator[];
   /** Authenticators for browser sessions, tried in this order. */

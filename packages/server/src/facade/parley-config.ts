@@ -160,7 +160,10 @@ export interface ParleyOptions extends LogInOptions {
    * by a token, either signed with `jwtSecrets` or accepted by `authenticate`.
    */
   readonly frameAncestors?: readonly string[];
-  /** Trusted proxies that report the client's address: their number or networks; default: none. */
+  /**
+   * Trusted proxies that report the client's address: their number or networks, or `app` for those of the setting `trust
+   * proxy` of the Express application with the router; default: none.
+   */
   readonly trustedProxies?: ProxyTrust;
   /** Limits of requests, responses and connections; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;

@@ -8,7 +8,7 @@ import type {
   StorageGauges,
 } from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
-import type { CompletedRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
+import type { CompletedRequest, ExpressAdapter, RequestObserver, Route } from '@parley/http';
 import type { Commit } from '@parley/storage';
 import type { Counter, Histogram, Registry } from 'prom-client';
 import type { JobWorkers } from '../workers/job-workers.js';
@@ -52,7 +52,7 @@ export interface ServerGauges {
 }
 
 export interface GaugeSources {
-  readonly dispatcher: Dispatcher;
+  readonly express: ExpressAdapter;
   readonly hub: EventHub;
   readonly follower: LogFollower;
   readonly bus: Bus;
@@ -66,7 +66,7 @@ export interface GaugeSources {
 
 /** Reads the gauges. Takes several database reads, so call it rarely. */
 export async function readGauges({
-  dispatcher,
+  express,
   hub,
   follower,
   bus,
@@ -79,9 +79,9 @@ export async function readGauges({
 }: GaugeSources): Promise<ServerGauges> {
   const queues = hub.liveQueues;
   return {
-    requestsInFlight: dispatcher.inFlight,
-    bodiesBytes: dispatcher.bytesInFlight.bodies,
-    answersBytes: dispatcher.bytesInFlight.responses,
+    requestsInFlight: express.inFlight,
+    bodiesBytes: express.bytesInFlight.bodies,
+    answersBytes: express.bytesInFlight.responses,
     queues: queues.length,
     waitingPolls: queues.filter(({ isWaitedFor }) => isWaitedFor).length,
     undeliveredEvents: await follower.countUndelivered(),

@@ -170,6 +170,7 @@ function busOf({ bus }: ParleyConfig): BusLocation | null {
 }
 
 function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
+  if (trust === 'app') return trust;
   try {
     return parseProxies(typeof trust === 'object' ? trust.join(',') : String(trust ?? 0));
   } catch (error) {

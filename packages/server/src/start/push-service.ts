@@ -18,7 +18,7 @@ const DAY_MS = 86_400_000;
 /** Creates a push service with its recurring work and gauges. */
 export function composePushServer(options: PushServiceOptions) {
   const service = createPushService(options);
-  const { dispatcher, notifications } = service;
+  const { adapter, notifications } = service;
   const sweep = new RecurringWorker(
     { ...periodic('removing stale registrations', DAY_MS, () => service.removeStale()), firstDelayMs: 0 },
     new SystemTimers(),
@@ -29,9 +29,9 @@ export function composePushServer(options: PushServiceOptions) {
     handler: service.handler,
     /** A push service has no events and no jobs. */
     gauges: async (): Promise<ServerGauges> => ({
-      requestsInFlight: dispatcher.inFlight,
-      bodiesBytes: dispatcher.bytesInFlight.bodies,
-      answersBytes: dispatcher.bytesInFlight.responses,
+      requestsInFlight: adapter.inFlight,
+      bodiesBytes: adapter.bytesInFlight.bodies,
+      answersBytes: adapter.bytesInFlight.responses,
       ...{ queues: 0, waitingPolls: 0, undeliveredEvents: 0, jobLagSeconds: new Map(), bus: noBus },
       storage: null,
       bucket: null,

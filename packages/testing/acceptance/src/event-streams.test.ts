@@ -332,15 +332,15 @@ describe('load', () => {
   it('counts a stream as a waiting poll and as a request in flight', async () => {
     const { hamlet } = people;
     const queue_id = await register(hamlet);
-    const dispatcher = server.parley.part('dispatcher');
+    const express = server.parley.part('express');
     const opened = await stream(hamlet, { queue_id, last_event_id: -1 });
     await untilWaiting(hamlet, queue_id);
-    expect(dispatcher.inFlight).toBe(1);
+    expect(express.inFlight).toBe(1);
     server.clock.advance(3600);
     await server.sweepQueues();
     expect((await stored(queue_id))?.lastPolledAt).toBe(server.clock.now());
     opened.close();
-    while (dispatcher.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    while (express.inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 1));
     server.clock.advance(3600);
     await server.sweepQueues();
     expect(await stored(queue_id)).toBeNull();
@@ -354,10 +354,10 @@ describe('load', () => {
     opened.pause();
     const content = 'x'.repeat(9000);
     let most = 0;
-    const dispatcher = server.parley.part('dispatcher');
+    const express = server.parley.part('express');
     for (let n = 0; n < 900; n++) {
       await say(content);
-      most = Math.max(most, dispatcher.bytesInFlight.responses);
+      most = Math.max(most, express.bytesInFlight.responses);
     }
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThan(600_000);

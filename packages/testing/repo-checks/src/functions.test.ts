@@ -14,7 +14,7 @@ const STATEMENTS = 'prepares one statement per assignment, without a decision';
 
 /** Reasons by file and function. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'http/src/kernel/multipart.ts readMultipart':
+  'http/src/transport/multipart.ts readMultipart':
     'handlers of one parser, which share the state of the body and its failure',
   'storage/src/channels/channels.ts constructor': STATEMENTS,
   'storage/src/files/files.ts constructor': STATEMENTS,

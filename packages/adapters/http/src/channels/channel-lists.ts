@@ -14,6 +14,7 @@ import {
   SetDefaultChannel,
 } from '@parley/domain/channels';
 import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/kernel';
+import { type Route, route } from '../declarations/route.js';
 import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import {
   BooleanParam,
@@ -23,8 +24,7 @@ import {
   TextListParam,
   TextParam,
 } from '../kernel/params.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import * as wire from '../wire/schema.js';
 import { FOLDERS, presentFolder } from './channel.presenters.js';
 
 /** Loose limit: the use case rejects long names with its own error message (channels §4.14). */

@@ -1,6 +1,6 @@
 import { type Dto, membersOfDto, parse } from '../kernel/params.js';
-import { HttpRefusal } from '../kernel/reply.js';
-import { Parameters } from '../kernel/request.js';
+import { HttpRefusal } from '../wire/reply.js';
+import { Parameters } from '../wire/request.js';
 import {
   CreateChannelDto,
   ListChannelsDto,

@@ -56,7 +56,7 @@ import {
   TextParam,
   WordParam,
 } from '../kernel/params.js';
-import { HttpRefusal } from '../kernel/reply.js';
+import { HttpRefusal } from '../wire/reply.js';
 import {
   VISIBILITY_POLICIES,
   WIRE_SUBSCRIPTION_PROPERTIES,

@@ -12,8 +12,6 @@ import {
   type SubscriptionProperty,
 } from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/kernel';
-import { permissionTitle, presentGroupSetting } from '../groups/group-settings.js';
-import { permissionFields } from '../groups/groups.js';
 import {
   can,
   type EventContext,
@@ -25,9 +23,11 @@ import {
   propertyForms,
   type SharedText,
   toAll,
-} from '../kernel/event-presenter.js';
-import type { WireFields } from '../kernel/reply.js';
-import * as wire from '../kernel/wire-schema.js';
+} from '../delivery/event-presenter.js';
+import { permissionTitle, presentGroupSetting } from '../groups/group-settings.js';
+import { permissionFields } from '../groups/groups.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import {
   CHANNEL,
   channel,

@@ -20,13 +20,13 @@ import {
 } from '@parley/domain/channels';
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import type { TopicSummary } from '@parley/domain/messages';
+import { PresentedTexts } from '../delivery/presented-texts.js';
 import { permissionTitle, presentGroupSetting, type WireGroupSetting } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
-import { EncodedTexts } from '../kernel/caches.js';
 import { PresentedText, SharedList } from '../kernel/json-lists.js';
-import { PresentedTexts } from '../kernel/presented-texts.js';
-import type { WireFields } from '../kernel/reply.js';
-import * as wire from '../kernel/wire-schema.js';
+import { EncodedTexts } from '../wire/caches.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Wire value of each topics policy (channels §1). */
 export const WIRE_TOPICS_POLICIES = {

@@ -12,10 +12,10 @@ import {
 } from '@parley/domain/channels';
 import type { UserId } from '@parley/domain/kernel';
 import type { UserSettings } from '@parley/domain/realms';
-import { can } from '../kernel/event-presenter.js';
+import { type RegisterSection, registerSection, type SectionContext } from '../declarations/register-section.js';
+import { can } from '../delivery/event-presenter.js';
 import { PresentedList } from '../kernel/json-lists.js';
-import { type RegisterSection, registerSection, type SectionContext } from '../kernel/register-section.js';
-import * as wire from '../kernel/wire-schema.js';
+import * as wire from '../wire/schema.js';
 import {
   channel,
   channelFolder,

@@ -21,12 +21,12 @@ import {
 } from '@parley/domain/channels';
 import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
-import { badValue, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { badValue, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import {
   ChangeChannelDto,
   ChangeSubscriptionPropertiesDto,

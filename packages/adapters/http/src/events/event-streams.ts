@@ -1,12 +1,12 @@
-import type { Identity } from '../kernel/authenticate.js';
-import { EventStreams } from '../kernel/event-stream.js';
-import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import type { HttpFeature, RouteParts } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import { EventStreams } from '../delivery/stream.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerParam, TextParam } from '../kernel/params.js';
-import { badParameter, success } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { Identity } from '../security/authenticate.js';
+import { badParameter, success } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 
 /** Parameters of a stream. The header `Last-Event-ID` of a reconnecting `EventSource` precedes `last_event_id`. */
 export class StreamEventsDto {
@@ -29,7 +29,6 @@ function eventStreamRoutes({ hub, longPoll, clock }: RouteParts): readonly Route
       extension: 'extensions §7',
       withoutPage: 'development',
       auth: 'user',
-      hot: true,
       longPoll: true,
       dto: StreamEventsDto,
       response: 'bytes',
@@ -46,7 +45,6 @@ function eventStreamRoutes({ hub, longPoll, clock }: RouteParts): readonly Route
       withoutPage: 'development',
       auth: 'user',
       limit: 'events_by_user',
-      hot: true,
       dto: AcknowledgeEventsDto,
       response: wire.fields({}),
       handle: async ({ caller: { realmId, userId }, dto }) => {

@@ -1,7 +1,10 @@
 import { LoadSpectatorState } from '@parley/domain/channels';
 import { type Caller, RegisterQueue, type RegisterQueueInput } from '@parley/domain/kernel';
-import { type QueuePresentation, queuePresentation, toNobody } from '../kernel/event-presenter.js';
-import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import type { HttpFeature, RouteParts } from '../declarations/feature.js';
+import type { RegisterRequest, RegisterSection } from '../declarations/register-section.js';
+import { type AnonymousClient, type Route, route } from '../declarations/route.js';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '../declarations/server-info.js';
+import { type QueuePresentation, queuePresentation, toNobody } from '../delivery/event-presenter.js';
 import { writeSections } from '../kernel/json-lists.js';
 import {
   anyOf,
@@ -29,13 +32,10 @@ import {
   TextParam,
   WordParam,
 } from '../kernel/params.js';
-import type { RegisterRequest, RegisterSection } from '../kernel/register-section.js';
-import { badParameter, success, type WireErrors, WireText } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { type AnonymousClient, type Route, route } from '../kernel/route.js';
-import { FEATURE_LEVEL, ZULIP_VERSION } from '../kernel/server-info.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { badParameter, success, type WireErrors, WireText } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 
 export const EVENT_WIRE_ERRORS = {
   UNKNOWN_EVENT_QUEUE: {
@@ -222,7 +222,6 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       section: 'events §6.2',
       withoutPage: 'development',
       auth: 'user',
-      hot: true,
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,

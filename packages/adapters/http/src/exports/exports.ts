@@ -9,16 +9,16 @@ import {
   RequestExport,
 } from '@parley/domain/exports';
 import type { ExportId } from '@parley/domain/kernel';
+import type { HttpFeature, RouteParts } from '../declarations/feature.js';
+import { type Context, type Route, route } from '../declarations/route.js';
+import { form, opened, type Presenters } from '../delivery/event-presenter.js';
 import { serveFile } from '../files/serve-file.js';
-import { form, opened, type Presenters } from '../kernel/event-presenter.js';
-import type { HttpFeature, RouteParts } from '../kernel/feature.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { IntegerParam, NoParameters, TextParam, WordParam } from '../kernel/params.js';
-import { success, unknownPath } from '../kernel/reply.js';
-import { type Context, type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
+import { success, unknownPath } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Wire name of each export type. */
 export const EXPORT_TYPE_NAMES: Readonly<Record<ExportType, string>> = {

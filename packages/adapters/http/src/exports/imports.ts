@@ -9,11 +9,11 @@ import {
   StartImport,
 } from '@parley/domain/exports';
 import type { ImportBatchId } from '@parley/domain/kernel';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
 import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import { type Reply, success } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { type Reply, success } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 const IMPORT = wire.named(
   'Import',

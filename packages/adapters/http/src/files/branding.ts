@@ -1,12 +1,12 @@
 import { ChangeRealmImage, FindOwnRealm, ReadPicture, RemoveRealmImage } from '@parley/domain/files';
 import { DomainError, type RealmUrls } from '@parley/domain/kernel';
 import type { Realm, RealmImageName } from '@parley/domain/realms';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Context, type Route, route } from '../declarations/route.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { BooleanParam, IntegerParam, NoParameters } from '../kernel/params.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import { redirectTo } from '../kernel/reply.js';
-import { type Context, type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { redirectTo } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { imageUpload, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, serveIdenticon, servePicture } from './pictures.js';
 import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';

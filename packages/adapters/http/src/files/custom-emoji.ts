@@ -10,6 +10,9 @@ import {
   ReadPicture,
   stillEmojiPath,
 } from '@parley/domain/files';
+import type { HttpFeature } from '../declarations/feature.js';
+import { registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
 import {
   can,
   type EventContext,
@@ -18,13 +21,10 @@ import {
   opened,
   type Presented,
   type Presenters,
-} from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+} from '../delivery/event-presenter.js';
 import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import { registerSection } from '../kernel/register-section.js';
-import { type Reply, unknownPath } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { type Reply, unknownPath } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { imageUpload, TAKES_IMAGE } from './images.js';
 import { SERVES_PICTURES, servePicture } from './pictures.js';
 

@@ -1,5 +1,5 @@
 import { EMOJI_TYPES } from '@parley/domain/files';
-import { variantByKey } from '../kernel/request.js';
+import { variantByKey } from '../wire/request.js';
 import { parseEmojiType, presentEmojiType } from './emoji.js';
 
 it.each([

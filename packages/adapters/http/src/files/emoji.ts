@@ -1,10 +1,10 @@
 import type { Emoji, EmojiType, LoadUnicodeEmoji } from '@parley/domain/files';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import type { PublicRealm } from '../delivery/public-realm.js';
 import { NoParameters } from '../kernel/params.js';
-import type { PublicRealm } from '../kernel/public-realm.js';
-import type { ClientVariant } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { ClientVariant } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import { SERVES_PICTURES, serveIdenticon } from './pictures.js';
 
 /** Accepts both names of the extra emoji type from every client (messages §12.4). */

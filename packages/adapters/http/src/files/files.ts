@@ -15,16 +15,17 @@ import {
   ReadThumbnail,
   SpectateFile,
 } from '@parley/domain/messages';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import type { HttpFeature, RouteParts } from '../declarations/feature.js';
+import { type Method, type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
+import { unescaped } from '../express/target.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import type { LimitRule } from '../kernel/rate-limit.js';
-import { badParameter, type Reply, success } from '../kernel/reply.js';
-import { type UploadedFile, unescaped } from '../kernel/request.js';
-import { type Method, type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import type { LimitRule } from '../limits/rate-limiter.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { badParameter, type Reply, success } from '../wire/reply.js';
+import type { UploadedFile } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';
 import { serveFile } from './serve-file.js';
 

@@ -1,6 +1,6 @@
 import { type ImageUpload, MAX_IMAGE_MIB } from '@parley/domain/files';
-import type { HttpFeature } from '../kernel/feature.js';
-import type { Request } from '../kernel/request.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import type { Request } from '../wire/request.js';
 
 /** Options of routes that accept one image. */
 export const TAKES_IMAGE = { body: 'files', maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
 import { type ReadablePicture, ReadExternalPicture } from '@parley/domain/files';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
 import { TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
+import type { Reply } from '../wire/reply.js';
 
 /** Returns a PNG chunk with length and checksum. `type` has four letters. */
 export function pngChunk(type: string, data: Buffer): Buffer {

@@ -1,7 +1,7 @@
 import type { RealmImage, RealmImageName, RealmImages } from '@parley/domain/realms';
-import type { PublicRealm } from '../kernel/public-realm.js';
-import type { WireFields } from '../kernel/reply.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { PublicRealm } from '../delivery/public-realm.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Wire name of each image and the wire value of its default source. */
 export const REALM_IMAGES = {

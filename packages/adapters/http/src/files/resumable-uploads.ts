@@ -2,9 +2,10 @@ import { ReadableStream } from 'node:stream/web';
 import type { ResumableUploads } from '@parley/domain/files';
 import { type Caller, DomainError, type ErrorCode } from '@parley/domain/kernel';
 import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
-import { ClientGone } from '../kernel/load.js';
-import type { Reply } from '../kernel/reply.js';
-import { type Request as ParleyRequest, unescaped } from '../kernel/request.js';
+import { unescaped } from '../express/target.js';
+import { ClientGone } from '../limits/budgets.js';
+import type { Reply } from '../wire/reply.js';
+import type { Request as ParleyRequest } from '../wire/request.js';
 
 export const TUS_PATH = '/api/v1/tus';
 

@@ -1,7 +1,7 @@
 import type { ByteRange } from '@parley/domain/files';
 import type { ReadableFile } from '@parley/domain/messages';
-import type { Reply } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
+import type { Reply } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/;
 

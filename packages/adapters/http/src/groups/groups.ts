@@ -17,6 +17,9 @@ import {
   UpdateGroup,
 } from '@parley/domain/groups';
 import type { EventOf, GroupId, UserId } from '@parley/domain/kernel';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
 import {
   can,
   type EventContext,
@@ -26,15 +29,12 @@ import {
   type Presented,
   type Presenters,
   toAll,
-} from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+} from '../delivery/event-presenter.js';
 import { PresentedList } from '../kernel/json-lists.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, definedFields, IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import {
   declarePermissionChanges,
   declarePermissions,

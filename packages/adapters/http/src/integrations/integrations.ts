@@ -1,21 +1,14 @@
 import { type Caller, type ChannelId, parseJson } from '@parley/domain/kernel';
 import { PostIntegration, WarnIntegrationOwner } from '@parley/domain/membership';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { fixedSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextListParam, TextParam } from '../kernel/params.js';
-import { fixedSection } from '../kernel/register-section.js';
-import {
-  badParameter,
-  HttpRefusal,
-  malformedJson,
-  malformedPayload,
-  success,
-  type WireFields,
-} from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { parseForm } from '../kernel/request-body.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { parseForm } from '../transport/bodies.js';
+import { badParameter, HttpRefusal, malformedJson, malformedPayload, success, type WireFields } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import * as all from './all.js';
 import {
   AnomalousPayload,

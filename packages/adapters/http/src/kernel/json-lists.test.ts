@@ -1,4 +1,4 @@
-import { EncodedTexts } from './caches.js';
+import { EncodedTexts } from '../wire/caches.js';
 import { PresentedList, PresentedText, SharedList, writeSections } from './json-lists.js';
 
 function written(...sections: (() => object)[]): { text: string; steps: number } {

@@ -1,7 +1,7 @@
 import { slicesOf } from '@parley/domain/kernel';
-import type { EncodedTexts } from './caches.js';
-import { type BodyChunk, type WireFields, WireText } from './reply.js';
-import type { YieldingScheduler } from './yielding.js';
+import type { YieldingScheduler } from '../limits/yielding.js';
+import type { EncodedTexts } from '../wire/caches.js';
+import { type BodyChunk, type WireFields, WireText } from '../wire/reply.js';
 
 /** Elements presented per step. */
 const ELEMENTS_AT_A_TIME = 20;

@@ -1,5 +1,5 @@
 import { isLongerThan, isShorterThan, parseJson, replaceFractionals, trim } from '@parley/domain/kernel';
-import { ParamError, quotable, TooLong } from './reply.js';
+import { ParamError, quotable, TooLong } from '../wire/reply.js';
 
 /**
  * Maximum parameter sizes where the contract has none. Types without a maximum do not compile. If an operation enforces

@@ -1,5 +1,7 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import { getMetadataStorage, IsInt, validateSync } from 'class-validator';
+import { HttpRefusal } from '../wire/reply.js';
+import { Parameters } from '../wire/request.js';
 import { invalidProperties } from './param-constraints.js';
 import {
   anyOf,
@@ -35,8 +37,6 @@ import {
   TextParam,
   WordParam,
 } from './params.js';
-import { HttpRefusal } from './reply.js';
-import { Parameters } from './request.js';
 
 const form = (fields: Record<string, string>) => new Parameters(new Map(), new Map(Object.entries(fields)));
 

@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { plainToInstance, Transform } from 'class-transformer';
 import { IsBoolean, IsIn, IsInt, IsNumber, Max, Min } from 'class-validator';
+import { badParameter, confusingArguments, missingArgument } from '../wire/reply.js';
+import type { Parameters, PathParameters } from '../wire/request.js';
 import { constrain, HasParamType, invalidProperties } from './param-constraints.js';
 import {
   boolean,
@@ -17,8 +19,6 @@ import {
   type TextRules,
   text,
 } from './param-types.js';
-import { badParameter, confusingArguments, missingArgument } from './reply.js';
-import type { Parameters, PathParameters } from './request.js';
 
 type DefinedFields<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;

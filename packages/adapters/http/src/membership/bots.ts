@@ -25,12 +25,13 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import { type BotKind, publicAddress } from '@parley/domain/users';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import { imageUpload, TAKES_IMAGE } from '../files/images.js';
-import { TextChunks } from '../kernel/caches.js';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
 import { PresentedList } from '../kernel/json-lists.js';
-import { TRANSPORT_LIMITS } from '../kernel/load.js';
 import {
   json,
   MAX_IDS,
@@ -53,16 +54,15 @@ import {
   TextListParam,
   TextParam,
 } from '../kernel/params.js';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { success, type WireFields, WireText } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { TRANSPORT_LIMITS } from '../limits/budgets.js';
+import { YieldingScheduler } from '../limits/yielding.js';
 import { avatarUrl } from '../users/avatar-urls.js';
 import { BOT_TYPES, ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { personForm } from '../users/user-page.js';
+import { TextChunks } from '../wire/caches.js';
+import { success, type WireFields, WireText } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 
 const DEFAULTS = {
   default_sending_stream: wire.nullable(wire.text()),

@@ -12,8 +12,9 @@ import {
   RevokeInvitation,
   TestWelcomeMessage,
 } from '@parley/domain/membership';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { MAX_NAMES, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import {
   BooleanParam,
@@ -24,12 +25,11 @@ import {
   NullableIntegerParam,
   TextParam,
 } from '../kernel/params.js';
-import type { WireErrors, WireFields } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
 import { presentApiKey } from '../users/authentication.js';
 import { ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { toEmailVisibility } from '../users/user-settings.js';
+import type { WireErrors, WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Organization §9.3: a list of `[email, message, is_deactivated_account]`. */
 export const presentInvitationErrors = (errors: readonly InvitationError[]) =>

@@ -8,11 +8,11 @@ import type {
 } from '@parley/domain/membership';
 import type { BotTrigger } from '@parley/domain/messages';
 import { publicAddress, seesEmailOf } from '@parley/domain/users';
-import type { MessagePart } from '../kernel/message-parts.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import { variantByKey } from '../kernel/request.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { presentMessage } from '../messages/message.presenters.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import type { MessagePart } from '../wire/message-parts.js';
+import { variantByKey } from '../wire/request.js';
 
 const TRIGGERS: Readonly<Record<BotTrigger, string>> = { mention: 'mention', directMessage: 'direct_message' };
 

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../kernel/reply.js';
+import { HttpRefusal } from '../wire/reply.js';
 import { addressee, parseAddressee } from './narrow-param.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {

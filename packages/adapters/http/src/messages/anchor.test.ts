@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../kernel/reply.js';
+import { HttpRefusal } from '../wire/reply.js';
 import { parseAnchor, parseAnchorDate } from './narrow-param.js';
 
 const attempt = (parse: () => unknown): unknown => {

@@ -11,8 +11,10 @@ import {
   loadDrafts,
   mustSynchronizeDrafts,
 } from '@parley/domain/messages';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type RoleRequirement, type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import {
   float,
@@ -30,11 +32,9 @@ import {
   text,
 } from '../kernel/param-types.js';
 import { IntegerParam, NoParameters, param } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors } from '../kernel/reply.js';
-import { type RoleRequirement, type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import type { WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { CONTENT } from './message.dtos.js';
 
 /** Users §17. */

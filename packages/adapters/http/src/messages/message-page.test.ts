@@ -2,7 +2,7 @@ import type { MessageId, RealmUrls, UserId } from '@parley/domain/kernel';
 import { GetMessages, type MessageList, PLAIN_TEXTS } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
-import { variantByKey } from '../kernel/request.js';
+import { variantByKey } from '../wire/request.js';
 import { MessagePagePresenter, type PageForm } from './message-page.js';
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };

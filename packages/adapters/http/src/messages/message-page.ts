@@ -13,13 +13,13 @@ import type {
 } from '@parley/domain/messages';
 import type { EmailVisibility, Realm } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
-import { TextChunks } from '../kernel/caches.js';
-import type { MessagePart } from '../kernel/message-parts.js';
-import { PresentedTexts } from '../kernel/presented-texts.js';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
-import { WireText } from '../kernel/reply.js';
-import { CLIENT_VARIANTS } from '../kernel/request.js';
-import type { YieldingScheduler } from '../kernel/yielding.js';
+import { PresentedTexts } from '../delivery/presented-texts.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
+import type { YieldingScheduler } from '../limits/yielding.js';
+import { TextChunks } from '../wire/caches.js';
+import type { MessagePart } from '../wire/message-parts.js';
+import { WireText } from '../wire/reply.js';
+import { CLIENT_VARIANTS } from '../wire/request.js';
 import {
   differsByViewer,
   flagsText,

@@ -1,7 +1,7 @@
 import { parseFlagChange } from '@parley/domain/messages';
 import { type Dto, parse } from '../kernel/params.js';
-import { HttpRefusal } from '../kernel/reply.js';
-import { Parameters } from '../kernel/request.js';
+import { HttpRefusal } from '../wire/reply.js';
+import { Parameters } from '../wire/request.js';
 import {
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,

@@ -27,7 +27,7 @@ import {
   TextParam,
   WordParam,
 } from '../kernel/params.js';
-import { badParameter, missingArgument } from '../kernel/reply.js';
+import { badParameter, missingArgument } from '../wire/reply.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
 import { addressee, anchorText, narrow, parseAddressee, parseAnchor, parseAnchorDate } from './narrow-param.js';
 

@@ -16,9 +16,9 @@ import {
   opened,
   type Presented,
   type Presenters,
-} from '../kernel/event-presenter.js';
-import { variantByKey } from '../kernel/request.js';
-import * as wire from '../kernel/wire-schema.js';
+} from '../delivery/event-presenter.js';
+import { variantByKey } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import {
   differsByViewer,
   flagNames,

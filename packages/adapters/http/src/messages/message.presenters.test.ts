@@ -2,7 +2,7 @@ import { recordOf } from '@parley/domain/kernel';
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
-import { variantByKey } from '../kernel/request.js';
+import { variantByKey } from '../wire/request.js';
 import {
   differsByViewer,
   flagNames,

@@ -13,14 +13,14 @@ import type {
 } from '@parley/domain/messages';
 import { dummyAddress, seesEmailOf } from '@parley/domain/users';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
+import { type EventContext, opened, type Presented } from '../delivery/event-presenter.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import { EMOJI_FIELDS } from '../files/emoji.js';
-import { type EventContext, opened, type Presented } from '../kernel/event-presenter.js';
-import type { MessagePart, PartForm } from '../kernel/message-parts.js';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
-import type { WireFields } from '../kernel/reply.js';
-import * as wire from '../kernel/wire-schema.js';
 import { avatarUrl, unknownAvatarUrl } from '../users/avatar-urls.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import type { MessagePart, PartForm } from '../wire/message-parts.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 const participant = wire.named(
   'Participant',

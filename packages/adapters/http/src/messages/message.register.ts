@@ -7,14 +7,14 @@ import {
   STOP_WORDS,
 } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
-import { can } from '../kernel/event-presenter.js';
 import {
   fixedSection,
   type RegisterSection,
   registerSection,
   type SectionContext,
-} from '../kernel/register-section.js';
-import * as wire from '../kernel/wire-schema.js';
+} from '../declarations/register-section.js';
+import { can } from '../delivery/event-presenter.js';
+import * as wire from '../wire/schema.js';
 import { recentConversation, unreadMessages } from './message.presenters.js';
 
 export const newestMessageSection: RegisterSection = registerSection({

@@ -26,16 +26,16 @@ import {
   visibleEdits,
 } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
+import type { HttpFeature, RouteParts } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import type { Presenters } from '../delivery/event-presenter.js';
 import { attachment, presentFile } from '../files/files.js';
-import type { Presenters } from '../kernel/event-presenter.js';
-import type { HttpFeature, RouteParts } from '../kernel/feature.js';
-import type { MessagePart } from '../kernel/message-parts.js';
 import { NoParameters } from '../kernel/params.js';
-import { success, type WireErrors, type WireFields } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import type { MessagePart } from '../wire/message-parts.js';
+import { success, type WireErrors, type WireFields } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import {
   AddSubmessageDto,
   ChangeMessageFlagsDto,
@@ -183,7 +183,6 @@ function messagePageRoutes(
       summary: 'Send a message',
       section: 'messages §3',
       auth: 'user',
-      hot: true,
       allowsWebhookBots: true,
       dto: SendMessageDto,
       useCase: SendMessage,
@@ -197,7 +196,6 @@ function messagePageRoutes(
       section: 'messages §5',
       isStarred: true,
       auth: 'user',
-      hot: true,
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: GetMessages,
@@ -341,7 +339,6 @@ function flagRoutes(): readonly Route[] {
       summary: 'Add or remove a flag of messages',
       section: 'messages §13.1',
       auth: 'user',
-      hot: true,
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
       toInput: (dto) => ({ ids: dto.messages as MessageId[], ...toFlagChange(dto) }),
@@ -356,7 +353,6 @@ function flagRoutes(): readonly Route[] {
       section: 'messages §13.2',
       auth: 'user',
       isExpensive: true,
-      hot: true,
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
@@ -418,7 +414,6 @@ function readMarkRoutes(): readonly Route[] {
       section: 'messages §13.3',
       withoutPage: 'others',
       auth: 'user',
-      hot: true,
       dto: MarkChannelReadDto,
       useCase: MarkRead,
       toInput: ({ stream_id }): MarkReadInput => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
@@ -428,7 +423,6 @@ function readMarkRoutes(): readonly Route[] {
       section: 'messages §13.3',
       withoutPage: 'others',
       auth: 'user',
-      hot: true,
       dto: MarkTopicReadDto,
       useCase: MarkRead,
       toInput: ({ stream_id, topic_name }): MarkReadInput => ({

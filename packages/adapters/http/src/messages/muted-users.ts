@@ -6,12 +6,12 @@ import {
   MuteUser,
   UnmuteUser,
 } from '@parley/domain/messages';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { IntegerParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import * as wire from '../wire/schema.js';
 
 /** Users §10. */
 export const mutedUser = wire.named('MutedUser', wire.fields({ id: wire.integer(), timestamp: wire.integer() }));

@@ -19,7 +19,7 @@ import {
   type ParamType,
   text,
 } from '../kernel/param-types.js';
-import { badParameter, ParamError, TooLong } from '../kernel/reply.js';
+import { badParameter, ParamError, TooLong } from '../wire/reply.js';
 
 /** Loose limit: the use case rejects long channel names and unknown addresses with its own error message. */
 const name = text({ max: MAX_TEXT_LENGTH });

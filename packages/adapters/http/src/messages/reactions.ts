@@ -1,16 +1,23 @@
 import type { EmojiType } from '@parley/domain/files';
 import type { EventOf, MessageId } from '@parley/domain/kernel';
 import { AddReaction, type Reaction, type ReactionEventTypes, RemoveReaction } from '@parley/domain/messages';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import {
+  type EventContext,
+  form,
+  keyOf,
+  opened,
+  type Presented,
+  type Presenters,
+} from '../delivery/event-presenter.js';
 import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
-import { type EventContext, form, keyOf, opened, type Presented, type Presenters } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
-import type { MessagePart } from '../kernel/message-parts.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { IntegerParam, TextParam } from '../kernel/params.js';
-import { type ClientVariant, variantByKey } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import type { MessagePart } from '../wire/message-parts.js';
+import { type ClientVariant, variantByKey } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import { shownAddress } from './message.presenters.js';
 
 export const REACTION_EVENTS = {

@@ -3,9 +3,9 @@ import type { RealmUrls } from '@parley/domain/kernel';
 import { GetMessages, type GetMessagesInput, PLAIN_TEXTS } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
-import type { WireText } from '../kernel/reply.js';
-import { variantByKey } from '../kernel/request.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import type { WireText } from '../wire/reply.js';
+import { variantByKey } from '../wire/request.js';
 import { MessagePagePresenter, readMessagePage } from './message-page.js';
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };

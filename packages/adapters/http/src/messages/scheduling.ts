@@ -17,16 +17,16 @@ import {
   type ScheduledMessage,
   type SchedulingEventTypes,
 } from '@parley/domain/messages';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { TooLong, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { TooLong, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
 
 const SCHEDULED_CONTENT = {

@@ -8,15 +8,15 @@ import {
   type Snippet,
   type SnippetEventTypes,
 } from '@parley/domain/messages';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import type { WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Users §18. */
 export const snippet = wire.named(

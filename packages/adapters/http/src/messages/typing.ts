@@ -1,6 +1,7 @@
 import type { EventOf, MessageId } from '@parley/domain/kernel';
 import { NotifyTyping, NotifyTypingInMessage, type TypingEventTypes, type UserSummary } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
+import { type Route, route } from '../declarations/route.js';
 import {
   can,
   type EventContext,
@@ -9,9 +10,8 @@ import {
   opened,
   type Presented,
   type Presenters,
-} from '../kernel/event-presenter.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+} from '../delivery/event-presenter.js';
+import * as wire from '../wire/schema.js';
 import { TypingDto, TypingInMessageDto, toTypingInput } from './message.dtos.js';
 import { shownAddress } from './message.presenters.js';
 
@@ -107,7 +107,6 @@ export const typingRoutes = (): readonly Route[] => [
     summary: 'Notify others that you are typing',
     section: 'users §9.1',
     auth: 'user',
-    hot: true,
     dto: TypingDto,
     useCase: NotifyTyping,
     toInput: toTypingInput,

@@ -1,9 +1,9 @@
-import { eventSchema, form, formWithout } from '../kernel/event-presenter.js';
+import { route } from '../declarations/route.js';
+import { eventSchema, form, formWithout } from '../delivery/event-presenter.js';
 import { json, listOf, oneOf } from '../kernel/param-types.js';
 import { IntegerParam, param, TextParam } from '../kernel/params.js';
-import { success } from '../kernel/reply.js';
-import { route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { success } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { writeClientApi } from './client-api.js';
 import { openApiOf } from './openapi.js';
 

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../kernel/wire-schema.js';
+import type { JsonSchema } from '../wire/schema.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 
 /** Fields of every success response; the client does not declare them. */

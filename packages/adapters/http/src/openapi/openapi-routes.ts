@@ -1,6 +1,6 @@
+import { type Route, route } from '../declarations/route.js';
 import { NoParameters } from '../kernel/params.js';
-import { type Route, route } from '../kernel/route.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
 
 /** Routes of the OpenAPI document and its HTML page, which are the same for all callers. */
 export function openApiRoutes(routes: readonly Route[]): readonly Route[] {

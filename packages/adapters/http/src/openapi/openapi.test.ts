@@ -1,9 +1,9 @@
-import type { RouteDependencies } from '../kernel/feature.js';
+import type { RouteDependencies } from '../declarations/feature.js';
+import { route } from '../declarations/route.js';
 import { IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
-import { success } from '../kernel/reply.js';
-import { route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
 import { createRoutes } from '../routes.js';
+import { success } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { fieldsOf } from './client-api.js';
 import { nameAlternatives, openApiOf, responseSchemaOf } from './openapi.js';
 

@@ -1,8 +1,8 @@
-import { TAGS } from '../kernel/operation.js';
+import { TAGS } from '../declarations/operation.js';
+import { type DocumentedRoute, isDocumented, type Route } from '../declarations/route.js';
+import { FEATURE_LEVEL } from '../declarations/server-info.js';
 import { type Member, membersOfDto } from '../kernel/params.js';
-import { type DocumentedRoute, isDocumented, type Route } from '../kernel/route.js';
-import { FEATURE_LEVEL } from '../kernel/server-info.js';
-import type { JsonSchema } from '../kernel/wire-schema.js';
+import type { JsonSchema } from '../wire/schema.js';
 import { parameterDescription } from './parameters.js';
 
 export interface OpenApiDocument {

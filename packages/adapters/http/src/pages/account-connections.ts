@@ -6,12 +6,12 @@ import {
   GetConnection,
   type UnprovenLogIn,
 } from '@parley/domain/membership';
-import { readServiceLogIn } from '../kernel/authenticate.js';
+import type { Route } from '../declarations/route.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
-import type { LogInRecord, Reply } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import type { Route } from '../kernel/route.js';
+import { readServiceLogIn } from '../security/authenticate.js';
+import type { LogInRecord, Reply } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
 import { html } from './html.js';
 import {
   alert,

@@ -1,9 +1,9 @@
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
 import { ConfirmEmailChange, GetConfirmation, RequestPasswordReset, ResetPassword } from '@parley/domain/membership';
+import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import type { Route } from '../kernel/route.js';
+import type { Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import {
   alert,

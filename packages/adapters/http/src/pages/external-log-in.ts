@@ -15,12 +15,12 @@ import {
   type LogInResult,
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
-import { MAX_SEALED_LENGTH, readServiceLogIn } from '../kernel/authenticate.js';
+import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
-import type { LogInRecord, Reply } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import type { Route } from '../kernel/route.js';
+import { MAX_SEALED_LENGTH, readServiceLogIn } from '../security/authenticate.js';
+import type { LogInRecord, Reply } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
 import { unprovenPage } from './account-connections.js';
 import { type Html, html } from './html.js';
 import {

@@ -8,15 +8,15 @@ import {
 } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
 import { isHostAddress } from '@parley/domain/users';
-import { CSRF_COOKIE, type Identity, readCookie } from '../kernel/authenticate.js';
-import { CSRF_FIELD, newCsrfToken } from '../kernel/csrf.js';
+import type { Route } from '../declarations/route.js';
+import type { Demo } from '../declarations/server-info.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import type { Route } from '../kernel/route.js';
-import type { Demo } from '../kernel/server-info.js';
 import { usesDirectory } from '../realms/server-settings.js';
+import { CSRF_COOKIE, type Identity, readCookie } from '../security/authenticate.js';
+import { CSRF_FIELD, newCsrfToken } from '../security/csrf.js';
+import type { Reply } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
 import { LogInPurposeDto, methodButton, purposeOf, queryOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import {

@@ -1,11 +1,11 @@
 import { CheckSpectatorAccess } from '@parley/domain/channels';
 import { ListLogInMethods } from '@parley/domain/membership';
 import { TurnOffEmails, UNSUBSCRIBABLE, type Unsubscribable } from '@parley/domain/push';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import type { Route } from '../kernel/route.js';
+import type { Reply } from '../wire/reply.js';
 import { accountConnectionPages } from './account-connections.js';
 import { accountPages } from './account-pages.js';
 import { externalLogInPages } from './external-log-in.js';

@@ -10,12 +10,12 @@ import {
   type SecondStepForm,
   TakeSecondStep,
 } from '@parley/domain/membership';
-import { LOG_IN_COOKIE, MAX_SEALED_LENGTH, readCookie } from '../kernel/authenticate.js';
+import type { Route } from '../declarations/route.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import type { Route } from '../kernel/route.js';
+import { LOG_IN_COOKIE, MAX_SEALED_LENGTH, readCookie } from '../security/authenticate.js';
+import type { Reply } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
 import { audited, LogInPurposeDto, purposeOf, replyToLogIn } from './external-log-in.js';
 import { type Html, html } from './html.js';
 import { alert, type Failure, failureOf, type PageParts, pageReply, pageRoute, type Site } from './layout.js';

@@ -15,11 +15,11 @@ import {
   RenewRecoveryCodes,
 } from '@parley/domain/membership';
 import { hasSecondFactor, MAX_PASSKEY_NAME_LENGTH } from '@parley/domain/users';
+import type { Route } from '../declarations/route.js';
+import { route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerParam, TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import type { Route } from '../kernel/route.js';
-import { route } from '../kernel/route.js';
+import type { Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import {
   alert,

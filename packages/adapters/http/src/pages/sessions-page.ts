@@ -2,10 +2,10 @@ import type { Session } from '@parley/domain/access';
 import type { SessionId } from '@parley/domain/kernel';
 import { FindServiceLogOut, RegenerateApiKey } from '@parley/domain/membership';
 import { EndUserSessions, ListUserSessions, LogOut, type UserLogIns } from '@parley/domain/users';
+import type { Route } from '../declarations/route.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
-import type { LogInChange, Reply } from '../kernel/reply.js';
-import type { Route } from '../kernel/route.js';
+import type { LogInChange, Reply } from '../wire/reply.js';
 import { type Html, html } from './html.js';
 import { type PageParts, pageReply, pageRoute, redirectTo, type Site, seeOther, type Visit } from './layout.js';
 

@@ -8,13 +8,13 @@ import {
   type SignUpForm,
 } from '@parley/domain/membership';
 import { isEmailAddress, OpenSession } from '@parley/domain/users';
+import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js';
-import type { Reply } from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import type { Route } from '../kernel/route.js';
 import { usesDirectory } from '../realms/server-settings.js';
 import { toEmailVisibility, USER_SETTING_FORMS } from '../users/user-settings.js';
+import type { Reply } from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
 import { describedBy, EmailDto, NO_PASSWORDS, passwordField } from './account-pages.js';
 import { isService, serviceButtons } from './external-log-in.js';
 import { type Html, html } from './html.js';

@@ -1,11 +1,11 @@
 import { type ReadablePicture, ReadPicture } from '@parley/domain/files';
 import { DomainError, directionOf } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
+import { type Route, route } from '../declarations/route.js';
 import { servePicture } from '../files/pictures.js';
-import type { Identity } from '../kernel/authenticate.js';
 import { TextParam } from '../kernel/params.js';
-import { type Reply, unknownPath } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
+import type { Identity } from '../security/authenticate.js';
+import { type Reply, unknownPath } from '../wire/reply.js';
 import { html } from './html.js';
 import type { PageParts, Site } from './layout.js';
 

@@ -1,9 +1,9 @@
 import { ReceiveEmail, VerifyGatewayToken } from '@parley/domain/push';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
 import { TextParam } from '../kernel/params.js';
-import { HttpRefusal, success, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { HttpRefusal, success, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 const MAX_ADDRESS_LENGTH = 320;
 
@@ -24,7 +24,7 @@ const INCOMING_EMAIL_WIRE_ERRORS = {
   UNKNOWN_EMAIL_ADDRESS: { status: 404 },
 } as const satisfies WireErrors;
 
-/** Content types with a body that the dispatcher leaves unread. */
+/** Content types with a body that stays unread before the operation. */
 const CONTENT_TYPE = /^(?:message\/rfc822|application\/octet-stream)\s*(?:;|$)/i;
 
 /** Extensions §3. */

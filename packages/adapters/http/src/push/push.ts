@@ -18,14 +18,14 @@ import {
   SendEncryptedTestPush,
   SendTestPush,
 } from '@parley/domain/push';
-import { form, type Presenters, toAll, toNobody } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll, toNobody } from '../delivery/event-presenter.js';
 import { integer, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH, refine } from '../kernel/param-types.js';
 import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors, WireFields } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { WireErrors, WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 const DEVICE = {
   push_key_id: wire.nullable(wire.integer()),

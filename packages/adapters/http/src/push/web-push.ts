@@ -1,9 +1,9 @@
 import { AddWebPushSubscription, ListWebPushSubscriptions, RemoveWebPushSubscription } from '@parley/domain/push';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
-import type { WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 const MAX_ENDPOINT_LENGTH = 2048;
 const MAX_KEY_LENGTH = 100;

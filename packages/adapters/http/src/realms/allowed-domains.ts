@@ -7,13 +7,13 @@ import {
   loadAllowedDomains,
   RemoveAllowedDomain,
 } from '@parley/domain/realms';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
-import { registerSection } from '../kernel/register-section.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import * as wire from '../wire/schema.js';
 
 /** Organization §5. */
 export const allowedDomain = wire.named(

@@ -5,13 +5,13 @@ import {
   JoinMeeting,
   MAX_MEETING_NAME_LENGTH,
 } from '@parley/domain/realms';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { fixedSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
-import { fixedSection } from '../kernel/register-section.js';
-import { redirectTo } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { redirectTo } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 class CreateZoomCallDto {
   @BooleanParam({ description: 'Whether it is a video call.' }) is_video_call = true;

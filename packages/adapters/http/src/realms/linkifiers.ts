@@ -8,8 +8,10 @@ import {
   RemoveLinkifier,
   ReorderLinkifiers,
 } from '@parley/domain/realms';
-import { can, form, opened, type Presenters } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { fixedSection, plainSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { can, form, opened, type Presenters } from '../delivery/event-presenter.js';
 import { MAX_IDS } from '../kernel/param-types.js';
 import {
   definedFields,
@@ -19,10 +21,8 @@ import {
   TextListParam,
   TextParam,
 } from '../kernel/params.js';
-import { fixedSection, plainSection } from '../kernel/register-section.js';
-import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { presentModelErrors, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Implements organization §6. */
 export const linkifier = wire.named(

@@ -5,13 +5,13 @@ import {
   type PlaygroundEventTypes,
   RemovePlayground,
 } from '@parley/domain/realms';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { IntegerParam, TextParam } from '../kernel/params.js';
-import { registerSection } from '../kernel/register-section.js';
-import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { presentModelErrors, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Maximum length of a language name of the syntax highlighter (organization §7). */
 const MAX_LANGUAGE_LENGTH = 40;

@@ -10,6 +10,8 @@ import {
   type RealmSettingName,
   type RealmSettingsEventTypes,
 } from '@parley/domain/realms';
+import { declareSettings, WireSettings, type WireTable } from '../declarations/settings.js';
+import { form, type Presenters, propertyForms, toAll } from '../delivery/event-presenter.js';
 import {
   declarePermissionChanges,
   permissionTitle,
@@ -17,13 +19,11 @@ import {
   toPermissionChanges,
 } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
-import { form, type Presenters, propertyForms, toAll } from '../kernel/event-presenter.js';
 import { boolean, json, MAX_TEXT_LENGTH, type ParamType, recordOf, refine, text } from '../kernel/param-types.js';
 import { param, TextParam } from '../kernel/params.js';
-import { badValue, quotable, type WireFields } from '../kernel/reply.js';
-import * as wire from '../kernel/wire-schema.js';
-import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-settings.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
+import { badValue, quotable, type WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 /** Wire names of authentication methods (events §5.2). */
 export const AUTHENTICATION_METHOD_NAMES = {

@@ -30,14 +30,14 @@ import {
   type RealmSettingName,
 } from '@parley/domain/realms';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
+import type { ServerInfo } from '../declarations/server-info.js';
+import type { PublicRealm } from '../delivery/public-realm.js';
 import { emojiDataUrl } from '../files/emoji.js';
 import { presentRealmImages, REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
 import { permissionTitle, presentGroupSetting } from '../groups/group-settings.js';
 import { permissionFields } from '../groups/groups.js';
-import type { PublicRealm } from '../kernel/public-realm.js';
-import type { WireFields } from '../kernel/reply.js';
-import type { ServerInfo } from '../kernel/server-info.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { AUTHENTICATION_METHODS, presentAuthenticationMethods, REALM_SETTING_FORMS } from './realm-settings.js';
 
 const titlesOf = (registry: object): readonly string[] => Object.keys(registry).map(permissionTitle);

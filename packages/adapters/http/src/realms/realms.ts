@@ -1,16 +1,16 @@
 import { ChangeRealm, CheckStringId, DeactivateRealm } from '@parley/domain/membership';
 import { loadPushStatus } from '@parley/domain/push';
 import { loadRealmPermissions, type RealmEventTypes, type RealmImageName } from '@parley/domain/realms';
+import type { HttpFeature, SectionParts } from '../declarations/feature.js';
+import { plainSection, type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, opened, type Presenters, toNobody } from '../delivery/event-presenter.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
-import { form, opened, type Presenters, toNobody } from '../kernel/event-presenter.js';
-import type { HttpFeature, SectionParts } from '../kernel/feature.js';
 import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import { definedFields, NullableIntegerParam, TextParam } from '../kernel/params.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import { plainSection, type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { successSaying, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { successSaying, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { CHANGED_REALM, presentRealm, REALM_FIELDS } from './realm.presenters.js';
 import {
   ChangeRealmDto,

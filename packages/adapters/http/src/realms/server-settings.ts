@@ -1,14 +1,14 @@
 import { SERVER_ITSELF } from '@parley/domain/kernel';
 import { GetServerSettings, type LogInMethod, type ServerSettings } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
+import type { HttpFeature, RouteDependencies } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import { FEATURE_LEVEL, type ServerInfo, ZULIP_VERSION } from '../declarations/server-info.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { realmImageUrl } from '../files/realm-image-urls.js';
-import type { HttpFeature, RouteDependencies } from '../kernel/feature.js';
 import { NoParameters } from '../kernel/params.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import { badParameter, success, type WireFields } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import { FEATURE_LEVEL, type ServerInfo, ZULIP_VERSION } from '../kernel/server-info.js';
-import * as wire from '../kernel/wire-schema.js';
+import { badParameter, success, type WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 type Parts = Pick<RouteDependencies, 'realmUrls'> & {
   readonly serverInfo: Pick<ServerInfo, 'directoryRealms' | 'sendsPushes'>;

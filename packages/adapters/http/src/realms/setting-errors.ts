@@ -1,7 +1,7 @@
 import type { DomainError } from '@parley/domain/kernel';
-import type { HttpFeature } from '../kernel/feature.js';
-import type { WireError, WireErrors } from '../kernel/reply.js';
+import type { HttpFeature } from '../declarations/feature.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.js';
+import type { WireError, WireErrors } from '../wire/reply.js';
 import { REALM_SETTING_FORMS, unknownMethodText } from './realm-settings.js';
 
 export const SETTING_WIRE_ERRORS = { BAD_SETTING_VALUE: badSetting } as const satisfies WireErrors;

@@ -5,13 +5,13 @@ import {
   ListAlertWords,
   loadAlertWords,
 } from '@parley/domain/users';
-import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { MAX_NAMES } from '../kernel/param-types.js';
 import { NoParameters, TextListParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import * as wire from '../wire/schema.js';
 
 export const alertWordsSection: RegisterSection = registerSection({
   name: 'alert_words',

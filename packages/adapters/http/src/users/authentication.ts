@@ -18,11 +18,12 @@ import {
   type User,
   type UserLogIns,
 } from '@parley/domain/users';
-import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import type { HttpFeature, RouteParts } from '../declarations/feature.js';
+import { type AnonymousClient, type Context, type Route, route } from '../declarations/route.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import { keyFrom } from '../kernel/rate-limit.js';
+import { keyFrom } from '../limits/rate-limiter.js';
 import {
   BASIC_CHALLENGE,
   failure,
@@ -30,10 +31,9 @@ import {
   success,
   type WireErrors,
   type WireFields,
-} from '../kernel/reply.js';
-import type { Request } from '../kernel/request.js';
-import { type AnonymousClient, type Context, type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+} from '../wire/reply.js';
+import type { Request } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import { API_KEY, KEY_OF_TOKEN, presentUser } from './user.presenters.js';
 
 /** Parameters of fetching an API key; browser log-in uses them too. */

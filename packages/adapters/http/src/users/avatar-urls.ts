@@ -3,7 +3,7 @@ import type { RealmUrls } from '@parley/domain/kernel';
 import type { UserSummary } from '@parley/domain/messages';
 import type { Realm } from '@parley/domain/realms';
 import type { Avatar } from '@parley/domain/users';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 
 /** User properties that determine the avatar URL. */
 export interface AvatarOwner {

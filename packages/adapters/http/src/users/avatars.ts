@@ -2,15 +2,15 @@ import { FindAvatar, type FoundAvatar, SpectateAvatar } from '@parley/domain/cha
 import { ReadPicture } from '@parley/domain/files';
 import type { RealmUrls, UserId } from '@parley/domain/kernel';
 import { type AvatarOutput, ChangeOwnAvatar, RemoveOwnAvatar } from '@parley/domain/users';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { imageUpload, TAKES_IMAGE } from '../files/images.js';
 import { SERVES_PICTURES, serveIdenticon, servePicture } from '../files/pictures.js';
-import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import { redirectTo, unknownPath } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { redirectTo, unknownPath } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
 
 const OWN_AVATAR = wire.fields({ avatar_url: wire.nullable(wire.text()) });

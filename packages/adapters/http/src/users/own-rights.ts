@@ -1,7 +1,7 @@
 import type { Actor } from '@parley/domain/access';
 import { canCreateOfPrivacy } from '@parley/domain/channels';
 import type { Realm } from '@parley/domain/realms';
-import type { ServerInfo } from '../kernel/server-info.js';
+import type { ServerInfo } from '../declarations/server-info.js';
 
 /** Rights of the viewer in the format of older clients (events §3.3). */
 export function presentOwnRights(viewer: Actor, realm: Realm, serverInfo: ServerInfo): Record<string, boolean> {

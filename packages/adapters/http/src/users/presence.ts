@@ -14,6 +14,9 @@ import {
   timesAfterSwitch,
   type User,
 } from '@parley/domain/users';
+import type { HttpFeature, RouteParts, SectionParts } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
 import {
   can,
   type EventContext,
@@ -24,16 +27,13 @@ import {
   type Presented,
   type Presenters,
   type QueuePresentation,
-} from '../kernel/event-presenter.js';
-import type { HttpFeature, RouteParts, SectionParts } from '../kernel/feature.js';
+} from '../delivery/event-presenter.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import { PresentedText } from '../kernel/json-lists.js';
 import { MAX_TEXT_LENGTH, refine, text } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam } from '../kernel/params.js';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { type WireFields, WireText } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { type WireFields, WireText } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 const status = wire.oneOf('active', 'idle', 'offline');
 
@@ -263,7 +263,6 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       section: 'users §8.1',
       auth: 'user',
       roleRequirements: ['human'],
-      hot: true,
       dto: ReportPresenceDto,
       useCase: ReportPresence,
       toInput: (dto) => ({

@@ -16,7 +16,9 @@ import {
   RemoveProfileField,
   UpdateProfileField,
 } from '@parley/domain/users';
-import { form, keyOf, opened, type Presenters, toAll } from '../kernel/event-presenter.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, keyOf, opened, type Presenters, toAll } from '../delivery/event-presenter.js';
 import {
   anyOf,
   integer,
@@ -37,10 +39,8 @@ import {
   param,
   TextParam,
 } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import { type ClientVariant, variantByKey } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { type ClientVariant, variantByKey } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 import { presentProfileValue } from './user.presenters.js';
 import { personForm } from './user-page.js';
 

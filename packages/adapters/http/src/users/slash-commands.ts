@@ -1,10 +1,10 @@
 import { type DisplaySwitch, SwitchDisplay } from '@parley/domain/users';
-import type { HttpFeature } from '../kernel/feature.js';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type Route, route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';
-import { badParameter, success, successSaying } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import { badParameter, success, successSaying } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 
 class ZcommandDto {
   @TextParam({ max: MAX_TEXT_LENGTH, description: 'The slash command.' }) command!: string;

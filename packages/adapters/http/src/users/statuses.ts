@@ -10,16 +10,16 @@ import {
   type StatusChange,
   type StatusEventTypes,
 } from '@parley/domain/users';
+import type { HttpFeature } from '../declarations/feature.js';
+import { type RegisterSection, registerSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { form, opened, type Presenters } from '../delivery/event-presenter.js';
 import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
-import { form, opened, type Presenters } from '../kernel/event-presenter.js';
-import type { HttpFeature } from '../kernel/feature.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, TextParam } from '../kernel/params.js';
-import { type RegisterSection, registerSection } from '../kernel/register-section.js';
-import type { WireErrors, WireFields } from '../kernel/reply.js';
-import { type ClientVariant, variantByKey } from '../kernel/request.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
+import type { WireErrors, WireFields } from '../wire/reply.js';
+import { type ClientVariant, variantByKey } from '../wire/request.js';
+import * as wire from '../wire/schema.js';
 
 /** Fields of a status or of a change to it (users §7). */
 export const STATUS: wire.Shape = wire.optionalFields({

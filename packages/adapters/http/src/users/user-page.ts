@@ -1,12 +1,12 @@
 import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/kernel';
 import type { EmailVisibility } from '@parley/domain/realms';
 import { emailVisibilityOf, type UserList, visibleEmailSettings } from '@parley/domain/users';
-import { EncodedTexts } from '../kernel/caches.js';
-import { type EventForm, form } from '../kernel/event-presenter.js';
+import { type EventForm, form } from '../delivery/event-presenter.js';
+import { PresentedTexts } from '../delivery/presented-texts.js';
+import { publicRealmOf } from '../delivery/public-realm.js';
 import { SharedList } from '../kernel/json-lists.js';
-import { PresentedTexts } from '../kernel/presented-texts.js';
-import { publicRealmOf } from '../kernel/public-realm.js';
-import * as wire from '../kernel/wire-schema.js';
+import { EncodedTexts } from '../wire/caches.js';
+import * as wire from '../wire/schema.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
 /** Event format for a change of another user property (events §7.3). */

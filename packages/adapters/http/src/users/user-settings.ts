@@ -19,8 +19,12 @@ import {
   seesEmailOf,
   type UserSettingsEventTypes,
 } from '@parley/domain/users';
-import { form, opened, type Presenters, propertyForms, toAll } from '../kernel/event-presenter.js';
-import type { WithoutPage } from '../kernel/operation.js';
+import type { WithoutPage } from '../declarations/operation.js';
+import { plainSection, type RegisterSection } from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { declareSettings, WireSettings, type WireTable } from '../declarations/settings.js';
+import { form, opened, type Presenters, propertyForms, toAll } from '../delivery/event-presenter.js';
+import type { PublicRealm } from '../delivery/public-realm.js';
 import {
   boolean,
   integer,
@@ -34,12 +38,8 @@ import {
   type ValueOf,
 } from '../kernel/param-types.js';
 import { definedFields, param, TextParam } from '../kernel/params.js';
-import type { PublicRealm } from '../kernel/public-realm.js';
-import { plainSection, type RegisterSection } from '../kernel/register-section.js';
-import type { WireFields } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-settings.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { presentAvatar } from './user.presenters.js';
 import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './user-page.js';
 

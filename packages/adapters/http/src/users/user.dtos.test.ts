@@ -1,6 +1,6 @@
 import { parse } from '../kernel/params.js';
-import { HttpRefusal } from '../kernel/reply.js';
-import { Parameters } from '../kernel/request.js';
+import { HttpRefusal } from '../wire/reply.js';
+import { Parameters } from '../wire/request.js';
 import { ListUsersDto } from './users.js';
 
 function userIds(text: string): unknown {

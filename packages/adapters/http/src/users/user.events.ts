@@ -11,9 +11,9 @@ import {
   toAll,
   toNobody,
   type WireEvent,
-} from '../kernel/event-presenter.js';
-import type { PublicRealm } from '../kernel/public-realm.js';
-import * as wire from '../kernel/wire-schema.js';
+} from '../delivery/event-presenter.js';
+import type { PublicRealm } from '../delivery/public-realm.js';
+import * as wire from '../wire/schema.js';
 import {
   presentAvatar,
   presentUnknownUser,

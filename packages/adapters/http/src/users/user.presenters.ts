@@ -11,9 +11,9 @@ import {
   publicAddress,
   type User,
 } from '@parley/domain/users';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
-import type { WireFields } from '../kernel/reply.js';
-import * as wire from '../kernel/wire-schema.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
+import type { WireFields } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
 
 export const ROLE = wire.oneOf(100, 200, 300, 400, 600);

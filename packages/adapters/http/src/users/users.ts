@@ -21,8 +21,17 @@ import {
   loadViewer,
   publicAddress,
 } from '@parley/domain/users';
-import { can } from '../kernel/event-presenter.js';
-import type { HttpFeature, SectionParts } from '../kernel/feature.js';
+import type { HttpFeature, SectionParts } from '../declarations/feature.js';
+import {
+  plainSection,
+  type RegisterRequest,
+  type RegisterSection,
+  registerSection,
+  type SectionContext,
+} from '../declarations/register-section.js';
+import { type Route, route } from '../declarations/route.js';
+import { can } from '../delivery/event-presenter.js';
+import { type PublicRealm, publicRealmOf } from '../delivery/public-realm.js';
 import { presentLongList, type SharedList } from '../kernel/json-lists.js';
 import {
   boolean,
@@ -43,18 +52,9 @@ import {
   param,
   TextParam,
 } from '../kernel/params.js';
-import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
-import {
-  plainSection,
-  type RegisterRequest,
-  type RegisterSection,
-  registerSection,
-  type SectionContext,
-} from '../kernel/register-section.js';
-import { success, TooLong, type WireErrors } from '../kernel/reply.js';
-import { type Route, route } from '../kernel/route.js';
-import * as wire from '../kernel/wire-schema.js';
-import { YieldingScheduler } from '../kernel/yielding.js';
+import { YieldingScheduler } from '../limits/yielding.js';
+import { success, TooLong, type WireErrors } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
 import { presentOwnRights } from './own-rights.js';
 import {
   PROFILE_EVENTS,

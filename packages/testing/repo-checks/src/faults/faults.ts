@@ -401,15 +401,15 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'role requirements are ignored',
     layer: 'http',
-    text: 'if (route.roleRequirements.length > 0)',
-    replacement: 'if (route.roleRequirements.length > 9)',
-    tests: ['dispatcher', 'organization-lists'],
+    text: 'if (roleRequirements.length > 0)',
+    replacement: 'if (roleRequirements.length > 9)',
+    tests: ['checks', 'organization-lists'],
   },
   {
     name: 'ignored parameters are not listed',
     layer: 'http',
     text: 'read === parameters.size ? NOTHING_IGNORED',
     replacement: 'read >= 0 ? NOTHING_IGNORED',
-    tests: ['params', 'dispatcher'],
+    tests: ['params', 'checks'],
   },
 ];

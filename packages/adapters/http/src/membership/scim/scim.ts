@@ -11,12 +11,7 @@ import {
   type ResourcePage,
   VerifyProvisioningToken,
 } from '@parley/domain/membership';
-import type { HttpFeature, RouteParts } from '../../kernel/feature.js';
-import { MAX_TEXT_LENGTH } from '../../kernel/param-types.js';
-import { type Dto, NoParameters, TextParam } from '../../kernel/params.js';
-import { HttpRefusal, type Reply } from '../../kernel/reply.js';
-import type { Request } from '../../kernel/request.js';
-import { changesBetween } from '../../kernel/request-log.js';
+import type { HttpFeature, RouteParts } from '../../declarations/feature.js';
 import {
   type Authorize,
   type Context,
@@ -24,7 +19,12 @@ import {
   type OrganizationClient,
   type Route,
   route,
-} from '../../kernel/route.js';
+} from '../../declarations/route.js';
+import { changesBetween } from '../../express/request-log.js';
+import { MAX_TEXT_LENGTH } from '../../kernel/param-types.js';
+import { type Dto, NoParameters, TextParam } from '../../kernel/params.js';
+import { HttpRefusal, type Reply } from '../../wire/reply.js';
+import type { Request } from '../../wire/request.js';
 import { type Filter, matches, memberOf, parseFilter, requiredValue, ScimError } from './scim-filter.js';
 import {
   changeOf,

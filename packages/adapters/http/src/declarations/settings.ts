@@ -1,0 +1,207 @@
+import type { Registry, SettingChanges, SettingDefinition, SettingValue } from '@parley/domain/kernel';
+import {
+  anyOf,
+  boolean,
+  integer,
+  integerOneOf,
+  MAX_TEXT_LENGTH,
+  nullable,
+  oneOf,
+  type ParamType,
+  text,
+} from '../kernel/param-types.js';
+import { type Dto, param } from '../kernel/params.js';
+import type { WireError } from '../wire/reply.js';
+import * as wire from '../wire/schema.js';
+
+/** Setting in wire form. */
+export interface WireSetting {
+  readonly name: string;
+  /** Numbers or words for the values of a choice; by default the values themselves. */
+  readonly codes?: Readonly<Record<string, number | string>>;
+  /** Wire value of null in responses and events, if not null itself. */
+  readonly nullAs?: -1;
+  /**
+   * Custom error for an invalid value, in its wire format, found after all parameters are read. If absent, the
+   * parameter itself is rejected.
+   */
+  readonly refusal?: (value: SettingValue) => WireError;
+  /** Parameter type, if it does not follow from the setting's kind; see `fromWire`. */
+  readonly type?: ParamType<unknown>;
+  /** Converts a validated parameter to the setting's value. */
+  readonly fromWire?: (value: unknown) => SettingValue;
+}
+
+/** Code for each text value. */
+type CodesOf<D> = D extends { readonly default: infer T }
+  ? Readonly<Record<Extract<T, string>, number | string>>
+  : never;
+
+/** Wire forms of a registry's settings; must cover every setting and, if present, every code. */
+export type WireTable<R> = { readonly [K in keyof R]: string | (WireSetting & { readonly codes?: CodesOf<R[K]> }) };
+
+const UNLIMITED = 'unlimited';
+
+/** Wire forms of a registry's settings: parameters, values in responses and events, and errors. */
+export class WireSettings<R extends Registry> {
+  private readonly rows: ReadonlyMap<keyof R & string, WireSetting>;
+
+  constructor(
+    private readonly registry: R,
+    table: WireTable<R>,
+  ) {
+    const names = Object.keys(registry) as (keyof R & string)[];
+    this.rows = new Map(
+      names.map((name) => {
+        const row = table[name] as string | WireSetting;
+        return [name, typeof row === 'string' ? { name: row } : row];
+      }),
+    );
+  }
+
+  nameOf(setting: keyof R & string): string {
+    return this.rowOf(setting).name;
+  }
+
+  /** Returns a value as shown in responses and events. */
+  presentValue(setting: keyof R & string, value: SettingValue): SettingValue {
+    const { codes, nullAs = null } = this.rowOf(setting);
+    if (value === null) return nullAs;
+    return codes?.[String(value)] ?? value;
+  }
+
+  /** Presents all or the named settings in registry order. */
+  present(
+    values: { readonly [K in keyof R]: unknown },
+    {
+      prefix = '',
+      names = [...this.rows.keys()],
+    }: { readonly prefix?: string; readonly names?: readonly (keyof R & string)[] } = {},
+  ): Record<string, SettingValue> {
+    const fields: Record<string, SettingValue> = {};
+    for (const name of names)
+      fields[prefix + this.nameOf(name)] = this.presentValue(name, values[name] as SettingValue);
+    return fields;
+  }
+
+  /** OpenAPI schemas of `present`. `text` is the schema for free text. */
+  schemas({
+    prefix = '',
+    text,
+    isWanted = () => true,
+  }: {
+    readonly prefix?: string;
+    readonly text?: wire.WireSchema<string>;
+    readonly isWanted?: (name: keyof R & string) => boolean;
+  } = {}): Record<string, wire.WireSchema<SettingValue>> {
+    const wanted = [...this.rows].filter(([name]) => isWanted(name));
+    return Object.fromEntries(
+      wanted.map(([name, row]) => [prefix + row.name, schemaOf(this.registry[name]!, row, text)]),
+    );
+  }
+
+  /** Returns the parameter that changes the setting. */
+  parameterOf(setting: keyof R & string): { readonly name: string; readonly type: ParamType<unknown> } {
+    const row = this.rowOf(setting);
+    return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
+  }
+
+  /** Reads the requested changes; the domain validates the values. */
+  read(dto: object): SettingChanges<R> {
+    const changes: Partial<Record<keyof R, SettingValue>> = {};
+    for (const [setting, row] of this.rows) {
+      const value = (dto as Readonly<Record<string, unknown>>)[row.name];
+      if (value !== undefined) changes[setting] = this.fromWire(setting, row, value);
+    }
+    return changes as SettingChanges<R>;
+  }
+
+  /** Returns the error for an invalid value; see `WireSetting.refusal`. */
+  refusalOf(setting: string, value: SettingValue): WireError {
+    const row = this.rows.get(setting);
+    return row?.refusal?.(value) ?? { text: `Invalid ${row?.name ?? setting}` };
+  }
+
+  private fromWire(setting: keyof R & string, row: WireSetting, value: unknown): SettingValue {
+    if (row.fromWire) return row.fromWire(value);
+    const definition = this.registry[setting]!;
+    if (definition.kind === 'limit' && value === UNLIMITED) return null;
+    if (definition.kind === 'channel') return (value as number) < 0 ? null : (value as number);
+    if (row.codes) {
+      const existing = Object.entries(row.codes).find(([, code]) => code === value);
+      return existing ? existing[0] : (value as SettingValue);
+    }
+    return value as SettingValue;
+  }
+
+  private rowOf(setting: keyof R & string): WireSetting {
+    return this.rows.get(setting)!;
+  }
+}
+
+/** Returns the schema of a value in responses. */
+function schemaOf(
+  definition: SettingDefinition,
+  { codes, nullAs }: WireSetting,
+  text: wire.WireSchema<string> | undefined,
+): wire.WireSchema<SettingValue> {
+  const value = valueSchemaOf(definition, codes, text);
+  const mayBeNull = definition.nullable || definition.kind === 'limit' || definition.kind === 'channel';
+  return mayBeNull && nullAs === undefined ? wire.nullable(value) : value;
+}
+
+function valueSchemaOf(
+  definition: SettingDefinition,
+  codes: WireSetting['codes'],
+  text: wire.WireSchema<string> | undefined,
+): wire.WireSchema<boolean | number | string> {
+  switch (definition.kind) {
+    case 'boolean':
+      return wire.boolean();
+    case 'text':
+      return text ?? wire.text();
+    case 'choice': {
+      const values = codes ? Object.values(codes) : (definition.values as readonly (number | string)[]);
+      return text && values.some((value) => typeof value === 'string') ? text : wire.oneOf(...values);
+    }
+    case 'integer':
+    case 'limit':
+    case 'channel':
+      return wire.integer();
+  }
+}
+
+/** Returns the parameter type. If the setting has a custom error, checks only the basic type. */
+function typeOf(definition: SettingDefinition, { codes, refusal }: WireSetting): ParamType<unknown> {
+  const isJudgedLater = refusal !== undefined;
+  switch (definition.kind) {
+    case 'boolean':
+      return definition.nullable ? nullable(boolean()) : boolean();
+    case 'integer':
+      return isJudgedLater ? integer() : integer(definition);
+    case 'text':
+      return text({ max: isJudgedLater ? MAX_TEXT_LENGTH : definition.max });
+    case 'choice': {
+      const values = codes ? Object.values(codes) : definition.values;
+      const areNumbers = values.every((value) => typeof value === 'number');
+      if (areNumbers) return isJudgedLater ? integer() : integerOneOf(...values);
+      return isJudgedLater ? text({ max: MAX_TEXT_LENGTH }) : oneOf(...values.map(String));
+    }
+    case 'limit':
+      return anyOf([integer(), text({ max: MAX_TEXT_LENGTH })]);
+    case 'channel':
+      return integer();
+  }
+}
+
+/** Declares optional parameters for the named settings, after the existing members. `forms.read` reads them. */
+export function declareSettings<R extends Registry>(
+  dto: Dto,
+  forms: WireSettings<R>,
+  names: readonly (keyof R & string)[],
+): void {
+  for (const setting of names) {
+    const { name, type } = forms.parameterOf(setting);
+    param(type, { optional: true })(dto.prototype as object, name);
+  }
+}

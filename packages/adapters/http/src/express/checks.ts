@@ -1,0 +1,340 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Resolve } from '@parley/domain/composition';
+import type { Caller } from '@parley/domain/kernel';
+import express from 'express';
+import {
+  type AnonymousClient,
+  type Auth,
+  type Authorize,
+  type CallerOf,
+  type Context,
+  enforceRoles,
+  type Route,
+} from '../declarations/route.js';
+import { parse } from '../kernel/params.js';
+import { ClientGone } from '../limits/budgets.js';
+import { clientOf, isProven } from '../security/authenticate.js';
+import { csrfTokenOf, withoutCsrfToken } from '../security/csrf.js';
+import { parseForm } from '../transport/bodies.js';
+import {
+  HttpRefusal,
+  malformedRequest,
+  methodNotAllowed,
+  type Reply,
+  serverBusy,
+  success,
+  unknownPath,
+  withIgnoredParameters,
+} from '../wire/reply.js';
+import { Parameters } from '../wire/request.js';
+import { type Call, callOf } from './call.js';
+import { type Endpoint, isMethod } from './paths.js';
+import { replyToError, send, sendError } from './replies.js';
+import { changesBetween, isAdministration } from './request-log.js';
+import { endRouting, hasOneHost, targetIn } from './target.js';
+
+/** Step of every request: an Express middleware with one job. Its errors go to `replyToError`. */
+type Check = (request: IncomingMessage, response: ServerResponse, next: () => void) => void | Promise<void>;
+
+const EVERY_PATH = /^/;
+const OPTIONS_REPLY = { status: 204, body: '' } as const;
+
+/** Holds back a pipelined request until earlier responses of its connection are sent. */
+const awaitTurn: Check = async (request, response, next) => {
+  const isFirst = response.socket !== null;
+  if (isFirst || (await callOf(request).services.requests.turnOf(request, response))) next();
+};
+
+/** Registers the request, which `send` ends. Express has found the path, so the URL is as received again. */
+const beginCall: Check = (request, _response, next) => {
+  endRouting(request);
+  const call = callOf(request);
+  call.startedAt = performance.now();
+  call.services.requests.add(request);
+  next();
+};
+
+const traceCall: Check = (request, _response, next) => {
+  const call = callOf(request);
+  call.span = call.services.options.tracer?.start(request) ?? null;
+  if (call.span) void call.span.run(async () => next());
+  else next();
+};
+
+/** @throws HttpRefusal 400 for a request with several hosts */
+const checkHost: Check = (request, _response, next) => {
+  if (!hasOneHost(request, targetIn(request))) throw malformedRequest();
+  next();
+};
+
+const refuseUnknownPath: Check = () => {
+  throw unknownPath();
+};
+
+const answerOptions: Check = (request, _response, next) => {
+  const call = callOf(request);
+  if (call.request.method !== 'OPTIONS') return next();
+  const { allowHeader, optionsHeaders } = call.known;
+  return send(call, { ...OPTIONS_REPLY, headers: ['Allow', allowHeader, ...optionsHeaders()] });
+};
+
+/** Sheds load before credentials are checked. @throws HttpRefusal 503 */
+const shedUnproven: Check = (request, _response, next) => {
+  const call = callOf(request);
+  shed(call, call.route);
+  next();
+};
+
+/**
+ * Reads a small body early, because its form field `method` may change the method. Errors in body and credentials are
+ * reported later, in contract order; credentials determine the body limit.
+ */
+const overrideMethod: Check = async (message, _response, next) => {
+  const call = callOf(message);
+  const { services, request, known } = call;
+  if (request.method !== 'POST' || !services.bodies.isSmall(message)) return next();
+  const route = known.endpoints.get('POST')?.route;
+  if (known.isForUsers) call.proof = await services.callers.prove(request, known.style, route);
+  try {
+    call.body = await services.bodies.read(request, call, route);
+  } catch (error) {
+    if (error instanceof ClientGone) throw error;
+    call.bodyRefusal = error;
+  }
+  const override = call.body?.fields.get('method')?.toUpperCase();
+  if (override !== undefined && isMethod(override)) request.method = override;
+  next();
+};
+
+/** @throws HttpRefusal 405 */
+const selectOperation: Check = (request, _response, next) => {
+  const call = callOf(request);
+  const endpoint = call.known.endpoints.get(call.request.method);
+  if (!endpoint) throw methodNotAllowed(call.known.allowed);
+  call.endpoint = endpoint;
+  next();
+};
+
+/** Authenticates the caller if needed; spectators may get another form of the operation. */
+const authenticate: Check = async (message, _response, next) => {
+  const call = callOf(message);
+  const { services, request, known } = call;
+  const { route, forSpectators } = call.endpoint!;
+  services.browsers.checkPage(request, route);
+  if (route.authorize) await authorizeProgram(call, route.authorize);
+  if (route.providesCsrfToken) await findCsrfToken(call);
+  if (route.auth === 'visitor') call.proof = await services.callers.proveIfAny(request);
+  if (route.auth === 'user') {
+    call.proof ??= await services.callers.prove(request, known.style, route);
+    if (forSpectators && 'refusal' in call.proof && call.proof.isNobody) call.endpoint = forSpectators;
+    else call.identity = services.callers.identify(call.proof, request, call, route);
+  }
+  request.pathParameters = call.pathParameters;
+  next();
+};
+
+/** Refuses changes that foreign pages send with the user's cookies. @throws HttpRefusal 403 */
+const checkSender: Check = (request, _response, next) => {
+  const call = callOf(request);
+  const { identity, body } = call;
+  call.services.browsers.checkSender(call.request, { identity, isPage: call.style === 'browser', body });
+  next();
+};
+
+/** Sheds load after credentials are checked. @throws HttpRefusal 503 */
+const shedProven: Check = (request, _response, next) => {
+  const call = callOf(request);
+  shed(call, call.endpoint!.route);
+  next();
+};
+
+/** @throws DomainError RATE_LIMITED */
+const countCall: Check = (request, _response, next) => {
+  const call = callOf(request);
+  call.services.callLimits.countCall(call.request, call, call.endpoint!.route);
+  next();
+};
+
+/** @throws DomainError of the first role requirement that the caller does not meet */
+const checkRoles: Check = async (request, _response, next) => {
+  const { endpoint, identity, services } = callOf(request);
+  const { roleRequirements } = endpoint!.route;
+  if (roleRequirements.length > 0) await enforceRoles(roleRequirements, identity!, services.options.roleLookup);
+  next();
+};
+
+/** @throws HttpRefusal */
+const readBody: Check = async (message, _response, next) => {
+  const call = callOf(message);
+  const { services, request } = call;
+  if (call.bodyRefusal) throw call.bodyRefusal;
+  call.body ??= await services.bodies.read(request, call, call.endpoint!.route);
+  const { body } = call;
+  request.files = body.files;
+  request.content = body.content ?? null;
+  const fields = call.style === 'browser' ? withoutCsrfToken(body.fields) : body.fields;
+  if (request.query || fields.size > 0) request.parameters = new Parameters(parseForm(request.query), fields);
+  next();
+};
+
+const identifyCaller: Check = async (request, _response, next) => {
+  const call = callOf(request);
+  call.caller = callerOf(call) ?? (await anonymousClientOf(call));
+  next();
+};
+
+/** @throws HttpRefusal of the first invalid parameter */
+const readParameters: Check = (message, _response, next) => {
+  const call = callOf(message);
+  const { pathParameters, parameters } = call.request;
+  const { dto, ignored } = parse(call.endpoint!.route.dto, pathParameters, parameters);
+  call.dto = dto;
+  call.ignoredParameters = ignored;
+  next();
+};
+
+/**
+ * Executes the operation and sends its reply. Returns no promise: Express would hold the state of its routers until it
+ * settles, for each waiting poll.
+ */
+const perform: Check = (request) => {
+  const call = callOf(request);
+  operate(call)
+    .then((reply) => send(call, reply))
+    .catch((error: unknown) => sendError(error, call));
+};
+
+/** Middlewares of every request to an operation, in the contract's order. */
+export const checks = express
+  .Router()
+  .all(
+    EVERY_PATH,
+    awaitTurn,
+    beginCall,
+    traceCall,
+    checkHost,
+    answerOptions,
+    shedUnproven,
+    overrideMethod,
+    selectOperation,
+    authenticate,
+    checkSender,
+    shedProven,
+    countCall,
+    checkRoles,
+    readBody,
+    identifyCaller,
+    readParameters,
+    perform,
+    replyToError,
+  );
+
+/** Middlewares of requests to other paths of the API. */
+export const checksOfUnknownPaths = express
+  .Router()
+  .all(EVERY_PATH, awaitTurn, beginCall, traceCall, checkHost, refuseUnknownPath, replyToError);
+
+/** Sheds anonymous requests first. @throws HttpRefusal 503 */
+function shed({ services, proof }: Call, route: Route | undefined): void {
+  const { level } = services.load;
+  if (level === 'normal' || !route || route.isNeverShed || (route.auth === 'visitor' && !proof)) return;
+  const isAnonymous = route.auth !== 'user' && !isProven(proof);
+  if (isAnonymous || (route.isExpensive && level === 'overloaded')) throw serverBusy();
+}
+
+async function authorizeProgram(call: Call, authorize: Authorize): Promise<void> {
+  const { services, request } = call;
+  const { realms, resolve } = services.options;
+  try {
+    call.client = await authorize(request, await realms.findRealm(request.realmAddress), resolve);
+  } catch (error) {
+    if (error instanceof HttpRefusal) services.callLimits.countAddress('api_by_ip', request, call);
+    throw error;
+  }
+}
+
+/** Finds the CSRF token for pages that cannot read the cookie. @throws HttpRefusal 403 for pages of another origin */
+async function findCsrfToken(call: Call): Promise<void> {
+  const { services, request, known } = call;
+  services.browsers.checkOwnPage(request);
+  const proof = await services.callers.prove(request, known.style);
+  call.proof = proof;
+  request.csrfToken = csrfTokenOf(request, 'identity' in proof ? proof.identity : undefined);
+}
+
+/** Returns null for an anonymous caller. */
+function callerOf({ identity, clientName }: Call): Caller | null {
+  if (!identity) return null;
+  const { realmId, userId, session } = identity;
+  return session ? { realmId, userId, clientName, sessionId: session.id } : { realmId, userId, clientName };
+}
+
+async function anonymousClientOf({ services, request, clientName }: Call): Promise<AnonymousClient> {
+  const realmId = await services.options.realms.findRealm(request.realmAddress);
+  return { realmId, host: request.host, ip: request.ip, clientName };
+}
+
+/** Compares the state of an administrative operation's target before and after the operation. */
+async function auditedReplyOf(call: Call): Promise<Reply> {
+  const { services, identity, request } = call;
+  const { audits } = services.options;
+  const { route } = call.endpoint!;
+  if (!audits || !identity || !isAdministration(route)) return replyOf(call);
+  const read = () =>
+    audits.stateOf(identity.realmId, route, request.pathParameters).catch((error) => {
+      services.logger.error({ err: error }, 'cannot read what an audit line describes');
+      return null;
+    });
+  const before = await read();
+  const reply = await replyOf(call);
+  call.changes = changesBetween(before, await read());
+  return reply;
+}
+
+async function operate(call: Call): Promise<Reply> {
+  const { services, proof, dto } = call;
+  const { route } = call.endpoint!;
+  let reply: Reply;
+  try {
+    const operation = async () => {
+      if (call.request.isGone) throw new ClientGone();
+      return auditedReplyOf(call);
+    };
+    reply = isQueued(route) ? await services.reads.run(clientOf(call.request, proof), operation) : await operation();
+  } finally {
+    if (typeof route.limit === 'object') services.callLimits.show(route.limit, dto, call.caller!, call);
+  }
+  // Protocol §4 excepts incoming webhooks.
+  return route.body === 'raw' ? reply : withIgnoredParameters(reply, call.ignoredParameters);
+}
+
+type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };
+
+async function replyOf(call: Call): Promise<Reply> {
+  const { request, proof, client, dto, services } = call;
+  const { route } = call.endpoint!;
+  const { resolve } = services.options;
+  const useCase = useCaseOf(call.endpoint!, resolve);
+  const caller = call.caller as CallerOf<Auth>;
+  if (route.handle) {
+    const identity = isProven(proof) ? proof.identity : undefined;
+    const refusal = proof && 'refusal' in proof ? proof.refusal : undefined;
+    const context = { request, caller, dto, identity, refusal, client, useCase, resolve };
+    return route.handle(context as Context<Auth, unknown, unknown>);
+  }
+  const output = await (useCase as ExecutesInput).execute(caller, route.toInput?.(dto, request, caller));
+  if (!route.present) return success();
+  return success(await route.present(output, { dto, caller, variant: request.variant, request }));
+}
+
+function useCaseOf(endpoint: Endpoint, resolve: Resolve): unknown {
+  if (endpoint.route.useCase) endpoint.useCase ??= resolve(endpoint.route.useCase);
+  return endpoint.useCase;
+}
+
+/**
+ * True if the response may need many reads, such as access checks of files. Public pictures are exempt because they
+ * cost little.
+ */
+const isQueued = ({ method, auth, isExpensive = false, longPoll, body, limit }: Route): boolean =>
+  (method === 'GET' || isExpensive) && !longPoll && body !== 'stream' && (auth === 'user' || limit !== 'none');

@@ -1,0 +1,240 @@
+import type { IncomingMessage } from 'node:http';
+import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
+import type { OrganizationClient, Route } from '../declarations/route.js';
+import type { Identity } from '../security/authenticate.js';
+import { HttpRefusal, type Reply } from '../wire/reply.js';
+import type { ReceivedRequest } from './received-request.js';
+
+/**
+ * Structured logger with pino's argument order. Without `warn`, warnings are logged as errors; without `debug`, debug
+ * output is dropped.
+ */
+export interface Logger {
+  debug?(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn?(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** Writer of lines below the log level. Frequent callers compare it, to build no line in vain. */
+export const dropLine = (): void => {};
+
+export const silentLogger: Logger = { info: dropLine, error: dropLine };
+
+/** Logs a condition that needs attention although no operation failed. */
+export function warn(logger: Logger, fields: object, message: string): void {
+  if (logger.warn) logger.warn(fields, message);
+  else logger.error(fields, message);
+}
+
+/** Completed request, or a request aborted by its client. */
+export interface CompletedRequest {
+  /** Undefined if no operation matched. */
+  readonly route: Route | undefined;
+  /** Status code; 499 if the client disconnected. */
+  readonly status: number;
+  /** Includes waiting time for long polls. */
+  readonly durationMs: number;
+}
+
+/** Observer notified when a request ends. Must be fast and must not throw. */
+export interface RequestObserver {
+  answered(request: CompletedRequest): void;
+}
+
+/** Tracing span of one request. */
+export interface RequestSpan {
+  /** Runs work inside the span. */
+  run<T>(work: () => Promise<T>): Promise<T>;
+  end(request: CompletedRequest): void;
+}
+
+export interface RequestTracer {
+  /** Returns null to skip tracing. */
+  start(request: IncomingMessage): RequestSpan | null;
+}
+
+/** Path prefixes of operations that change accounts, rights or settings. */
+const ADMINISTERED = [
+  'bots',
+  'channel_folders',
+  'default_stream_groups',
+  'default_streams',
+  'export',
+  'invites',
+  'realm',
+  'scim',
+  'streams',
+  'user_groups',
+  'users',
+];
+
+/** True if an operation changes accounts, rights or settings and must be audited. */
+export function isAdministration({ method, path }: Pick<Route, 'method' | 'path'>): boolean {
+  if (method === 'GET') return false;
+  const [, first, second, third] = path.split('/');
+  if (first === 'users' && second === 'me') return third === undefined || third === 'api_key';
+  return ADMINISTERED.includes(first!);
+}
+
+const WRONG_CREDENTIALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'AUTHENTICATION_FAILED',
+  'UNAUTHENTICATED',
+  'WRONG_PASSWORD',
+]);
+
+export interface FailedLogIn {
+  readonly method: string;
+  /** Error code. */
+  readonly failure: string;
+}
+
+/** Refused credentials of a request. */
+export interface TriedLogIn {
+  /** Value of the header. */
+  readonly authorization: string | undefined;
+  /** True if the host application named a caller whom the server refuses. */
+  readonly isByHost: boolean;
+  /** True for credentials of a user, false for the token of a SCIM client. */
+  readonly isOfUser: boolean;
+}
+
+/** `method`: log-in method of the operation. Returns null if the refusal does not concern a log-in. */
+export function failedLogInOf(refusal: unknown, method: string | undefined, tried: TriedLogIn): FailedLogIn | null {
+  if (!(refusal instanceof DomainError || refusal instanceof HttpRefusal)) return null;
+  const failure = refusal.code ?? '';
+  if (method !== undefined) return { method, failure };
+  const isToken = tried.authorization?.toLowerCase().startsWith('bearer');
+  const byHeader = isToken ? (tried.isOfUser ? 'jwt' : 'scim') : 'api key';
+  if (refusal instanceof DomainError && WRONG_CREDENTIALS.has(refusal.code)) {
+    return { method: refusal.code === 'WRONG_PASSWORD' ? 'password' : byHeader, failure };
+  }
+  if (!(refusal instanceof HttpRefusal) || refusal.status !== 401) return null;
+  if (tried.authorization !== undefined) return { method: byHeader, failure };
+  return tried.isByHost ? { method: 'host', failure } : null;
+}
+
+/** Maximum length of values supplied by clients. */
+const MAX_LOGGED_LENGTH = 200;
+
+/** Properties of an audited object, compared before and after an operation, by name. */
+export type AuditedState = Readonly<Record<string, unknown>>;
+
+/** Reads the state that administrative operations change. */
+export interface AuditReader {
+  /** Returns null if the target does not exist or is not audited. */
+  stateOf(
+    realmId: RealmId,
+    route: Pick<Route, 'path'>,
+    target: Readonly<Record<string, string>>,
+  ): Promise<AuditedState | null>;
+}
+
+/** Old and new value by property. */
+export type AuditedChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+
+/** Returns the properties that differ; empty if the object was created or deleted. */
+export function changesBetween(before: AuditedState | null, after: AuditedState | null): AuditedChanges {
+  if (before === null || after === null) return {};
+  const changed = Object.keys(after).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, { from: shown(before[name]), to: shown(after[name]) }]));
+}
+
+const shown = (value: unknown): unknown => (typeof value === 'string' ? value.slice(0, MAX_LOGGED_LENGTH) : value);
+
+/** Returns the account named by the log-in parameters or header, as written by the client. */
+export function accountOf(request: ReceivedRequest): string | undefined {
+  const header = /^basic\s+([a-z\d+/=_-]{1,2000})/i.exec(request.header('authorization') ?? '')?.[1];
+  const basic = header && Buffer.from(header, 'base64').toString('utf8').split(':', 1)[0];
+  return (request.parameters.get('username') ?? basic ?? claimedBy(request))?.slice(0, MAX_LOGGED_LENGTH);
+}
+
+/** Returns the address in an unverified token. */
+function claimedBy({ parameters }: ReceivedRequest): string | undefined {
+  const [, payload] = parameters.get('token')?.split('.') ?? [];
+  if (payload === undefined) return undefined;
+  try {
+    const { email } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    return typeof email === 'string' ? email : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface LoggedRequest {
+  /** Matched path, which may have no operation for the method; null if no path matched. */
+  readonly path: { readonly pattern: string } | null;
+  readonly identity: Identity | undefined;
+  /** Changes made by an administrative operation; undefined if it failed or is not administrative. */
+  readonly changes: AuditedChanges | undefined;
+  /** Failed log-in implied by the refusal of the request. */
+  readonly failedLogIn: FailedLogIn | null;
+  /** Program that acted for an organization. */
+  readonly client: OrganizationClient | undefined;
+}
+
+/** Parts of a reply for the log. */
+type LoggedReply = Pick<Reply, 'logIn' | 'logInChange' | 'audit'>;
+
+/**
+ * Logs one line per response, without parameters, bodies or credentials. Logs the path pattern instead of the path,
+ * which may contain an email address; only audit lines name accounts and changes.
+ */
+export class RequestLog {
+  constructor(private readonly logger: Logger) {}
+
+  /** `reply` is null if the client disconnected. */
+  answered(
+    request: ReceivedRequest,
+    logged: LoggedRequest,
+    reply: LoggedReply | null,
+    answered: CompletedRequest,
+  ): void {
+    const { route } = answered;
+    if (reply?.logIn) {
+      const fields = fieldsOf(request, logged, answered);
+      const { method, account, failure, change } = reply.logIn;
+      const kind = failure === null ? 'log-in' : 'failed log-in';
+      const about = {
+        account: account?.slice(0, MAX_LOGGED_LENGTH),
+        logInMethod: method,
+        ...(failure && { failure }),
+        ...(change && { change }),
+      };
+      warn(this.logger, { audit: kind, ...fields, ...about }, kind);
+    } else if (reply?.logInChange) {
+      const fields = fieldsOf(request, logged, answered);
+      const { account, method, change } = reply.logInChange;
+      warn(this.logger, { audit: 'log-in change', ...fields, account, logInMethod: method, change }, 'log-in change');
+    } else if (logged.failedLogIn) {
+      const fields = fieldsOf(request, logged, answered);
+      const { method, failure } = logged.failedLogIn;
+      const about = { account: accountOf(request), logInMethod: method, failure };
+      warn(this.logger, { audit: 'failed log-in', ...fields, ...about }, 'failed log-in');
+    } else if (route && isAdministration(route)) {
+      const fields = fieldsOf(request, logged, answered);
+      const { changes, client } = logged;
+      const program = client && { program: client.name };
+      const about = { target: request.pathParameters, ...(changes && { changes }), ...program, ...reply?.audit };
+      warn(this.logger, { audit: 'administration', ...fields, ...about }, 'administration');
+    } else if (this.logger.info !== dropLine) this.logger.info(fieldsOf(request, logged, answered), 'request');
+  }
+}
+
+/** Fields of every line. */
+const fieldsOf = (
+  request: ReceivedRequest,
+  logged: LoggedRequest,
+  { route, status, durationMs }: CompletedRequest,
+) => ({
+  requestId: request.id,
+  method: request.method,
+  route: route?.path ?? logged.path?.pattern,
+  status,
+  durationMs: Math.round(durationMs * 100) / 100,
+  realmId: (logged.identity ?? logged.client)?.realmId,
+  userId: logged.identity?.userId,
+  host: request.host.slice(0, MAX_LOGGED_LENGTH),
+  ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
+  userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
+});
