@@ -78,9 +78,16 @@ describe('npm create parley', () => {
     expect(JSON.parse(readFileSync(app.at('next-chat', 'package.json'), 'utf8')).dependencies).toMatchObject({
       parley,
     });
-    expect(readdirSync(app.at('next-chat')).sort()).toEqual(
-      ['.gitignore', 'README.md', 'app', 'chat.js', 'log-in.js', 'package.json', 'server.js'].sort(),
-    );
+    expect(readdirSync(app.at('next-chat')).sort()).toEqual([
+      '.gitignore',
+      'README.md',
+      'app',
+      'chat.js',
+      'log-in.js',
+      'package.json',
+      'pnpm-workspace.yaml',
+      'server.js',
+    ]);
   });
 
   it('rejects a folder with files, unknown templates and options, and a missing answer', async () => {

@@ -174,7 +174,7 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   /** Concurrent calls of a unit wait for the same turn. Calls outside of a unit fail by themselves. */
   nextSlice(): Promise<void> | null {
     if (this.state === 'in unit') this.pause = this.startSlice(this);
-    return this.state === 'suspended' ? this.pause : null;
+    return this.state === 'in unit' || this.state === 'suspended' ? this.pause : null;
   }
 
   /** Yields between the slices of a long list within one repository call. */

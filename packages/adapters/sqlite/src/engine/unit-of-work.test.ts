@@ -378,6 +378,22 @@ describe('yielding unit', () => {
     expect(seen).toBe(0);
   });
 
+  it('lets concurrent repository calls finish that began before it yields', async () => {
+    const long = uow.writeAcross(async (notes) => {
+      const inSteps = async () => {
+        for (const text of ['a', 'b', 'c']) {
+          notes.insert.run(text);
+          await null;
+        }
+      };
+      spend(SLICE);
+      await Promise.all([inSteps(), notes.yield(), notes.yield()]);
+      notes.insert.run('d');
+    });
+    await long;
+    expect(await stored()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
   it('leaves no changes and intact neighbours if it fails after yielding', async () => {
     const failing = uow.writeAcross(async (notes) => {
       notes.insert.run('lost');

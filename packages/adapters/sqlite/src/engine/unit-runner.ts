@@ -26,6 +26,8 @@ export class UnitRunner {
   private immediate: NodeJS.Immediate | undefined;
   /** Continues the unit that yielded to the event loop. */
   private resume: (() => void) | null = null;
+  /** Resolves when the unit continues. */
+  private pause: Promise<void> | null = null;
   /**
    * Rejects the running unit. Not a function literal, because V8 allocates a literal assigned to a property in the old
    * generation. It would keep the results of each unit alive until the next full garbage collection.
@@ -121,17 +123,24 @@ export class UnitRunner {
 
   /** Returns null within the time slice. */
   private startSlice(connection: Connection): Promise<void> | null {
+    if (this.resume) return this.pause;
     if (this.now() - this.sliceStartedAt < SLICE_MS) return null;
-    // Units that run in the meantime must not use this connection.
-    connection.suspend();
     this.yielded = true;
-    return new Promise<void>((resolve) => {
-      this.resume = () => {
+    this.pause = new Promise<void>((resolve) => {
+      const resume = () => {
         this.resume = null;
         connection.enterUnit();
         this.sliceStartedAt = this.now();
         resolve();
       };
+      this.resume = resume;
+      // Units that run in the meantime must not use this connection. Repository calls of this unit that began before still
+      // do: a tick added by a microtask runs after all microtasks.
+      const suspend = () => {
+        if (this.resume === resume) connection.suspend();
+      };
+      queueMicrotask(() => process.nextTick(suspend));
     });
+    return this.pause;
   }
 }
