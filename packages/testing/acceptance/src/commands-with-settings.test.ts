@@ -42,6 +42,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'limits forget': ['--all'],
   'message restore': ['--since=2026-07-31'],
   'search rebuild': [],
+  'file adopt': [],
   'file sweep': [],
   'mail test': [EMAIL],
   'mail bounced': [],
