@@ -96,6 +96,24 @@ describe('DeleteTopic', () => {
     });
   });
 
+  it.each([
+    ['privateSharedHistory', false],
+    ['privateProtectedHistory', true],
+  ] as const)(
+    'restricts the event to users who had received the messages only in a protected history: %s',
+    async (privacy, onlyToHolders) => {
+      const fixture = await createFixture(
+        aUser({ name: 'admin', role: 'administrator' }),
+        aChannel({ name: 'general', privacy, subscribers: ['admin'] }),
+        ...messages(1),
+      );
+      const { storage, uow, caller, channel, clock } = fixture;
+      await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId: channel('general').id, topic: 'plans' });
+      const deleted = storage.announced.filter(({ event }) => event.type === 'message.deleted');
+      expect(deleted).toMatchObject([{ event: { messageIds: [fixture.messages[0]!.id], onlyToHolders } }]);
+    },
+  );
+
   it('publishes events that keep clients in sync', async () => {
     const fixture = await createFixture(...scene, ...messages(3));
     const { uow, caller, channel, clock } = fixture;

@@ -275,6 +275,22 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     expect(await eventsAfter(server, others)).toHaveLength(1);
   });
 
+  it('notifies newcomers of a protected history only about messages that they received', async () => {
+    const { hamlet, cordelia, desdemona } = people;
+    const vault = await server.createChannel('vault', [hamlet, desdemona], {
+      invite_only: true,
+      history_public_to_subscribers: false,
+    });
+    const before = await say(vault, hamlet);
+    await subscribe(cordelia, 'vault');
+    const after = await say(vault, hamlet);
+    const open = (who: TestUser) => openQueue(server, who, { event_types: ['delete_message'], ...BULK });
+    const [ofMember, ofNewcomer] = [await open(hamlet), await open(cordelia)];
+    fieldsOf(await deleteTopic(desdemona, 'plans', vault));
+    expect(await eventsAfter(server, ofMember)).toMatchObject([{ message_ids: [before, after] }]);
+    expect(await eventsAfter(server, ofNewcomer)).toMatchObject([{ message_ids: [after] }]);
+  });
+
   it('rejects in the order of the contract', async () => {
     const { hamlet, iago, shiva } = people;
     const principal = { code: 'UNAUTHORIZED_PRINCIPAL' };

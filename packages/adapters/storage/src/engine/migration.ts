@@ -111,12 +111,18 @@ export function migrationsOf(
     ...shared.filter(({ number }) => number > dialect.baselineEnd),
   ].sort((a, b) => a.number - b.number);
   let last = 1;
+  let previous = 'baseline';
   for (const { file, feature, number } of later) {
     if (!names.includes(feature)) throw new Error(`${file} belongs to no feature of features.ts`);
     // Steps after the baselines have the same number in both databases.
     const next = number > dialect.baselineEnd ? Math.max(last, dialect.baselineEnd) + 1 : last + 1;
+    if (number === last) {
+      const free = later.at(-1)!.number + 1;
+      throw new Error(`${previous} and ${file} have the same number; the next free number is ${free}`);
+    }
     if (number !== next) throw new Error(`${file} should have the number ${next}`);
     last = number;
+    previous = file;
   }
   return [
     { name: 'baseline', sql: baseline.join('\n') },
