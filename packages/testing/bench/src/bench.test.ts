@@ -36,7 +36,7 @@ const IS_LONG = process.env.HOSTILE_LOAD === 'long';
 const EXAMPLES = ['send', 'facade', 'start', 'markdown'];
 
 /** Number of table rows with a goal. */
-const GOALS = 120;
+const GOALS = 121;
 const GOALS_OF_EXAMPLES = 8;
 
 const cellsOf = (line: string): readonly string[] =>

@@ -23,6 +23,7 @@ export * from './nats-server.js';
 export * from './png.js';
 export * from './random-histories.js';
 export * from './random-read-states.js';
+export * from './rare-words.js';
 export * from './realm-changes.js';
 export * from './sample-images.js';
 export * from './schema-bounds.js';

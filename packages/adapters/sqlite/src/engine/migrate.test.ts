@@ -103,7 +103,11 @@ describe('migrationsOf', () => {
     ['a feature is not listed', { 'c.sql': 'C' }, 'c.sql belongs to no feature'],
     ['a step belongs to an unlisted feature', { 'c.004.sql': 'C' }, 'c.004.sql belongs to no feature'],
     ['a number is missing', { 'a.005.sql': 'A5' }, 'a.005.sql should have the number 4'],
-    ['a number is used twice', { 'b.003.sql': 'B3' }, 'a.003.sql and b.003.sql have the same number; the next free number is 4'],
+    [
+      'a number is used twice',
+      { 'b.003.sql': 'B3' },
+      'a.003.sql and b.003.sql have the same number; the next free number is 4',
+    ],
   ])('throws when %s', (_, more, message) => {
     expect(() => stepsOf(['a', 'b'], { ...texts, ...more })).toThrow(message);
   });

@@ -1,3 +1,4 @@
+import { RARE_WORDS, randomWords, rareWordsText } from '@parley/testkit';
 import { ApiUser } from '../harness/api.js';
 import { interleave, median } from '../harness/interleave.js';
 import type { ParleyServer } from '../harness/parley-server.js';
@@ -37,7 +38,7 @@ export const cpu: Workload = {
   name: 'cpu',
   async run(lab) {
     const figures: Figure[] = [];
-    for (const begin of [send, page, delivery, streamed, pollRequest, register, smallGet]) {
+    for (const begin of [send, sendOfRareWords, page, delivery, streamed, pollRequest, register, smallGet]) {
       const first = await measure(lab, begin);
       const again = first.failure === undefined ? first : await measure(lab, begin);
       figures.push(again.value < first.value ? again : first);
@@ -87,6 +88,41 @@ async function send(lab: Lab): Promise<Contest> {
       return () => load(server, server.port, requests);
     },
     yardstick: () => load(express, port, [requestText({ method: 'POST', path: '/api/v1/messages', form })]),
+  };
+}
+
+/** Messages of one length, whose words occur once or in many messages. */
+async function sendOfRareWords(lab: Lab): Promise<Contest> {
+  const { database, contents } = await lab.copyOf(team);
+  const answers = lab.size(200, 5);
+  const load = loadOf(lab, { inFlight: 4, answers });
+  const vocabulary = randomWords(RARE_WORDS.Latin!.letters, 500);
+  const ordinary = Array.from({ length: answers }, (_, n) =>
+    Array.from({ length: 2000 }, (_, index) => vocabulary[(index * index + n) % 500])
+      .join(' ')
+      .slice(0, 10_000),
+  );
+  const rare = Array.from({ length: answers }, (_, n) => rareWordsText(RARE_WORDS.Turkish!, n + 1));
+  let frequent: Contender;
+  return {
+    label: 'a send of 10 000 characters in rare words of three languages ÷ in frequent words',
+    record: 5,
+    goal: 10,
+    world: team,
+    database,
+    prepare: async (server) => {
+      const author = await ApiUser.signIn(server, contents.people[0]!.email);
+      const sending = (texts: readonly string[]): Contender => {
+        const requests = texts.map((content) => {
+          const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content };
+          return author.text({ method: 'POST', path: '/api/v1/messages', form });
+        });
+        return () => load(server, server.port, requests);
+      };
+      frequent ??= sending(ordinary);
+      return sending(rare);
+    },
+    yardstick: () => frequent(),
   };
 }
 

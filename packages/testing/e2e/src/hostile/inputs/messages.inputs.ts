@@ -1,4 +1,4 @@
-import { HOSTILE_TEXTS } from '@parley/testkit';
+import { HOSTILE_TEXTS, RARE_WORDS, randomWords, rareWordsText } from '@parley/testkit';
 import { type Input, type InputContext, type Inputs, lengthened, messageIn, peopleOf } from '../input-context.js';
 import type { Fields } from '../routes.js';
 
@@ -33,7 +33,12 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
 /** Maximum number of search words in a narrow. */
 const FIFTY_WORDS = Array.from({ length: 50 }, (_, n) => `word${n}`).join(' ');
 
+/** Words that have forms in many languages. */
+const FIFTY_RARE_WORDS = randomWords(RARE_WORDS.Turkish!.letters, 50).join(' ');
+
 const searches = (fields: Fields): Readonly<Record<string, Input>> => ({
+  'fifty rare words': () => ({ ...fields, narrow: [['search', FIFTY_RARE_WORDS]] }),
+  'one word, repeated': () => ({ ...fields, narrow: [['search', 'meeting '.repeat(1000)]] }),
   'fifty words': () => ({ ...fields, narrow: [['search', FIFTY_WORDS]] }),
   'everything without any of fifty words': () => ({
     ...fields,
@@ -76,6 +81,12 @@ export const INPUTS: Inputs = {
       ['words', 'mixed', 'emojiu', 'at3', 'channels', 'math2', 'jscode2'].map((text) => [
         `to everybody: ${text}`,
         saying(HOSTILE_TEXTS[text]!),
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(RARE_WORDS).map(([name, words]) => [
+        `to everybody: rare words (${name})`,
+        (surroundings: InputContext) => saying(rareWordsText(words, surroundings.n + 1))(surroundings),
       ]),
     ),
     'to everybody, mentioned': saying(`@**all** ${HOSTILE_TEXTS.at3}`.slice(0, 10_000)),
