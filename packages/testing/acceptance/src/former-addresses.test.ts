@@ -72,4 +72,9 @@ describe('GET /import/:source/*path', () => {
       `/login/?next=${encodeURIComponent('/import/slack/C1/p1700000000000100')}`,
     ]);
   });
+
+  it('leads anonymous callers to the log-in page alone if the address is long', async () => {
+    const reply = await server.request('GET', `//import/slack/${encodeURIComponent('😀'.repeat(1000))}`);
+    expect([reply.status, reply.headers.location]).toEqual([303, '/login/']);
+  });
 });

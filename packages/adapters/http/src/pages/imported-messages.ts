@@ -6,6 +6,8 @@ import { type PageParts, pageRoute, seeOther } from './layout.js';
 import { isUserOf } from './log-in-page.js';
 
 const MAX_SOURCE_LENGTH = 100;
+/** Clients accept response headers of 8 to 16 KB in total. */
+const MAX_QUERY_LENGTH = 4000;
 
 class FormerAddressDto {
   @TextParam({ max: MAX_SOURCE_LENGTH }) source!: string;
@@ -22,7 +24,8 @@ export const importedMessagePages = (parts: PageParts): readonly Route[] => [
       const { source, path } = dto;
       if (!identity || !isUserOf(realm, identity)) {
         const next = [site.base, 'import', ...[source, ...path.split('/')].map(encodeURIComponent)].join('/');
-        return seeOther(site, `/login/?${new URLSearchParams({ next })}`);
+        const query = String(new URLSearchParams({ next }));
+        return seeOther(site, query.length > MAX_QUERY_LENGTH ? '/login/' : `/login/?${query}`);
       }
       const { userId } = identity;
       return seeOther(site, await useCase.execute({ realmId: realm.id, userId, clientName: caller.clientName }, dto));
