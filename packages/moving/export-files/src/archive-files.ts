@@ -157,7 +157,9 @@ export async function unpack(
   // Node's types do not cover this kind of stream, but its pipelines accept it.
   const sink = archive as unknown as NodeJS.WritableStream;
   const reading = isCompressed ? pipeline(source, createGunzip(), meter, sink) : pipeline(source, meter, sink);
-  reading.catch(() => undefined);
+  // An entry that was destroyed before its pipeline began never ends it.
+  const failure = new AbortController();
+  reading.catch((error) => failure.abort(error));
   try {
     for await (const entry of archive) {
       const { name, type } = entry.header;
@@ -169,11 +171,12 @@ export async function unpack(
       if (++files > limits.maxFiles) throw wrong('The archive', `has more than ${limits.maxFiles} files`);
       const target = join(folder, ...safeSegments(name));
       await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-      await pipeline(entry, createWriteStream(target, { mode: 0o600, flags: 'wx' }));
+      await pipeline(entry, createWriteStream(target, { mode: 0o600, flags: 'wx' }), { signal: failure.signal });
     }
     await reading;
-  } catch (error) {
+  } catch (caught) {
     source.destroy();
+    const error = failure.signal.aborted ? failure.signal.reason : caught;
     if (isDiskFull(error)) throw await room.refusal();
     throw isDamage(error) ? wrong('The archive', `is damaged: ${(error as Error).message}`) : error;
   }

@@ -47,6 +47,19 @@ it('unpack rejects duplicate file names', async () => {
   await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow(/damaged/);
 });
 
+it('unpack rejects a compressed archive that is cut anywhere', async () => {
+  const entries = Array.from({ length: 12 }, (_, n): [Header, string] => [
+    { name: `f/${n}.json` },
+    Array.from({ length: 200 + 90 * n }, (_, at) => String.fromCharCode(32 + ((at * at * 31 + n * 7) % 90))).join(''),
+  ]);
+  const whole = gzipSync(readFileSync(await archiveOf(...entries)));
+  const path = join(folder, 'cut.tar.gz');
+  for (let length = 20; length < whole.length; length += 13) {
+    await writeFile(path, whole.subarray(0, length));
+    await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow(/damaged/);
+  }
+});
+
 it('unpack rejects metadata too large for memory', async () => {
   const path = await archiveOf([{ name: 'a', type: 'file', pax: { comment: 'x'.repeat(5_000_000) } }, '1']);
   await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow('damaged: Header exceeds max size');
