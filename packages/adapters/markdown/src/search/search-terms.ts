@@ -323,7 +323,7 @@ const SEGMENT = /[\p{L}\p{M}\p{N}_]+(?:[-.][\p{L}\p{M}\p{N}_]+)+/gu;
 const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 
 /** Maximum number of distinct words of a text with stems in its languages. Further words have the terms of English. */
-const MAX_STEMMED_WORDS = 600;
+const MAX_STEMMED_WORDS = 400;
 
 interface TermOptions {
   /** Languages of the whole message, if the text is a part of one. */

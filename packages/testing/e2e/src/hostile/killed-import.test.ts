@@ -206,17 +206,18 @@ describe('on PostgreSQL', () => {
         configureBuckets: [{ name: 'parley', configs: [] }],
       });
       const { port } = (await bucket.run()) as AddressInfo;
-      const environment = {
-        ...{ PARLEY_FILES: `s3:parley?endpoint=http://127.0.0.1:${port}`, PARLEY_SMTP_URL: 'smtp://127.0.0.1:9' },
+      const environmentOf = (name: string) => ({
+        PARLEY_FILES: `s3:parley/${name}/?endpoint=http://127.0.0.1:${port}`,
+        PARLEY_SMTP_URL: 'smtp://127.0.0.1:9',
         ...{ AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER', PARLEY_SECRET: 'x'.repeat(64) },
-      };
+      });
       for (let round = 0; round < ROUNDS; round++) {
         const targets: Target[] = [];
         for (const name of [`killed_${round}`, `other_${round}`]) {
           await postgres.query(`CREATE DATABASE ${name} ENCODING 'UTF8' LOCALE 'C' TEMPLATE template0`);
           const url = new URL(postgres.url);
           url.pathname = `/${name}`;
-          targets.push({ database: url.href, environment });
+          targets.push({ database: url.href, environment: environmentOf(name) });
         }
         await expectEqualAfterKills(targets[0]!, targets[1]!);
       }
