@@ -67,7 +67,7 @@ describe.each([
   });
 });
 
-it('is rejected unchanged by parley move if an earlier version created its tables next to those of another program', async () => {
+it('rejects a parley move unchanged if an earlier version created its tables next to those of another program', async () => {
   await migratePostgres(database.url);
   await database.run(`${SHOP} CREATE TABLE visits (realm bigint REFERENCES realm)`);
   const before = await contents();
@@ -96,7 +96,7 @@ describe('a schema of its own in the database of another program', () => {
     );
   });
 
-  it('is migrated, opened and written to without changes to the other schema', async () => {
+  it('can be migrated, opened and written to without changes to the other schema', async () => {
     const before = await contents();
 
     await migratePostgres(inSchema());
@@ -109,7 +109,7 @@ describe('a schema of its own in the database of another program', () => {
     expect(await migratePostgres(inSchema())).toEqual([]);
   });
 
-  it('is filled by parley move', async () => {
+  it('can be filled by parley move', async () => {
     const before = await contents();
 
     expect((await moveTo(inSchema())).map(({ name }) => name)).toContain('message');

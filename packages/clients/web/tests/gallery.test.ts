@@ -76,7 +76,7 @@ test('shows a component of every file in full at every width, without axe findin
   const drawn = new Set<string>();
   for (const { url, functions } of (await profiler.send('Profiler.takePreciseCoverage')).result) {
     // Scripts are named after their sources.
-    const [, file] = /packages\/web\/src\/(.*)-[\w-]{8}\.js$/.exec(url) ?? [];
+    const [, file] = /packages\/clients\/web\/src\/(.*)-[\w-]{8}\.js$/.exec(url) ?? [];
     const isDrawn = functions.some(
       ({ functionName, ranges }) => /^([A-Z]|render$)/.test(functionName) && ranges[0]!.count > 0,
     );

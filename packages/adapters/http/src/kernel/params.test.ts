@@ -452,7 +452,7 @@ describe('constraints of class-validator', () => {
     expect(different).toEqual([]);
   });
 
-  it('are separate from the validations of the host application', () => {
+  it('keep their metadata apart from validations of the host application', () => {
     class OfHost {
       @IsInt() count: unknown = 'x';
     }
