@@ -43,7 +43,7 @@ export class ImportProcess implements ImportRunner {
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     try {
-      // Paths in the export lead to files beside it, so nothing else is in its folder.
+      // Paths in the export lead to files in the same folder, so nothing else is in it.
       const source = join(folder, 'source');
       await mkdir(source, { mode: 0o700 });
       const path = join(source, `export${endingOf(exported)}`);
