@@ -1,6 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
@@ -59,9 +69,17 @@ const test = base.extend<Fixtures, { host: Host }>({
       mkdirSync(join(folder, 'node_modules'));
       const assemble = join(ROOT, 'packages/parley/scripts/assemble.mjs');
       execFileSync(process.execPath, [assemble, join(folder, 'node_modules/parley')], { stdio: 'ignore' });
-      // Libraries of the package and of the examples.
-      for (const name of readdirSync(join(ROOT, 'node_modules')))
-        if (name !== 'parley') symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+      const linkLibraries = (from: string, to: string) => {
+        for (const name of readdirSync(from)) if (name !== 'parley') symlinkSync(join(from, name), join(to, name));
+      };
+      // Libraries of the package and of the examples. npm gives those of the HTTP adapter a folder where other packages need
+      // another version.
+      linkLibraries(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+      const adapterLibraries = join(ROOT, 'packages/adapters/http/node_modules');
+      if (existsSync(adapterLibraries)) {
+        mkdirSync(join(folder, 'node_modules/parley/node_modules'));
+        linkLibraries(adapterLibraries, join(folder, 'node_modules/parley/node_modules'));
+      }
       // Placed next to the packages that the pages import.
       cpSync(join(ROOT, 'docs/examples'), folder, { recursive: true });
       writeFileSync(join(folder, 'own-edit.tsx'), OWN_EDIT);
