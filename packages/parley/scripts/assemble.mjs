@@ -47,6 +47,8 @@ const ENTRIES = {
   'image-child': 'images/dist/image-child',
   'mail-thread': 'node-adapters/dist/mail-thread',
   ...Object.fromEntries(areas.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
+  // Records that applications import.
+  'domain-imports': 'transfer/dist/records/index',
 };
 
 /** Libraries of which a small part is used, or whose dependencies are large and unused (docs/dependencies.md). */
@@ -236,7 +238,7 @@ function rewrite(file, text, reach) {
           .map(([origin, some]) => `${verb} ${type}{ ${some.join(', ')} } from '${reach(origin)}';`)
           .join('\n'),
     )
-    .replace(/(from |import |import\()'([^']+)'/g, (whole, keyword, specifier) => {
+    .replace(/(from |import |import\(|declare module )'([^']+)'/g, (whole, keyword, specifier) => {
       if (specifier.startsWith('@parley/')) return `${keyword}'${reach(indexOf(specifier))}'`;
       if (specifier.startsWith('.')) {
         const target = posix.join(posix.dirname(file), specifier.replace(/\.js$/, '.d.ts'));
@@ -252,14 +254,15 @@ function rewrite(file, text, reach) {
     });
 }
 
-/** Maps imported names to declaration files: a whole area of the domain, or the single file that declares the name. */
+/** Maps imported names to declaration files: a whole area of the domain or of transfer, or the single file that declares the name. */
 function byOrigin(names, specifier) {
   const index = indexOf(specifier);
   const wanted = names
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean);
-  if (specifier.startsWith('@parley/domain/') || /^@parley\/(chat|client)$/.test(specifier)) return [[index, wanted]];
+  if (/^@parley\/(domain|transfer)\//.test(specifier) || /^@parley\/(chat|client)$/.test(specifier))
+    return [[index, wanted]];
   const origins = new Map();
   for (const name of wanted) {
     const origin = originOf(
@@ -321,6 +324,7 @@ function writeManifest(foreign) {
         ]),
       ),
       './web/style.css': './dist/components/style.css',
+      './domain/imports': { types: './dist/types/transfer/records/index.d.ts', default: './dist/domain-imports.js' },
       './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
       './package.json': './package.json',
     },

@@ -1,44 +1,9 @@
-import { aChannel, aMessage, aUser, createFixture, intercepting, MemoryBlobStore } from '@parley/testkit';
-import { RealmReader } from '../exports/read-realm.js';
-import type { Repositories } from '../kernel/unit-of-work.js';
-import { EVENT_FORMATS, EXPORT_PARTS, FEATURES } from './features.js';
+import { EVENT_FORMATS, FEATURES } from './features.js';
 
 describe('FEATURES', () => {
   it('declares the format of each event once', () => {
     const types = FEATURES.flatMap(({ eventFormats = {} }) => Object.keys(eventFormats));
     expect(types.length).toBeGreaterThan(50);
     expect(types.sort()).toEqual(Object.keys(EVENT_FORMATS).sort());
-  });
-
-  it('gives a reason for each repository that is not exported', async () => {
-    const { uow, realm, clock } = await createFixture(
-      aUser({ name: 'Hamlet', avatar: { source: 'uploaded', key: 'a' } as never }),
-      aChannel({ name: 'town', subscribers: ['Hamlet'] }),
-      aMessage({ from: 'Hamlet', to: 'town' }),
-    );
-    const read = new Set<string>();
-    let all: readonly string[] = [];
-    const reader = new RealmReader(
-      intercepting(uow, {
-        read: (work, run) =>
-          run((repositories) => {
-            all = Object.entries(repositories).flatMap(([name, each]) => (typeof each === 'function' ? [] : [name]));
-            const spied = new Proxy(repositories, {
-              get: (target, name: string & keyof Repositories) => {
-                read.add(name);
-                return target[name];
-              },
-            });
-            return work(spied);
-          }),
-      }),
-      new MemoryBlobStore(clock),
-      EXPORT_PARTS,
-    );
-    const source = await reader.open(realm.id, { covers: 'all' });
-    const parts = [source.people(), source.messages(), source.files(), source.avatars(), source.emojiPictures()];
-    for (const part of parts) for await (const _ of part);
-    const explained = FEATURES.flatMap(({ notExported = {} }) => Object.keys(notExported));
-    expect(explained.sort()).toEqual(all.filter((name) => !read.has(name)).sort());
   });
 });

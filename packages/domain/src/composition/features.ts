@@ -26,7 +26,6 @@ import { TOPIC_POLICY_FEATURE } from '../channels/topic-policies.js';
 import { EXPORT_FEATURE } from '../exports/exports.js';
 import { IMPORT_BATCH_FEATURE } from '../exports/import-batches.js';
 import { IMPORT_RUN_FEATURE } from '../exports/import-runs.js';
-import type { ExportParts } from '../exports/realm-copy.js';
 import {
   CUSTOM_EMOJI_FEATURE,
   customEmojiReceiver,
@@ -43,7 +42,7 @@ import { audiencesBy, type DeliveryFeatures, type LiveProjection } from '../kern
 import { type DomainEventTypes, EVENT_FEATURE, type EventFormats, type NotExported } from '../kernel/event.js';
 import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
-import type { PersonPart, RealmPart } from '../kernel/export-parts.js';
+import type { ExportParts, PersonPart, RealmPart } from '../kernel/export-parts.js';
 import { JOB_FEATURE } from '../kernel/jobs.js';
 import { LEASE_FEATURE } from '../kernel/leases.js';
 import type { QueueFilters } from '../kernel/register-queue.js';

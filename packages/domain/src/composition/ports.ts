@@ -9,9 +9,8 @@ import type {
 import type { EmailQuota, Mailer } from '../access/email.js';
 import type { ChannelQuota } from '../channels/channel.js';
 import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
-import type { ArchiveWriter, ExportLimits } from '../exports/exports.js';
+import type { ExportLimits } from '../exports/exports.js';
 import type { ImportRunner } from '../exports/import-runs.js';
-import type { ExportParts } from '../exports/realm-copy.js';
 import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
 import type { ExternalPicturePaths, ExternalPictures } from '../files/external-pictures.js';
@@ -24,6 +23,7 @@ import type { Bus } from '../kernel/bus.js';
 import type { EphemeralEvents } from '../kernel/event.js';
 import type { FollowedLog } from '../kernel/event-log.js';
 import type { ServedQueues } from '../kernel/event-queue.js';
+import type { ExportParts } from '../kernel/export-parts.js';
 import type {
   Clock,
   DevelopmentMode,
@@ -136,7 +136,6 @@ export interface Ports {
   readonly fileTokens: FileTokens;
   readonly contentTypes: ContentTypes;
   readonly spectatedFiles: SpectatedFiles;
-  readonly archiveWriter: ArchiveWriter;
   readonly exportLimits: ExportLimits;
   readonly exportParts: ExportParts;
   /** Null if only the command line imports. */

@@ -7,7 +7,6 @@ import { idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../
 import type { Clock } from '../kernel/ports.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { RealmSource } from './realm-copy.js';
 
 /** Scope of private data: none, that of consenting users, or all. */
 export type ExportType = 'public' | 'withConsent' | 'withoutConsent';
@@ -199,17 +198,6 @@ export const RENEW_LEASE_MS = (LEASE_SECONDS * 1000) / 4;
 
 /** Removes the archive of an export after its lifetime. */
 export const EXPIRE_EXPORT = jobKind<ExportPayload>({ name: 'exports.expire', readPayload, concurrency: 1 });
-
-/** Writes an export as one archive file. Temporary files are named after the export. */
-export interface ArchiveWriter {
-  /**
-   * Returns the bytes as a lazy stream. Awaits `rest` after every few messages. Stopping early leaves no temporary
-   * files.
-   */
-  write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncIterable<Uint8Array>;
-  /** Removes temporary files of a failed attempt, for example after a crash. */
-  clean(id: ExportId): Promise<void>;
-}
 
 /** Makes the archive of an export unavailable; the caller must delete its bytes. */
 export async function removeArchive(tx: Transaction, removed: RealmExport, at: UnixSeconds): Promise<void> {

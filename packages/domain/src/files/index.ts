@@ -9,6 +9,7 @@ export * from './file-texts.js';
 export * from './files.js';
 export * from './files.use-cases.js';
 export * from './images.js';
+export * from './new-files.js';
 export * from './pictures.js';
 export * from './resumable-uploads.js';
 export * from './thumbnails.js';

@@ -105,6 +105,12 @@ export interface RealmPart<K extends keyof RealmCopy = never> {
   rewriteTexts?(tx: Transaction, copy: Pick<RealmCopy, K>, ids: ImportIds): Promise<void>;
 }
 
+/** Export parts of all features, in the order of reading and importing. */
+export interface ExportParts {
+  readonly people: readonly PersonPart[];
+  readonly realm: readonly RealmPart[];
+}
+
 /** Sorts objects by ascending id. */
 export const byId = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
   [...items].sort((a, b) => a.id - b.id);

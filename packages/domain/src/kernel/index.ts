@@ -9,7 +9,7 @@ export * from './event-encoding.js';
 export * from './event-hub.js';
 export * from './event-log.js';
 export * from './event-queue.js';
-export { invalidImport } from './export-parts.js';
+export * from './export-parts.js';
 export * from './ids.js';
 export * from './jobs.js';
 export * from './json.js';

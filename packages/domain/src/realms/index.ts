@@ -9,5 +9,6 @@ export * from './realm.js';
 export * from './realm-errors.js';
 export * from './realm-events.js';
 export * from './realm-loaders.js';
+export * from './realm-permissions.js';
 export * from './realm-settings.js';
 export * from './user-settings.js';

@@ -1,5 +1,5 @@
-import type { MessageCopy } from '@parley/domain/exports';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageCopy } from '@parley/transfer/exports';
 import { ClientNumbers, MessageFile } from './message-rows.js';
 
 const REALM = 1;

@@ -1,5 +1,5 @@
-import type { MessageCopy } from '@parley/domain/exports';
 import type { MessageEdit } from '@parley/domain/messages';
+import type { MessageCopy } from '@parley/transfer/exports';
 import { FLAG_BITS, PRIVATE_BIT } from './layout.js';
 
 /** Settings of a registry with the names and values of Zulip's tables. */

@@ -1,8 +1,8 @@
 import { ROLES, SYSTEM_GROUPS } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type RetentionDays, TOPICS_POLICIES } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
-import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
 import {
   isSettingValue,
   type Registry,

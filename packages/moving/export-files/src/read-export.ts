@@ -1,9 +1,18 @@
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { FileCopy, ImportSource, MessageCopy, PersonCopy, PictureCopy, RealmCopy } from '@parley/domain/exports';
-import type { ChannelId, CustomEmojiId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import type {
+  ChannelId,
+  CustomEmojiId,
+  FileId,
+  MessageId,
+  PersonCopy,
+  RealmCopy,
+  RecipientId,
+  UserId,
+} from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
+import type { FileCopy, ImportSource, MessageCopy, PictureCopy } from '@parley/transfer/exports';
 import { findFile, pathIn, readDocument, readLines, readText, type UnpackLimits, unpack } from './archive-files.js';
 import { readZulipTables } from './from-zulip/zulip-copy.js';
 import {

@@ -1,8 +1,8 @@
-import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
 import { emojiShape } from '@parley/domain/files';
 import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import type { MessageEdit } from '@parley/domain/messages';
+import type { HolderCopy, MessageCopy } from '@parley/transfer/exports';
 import { FLAG_BITS, GROUP_MENTIONED_BIT } from './layout.js';
 import {
   flag,

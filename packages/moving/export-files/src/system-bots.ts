@@ -1,5 +1,5 @@
-import type { UserCopy } from '@parley/domain/exports';
 import type { SYSTEM_BOTS } from '@parley/domain/users';
+import type { UserCopy } from '@parley/transfer/exports';
 
 type Place = Pick<UserCopy['user'], 'id' | 'realmId' | 'settings'>;
 

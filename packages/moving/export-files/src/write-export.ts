@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { PictureCopy, RealmSource } from '@parley/domain/exports';
+import type { PictureCopy, RealmSource } from '@parley/transfer/exports';
 import { type Pack, pack } from 'tar-stream';
 import { jsonPieces } from './json.js';
 import {

@@ -1,6 +1,6 @@
 import { CHANNEL_PERMISSIONS, type Channel, hasSharedHistory, isPrivate, isWebPublic } from '@parley/domain/channels';
-import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, REALM_PERMISSIONS } from '@parley/domain/realms';
 import { mapped } from './json.js';
 import {

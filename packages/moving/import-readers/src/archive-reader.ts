@@ -1,4 +1,4 @@
-import type { ImportReader, ImportRecord } from '@parley/domain/imports';
+import type { ImportReader, ImportRecord } from '@parley/transfer/records';
 import { ARCHIVE_LIMITS, type Archive, openArchive } from './archive.js';
 import { boundedRecords } from './bounded-records.js';
 

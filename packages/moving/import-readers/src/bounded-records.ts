@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContentPart, ImportedContent, ImportRecord, UnsupportedPart } from '@parley/domain/imports';
+import type { ContentPart, ImportedContent, ImportRecord, UnsupportedPart } from '@parley/transfer/records';
 
 /** Limits of import records (docs/import-record.schema.json), in UTF-16 units. */
 const MAX_ID_LENGTH = 500;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { ContentPart, ImportedContent } from '@parley/domain/imports';
 import { type Block, type Mention, writeMarkdown } from '@parley/domain/markdown';
+import type { ContentPart, ImportedContent } from '@parley/transfer/records';
 
 type Reference = Exclude<ContentPart, string>;
 

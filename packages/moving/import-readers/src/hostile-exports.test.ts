@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import type { ImportReader } from '@parley/domain/imports';
+import type { ImportReader } from '@parley/transfer/records';
 import { serialize } from 'bson';
 import fc from 'fast-check';
 import { DISCORD_READER } from './discord/discord-reader.js';

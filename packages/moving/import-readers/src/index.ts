@@ -1,4 +1,4 @@
-import type { ImportReader } from '@parley/domain/imports';
+import type { ImportReader } from '@parley/transfer/records';
 import { DISCORD_READER } from './discord/discord-reader.js';
 import { MATTERMOST_READER } from './mattermost/mattermost-reader.js';
 import { ROCKETCHAT_READER } from './rocketchat/rocketchat-reader.js';

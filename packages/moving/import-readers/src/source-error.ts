@@ -1,5 +1,4 @@
 // Declares the error code.
-import type {} from '@parley/domain/exports';
 import { DomainError } from '@parley/domain/kernel';
 
 /** Position in an export. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ImportRecord } from '@parley/domain/imports';
+import type { ImportRecord } from '@parley/transfer/records';
 import { Ajv } from 'ajv';
 import { checkRecord } from './check-record.js';
 import { RECORD_SCHEMA } from './record-schema.js';

@@ -1,5 +1,5 @@
-import type { ImportRecord } from '@parley/domain/imports';
 import { shape } from '@parley/domain/kernel';
+import type { ImportRecord } from '@parley/transfer/records';
 import { Ajv, type ErrorObject } from 'ajv';
 import { RECORD_KINDS, RECORD_SCHEMA } from './record-schema.js';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
+import type { ChannelRecord, GroupRecord } from '@parley/transfer/records';
 import type { MessageChanges } from './staging.js';
 
 /** Digest of texts, 22 characters long. */

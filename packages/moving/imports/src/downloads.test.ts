@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FileRecord, ImportRecord } from '@parley/domain/imports';
 import { WebhookRefused } from '@parley/domain/membership';
+import type { FileRecord, ImportRecord } from '@parley/transfer/records';
 import { DOWNLOAD_LIMITS, type DownloadOptions, downloadFiles, type FileResponse } from './downloads.js';
 import { openRecords } from './testing/index.js';
 

@@ -3,9 +3,9 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FileRecord, OpenImport } from '@parley/domain/imports';
 import { invalidImport, loadBinary } from '@parley/domain/kernel';
 import { WebhookRefused } from '@parley/domain/membership';
+import type { FileRecord, OpenImport } from '@parley/transfer/records';
 import Sqlite, { type Database } from 'better-sqlite3';
 
 /** Response with a file. */

@@ -4,17 +4,23 @@ import {
   type ImportBatch,
   type ImportedKind,
   type ImportedRecord,
-  type MembershipState,
-  type MembersPlace,
-  membershipsOf,
-  type RealmCopy,
-  type RealmReader,
   recordsOfBatch,
   requireNoUndo,
 } from '@parley/domain/exports';
-import type { ChannelId, GroupId, ImportBatchId, MessageId, RealmId, UnitOfWork, UserId } from '@parley/domain/kernel';
+import type {
+  ChannelId,
+  GroupId,
+  ImportBatchId,
+  MessageId,
+  RealmCopy,
+  RealmId,
+  UnitOfWork,
+  UserId,
+} from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+import type { RealmReader } from '@parley/transfer/exports';
+import { type MembershipState, type MembersPlace, membershipsOf } from '@parley/transfer/imports';
 
 /** Kinds of objects that owners change only if their own imports created them. */
 type OwnedKind = 'person' | 'group' | 'channel';

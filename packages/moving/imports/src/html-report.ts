@@ -1,5 +1,5 @@
-import { printable } from '@parley/domain/imports';
 import { escapeHtml } from '@parley/domain/kernel';
+import { printable } from '@parley/transfer/records';
 import type { ImportPlan, PlanSummary, ReportedMessage } from './plan.js';
 import { reportLines } from './report.js';
 

@@ -1,9 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ImportReader, ImportRecord, OpenImport } from '@parley/domain/imports';
 import { shape } from '@parley/domain/kernel';
 import { excessOf, findFile, type JsonLimits, pathIn, readLines } from '@parley/export-files';
+import type { ImportReader, ImportRecord, OpenImport } from '@parley/transfer/records';
 import { checkRecord } from './check-record.js';
 
 /** Maximum UTF-16 units of a line. The members of a channel are the longest part of an ordinary line. */

@@ -1,4 +1,4 @@
-import { linkTo, literal } from '@parley/domain/imports';
+import { linkTo, literal } from '@parley/transfer/records';
 import { keepFileLinks, linkInstead } from './late-files.js';
 
 const note = (label: string, reason: string): string => literal(`${label} (${reason})`);

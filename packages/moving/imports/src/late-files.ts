@@ -1,5 +1,5 @@
-import type { LateFile, LateMessage } from '@parley/domain/exports';
-import { type FileRecord, fileReferences, linkTo, literal, type OpenImport } from '@parley/domain/imports';
+import type { LateFile, LateMessage } from '@parley/transfer/imports';
+import { type FileRecord, fileReferences, linkTo, literal, type OpenImport } from '@parley/transfer/records';
 import { isDownloaded } from './downloads.js';
 import type { Staging } from './staging.js';
 

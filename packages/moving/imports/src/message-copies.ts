@@ -1,6 +1,4 @@
-import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
 import { emojiPath } from '@parley/domain/files';
-import type { MessageRecord } from '@parley/domain/imports';
 import { DomainError, escapeHtml, type MessageId, type UserId } from '@parley/domain/kernel';
 import {
   type MarkdownOptions,
@@ -10,6 +8,8 @@ import {
   type ResolvedNames,
 } from '@parley/domain/markdown';
 import { HISTORICAL, MAX_EDITS, type MessageEdit, type PersonalFlags, type Reaction } from '@parley/domain/messages';
+import type { HolderCopy, MessageCopy } from '@parley/transfer/exports';
+import type { MessageRecord } from '@parley/transfer/records';
 import { digestOf, messageDigest } from './digest.js';
 import { keepFileLinks } from './late-files.js';
 import { type MessageText, MessageTextWriter, type TextSources } from './message-text.js';

@@ -1,3 +1,6 @@
+import { type MessageId, trimEnd, type UserId } from '@parley/domain/kernel';
+import { silentMention } from '@parley/domain/markdown';
+import { channelUrl, messageUrl, topicUrl } from '@parley/domain/messages';
 import {
   beginningOf,
   fileReferences,
@@ -9,10 +12,7 @@ import {
   type MessageRecord,
   markdownOf,
   type ReferenceTexts,
-} from '@parley/domain/imports';
-import { type MessageId, trimEnd, type UserId } from '@parley/domain/kernel';
-import { silentMention } from '@parley/domain/markdown';
-import { channelUrl, messageUrl, topicUrl } from '@parley/domain/messages';
+} from '@parley/transfer/records';
 import type { PlannedFile, PlannedFiles } from './plan-files.js';
 import { type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';

@@ -1,8 +1,8 @@
 import { type Channel, isPrivate } from '@parley/domain/channels';
-import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
-import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/domain/imports';
+import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
 import { type DomainError, invalidImport, type UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
+import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/transfer/records';
 import type { ExistingOrganization } from './existing-organization.js';
 import type { PlannedPeople } from './plan-people.js';
 import { isLiving, type PlannedPlaces, placeKey } from './plan-places.js';

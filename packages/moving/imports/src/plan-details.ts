@@ -1,8 +1,8 @@
 import { type Emoji, findEmoji, type UnicodeEmoji } from '@parley/domain/files';
-import type { ReactionRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { emojiNamed } from '@parley/domain/markdown';
 import { MAX_EDITS, MAX_REACTION_EMOJI, MAX_REACTIONS, type Reaction } from '@parley/domain/messages';
+import type { ReactionRecord } from '@parley/transfer/records';
 import { KNOWN_MESSAGE, NO_MESSAGE, type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople } from './plan-people.js';
 import { isLiving, type PlannedEmoji, type PlannedPlaces, placeKey } from './plan-places.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { nameOfFile, pathIdOf } from '@parley/domain/files';
-import type { FileRecord, OpenImport } from '@parley/domain/imports';
 import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
+import type { FileRecord, OpenImport } from '@parley/transfer/records';
 import { BEFORE, type PlannedPeople } from './plan-people.js';
 import type { Staging } from './staging.js';
 

@@ -1,7 +1,8 @@
 import { isPrivate } from '@parley/domain/channels';
-import { type GroupMembersCopy, isMember, type MembersCopy, type MembershipState } from '@parley/domain/exports';
-import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
+import type { GroupMembersCopy, MembersCopy } from '@parley/transfer/exports';
+import { isMember, type MembershipState } from '@parley/transfer/imports';
+import type { ChannelRecord, GroupRecord } from '@parley/transfer/records';
 import { isPublicDigest } from './digest.js';
 import type { ExistingOrganization } from './existing-organization.js';
 import { groupMembersOrigin, membersOrigin } from './plan-origins.js';

@@ -1,6 +1,7 @@
-import { DELETED_HASH, type MergeSource, type RealmCopy } from '@parley/domain/exports';
-import type { AccessCopy, AccessDifference } from '@parley/domain/imports';
-import type { MessageId, UserId } from '@parley/domain/kernel';
+import type { MessageId, RealmCopy, UserId } from '@parley/domain/kernel';
+import type { MergeSource } from '@parley/transfer/exports';
+import { DELETED_HASH } from '@parley/transfer/imports';
+import type { AccessCopy, AccessDifference } from '@parley/transfer/records';
 import type { ExistingOrganization } from './existing-organization.js';
 import { addedAccess } from './plan-access.js';
 import type { PlannedPeople } from './plan-people.js';

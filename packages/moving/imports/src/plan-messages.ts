@@ -1,5 +1,6 @@
 import { topicKey } from '@parley/domain/channels';
 import type { IMPORTED_MESSAGE_KINDS } from '@parley/domain/exports';
+import type { UserId } from '@parley/domain/kernel';
 import {
   fileReferences,
   firstWords,
@@ -10,8 +11,7 @@ import {
   type ReferenceTexts,
   threadTopic,
   topicOf,
-} from '@parley/domain/imports';
-import type { UserId } from '@parley/domain/kernel';
+} from '@parley/transfer/records';
 import { messageDigest } from './digest.js';
 import { BEFORE, type PlannedPeople } from './plan-people.js';
 import { type PlannedPlaces, placeKey } from './plan-places.js';

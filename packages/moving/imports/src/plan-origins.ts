@@ -1,7 +1,9 @@
-import type { ComparedKind, ExportedRecords, ImportedKind, ImportOrigins, RecordOrigin } from '@parley/domain/exports';
-import type { ChannelRecord, GroupRecord } from '@parley/domain/imports';
+import type { ImportedKind, RecordOrigin } from '@parley/domain/exports';
 import type { UserId } from '@parley/domain/kernel';
 import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
+import type { ImportOrigins } from '@parley/transfer/exports';
+import type { ComparedKind, ExportedRecords } from '@parley/transfer/imports';
+import type { ChannelRecord, GroupRecord } from '@parley/transfer/records';
 import { digestOf, groupDigest, membersDigest, messageDigest } from './digest.js';
 import type { ExistingOrganization } from './existing-organization.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';

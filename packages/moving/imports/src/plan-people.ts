@@ -1,8 +1,8 @@
 import type { Role } from '@parley/domain/access';
-import { matchPeople, type PersonMapping, type PersonMatch, type PersonRecord } from '@parley/domain/imports';
 import { foldCase, invalidImport, type UserId } from '@parley/domain/kernel';
 import { PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { SYSTEM_BOTS, toFullName, type User } from '@parley/domain/users';
+import { matchPeople, type PersonMapping, type PersonMatch, type PersonRecord } from '@parley/transfer/records';
 import { type ExistingOrganization, NEW_ORGANIZATION, nextIdAfter } from './existing-organization.js';
 import { MAX_PEOPLE, type Staging } from './staging.js';
 

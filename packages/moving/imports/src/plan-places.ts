@@ -1,18 +1,7 @@
 import { SYSTEM_GROUPS } from '@parley/domain/access';
 import { type Channel, MAX_CHANNEL_FOLDER_NAME_LENGTH } from '@parley/domain/channels';
-import type { EmojiCopy } from '@parley/domain/exports';
 import { MAX_CUSTOM_EMOJI } from '@parley/domain/files';
 import { MAX_GROUP_NAME_LENGTH } from '@parley/domain/groups';
-import {
-  type ChannelRecord,
-  cutName,
-  type EmojiRecord,
-  type GroupRecord,
-  nameOr,
-  printable,
-  UniqueNames,
-  uniqueChannelNames,
-} from '@parley/domain/imports';
 import {
   type ChannelId,
   type CustomEmojiId,
@@ -22,6 +11,17 @@ import {
   type RecipientId,
   type UserId,
 } from '@parley/domain/kernel';
+import type { EmojiCopy } from '@parley/transfer/exports';
+import {
+  type ChannelRecord,
+  cutName,
+  type EmojiRecord,
+  type GroupRecord,
+  nameOr,
+  printable,
+  UniqueNames,
+  uniqueChannelNames,
+} from '@parley/transfer/records';
 import { type ExistingOrganization, nextIdAfter } from './existing-organization.js';
 import { BEFORE, type PlannedPeople } from './plan-people.js';
 import type { Staging } from './staging.js';

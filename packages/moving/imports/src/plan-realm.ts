@@ -14,9 +14,8 @@ import {
   pickColors,
 } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
-import type { EmojiCopy, GroupCopy, PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS, MAX_GROUP_DESCRIPTION_LENGTH, systemGroupsOf } from '@parley/domain/groups';
-import { type ChannelRecord, cutName, printable } from '@parley/domain/imports';
+import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
 import {
   type ChannelFolderId,
   type ChannelId,
@@ -28,6 +27,8 @@ import {
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USER_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 import { systemBotCopy } from '@parley/export-files';
+import type { EmojiCopy, GroupCopy, UserCopy } from '@parley/transfer/exports';
+import { type ChannelRecord, cutName, printable } from '@parley/transfer/records';
 import { PLANNED_REALM_ID } from './plan-files.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
 import type { PlannedEmoji, PlannedGroup, PlannedPlaces } from './plan-places.js';

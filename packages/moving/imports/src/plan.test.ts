@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MessageCopy } from '@parley/domain/exports';
-import type { ImportRecord } from '@parley/domain/imports';
 import { FakeRenderer } from '@parley/testkit';
+import type { MessageCopy } from '@parley/transfer/exports';
+import type { ImportRecord } from '@parley/transfer/records';
 import fc from 'fast-check';
 import { type ImportPlan, planImport } from './plan.js';
 import { targetAccess } from './plan-access.js';

@@ -1,13 +1,21 @@
 import { EMPTY_TOPIC_DISPLAY_NAME } from '@parley/domain/channels';
-import type { ExportedRecords, FileCopy, LateMessage, MergeSource, PictureCopy } from '@parley/domain/exports';
 import type { LoadUnicodeEmoji } from '@parley/domain/files';
-import type { AccessCopy, AccessDifference, LedgerLine, OpenImport, PersonMapping } from '@parley/domain/imports';
-import { cutName, printable } from '@parley/domain/imports';
 import { DomainError, invalidImport, type MessageId, type UserId } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { MAX_REALM_NAME_LENGTH } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 import { removeAbandoned } from '@parley/export-files';
+import type { FileCopy, MergeSource, PictureCopy } from '@parley/transfer/exports';
+import type { ExportedRecords, LateMessage } from '@parley/transfer/imports';
+import {
+  type AccessCopy,
+  type AccessDifference,
+  cutName,
+  type LedgerLine,
+  type OpenImport,
+  type PersonMapping,
+  printable,
+} from '@parley/transfer/records';
 import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupIds } from './existing-organization.js';
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';

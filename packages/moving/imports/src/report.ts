@@ -1,4 +1,4 @@
-import { type LedgerLine, printable } from '@parley/domain/imports';
+import { type LedgerLine, printable } from '@parley/transfer/records';
 import type { PlanSummary } from './plan.js';
 import type { ReportedMembers } from './plan-members.js';
 

@@ -1,5 +1,5 @@
-import type { ImportedRealm, ImportedRecord, RealmCopy, RealmReader, RecordOrigin } from '@parley/domain/exports';
-import { type AccessCopy, newAccess, type Readers } from '@parley/domain/imports';
+import type { ImportedRecord, RecordOrigin } from '@parley/domain/exports';
+import type { RealmCopy } from '@parley/domain/kernel';
 import {
   type ImportBatchId,
   invalidImport,
@@ -9,6 +9,9 @@ import {
   type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
+import type { RealmReader } from '@parley/transfer/exports';
+import type { ImportedRealm } from '@parley/transfer/imports';
+import { type AccessCopy, newAccess, type Readers } from '@parley/transfer/records';
 import type { ImportPlan } from './plan.js';
 import { addedReaderError, targetAccess } from './plan-access.js';
 

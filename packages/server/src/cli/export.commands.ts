@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
-import { ImportRealm } from '@parley/domain/exports';
+import { ImportRealm } from '@parley/transfer/imports';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports/write-exports.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';

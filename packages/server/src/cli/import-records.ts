@@ -4,16 +4,8 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import {
-  type AppliedChanges,
-  findIdentical,
-  type IdenticalImport,
-  ImportRealm,
-  MergeImport,
-  RealmReader,
-} from '@parley/domain/exports';
+import { findIdentical, type IdenticalImport } from '@parley/domain/exports';
 import { requireRoomForFile } from '@parley/domain/files';
-import type { ImportReader, OpenImport, PersonMapping } from '@parley/domain/imports';
 import type { UserId } from '@parley/domain/kernel';
 import { checkNewRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
@@ -32,6 +24,9 @@ import {
 } from '@parley/imports';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { PublicWebClient } from '@parley/node-adapters';
+import { RealmReader } from '@parley/transfer/exports';
+import { type AppliedChanges, ImportRealm, MergeImport } from '@parley/transfer/imports';
+import type { ImportReader, OpenImport, PersonMapping } from '@parley/transfer/records';
 import type { ComposedParley } from '../composition/parley.js';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
+import type { ImportBatch } from '@parley/domain/exports';
+import type { ImportBatchId, RealmId, UnitOfWork } from '@parley/domain/kernel';
+import type { AddedReader, ImportPlan } from '@parley/imports';
+import { unicodeEmoji } from '@parley/markdown';
+import { RealmReader } from '@parley/transfer/exports';
 import {
   AddImportedFiles,
   type DifferenceLine,
-  type ImportBatch,
   MergePlaceholder,
-  RealmReader,
   UndoImport,
   type UndoImportOutput,
   UnmergePlaceholder,
   VerifyImport,
-} from '@parley/domain/exports';
-import { type ImportReader, type OpenImport, printable } from '@parley/domain/imports';
-import type { ImportBatchId, RealmId, UnitOfWork } from '@parley/domain/kernel';
-import type { AddedReader, ImportPlan } from '@parley/imports';
-import { unicodeEmoji } from '@parley/markdown';
+} from '@parley/transfer/imports';
+import { type ImportReader, type OpenImport, printable } from '@parley/transfer/records';
 import type { ComposedParley } from '../composition/parley.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import {

@@ -1,4 +1,4 @@
-import type { AppliedChanges, KeptMessage } from '@parley/domain/exports';
+import type { AppliedChanges, KeptMessage } from '@parley/transfer/imports';
 
 /** Maximum number of lines of a list in the output. */
 export const MAX_LINES = 50;

@@ -1,5 +1,4 @@
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
-import { RunRequestedImports } from '@parley/domain/exports';
 import { BlobReceiver } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS, EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifyFrameToken, VerifySession } from '@parley/domain/users';
@@ -21,6 +20,7 @@ import {
   silentLogger,
 } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
+import { RunRequestedImports } from '@parley/transfer/imports';
 import { Consumers } from '../facade/consumers.js';
 import { FacadeEvents } from '../facade/events.js';
 import { HostAuthenticator } from '../facade/host-authentication.js';

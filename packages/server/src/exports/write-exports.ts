@@ -1,8 +1,8 @@
 import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/domain/exports';
 import { type ExportId, type RealmId, YieldingWork } from '@parley/domain/kernel';
 import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
+import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/transfer/exports';
 import type { Parley } from '../facade/facade.js';
 import { COLUMN_NAMES } from './column-names.js';
 

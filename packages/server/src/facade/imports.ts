@@ -1,12 +1,19 @@
 import { tmpdir } from 'node:os';
-import { ImportRealm, MergeImport, RealmReader, UndoImport, VerifyImport } from '@parley/domain/exports';
-import type { ImportRecord, LedgerLine, OpenImport } from '@parley/domain/imports';
-import type { Clock } from '@parley/domain/kernel';
-import { DomainError, type ImportBatchId, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
+import {
+  type Clock,
+  DomainError,
+  type ImportBatchId,
+  type RealmId,
+  type RealmUrls,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { isEmailAddress, realmDeactivated } from '@parley/domain/users';
 import type { ImportPlan } from '@parley/imports';
 import { unicodeEmoji } from '@parley/markdown';
+import { RealmReader } from '@parley/transfer/exports';
+import { ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/transfer/imports';
+import type { ImportRecord, LedgerLine, OpenImport } from '@parley/transfer/records';
 import type { Resolve } from '../kernel/injector.js';
 import { flagAt, invalidArgument, listAt, numberedAt, objectAt, optionalTextAt, textAt } from './arguments.js';
 import { Addresses } from './references.js';

@@ -1,7 +1,7 @@
 import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
 import { ChangeSubscriptionParts } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
-import { ExpireExports, UndoRequestedImports, WriteRealmExport } from '@parley/domain/exports';
+import { ExpireExports } from '@parley/domain/exports';
 import { ChangeMemberParts, FullMemberParts } from '@parley/domain/groups';
 import {
   type Clock,
@@ -47,6 +47,8 @@ import {
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
+import { WriteRealmExport } from '@parley/transfer/exports';
+import { UndoRequestedImports } from '@parley/transfer/imports';
 import type { Resolve } from '../kernel/injector.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 

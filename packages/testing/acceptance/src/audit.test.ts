@@ -1,6 +1,6 @@
-import { RunRequestedImports } from '@parley/domain/exports';
 import { DomainError } from '@parley/domain/kernel';
 import type { ExternalIdentity, LogInProvider } from '@parley/domain/membership';
+import { RunRequestedImports } from '@parley/transfer/imports';
 import { fieldsOf } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';
 import { postFiles } from './testing/multipart.js';

@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
+import { ExpireExports } from '@parley/domain/exports';
 import { SweepFiles } from '@parley/domain/files';
 import { ConfigureRealm } from '@parley/domain/membership';
 import { openExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '@parley/server/testing';
 import { MemoryBlobStore } from '@parley/testkit';
+import { WriteRealmExport } from '@parley/transfer/exports';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { runJobs } from './testing/jobs.js';

@@ -1,7 +1,8 @@
-import { MergePlaceholder, RealmReader } from '@parley/domain/exports';
 import type { RealmId } from '@parley/domain/kernel';
 import { reportLines } from '@parley/imports';
 import type { TestRecords } from '@parley/imports/testing';
+import { RealmReader } from '@parley/transfer/exports';
+import { MergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';
 import type { TestServer, TestUser } from './testing/test-server.js';

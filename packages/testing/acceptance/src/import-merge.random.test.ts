@@ -1,6 +1,6 @@
-import { type MessageCopy, type PersonCopy, type RealmCopy, RealmReader } from '@parley/domain/exports';
-import type { ChannelId, RealmId } from '@parley/domain/kernel';
+import type { ChannelId, PersonCopy, RealmCopy, RealmId } from '@parley/domain/kernel';
 import { aRecord, couldRead, type TestRecords } from '@parley/imports/testing';
+import { type MessageCopy, RealmReader } from '@parley/transfer/exports';
 import fc from 'fast-check';
 import type { Wire } from './testing/expectations.js';
 import { ImportLab, personRecord as person } from './testing/import-lab.js';

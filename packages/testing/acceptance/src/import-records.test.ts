@@ -1,7 +1,9 @@
-import { type ImportedKind, ImportRealm, RealmReader } from '@parley/domain/exports';
+import type { ImportedKind } from '@parley/domain/exports';
 import type { ImportBatchId, RealmId } from '@parley/domain/kernel';
 import { verifyImport } from '@parley/imports';
 import { aRecord, type TestRecords } from '@parley/imports/testing';
+import { RealmReader } from '@parley/transfer/exports';
+import { ImportRealm } from '@parley/transfer/imports';
 import fc from 'fast-check';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';

@@ -1,5 +1,6 @@
-import { type ImportBatch, RunRequestedImports, UndoRequestedImports } from '@parley/domain/exports';
+import type { ImportBatch } from '@parley/domain/exports';
 import { FakeImportRunner } from '@parley/testkit';
+import { RunRequestedImports, UndoRequestedImports } from '@parley/transfer/imports';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
 import { jobsWithin, runJobs } from './testing/jobs.js';
 import { postFiles } from './testing/multipart.js';

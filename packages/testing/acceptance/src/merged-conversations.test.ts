@@ -1,6 +1,7 @@
-import { MergePlaceholder, RealmReader, UnmergePlaceholder } from '@parley/domain/exports';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { TestRecords } from '@parley/imports/testing';
+import { RealmReader } from '@parley/transfer/exports';
+import { MergePlaceholder, UnmergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { ImportLab } from './testing/import-lab.js';
 import type { TestServer, TestUser } from './testing/test-server.js';

@@ -1,7 +1,7 @@
-import { MergePlaceholder, UnmergePlaceholder } from '@parley/domain/exports';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import { SendInvitationEmails, UpsertHostUser } from '@parley/domain/membership';
 import type { TestRecords } from '@parley/imports/testing';
+import { MergePlaceholder, UnmergePlaceholder } from '@parley/transfer/imports';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { ImportLab } from './testing/import-lab.js';
 import { runJobs } from './testing/jobs.js';

@@ -29,11 +29,12 @@ interface Rules {
 const PROCESS_USAGE = '@parley/testkit/process-usage';
 
 /**
- * Allowed imports per package: server → adapters → domain. Adapters never import each other, except that imports uses
- * the file checks of export-files.
+ * Allowed imports per package: server → adapters, moving → domain. Adapters never import each other; they import of
+ * transfer what they store and show.
  */
 const RULES: Readonly<Record<string, Rules>> = {
   domain: { mayImport: [] },
+  transfer: { mayImport: ['@parley/domain'] },
   markdown: {
     mayImport: [
       '@parley/domain',
@@ -48,20 +49,34 @@ const RULES: Readonly<Record<string, Rules>> = {
       'node:',
     ],
   },
-  storage: { mayImport: ['@parley/domain', 'lru-cache', 'node:'] },
-  sqlite: { mayImport: ['@parley/domain', '@parley/storage', 'better-sqlite3', 'lru-cache', 'node:'] },
+  storage: { mayImport: ['@parley/domain', '@parley/transfer', 'lru-cache', 'node:'] },
+  sqlite: {
+    mayImport: ['@parley/domain', '@parley/transfer', '@parley/storage', 'better-sqlite3', 'lru-cache', 'node:'],
+  },
   postgres: { mayImport: ['@parley/domain', '@parley/storage', 'node:', 'pg'] },
   'bus-nats': { mayImport: ['@nats-io/transport-node', '@parley/domain', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
-  'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
+  'export-files': { mayImport: ['@parley/domain', '@parley/transfer', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'unpdf', 'yauzl', 'node:'] },
-  imports: { mayImport: ['@parley/domain', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'] },
+  imports: {
+    mayImport: ['@parley/domain', '@parley/transfer', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'],
+  },
   'import-readers': {
-    mayImport: ['@parley/domain', '@parley/export-files', 'bson', 'markdown-it', 'parse5', 'yauzl', 'node:'],
+    mayImport: [
+      '@parley/domain',
+      '@parley/transfer',
+      '@parley/export-files',
+      'bson',
+      'markdown-it',
+      'parse5',
+      'yauzl',
+      'node:',
+    ],
   },
   http: {
     mayImport: [
       '@parley/domain',
+      '@parley/transfer',
       '@tus/server',
       'busboy',
       'class-transformer',
@@ -116,6 +131,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/blobs',
       '@parley/bus-nats',
       '@parley/domain',
+      '@parley/transfer',
       '@parley/export-files',
       '@parley/http',
       '@parley/images',
@@ -144,6 +160,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/chat',
       '@parley/client',
       '@parley/domain',
+      '@parley/transfer',
       '@parley/export-files',
       '@noble/ciphers',
       '@noble/hashes',
@@ -191,7 +208,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'tus-js-client',
     ],
   },
-  testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
+  testkit: { mayImport: ['@parley/domain', '@parley/transfer', 'node:'], isTestSupport: true },
   // Package for applications; re-exports its part of the other packages.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
   'create-parley': { mayImport: ['node:'] },

@@ -13,9 +13,9 @@ export const AREAS: Readonly<Record<string, readonly string[]>> = {
     'push',
     'membership',
     'exports',
-    'imports',
     'composition',
   ],
+  transfer: ['records', 'exports', 'imports'],
   http: [
     'wire',
     'limits',

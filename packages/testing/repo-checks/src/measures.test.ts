@@ -6,7 +6,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   '% of import and export lines': 9.7,
   '% of lines that stand elsewhere too': 1.5,
   '% of comments in stiff English': 1.5,
-  'domain folders': 15,
+  'domain folders': 14,
   'arrows between domain folders': 80,
   'upward arrows between domain folders': 0,
   'folders in circles: blobs': 0,
@@ -28,6 +28,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'folders in circles: server': 0,
   'folders in circles: sqlite': 0,
   'folders in circles: storage': 0,
+  'folders in circles: transfer': 0,
   'folders in circles: web': 0,
   'files above 450 lines': 0,
 };

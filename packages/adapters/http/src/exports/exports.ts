@@ -1,14 +1,6 @@
-import {
-  DeleteExport,
-  type ExportEventTypes,
-  type ExportType,
-  type ExportView,
-  ListExportConsents,
-  ListExports,
-  ReadExport,
-  RequestExport,
-} from '@parley/domain/exports';
+import type { ExportEventTypes, ExportType, ExportView } from '@parley/domain/exports';
 import type { ExportId } from '@parley/domain/kernel';
+import { DeleteExport, ListExportConsents, ListExports, ReadExport, RequestExport } from '@parley/transfer/exports';
 import type { HttpFeature, RouteParts } from '../declarations/feature.js';
 import { type Context, type Route, route } from '../declarations/route.js';
 import { form, opened, type Presenters } from '../delivery/event-presenter.js';

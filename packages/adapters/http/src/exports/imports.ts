@@ -1,14 +1,14 @@
+import { MAX_CLAIM_BY_LENGTH } from '@parley/domain/exports';
+import type { ImportBatchId } from '@parley/domain/kernel';
 import {
   CheckImport,
   DiscardImport,
   ListImports,
   type ListImportsOutput,
-  MAX_CLAIM_BY_LENGTH,
   type RequestedImport,
   RequestUndoImport,
   StartImport,
-} from '@parley/domain/exports';
-import type { ImportBatchId } from '@parley/domain/kernel';
+} from '@parley/transfer/imports';
 import type { HttpFeature } from '../declarations/feature.js';
 import { type Route, route } from '../declarations/route.js';
 import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';

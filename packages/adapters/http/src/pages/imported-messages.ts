@@ -1,4 +1,4 @@
-import { FindImportedMessage } from '@parley/domain/exports';
+import { FindImportedMessage } from '@parley/transfer/imports';
 import type { Route } from '../declarations/route.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { TextParam } from '../kernel/params.js';

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXPORT_PARTS } from '@parley/domain/composition';
-import { RealmReader } from '@parley/domain/exports';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { RealmReader } from '@parley/transfer/exports';
 import { FEATURES } from '../features.js';
 import { openSqliteStorage } from '../index.js';
 

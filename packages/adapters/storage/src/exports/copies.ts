@@ -1,5 +1,5 @@
-import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { AppendedCopy, CopyRepository, FlagsCopy } from '@parley/domain/exports';
+import type { IdKind, MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit, MessageIdRange, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { grouped, snakeCase, toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';

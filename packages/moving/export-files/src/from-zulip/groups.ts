@@ -1,6 +1,6 @@
 import { SYSTEM_GROUPS, systemGroupTitle } from '@parley/domain/access';
-import type { GroupCopy, UserCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import type { GroupCopy, UserCopy } from '@parley/transfer/exports';
 import { flag, orElse, orNull, text, time } from '../parley-shapes.js';
 import { group, grouped, NAME, type TableReader, user } from './table-reader.js';
 

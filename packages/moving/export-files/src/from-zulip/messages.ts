@@ -1,5 +1,5 @@
-import type { MessageCopy } from '@parley/domain/exports';
 import type { MessageId, UserId } from '@parley/domain/kernel';
+import type { MessageCopy } from '@parley/transfer/exports';
 import { EMOJI_TYPE_NAMES, keyOfValue } from '../layout.js';
 import { id, text } from '../parley-shapes.js';
 import { grouped, NAME, type TableReader, user } from './table-reader.js';

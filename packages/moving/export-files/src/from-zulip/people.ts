@@ -1,9 +1,17 @@
 import { type Channel, normalizeColor } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
-import type { PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
-import type { ChannelId, ProfileFieldId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type {
+  ChannelId,
+  PersonCopy,
+  ProfileFieldId,
+  RealmCopy,
+  RealmId,
+  RecipientId,
+  UserId,
+} from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import { isOnboardingStep } from '@parley/domain/users';
+import type { UserCopy } from '@parley/transfer/exports';
 import { EMOJI_TYPE_NAMES, FIELD_TYPES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
 import { flag, id, integer, moment, orElse, orNull, parseJson, record, text, time } from '../parley-shapes.js';
 import type { readSubscriptions } from './channels.js';

@@ -1,6 +1,5 @@
 import type { Channel } from '@parley/domain/channels';
-import type { RealmCopy } from '@parley/domain/exports';
-import type { CustomEmojiId } from '@parley/domain/kernel';
+import type { CustomEmojiId, RealmCopy } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, type RealmImages, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { REALM_IMAGE_WORDS } from '../layout.js';
 import { EMOJI_NAME, flag, id, integer, list, orElse, orNull, text } from '../parley-shapes.js';

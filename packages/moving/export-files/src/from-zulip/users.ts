@@ -1,7 +1,7 @@
-import type { UserCopy } from '@parley/domain/exports';
 import type { UserId } from '@parley/domain/kernel';
 import { USER_SETTINGS } from '@parley/domain/realms';
 import { type Avatar, SYSTEM_BOTS } from '@parley/domain/users';
+import type { UserCopy } from '@parley/transfer/exports';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
 import { flag, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
 import { systemBotCopy } from '../system-bots.js';

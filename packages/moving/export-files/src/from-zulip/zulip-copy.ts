@@ -1,8 +1,8 @@
 import { EXPORT_PARTS } from '@parley/domain/composition';
-import type { MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { MessageId, PersonCopy, RealmCopy, RecipientId, UserId } from '@parley/domain/kernel';
 import { safeHtml } from '@parley/domain/markdown';
 import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
+import type { MessageCopy } from '@parley/transfer/exports';
 import { RECIPIENT_TYPES } from '../layout.js';
 import type { ColumnNames } from '../message-rows.js';
 import { flag, id, integer, orElse, orNull, text, time } from '../parley-shapes.js';

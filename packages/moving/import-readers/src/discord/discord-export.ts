@@ -1,6 +1,6 @@
-import type { FileRecord, ImportRecord } from '@parley/domain/imports';
 import { DomainError } from '@parley/domain/kernel';
 import { plain, writeMarkdown } from '@parley/domain/markdown';
+import type { FileRecord, ImportRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { parseCommonMark } from '../common-markdown.js';
 import { DamageIds } from '../damage-ids.js';

@@ -1,5 +1,5 @@
-import type { FileRecord, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, paragraph, plain } from '@parley/domain/markdown';
+import type { FileRecord, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/transfer/records';
 import type { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf } from '../fields.js';
 import type { DamagedElement, ParsedElement } from '../json-elements.js';

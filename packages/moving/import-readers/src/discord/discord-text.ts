@@ -1,5 +1,5 @@
-import type { ImportedContent } from '@parley/domain/imports';
 import { type Block, type Inline, type List, paragraph, plain, plainText } from '@parley/domain/markdown';
+import type { ImportedContent } from '@parley/transfer/records';
 import { parseCommonMark } from '../common-markdown.js';
 import { References } from '../content.js';
 import { field, isObject, listOf, numberOf, textOf, timeOf } from '../fields.js';

@@ -1,4 +1,4 @@
-import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/domain/imports';
+import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { type JsonElement, jsonLines } from '../json-elements.js';

@@ -1,5 +1,5 @@
-import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { slackEmoji } from '@parley/domain/markdown';
+import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/transfer/records';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { type MattermostNames, mattermostContent } from './mattermost-text.js';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
+import type { ImportedContent, ImportRecord } from '@parley/transfer/records';
 import {
   type ExportFiles,
   expectStableRecords,

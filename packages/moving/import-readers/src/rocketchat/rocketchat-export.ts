@@ -1,4 +1,4 @@
-import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/domain/imports';
+import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { type BsonDocument, bsonDocuments, plainJson } from '../bson-documents.js';
 import { field, flagOf, listOf, present, textOf, textsOf } from '../fields.js';

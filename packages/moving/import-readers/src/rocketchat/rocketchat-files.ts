@@ -1,4 +1,4 @@
-import type { FileRecord } from '@parley/domain/imports';
+import type { FileRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import type { ExportFiles } from '../archive-reader.js';
 import { bsonDocuments, parseBson } from '../bson-documents.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
+import type { ImportedContent, ImportRecord } from '@parley/transfer/records';
 import { Binary, ObjectId, serialize } from 'bson';
 import { type ExportFiles, readRecords, recordsOf, writeFolder, writeZip } from '../testing/export-files.js';
 import { ROCKETCHAT_READER } from './rocketchat-reader.js';

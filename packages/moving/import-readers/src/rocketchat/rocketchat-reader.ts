@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import type { ImportReader } from '@parley/domain/imports';
+import type { ImportReader } from '@parley/transfer/records';
 import { archiveReader } from '../archive-reader.js';
 import { collectionsOf, unpackArchive } from './mongo-archive.js';
 import { databaseFolder, RocketChatExport } from './rocketchat-export.js';

@@ -1,5 +1,5 @@
-import type { ImportedContent } from '@parley/domain/imports';
 import { type Block, type Inline, paragraph, plain } from '@parley/domain/markdown';
+import type { ImportedContent } from '@parley/transfer/records';
 import { cardBlocks } from '../cards.js';
 import { parseCommonMark } from '../common-markdown.js';
 import { References } from '../content.js';

@@ -1,5 +1,5 @@
-import type { ChannelRecord, ImportRecord } from '@parley/domain/imports';
 import { parseMrkdwn, writeMarkdown } from '@parley/domain/markdown';
+import type { ChannelRecord, ImportRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';

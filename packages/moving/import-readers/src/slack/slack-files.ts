@@ -1,4 +1,4 @@
-import type { FileRecord } from '@parley/domain/imports';
+import type { FileRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { flagOf, numberOf, present, textOf, timeOf } from '../fields.js';
 

@@ -1,5 +1,5 @@
-import type { ImportedContent, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, type Inline, paragraph, plain, slackEmoji } from '@parley/domain/markdown';
+import type { ImportedContent, ImportRecord, MessageRecord, UnsupportedPart } from '@parley/transfer/records';
 import type { DamageIds } from '../damage-ids.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import type { DamagedElement, ParsedElement } from '../json-elements.js';

@@ -1,4 +1,4 @@
-import type { FileRecord, PersonRecord } from '@parley/domain/imports';
+import type { FileRecord, PersonRecord } from '@parley/transfer/records';
 import { field, flagOf, numberOf, present, textOf, timeOf } from '../fields.js';
 
 /** Role of a member; owners of the whole Enterprise organization are owners too. */

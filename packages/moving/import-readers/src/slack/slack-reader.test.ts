@@ -1,4 +1,4 @@
-import type { ImportedContent, ImportRecord, MessageRecord } from '@parley/domain/imports';
+import type { ImportedContent, ImportRecord, MessageRecord } from '@parley/transfer/records';
 import {
   type ExportFiles,
   expectStableRecords,

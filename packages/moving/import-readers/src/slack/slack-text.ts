@@ -1,5 +1,5 @@
-import type { ImportedContent, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, type Inline, type ListItem, paragraph, parseSlackMessage, plain } from '@parley/domain/markdown';
+import type { ImportedContent, UnsupportedPart } from '@parley/transfer/records';
 import { References } from '../content.js';
 import { field, flagOf, isObject, listOf, textOf } from '../fields.js';
 

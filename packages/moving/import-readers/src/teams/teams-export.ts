@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { ImportRecord, PersonRecord } from '@parley/domain/imports';
 import { paragraph, plain, writeMarkdown } from '@parley/domain/markdown';
+import type { ImportRecord, PersonRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { field, flagOf, present, textOf, timeOf } from '../fields.js';
 import { type JsonElement, jsonElements } from '../json-elements.js';

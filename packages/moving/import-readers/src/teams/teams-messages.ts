@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/domain/imports';
 import { type Block, type Inline, paragraph, plain } from '@parley/domain/markdown';
+import type { ImportRecord, MessageRecord, UnsupportedPart } from '@parley/transfer/records';
 import { References } from '../content.js';
 import { field, isObject, listOf, present, textOf, timeOf } from '../fields.js';
 import { parseTeamsHtml } from './teams-html.js';

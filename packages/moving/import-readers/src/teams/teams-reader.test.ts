@@ -1,4 +1,4 @@
-import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
+import type { ImportedContent, ImportRecord } from '@parley/transfer/records';
 import { type ExportFiles, readRecords, recordsOf, writeFolder, writeZip } from '../testing/export-files.js';
 import { TEAMS_READER } from './teams-reader.js';
 

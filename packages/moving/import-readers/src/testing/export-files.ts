@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ImportReader, ImportRecord, ImportRecordKind } from '@parley/domain/imports';
+import type { ImportReader, ImportRecord, ImportRecordKind } from '@parley/transfer/records';
 import { Ajv } from 'ajv';
 import { ZipFile } from 'yazl';
 

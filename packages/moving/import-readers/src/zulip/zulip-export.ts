@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Channel } from '@parley/domain/channels';
-import type { GroupCopy, MessageCopy, PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
-import type { ImportRecord, MessageRecord, PersonRecord } from '@parley/domain/imports';
-import type { ChannelId, GroupId, MessageId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, GroupId, MessageId, PersonCopy, RealmCopy, UserId } from '@parley/domain/kernel';
 import { isPlaceholder } from '@parley/domain/membership';
 import type { OpenExport } from '@parley/export-files';
+import type { GroupCopy, MessageCopy, UserCopy } from '@parley/transfer/exports';
+import type { ImportRecord, MessageRecord, PersonRecord } from '@parley/transfer/records';
 import { present } from '../fields.js';
 import { type ZulipNames, zulipContent } from './zulip-text.js';
 

@@ -3,7 +3,7 @@ import fileSystem, { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SYSTEM_GROUPS, systemGroupTitle } from '@parley/domain/access';
-import type { ImportedContent, ImportRecord } from '@parley/domain/imports';
+import type { ImportedContent, ImportRecord } from '@parley/transfer/records';
 import { type ExportFiles, expectStableRecords, readRecords, recordsOf, writeFolder } from '../testing/export-files.js';
 import { zulipReader } from './zulip-reader.js';
 

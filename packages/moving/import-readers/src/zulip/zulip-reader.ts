@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import type { ImportReader } from '@parley/domain/imports';
 import { findFile, isExport, type OpenOptions, openExport, pathIn, UNPACK_LIMITS } from '@parley/export-files';
+import type { ImportReader } from '@parley/transfer/records';
 import { boundedRecords } from '../bounded-records.js';
 import { ZulipExport } from './zulip-export.js';
 

@@ -1,6 +1,6 @@
-import type { ContentPart, ImportedContent } from '@parley/domain/imports';
 import type { ChannelId } from '@parley/domain/kernel';
 import { channelUrl } from '@parley/domain/messages';
+import type { ContentPart, ImportedContent } from '@parley/transfer/records';
 
 /** References in the text of one message that the archive resolves. */
 export interface ZulipNames {

@@ -1,4 +1,4 @@
-import type { ImportRecord, OpenImport } from '@parley/domain/imports';
+import type { ImportRecord, OpenImport } from '@parley/transfer/records';
 
 type WithoutSource<R> = R extends ImportRecord ? Omit<R, 'source'> : never;
 

@@ -1,4 +1,4 @@
-import { WriteRealmExport } from '@parley/domain/exports';
+import { WriteRealmExport } from '@parley/transfer/exports';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import type { WireWorld as World } from '../testing/wire-world.js';

@@ -1,4 +1,5 @@
-import { CheckImport, type ImportBatch, RunRequestedImports } from '@parley/domain/exports';
+import type { ImportBatch } from '@parley/domain/exports';
+import { CheckImport, RunRequestedImports } from '@parley/transfer/imports';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { postFiles } from '../testing/multipart.js';

@@ -1,20 +1,13 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  ImportRealm,
-  MergeImport,
-  type MergeSource,
-  RealmReader,
-  UndoImport,
-  type UndoImportInput,
-  VerifyImport,
-} from '@parley/domain/exports';
-import type { OpenImport } from '@parley/domain/imports';
 import type { ImportBatchId, RealmId, UserId } from '@parley/domain/kernel';
 import { SharpImageProcessor } from '@parley/images';
 import { addedReaders, loadExisting, type PlanOptions, planImport, verifyImport } from '@parley/imports';
 import { openRecords, type TestRecords } from '@parley/imports/testing';
+import { type MergeSource, RealmReader } from '@parley/transfer/exports';
+import { ImportRealm, MergeImport, UndoImport, type UndoImportInput, VerifyImport } from '@parley/transfer/imports';
+import type { OpenImport } from '@parley/transfer/records';
 import { fieldsOf, type Wire } from './expectations.js';
 import { pngOf } from './images.js';
 import { TestServer, type TestServerOptions, type TestUser } from './test-server.js';

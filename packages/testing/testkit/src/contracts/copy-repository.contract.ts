@@ -1,6 +1,14 @@
 import { EXPORT_PARTS } from '@parley/domain/composition';
-import type { AppendedCopy, IdKind } from '@parley/domain/exports';
-import type { ChannelId, MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/kernel';
+import type { AppendedCopy } from '@parley/domain/exports';
+import type {
+  ChannelId,
+  IdKind,
+  MessageId,
+  RealmId,
+  RecipientId,
+  Transaction,
+  UnixSeconds,
+} from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';

@@ -1,7 +1,7 @@
 import { EXPORT_PARTS, ROWS } from '@parley/domain/composition';
-import type { IdKind, RealmExport } from '@parley/domain/exports';
+import type { RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
-import type { RealmRow, UserId, UserRow } from '@parley/domain/kernel';
+import type { IdKind, RealmRow, UserId, UserRow } from '@parley/domain/kernel';
 import type { Draft } from '@parley/domain/messages';
 import type { ProfileField } from '@parley/domain/users';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';

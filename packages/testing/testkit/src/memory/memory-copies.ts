@@ -1,5 +1,5 @@
-import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { AppendedCopy, CopyRepository, FlagsCopy } from '@parley/domain/exports';
+import type { IdKind, MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit, MessageIdRange, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { appendMessage } from './memory-messages.js';
 import { messagesOf } from './messages-of.js';

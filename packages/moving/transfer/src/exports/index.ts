@@ -1,0 +1,4 @@
+export * from './archive-writer.js';
+export * from './exports.use-cases.js';
+export * from './read-realm.js';
+export * from './realm-copy.js';
