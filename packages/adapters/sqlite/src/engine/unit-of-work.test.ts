@@ -156,6 +156,59 @@ describe('batch of units', () => {
     expect(observed).toEqual([{ units: 4, durationMs: 0 }]);
   });
 
+  describe('after a batch of four units', () => {
+    const arriveInTurns = async (texts: readonly string[]) => {
+      const added: Promise<void>[] = [];
+      for (const text of texts) {
+        added.push(add(text));
+        await nextTurn();
+      }
+      await Promise.all(added);
+    };
+    beforeEach(async () => {
+      await Promise.all(
+        ['a', 'b', 'c', 'd'].map((text) =>
+          uow.writeAcross(async (notes) => {
+            spend(1);
+            notes.insert.run(text);
+          }),
+        ),
+      );
+    });
+
+    it('waits for four units that arrive in separate turns', async () => {
+      await arriveInTurns(['e', 'f', 'g', 'h']);
+      expect(commits()).toBe(2);
+      expect(await stored()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']);
+    });
+
+    it('waits for a limited time', async () => {
+      const added = add('e');
+      await nextTurn();
+      await nextTurn();
+      expect(commits()).toBe(1);
+      spend(0.7);
+      await added;
+      expect(commits()).toBe(2);
+    });
+
+    it('completes at once before the storage closes', async () => {
+      const added = add('e');
+      await uow.close();
+      await added;
+      expect(commits()).toBe(2);
+    });
+
+    it('expects no more units than that batch had', async () => {
+      const lonely = add('e');
+      spend(0.7);
+      await lonely;
+      await nextTurn();
+      await arriveInTurns(['f', 'g']);
+      expect(commits()).toBe(4);
+    });
+  });
+
   it('contains a limited number of units', async () => {
     await Promise.all(Array.from({ length: 250 }, (_, i) => add(`${i}`)));
     expect(commits()).toBe(3);

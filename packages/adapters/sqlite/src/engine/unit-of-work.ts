@@ -17,6 +17,11 @@ import { isDiskFailure, sqliteErrorOf, storageBusy, writeFailure } from './write
 
 /** Maximum number of units per commit. */
 const MAX_UNITS_PER_BATCH = 100;
+/**
+ * Maximum time for which a batch waits for as many units as the last one had. It also ends after the duration of the last
+ * batch, so that fast disks wait less.
+ */
+const MAX_FORMING_MS = 0.7;
 /** Maximum queue length; further writes are rejected immediately. */
 const MAX_WAITING = 10_000;
 /** Pause after a low-priority unit in multiples of its duration: without and with other writes. */
@@ -64,6 +69,8 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
+  /** Number of units in the last batch, and its duration with its commit. */
+  private last = { units: 0, durationMs: 0 };
   /** Time of the last disk failure report; null if the disk works. */
   private failureReportedAt: number | null = null;
   /** Set while the storage closes; called when all units have ended. */
@@ -164,11 +171,20 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.isBatchDue) return;
     if (this.waiting.length > 0 || this.restLeftMs() === 0) {
       this.isBatchDue = true;
-      setImmediate(() => void this.runBatch());
+      const startedAt = this.now();
+      setImmediate(() => this.formBatch(startedAt));
     } else if (this.yielding.length > 0) {
       clearTimeout(this.restTimer);
       this.restTimer = setTimeout(() => this.scheduleBatch(), this.restLeftMs());
     }
+  }
+
+  /** Runs the batch once it has as many units as the last one: requests that arrive together share a commit. */
+  private formBatch(startedAt: number): void {
+    const maxMs = Math.min(MAX_FORMING_MS, this.last.durationMs);
+    const isComplete = this.waiting.length === 0 || this.waiting.length >= this.last.units || this.isClosed;
+    if (isComplete || this.now() - startedAt >= maxMs) void this.runBatch();
+    else setImmediate(() => this.formBatch(startedAt));
   }
 
   /** Time until the next low-priority unit; infinite if there is none. */
@@ -195,7 +211,8 @@ export class SqliteUnitOfWork implements UnitOfWork {
         const endedAt = this.now();
         this.rest = { startedAt: endedAt, durationMs: endedAt - startedAt, hasServed: false };
       } else this.rest.hasServed = true;
-      if (isCommitted) this.onCommit?.({ units: units.length - left.length, durationMs: this.now() - startedAt });
+      this.last = { units: units.length - left.length, durationMs: this.now() - startedAt };
+      if (isCommitted) this.onCommit?.(this.last);
       if (left.length > 0) this.waiting.unshift(...left);
     }
     this.isBatchDue = false;

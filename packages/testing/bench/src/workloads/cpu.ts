@@ -8,6 +8,7 @@ import { bareClients, clientsOf, type WaitingClients } from '../harness/waiting-
 import type { Lab, WorldBuilder } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
+import { newWordsBeside, SENTENCES } from '../worlds/sentences.js';
 import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
 import { pagePath } from './pages.js';
 import { REGISTRATION } from './register.js';
@@ -38,7 +39,17 @@ export const cpu: Workload = {
   name: 'cpu',
   async run(lab) {
     const figures: Figure[] = [];
-    for (const begin of [send, sendOfRareWords, page, delivery, streamed, pollRequest, register, smallGet]) {
+    for (const begin of [
+      send,
+      ...SENDS.map(sendsOfTeam),
+      sendOfRareWords,
+      page,
+      delivery,
+      streamed,
+      pollRequest,
+      register,
+      smallGet,
+    ]) {
       const first = await measure(lab, begin);
       const again = first.failure === undefined ? first : await measure(lab, begin);
       figures.push(again.value < first.value ? again : first);
@@ -90,6 +101,88 @@ async function send(lab: Lab): Promise<Contest> {
     yardstick: () => load(express, port, [requestText({ method: 'POST', path: '/api/v1/messages', form })]),
   };
 }
+
+/** Messages of a team, and others to compare with. */
+interface Sends {
+  /** Content of the nth message. */
+  readonly textOf: (n: number) => string;
+  readonly inFlight: number;
+}
+
+const ORDINARY: Sends = { textOf: (n) => SENTENCES[n % SENTENCES.length]!, inFlight: 64 };
+const ONE_SENTENCE: Sends = { textOf: () => contentOf(1), inFlight: 64 };
+
+const SENDS: readonly (Pick<Contest, 'label' | 'record' | 'goal'> & {
+  readonly measured: Sends;
+  readonly to: Sends;
+})[] = [
+  {
+    label: 'a send with one in flight ÷ with 64',
+    record: 4,
+    goal: 1.8,
+    measured: { ...ORDINARY, inFlight: 1 },
+    to: ORDINARY,
+  },
+  {
+    label: 'a send with four in flight ÷ with 64',
+    record: 2.5,
+    goal: 1.4,
+    measured: { ...ORDINARY, inFlight: 4 },
+    to: ORDINARY,
+  },
+  {
+    label: 'a send of sentences of a team ÷ of one sentence',
+    record: 1.2,
+    goal: 1.05,
+    measured: ORDINARY,
+    to: ONE_SENTENCE,
+  },
+  {
+    label: 'a send with ten new words ÷ of one sentence',
+    record: 3,
+    goal: 1.2,
+    measured: { ...ORDINARY, textOf: (n) => newWordsBeside(contentOf(1), n, 10) },
+    to: ONE_SENTENCE,
+  },
+];
+
+const sendsOfTeam =
+  ({ measured, to, ...line }: (typeof SENDS)[number]) =>
+  async (lab: Lab): Promise<Contest> => {
+    const { database, contents } = await lab.copyOf(team);
+    let yardstick: Contender;
+    return {
+      ...line,
+      world: team,
+      database,
+      prepare: async (server) => {
+        const authors = await ApiUser.signInAll(
+          server,
+          contents.people.map(({ email }) => email),
+        );
+        const sending = ({ textOf, inFlight }: Sends): Contender => {
+          const answers = lab.size(inFlight < 64 ? 1000 : 3000, 50);
+          const load = loadOf(lab, { inFlight, answers });
+          let sent = 0;
+          return () => {
+            const requests = Array.from({ length: answers }, () => {
+              const form = {
+                type: 'stream',
+                to: String(contents.channelId),
+                topic: 'beginning',
+                content: textOf(sent),
+              };
+              return authors[sent++ % authors.length]!.text({ method: 'POST', path: '/api/v1/messages', form });
+            });
+            return load(server, server.port, requests);
+          };
+        };
+        yardstick ??= sending(to);
+        return sending(measured);
+      },
+      yardstick: () => yardstick(),
+    };
+  };
 
 /** Messages of one length, whose words occur once or in many messages. */
 async function sendOfRareWords(lab: Lab): Promise<Contest> {
