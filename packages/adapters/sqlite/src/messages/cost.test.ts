@@ -38,11 +38,18 @@ const specialOf = (i: number): Partial<Parameters<typeof aMessage>[0]> =>
       }
     : {};
 
+/** False for checkpoints, which depend on the speed of the machine. */
+const isOfUnit = (sql: string): boolean => !sql.startsWith('PRAGMA');
+
 /** Creates a channel with twenty interleaved topics, a quiet channel and a conversation, with `messages` in total. */
 async function worldOf({ subscribers = 2, messages = 0 }): Promise<World> {
   const clock = new FixedClock();
   const path = join(directory, `${++worlds}.db`);
-  const storage: SqliteStorage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
+  const storage: SqliteStorage = openSqliteStorage({
+    path,
+    clock,
+    trace: (sql) => isOfUnit(sql) && statements.push(sql),
+  });
   const names = [...READERS, ...Array.from({ length: subscribers - 2 }, (_, i) => `follower ${i}`)];
   const fixture = await createFixtureOn(
     storage.uow,
@@ -379,6 +386,9 @@ describe('cost of reads', () => {
   ];
 
   it.each(reads)('reads %s with the same number of statements for any history', async (_, read) => {
+    // The first search after messages adds their terms.
+    await short.uow.read(short.realm.id, (r) => read(r, short));
+    await long.uow.read(long.realm.id, (r) => read(r, long));
     const few = await traced(() => short.uow.read(short.realm.id, (r) => read(r, short)));
     const many = await traced(() => long.uow.read(long.realm.id, (r) => read(r, long)));
     // More statements than BEGIN and COMMIT, which shows that counting works.

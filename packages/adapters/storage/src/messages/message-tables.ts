@@ -265,10 +265,25 @@ WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rende
 END;|}
 `;
 
+const SEARCH_POSITION = `
+-- expand: SQLite's search index follows the messages.
+
+{-- Messages above this id wait for their terms.
+ALTER TABLE search_backlog ADD COLUMN indexed_up_to INTEGER NOT NULL DEFAULT 0;
+UPDATE search_backlog SET indexed_up_to = (SELECT coalesce(max(id), 0) FROM message);|}
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
-  steps: { 1: TABLES, 23: INDEX_AGAIN, 24: BEGINNINGS, 25: INDEX_WHOLE_WORDS, 28: SEARCH_LANGUAGES },
+  steps: {
+    1: TABLES,
+    23: INDEX_AGAIN,
+    24: BEGINNINGS,
+    25: INDEX_WHOLE_WORDS,
+    28: SEARCH_LANGUAGES,
+    37: SEARCH_POSITION,
+  },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
     'message_flag',
