@@ -13,17 +13,16 @@ const KOREAN_ENDING = new RegExp(
 /** Letters before る in verbs that lose it in all other forms. */
 const ICHIDAN = 'いきしちにびみりぎじえけせてねべめれげぜで';
 
-/**
- * Japanese particles, forms of する, る of such verbs, and the final long vowel of Katakana words, which is optional in
- * technical terms.
- */
+/** Japanese particles, forms of する, and る of such verbs. */
 const JAPANESE_ENDING = new RegExp(
   `(?<=${'[\\p{sc=Han}\\p{scx=Kana}]'.repeat(2)})(?:${[
     '[はがをにでともへのやなだ]|から|まで|より|です|でした',
     '(?:する|した|して|します|しました|しない|せず|され)(?:た|て|る)?',
-  ].join('|')})$|(?<=.[${ICHIDAN}])る$|(?<=\\p{scx=Kana}{3})ー$`,
+  ].join('|')})$|(?<=.[${ICHIDAN}])る$`,
   'u',
 );
+/** Final long vowel of Katakana words, which is optional in technical terms. */
+const LONG_VOWEL = /(?<=\p{scx=Kana}{3})ー$/u;
 
 /** Letters that replace the last letter of a Japanese verb or adjective in other forms. */
 const INFLECTIONS: Readonly<Record<string, string>> = {
@@ -43,7 +42,8 @@ const INFLECTIONS: Readonly<Record<string, string>> = {
 export function withoutEnding(letters: readonly string[]): readonly string[] {
   const text = letters.join('');
   const [ending = ''] = KOREAN_ENDING.exec(text) ?? JAPANESE_ENDING.exec(text) ?? [];
-  return letters.slice(0, letters.length - [...ending].length);
+  const rest = text.slice(0, text.length - ending.length);
+  return letters.slice(0, letters.length - [...ending].length - (LONG_VOWEL.test(rest) ? 1 : 0));
 }
 
 /** Returns other forms of the last letter of a Japanese verb or adjective; empty for other letters. */

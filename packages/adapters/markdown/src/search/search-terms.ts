@@ -160,14 +160,27 @@ function searchedExactForms(exact: string, isUnfinished: boolean): readonly Sear
   return [...terms, ...beginningsBeforeParts(normalized), ...(isUnfinished ? beginningsOf(normalized, isPlain) : [])];
 }
 
-/** Maximum length of a query's word to look up in the terms of former releases, which bounds the time it takes. */
-const MAX_FORMER_LENGTH = 200;
+/** Length of the beginning of a query to look up in the terms of former releases, which bounds the time it takes. */
+const MAX_FORMER = 200;
 
-/** Terms of a word or address that former releases indexed instead of its parts and pairs. */
-function formerTerms(whole: string): readonly string[] {
-  if (whole.length > MAX_FORMER_LENGTH) return [];
-  const lowered = whole.toLowerCase();
-  return [stemEnglish(lowered), lowered];
+/** Words, and words with joining characters, that former releases indexed although they have letters of dense scripts. */
+const FORMER_WORDS = [/[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200b]*/gu, /[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200b\-.@/_+]*/gu];
+
+interface FormerWord {
+  readonly start: number;
+  readonly end: number;
+  readonly terms: readonly string[];
+}
+
+/** Returns the words of a query that former releases indexed instead of their parts and pairs. */
+function formerWordsIn(text: string): readonly FormerWord[] {
+  if (!isDense(text)) return [];
+  return FORMER_WORDS.flatMap((pattern) =>
+    [...text.slice(0, MAX_FORMER).matchAll(pattern)].map(({ 0: word, index: start }) => {
+      const lowered = word.toLowerCase();
+      return { start, end: start + word.length, terms: isDense(word) ? [stemEnglish(lowered), lowered] : [] };
+    }),
+  );
 }
 
 /** Common term of all forms of a word in a language other than English. */
@@ -216,12 +229,13 @@ const ASCII = /^[\0-\x7f]*$/;
 /** Faster equivalent of `WORDS` for ASCII texts. */
 const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
 /** Character class of scripts without spaces between words, and of Hangul because of its particles. */
-const DENSE_LETTERS =
-  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
-/** Zero-width space between letters of such scripts, where lines may break. */
-const BREAK = `(?<=[${DENSE_LETTERS}\\p{M}])\\u200b(?=[${DENSE_LETTERS}])`;
-const LETTERS = '[\\p{L}\\p{M}\\p{N}]';
-const WORDS = new RegExp(`[\\p{L}\\p{N}]${LETTERS}*(?:${BREAK}${LETTERS}+)*(?:[-.@/_+]${LETTERS}+)*`, 'gu');
+const DENSE = '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}]';
+const SPACED = `[[\\p{L}\\p{N}]--${DENSE}]`;
+const SPACED_LETTER = `[[\\p{L}\\p{M}\\p{N}]--${DENSE}]`;
+/** Letters of dense scripts, with zero-width spaces where lines may break. */
+const RUN = `[[\\p{L}\\p{N}]&&${DENSE}](?:[[\\p{L}\\p{N}]&&${DENSE}]|\\p{M}|\\u200b(?=[\\p{L}&&${DENSE}]))*`;
+/** Words and addresses end where a dense script begins. */
+const WORDS = new RegExp(`${RUN}|${SPACED}${SPACED_LETTER}*(?:[\\-.@\\/_+]${SPACED_LETTER}+)*`, 'gv');
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** Characters that join words and addresses. */
@@ -232,10 +246,8 @@ const SPACE = /\s/;
 const isJoinedAt = (text: string, end: number): boolean =>
   end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
 
-const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
-export const isDense = (text: string): boolean => DENSE.test(text);
-/** Run of letters of such scripts, or of other ones. */
-const RUNS = new RegExp(`(?:[${DENSE_LETTERS}][\\p{M}\\u200b]*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
+const DENSE_LETTER = new RegExp(DENSE, 'v');
+export const isDense = (text: string): boolean => DENSE_LETTER.test(text);
 /** Letter with its marks, including the voiced sound marks of half-width Kana, or decomposed Hangul syllable. */
 const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\uff9f\u200b][\p{M}\uff9e\uff9f]*/gu;
 
@@ -243,9 +255,9 @@ const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\
 interface Visitor {
   /** True to end the visit. */
   isDone?(): boolean;
-  word(start: number, word: string, whole: string): void;
-  /** Letters of a script without spaces. */
-  run(start: number, run: string, whole: string): void;
+  word(start: number, word: string): void;
+  /** Letters of a dense script. */
+  run(start: number, run: string): void;
   /** Address, or hyphenated word. */
   exact(start: number, text: string): void;
   /** Identifier or path such as `max_pool_size`; its words are found as well. */
@@ -254,54 +266,42 @@ interface Visitor {
   address(start: number, address: string): void;
 }
 
+/** The apostrophe of Ukrainian is a letter; most keyboards have the punctuation mark. */
+const withApostrophes = (text: string): string => text.replaceAll('\u02bc', "'");
+
 /**
  * Visits the parts of a text: words, runs, addresses as a whole and in parts, and hyphenated words as a whole and in
- * parts. `whole` is the word that former releases indexed instead of the part.
+ * parts.
  */
 function visit(typed: string, visitor: Visitor): void {
   const isAscii = ASCII.test(typed);
-  // The apostrophe of Ukrainian is a letter; most keyboards have the punctuation mark.
-  const text = isAscii ? typed : typed.replaceAll('\u02bc', "'");
+  const text = isAscii ? typed : withApostrophes(typed);
   const addresses = new AddressFinder(text);
   const pattern = isAscii ? ASCII_WORDS : WORDS;
-  const plain = isAscii
-    ? (start: number, word: string, whole: string) => visitor.word(start, word, whole)
-    : (start: number, word: string, whole: string) => visitRuns(start, word, whole, visitor);
   for (let match = next(pattern, text, 0); match && !visitor.isDone?.(); ) {
-    const start = match.index;
+    const { 0: word, index: start } = match;
+    const wordEnd = start + word.length;
+    if (!isAscii && isDense(word)) {
+      visitor.run(start, word);
+      match = next(pattern, text, wordEnd);
+      continue;
+    }
     // Fast path for most words.
-    const plainEnd = start + match[0].length;
-    if (!JOINING.test(match[0]) && !isJoinedAt(text, plainEnd)) {
-      plain(start, match[0], match[0]);
-      match = next(pattern, text, plainEnd);
+    if (!JOINING.test(word) && !isJoinedAt(text, wordEnd)) {
+      visitor.word(start, word);
+      match = next(pattern, text, wordEnd);
       continue;
     }
     const addressEnd = addresses.endFrom(start);
-    const end = Math.max(start + match[0].length, addressEnd);
-    if (addressEnd !== -1) visitAddress(start, text.slice(start, addressEnd), plain, visitor);
+    const end = Math.max(wordEnd, addressEnd);
+    if (addressEnd !== -1) visitAddress(start, text.slice(start, addressEnd), visitor);
     // A scheme is not a word.
-    else if (!text.startsWith('://', end)) visitCompound(start, match[0], plain, visitor);
+    else if (!text.startsWith('://', end)) visitCompound(start, word, visitor);
     match = next(pattern, text, end);
   }
 }
 
-function visitRuns(start: number, word: string, whole: string, visitor: Visitor): void {
-  if (!DENSE.test(word)) visitor.word(start, word, whole);
-  else
-    for (const { 0: run, index } of word.matchAll(RUNS)) {
-      if (DENSE.test(run)) visitor.run(start + index, run, whole);
-      else visitor.word(start + index, run, whole);
-    }
-}
-
-type VisitPlain = (start: number, word: string, whole: string) => void;
-
-function visitAddress(start: number, address: string, plain: VisitPlain, visitor: Visitor): void {
-  if (DENSE.test(address)) {
-    // Text without spaces around an address belongs to neither.
-    for (const { 0: word, index } of address.matchAll(PLAIN)) plain(start + index, word, address);
-    return;
-  }
+function visitAddress(start: number, address: string, visitor: Visitor): void {
   visitor.address(start, address);
   visitor.exact(start, address);
   const slash = address.indexOf('/');
@@ -310,11 +310,11 @@ function visitAddress(start: number, address: string, plain: VisitPlain, visitor
   visitor.exact(start + slash, address.slice(slash));
 }
 
-function visitCompound(start: number, compound: string, plain: VisitPlain, visitor: Visitor): void {
+function visitCompound(start: number, compound: string, visitor: Visitor): void {
   const isHyphenated = /^[^-]+(?:-[^-]+)+$/.test(compound);
-  if (!DENSE.test(compound)) visitor[isHyphenated ? 'exact' : 'compound'](start, compound);
+  visitor[isHyphenated ? 'exact' : 'compound'](start, compound);
   if (compound.includes('/')) visitor.address(start, compound);
-  for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
+  for (const { 0: word, index } of compound.matchAll(PLAIN)) visitor.word(start + index, word);
 }
 
 /** Host, file name or hyphenated word in a path. */
@@ -456,28 +456,30 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
   let unfinished: readonly SearchedTerm[] = [];
   /** Hyphenated word that was visited last. Its stem without the hyphen replaces each part. */
   let hyphenated: { readonly end: number; readonly terms: readonly string[] } = { end: 0, terms: [] };
+  const formerWords = formerWordsIn(text);
+  const formerTerms = (at: number) =>
+    formerWords.filter(({ start, end }) => start <= at && at < end).flatMap(({ terms }) => terms);
   visit(text, {
     // More words are refused.
     isDone: () => words.size > MAX_SEARCHED_WORDS,
-    word(start, word, whole) {
+    word(start, word) {
       const isUnfinished = isLast(start, word);
       if (words.size > MAX_SEARCHED_WORDS || (start >= hyphenated.end && isRepeated(word, isUnfinished))) return;
       const searched = searchedForms(word, isUnfinished, languages);
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
       const joined = start < hyphenated.end ? hyphenated.terms : [];
-      const former = whole === word ? [] : formerTerms(whole);
-      if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...former]);
+      if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...formerTerms(start)]);
     },
-    run(_, run, whole) {
+    run(start, run) {
       const letters = withoutEnding([...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character)));
-      const former = formerTerms(whole);
+      const former = formerTerms(start);
       if (letters.length === 1) add([letters[0]!, { beginning: letters[0]! }, ...former]);
       else add(...some(searchedPairs(letters)).map((terms) => [...new Set([...terms, ...former])]));
     },
     exact(start, exact) {
       if (words.size > MAX_SEARCHED_WORDS) return;
       hyphenated = { end: start + exact.length, terms: withoutHyphen(exact) };
-      add([...searchedExactForms(exact, isLast(start, exact)), ...hyphenated.terms]);
+      add([...searchedExactForms(exact, isLast(start, exact)), ...hyphenated.terms, ...formerTerms(start)]);
     },
     compound(start, compound) {
       if (isLast(start, compound)) unfinished = beginningsOf(normalize(compound), false);
@@ -548,9 +550,14 @@ function some<T>(pairs: readonly T[]): readonly T[] {
   return Array.from({ length: MAX_PAIRS }, (_, index) => pairs[Math.round(index * step)]!);
 }
 
-const MAIL_NAME = /[\p{L}\p{M}\p{N}._+-]+/uy;
-const HOST = /[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*/uy;
-const PATH = /\/[^\s"'<>)\]]*/y;
+const MAIL_NAME = new RegExp(`[[\\p{L}\\p{M}\\p{N}._+\\-]--${DENSE}]+`, 'vy');
+const HOST_PART = `[[\\p{L}\\p{M}\\p{N}\\-]--${DENSE}]+`;
+const HOST = new RegExp(`${HOST_PART}(?:\\.${HOST_PART})*`, 'vy');
+/** Full-width punctuation ends a path, as do spaces and brackets. */
+const PATH = new RegExp(
+  `\\/[[^\\s"'<>\\)\\]\\uff01-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]--${DENSE}]*`,
+  'vy',
+);
 
 /**
  * Finds the ends of addresses such as `name@host.example` or `host.example/path`. Results are shared by all words of
