@@ -12,7 +12,7 @@ import {
   withoutEnding,
 } from './other-forms.js';
 import { WordCache } from './word-cache.js';
-import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
+import { DETECTED_LANGUAGES, type Language, languagesWriting, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
 /** Cache of `indexedForms` by word. Stemming takes microseconds, and texts repeat the same words. */
 const forms = new WordCache<readonly string[]>(20_000);
@@ -54,7 +54,7 @@ function makeIndexedForms(word: string): readonly string[] {
  * queries need them, and stemming in all languages takes as long as for ten words of a text.
  * @param isUnfinished adds the beginnings of terms
  */
-function searchedForms(word: string, isUnfinished: boolean, languages: SearchLanguages): readonly SearchedTerm[] {
+function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTerm[] {
   if (NUMBER.test(word)) return isPassedOver(word) ? [] : [word];
   const lowered = word.toLowerCase();
   if (isPassedOver(lowered)) return [];
@@ -66,7 +66,7 @@ function searchedForms(word: string, isUnfinished: boolean, languages: SearchLan
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
     ...hebrewForms(normalized),
-    ...searchedTermsIn(languages.writing(lowered), lowered),
+    ...searchedTermsIn(languagesWriting(lowered), lowered),
   ]);
   if (!isUnfinished) return [...terms];
   const hebrew = hebrewBeginnings(normalized).map((beginning) => ({ beginning }));
@@ -339,7 +339,7 @@ interface TermOptions {
 export function forEachTerm(
   text: string,
   use: (start: number, end: number, term: string, isIndexed?: boolean) => void,
-  { languages = ALL_LANGUAGES.of(text), wanted }: TermOptions = {},
+  { languages = DETECTED_LANGUAGES.of(text), wanted }: TermOptions = {},
 ): void {
   const stemmed = new Set<string>();
   const isStemmed = (word: string) =>
@@ -395,7 +395,7 @@ export function forEachTerm(
 /** Returns the distinct terms of a text, for indexing messages. With `wanted`, omits words that have none of these terms. */
 export function searchTerms(
   text: string,
-  languages = ALL_LANGUAGES,
+  languages = DETECTED_LANGUAGES,
   wanted?: readonly SearchedTerm[],
 ): readonly string[] {
   const terms = new Set<string>();
@@ -444,7 +444,7 @@ const MAX_PAIRS = 8;
  * Returns the words of a query, at most one more than may be searched for; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
  * that begin with it; a space or a quote finishes it.
  */
-export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly SearchedWord[] {
+export function searchedWords(text: string): readonly SearchedWord[] {
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
   const visited = new Set<string>();
@@ -465,7 +465,7 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
     word(start, word) {
       const isUnfinished = isLast(start, word);
       if (words.size > MAX_SEARCHED_WORDS || (start >= hyphenated.end && isRepeated(word, isUnfinished))) return;
-      const searched = searchedForms(word, isUnfinished, languages);
+      const searched = searchedForms(word, isUnfinished);
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
       const joined = start < hyphenated.end ? hyphenated.terms : [];
       if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...formerTerms(start)]);
@@ -500,11 +500,11 @@ function searchedPairs(letters: readonly string[]): readonly (readonly string[])
 const plainOf = (word: string): string => withoutDiacritics(normalize(word.toLowerCase()));
 
 /** Returns the words of a query that may be misspelled; see `TypedWord`. */
-export function typedWords(text: string, languages = ALL_LANGUAGES): readonly TypedWord[] {
+export function typedWords(text: string): readonly TypedWord[] {
   const words: TypedWord[] = [];
   visit(text, {
     word(start, word) {
-      const searched = searchedForms(word, start + word.length === text.length, languages);
+      const searched = searchedForms(word, start + word.length === text.length);
       const plain = plainOf(word);
       const near = spellingsNear(plain);
       if (searched.length === 0 || near.size === 0) return;
