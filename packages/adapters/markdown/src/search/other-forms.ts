@@ -68,7 +68,6 @@ export const hebrewBeginnings = (word: string): readonly string[] =>
 
 /** Pairs of endings in stems of the same word that the stemmers do not unite, by language, without diacritics. */
 const STEM_PAIRS: Readonly<Record<string, string>> = {
-  es: 'z/c',
   nl: 's/z f/v',
   fi: 'us/uks ys/yks os/oks in/im el/elim nk/ng nt/nn lt/ll rt/rr mp/mm',
   cs: 'ec/c ek/k',
@@ -77,8 +76,11 @@ const STEM_PAIRS: Readonly<Record<string, string>> = {
   ru: 'ок/к ек/к ец/ц',
 };
 
-/** Pairs of endings of Portuguese singulars and plurals, without diacritics. */
-const PORTUGUESE_PAIRS = 'ao/oes ao/aes al/ais el/eis ol/ois ul/uis il/is il/eis';
+/** Pairs of endings of singulars and plurals by language, without diacritics. */
+const NUMBER_PAIRS: Readonly<Record<string, string>> = {
+  es: 'z/ces',
+  pt: 'ao/oes ao/aes al/ais el/eis ol/ois ul/uis il/is il/eis',
+};
 
 /** Minimum length of the common beginning of both forms. */
 const MIN_COMMON = 2;
@@ -100,5 +102,6 @@ function replaceEnd(text: string, end: string, other: string): readonly string[]
 export const otherStems = (code: string, stem: string): readonly string[] =>
   code in STEM_PAIRS ? withOtherEnding(stem, STEM_PAIRS[code]!) : [];
 
-/** Returns the other number of a Portuguese noun or adjective, for a word without diacritics. */
-export const portugueseForms = (plain: string): readonly string[] => withOtherEnding(plain, PORTUGUESE_PAIRS);
+/** Returns the other number of a noun or adjective, for a word without diacritics. */
+export const otherNumbers = (code: string, plain: string): readonly string[] =>
+  code in NUMBER_PAIRS ? withOtherEnding(plain, NUMBER_PAIRS[code]!) : [];

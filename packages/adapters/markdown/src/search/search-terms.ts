@@ -1,5 +1,6 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver, MAX_SEARCHED_WORDS } from '@parley/domain/messages';
+import { codeOf, unicodeEmoji } from '../emoji/unicode-emoji.js';
 import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
@@ -7,8 +8,8 @@ import {
   hebrewBeginnings,
   hebrewForms,
   inflectionsOf,
+  otherNumbers,
   otherStems,
-  portugueseForms,
   withoutEnding,
 } from './other-forms.js';
 import { WordCache } from './word-cache.js';
@@ -122,6 +123,8 @@ const sequencesOf = (parts: readonly string[]): readonly string[] =>
     ? []
     : parts.slice(2).flatMap((_, index) => [parts.slice(0, index + 2).join(''), parts.slice(index + 1).join('')]);
 
+const SKIN_TONE = /\p{EMod}/gu;
+
 const asPlainSpelling = (term: string): string => `~${term}`;
 
 /** Hyphenated word that is also written without its hyphen, such as `e-mail` or `utf-8`. */
@@ -142,6 +145,30 @@ function endsOf(name: string): readonly string[] {
   if (name.length > MAX_STEMMED_LENGTH || !THREE_PARTS.test(name)) return [];
   const separators = [...name.matchAll(/[-.]/g)].slice(0, -1);
   return separators.map(({ index }) => name.slice(index + 1));
+}
+
+/** Returns the terms of a hyphenated word of a text. */
+const hyphenatedForms = (word: string): readonly string[] => [
+  ...indexedExactForms(word),
+  ...withoutHyphen(word),
+  ...singularOf(word),
+];
+
+/** Returns a hyphenated word without plural endings, such as `compte-rendu` of `comptes-rendus`; empty for others. */
+function singularOf(word: string): readonly string[] {
+  return HYPHENATED_WORD.test(word) ? [withoutDiacritics(normalize(word)).replace(PLURAL_ENDING, '')] : [];
+}
+
+/** Returns the term of an emoji or its name. */
+function emojiTerm(emoji: string): string {
+  const { codesByName, namesByCode } = unicodeEmoji();
+  if (emoji.startsWith(':')) {
+    const name = emoji.slice(1, -1).toLowerCase();
+    return `:${codesByName.get(name) ?? name}:`;
+  }
+  const code = codeOf(emoji);
+  const plain = codeOf(emoji.replace(SKIN_TONE, ''));
+  return `:${namesByCode.has(code) ? code : plain}:`;
 }
 
 /** Returns the terms of a file name, address or hyphenated word of a text. */
@@ -192,7 +219,7 @@ function termsIn(language: Language, word: string): readonly string[] {
   return [stemIn(language, word), ...compounds];
 }
 
-/** Minimum length of a stem that lacks several letters of the word. */
+/** Minimum length of a stem that lacks several letters of the word, or a letter of a word with diacritics. */
 const MIN_STEM = 3;
 
 /** Arabic article. Snowball takes some nouns without it for verbs. */
@@ -202,19 +229,19 @@ const ARTICLE = '\u0627\u0644';
 function searchedStems(language: Language, word: string): readonly string[] {
   if (language.code === 'ar') return [word, ARTICLE + word].map((each) => stemIn(language, each));
   const others = otherStems(language.code, language.stem(word)).map((stem) => `*${stem}`);
-  return [stemIn(language, word), ...others, ...(language.code === 'pt' ? portugueseTerms(word) : [])];
+  return [stemIn(language, word), ...others, ...termsOfOtherNumber(language, word)];
 }
 
 /** Terms of the other number of a word in a text, which may have diacritics. */
-const portugueseTerms = (word: string): readonly string[] =>
-  portugueseForms(plainOf(word)).flatMap((form) => [stemEnglish(form), asPlainSpelling(stemEnglish(form))]);
+const termsOfOtherNumber = ({ code }: Language, word: string): readonly string[] =>
+  otherNumbers(code, plainOf(word)).flatMap((form) => [stemEnglish(form), asPlainSpelling(stemEnglish(form))]);
 
 /** Terms for a query, which may be in any of these languages. */
 function searchedTermsIn(languages: readonly Language[], word: string): readonly SearchedTerm[] {
-  // The Czech stem `ha` of `haus` would find other words.
+  // The Czech stem `ha` of `haus` would find other words, and so would `ba` of the Vietnamese `bán`.
   const stemmed = languages.filter((language) => {
     const { length } = language.stem(word);
-    return length >= MIN_STEM || word.length - length <= 1;
+    return length >= MIN_STEM || word.length - length <= (ASCII.test(word) ? 1 : 0);
   });
   const withCompounds = HAS_DIGIT.test(word) ? [] : stemmed.filter(({ hasCompounds }) => hasCompounds);
   // Each beginning is looked up in the index, and most German and Dutch stems are equal.
@@ -225,26 +252,42 @@ function searchedTermsIn(languages: readonly Language[], word: string): readonly
   ];
 }
 
+const LETTER = /\p{L}/u;
 const ASCII = /^[\0-\x7f]*$/;
+/** Emoji by name, such as `:tada:`, but no part of `10:30:15`. */
+const EMOJI_NAME = '(?<![a-zA-Z0-9:]):[a-zA-Z0-9_+\\-]{1,60}:';
 /** Faster equivalent of `WORDS` for ASCII texts. */
-const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
+const ASCII_WORDS = new RegExp(`(${EMOJI_NAME})|[a-zA-Z0-9]+(?:[-.@/_+][a-zA-Z0-9]+)*`, 'g');
 /** Character class of scripts without spaces between words, and of Hangul because of its particles. */
 const DENSE = '[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}]';
 const SPACED = `[[\\p{L}\\p{N}]--${DENSE}]`;
 const SPACED_LETTER = `[[\\p{L}\\p{M}\\p{N}]--${DENSE}]`;
 /** Letters of dense scripts, with zero-width spaces where lines may break. */
 const RUN = `[[\\p{L}\\p{N}]&&${DENSE}](?:[[\\p{L}\\p{N}]&&${DENSE}]|\\p{M}|\\u200b(?=[\\p{L}&&${DENSE}]))*`;
-/** Words and addresses end where a dense script begins. */
-const WORDS = new RegExp(`${RUN}|${SPACED}${SPACED_LETTER}*(?:[\\-.@\\/_+]${SPACED_LETTER}+)*`, 'gv');
+const EMOJI = '\\p{ExtPict}(?:\\ufe0f|\\p{EMod}|\\u200d\\p{ExtPict})*|\\p{RI}{2}';
+/** Emoji, runs, and words and addresses, which end where a dense script begins. */
+const WORDS = new RegExp(
+  `(${EMOJI}|${EMOJI_NAME})|(${RUN})|${SPACED}${SPACED_LETTER}*(?:[\\-.@\\/_+]${SPACED_LETTER}+)*`,
+  'gv',
+);
 const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
-/** Characters that join words and addresses. */
-const JOINING = /[-.@/_+:]/;
+/** Characters that join words and addresses, or end names such as `C#`. */
+const JOINING = /[-.@/_+:#'\u2019]/;
+const SYMBOL = /[+#]/;
 const SPACE = /\s/;
 
-/** Requires a following character, which excludes the end of a sentence. */
+/** Requires a character after most joining ones, which excludes the end of a sentence. */
 const isJoinedAt = (text: string, end: number): boolean =>
-  end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
+  end < text.length &&
+  JOINING.test(text[end]!) &&
+  (SYMBOL.test(text[end]!) || (end + 1 < text.length && !SPACE.test(text[end + 1]!)));
+
+/** Names such as `C++` and `C#`. */
+const SYMBOLIC = /[a-z]{1,2}(?:\+\+|#)(?![+#\p{L}])/iuy;
+/** Words such as `don't`, `O'Brien` and `п'ять`. Other words are often different without their apostrophe: `we'll`. */
+const CONTRACTION = /\p{L}*n['\u2019]t(?!\p{L})|\p{Lu}['\u2019]\p{Lu}[\p{L}\p{M}]+|\p{sc=Cyrl}+['\u2019]\p{sc=Cyrl}+/uy;
+const APOSTROPHE = /['\u2019]/;
 
 const DENSE_LETTER = new RegExp(DENSE, 'v');
 export const isDense = (text: string): boolean => DENSE_LETTER.test(text);
@@ -258,13 +301,26 @@ interface Visitor {
   word(start: number, word: string): void;
   /** Letters of a dense script. */
   run(start: number, run: string): void;
-  /** Address, or hyphenated word. */
+  /** Address, hyphenated word, or name such as `C++`. */
   exact(start: number, text: string): void;
+  /** Word with an optional apostrophe, such as `don't`; its parts are found as well. */
+  contraction(start: number, text: string): void;
+  emoji(start: number, text: string): void;
   /** Identifier or path such as `max_pool_size`; its words are found as well. */
   compound(start: number, compound: string): void;
   /** Address or path; its parts are found as well. */
   address(start: number, address: string): void;
 }
+
+const NOTHING: Visitor = {
+  word: () => {},
+  run: () => {},
+  exact: () => {},
+  contraction: () => {},
+  emoji: () => {},
+  compound: () => {},
+  address: () => {},
+};
 
 /** The apostrophe of Ukrainian is a letter; most keyboards have the punctuation mark. */
 const withApostrophes = (text: string): string => text.replaceAll('\u02bc', "'");
@@ -279,26 +335,43 @@ function visit(typed: string, visitor: Visitor): void {
   const addresses = new AddressFinder(text);
   const pattern = isAscii ? ASCII_WORDS : WORDS;
   for (let match = next(pattern, text, 0); match && !visitor.isDone?.(); ) {
-    const { 0: word, index: start } = match;
-    const wordEnd = start + word.length;
-    if (!isAscii && isDense(word)) {
-      visitor.run(start, word);
-      match = next(pattern, text, wordEnd);
-      continue;
-    }
+    const [word, emoji, run] = match;
+    const { index: start } = match;
+    let end = start + word.length;
+    if (emoji !== undefined) visitEmoji(start, emoji, visitor);
+    else if (run !== undefined) visitor.run(start, run);
     // Fast path for most words.
-    if (!JOINING.test(word) && !isJoinedAt(text, wordEnd)) {
-      visitor.word(start, word);
-      match = next(pattern, text, wordEnd);
-      continue;
-    }
-    const addressEnd = addresses.endFrom(start);
-    const end = Math.max(wordEnd, addressEnd);
-    if (addressEnd !== -1) visitAddress(start, text.slice(start, addressEnd), visitor);
-    // A scheme is not a word.
-    else if (!text.startsWith('://', end)) visitCompound(start, word, visitor);
+    else if (!JOINING.test(word) && !isJoinedAt(text, end)) visitor.word(start, word);
+    else end = visitJoined(start, word, text, addresses, visitor);
     match = next(pattern, text, end);
   }
+}
+
+function visitEmoji(start: number, emoji: string, visitor: Visitor): void {
+  visitor.emoji(start, emoji);
+  if (emoji.startsWith(':')) visitCompound(start + 1, emoji.slice(1, -1), visitor);
+}
+
+/** Returns the end of the visited part, which begins with the word. */
+function visitJoined(start: number, word: string, text: string, addresses: AddressFinder, visitor: Visitor): number {
+  const symbolicEnd = endOf(SYMBOLIC, text, start);
+  if (symbolicEnd !== -1) {
+    visitor.exact(start, text.slice(start, symbolicEnd));
+    return symbolicEnd;
+  }
+  const contractionEnd = endOf(CONTRACTION, text, start);
+  if (contractionEnd !== -1) {
+    const contraction = text.slice(start, contractionEnd);
+    visitor.contraction(start, contraction);
+    visitWords(start, contraction, visitor);
+    return contractionEnd;
+  }
+  const addressEnd = addresses.endFrom(start);
+  const end = Math.max(start + word.length, addressEnd);
+  if (addressEnd !== -1) visitAddress(start, text.slice(start, addressEnd), visitor);
+  // A scheme is not a word.
+  else if (!text.startsWith('://', end)) visitCompound(start, word, visitor);
+  return end;
 }
 
 function visitAddress(start: number, address: string, visitor: Visitor): void {
@@ -314,11 +387,19 @@ function visitCompound(start: number, compound: string, visitor: Visitor): void 
   const isHyphenated = /^[^-]+(?:-[^-]+)+$/.test(compound);
   visitor[isHyphenated ? 'exact' : 'compound'](start, compound);
   if (compound.includes('/')) visitor.address(start, compound);
-  for (const { 0: word, index } of compound.matchAll(PLAIN)) visitor.word(start + index, word);
+  visitWords(start, compound, visitor);
+}
+
+function visitWords(start: number, text: string, visitor: Visitor): void {
+  for (const { 0: word, index } of text.matchAll(PLAIN)) visitor.word(start + index, word);
 }
 
 /** Host, file name or hyphenated word in a path. */
 const SEGMENT = /[\p{L}\p{M}\p{N}_]+(?:[-.][\p{L}\p{M}\p{N}_]+)+/gu;
+const HYPHENATED_WORD = /^\p{L}{3,}(?:-\p{L}{3,})+$/u;
+const PLURAL_ENDING = /[sx](?=-|$)/g;
+const NAME_SEPARATOR = /[-_]/;
+const HYPHENATED = /[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)+/gu;
 /** Name of an email address before its host, or the letter before the number of a version. */
 const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 
@@ -345,18 +426,30 @@ export function forEachTerm(
   const isStemmed = (word: string) =>
     stemmed.size < MAX_STEMMED_WORDS ? stemmed.add(word) !== null : stemmed.has(word);
   const hasCompounds = languages.some((language) => language.hasCompounds);
+  const useAll = (start: number, text: string, terms: Iterable<string>) => {
+    for (const term of terms) use(start, start + text.length, term);
+  };
+  const word = (start: number, word: string) => {
+    if (wanted && !hasCompounds && !wanted.mayBeTermsOf(word)) return;
+    const indexed = indexedForms(word);
+    if (indexed.length === 0) return;
+    useAll(start, word, indexed);
+    if (languages.length === 0 || !isStemmed(word)) return;
+    for (const language of languages) {
+      if (language.script.test(word)) useAll(start, word, termsIn(language, word));
+    }
+  };
+  /** Uses the terms of names within a name, such as `compte-rendu` and `mai.pdf` of `compte-rendu_mai.pdf`. */
+  const namesIn = (start: number, name: string) => {
+    // Fast path for most addresses.
+    if (!NAME_SEPARATOR.test(name)) return;
+    for (const { 0: part, index } of name.matchAll(HYPHENATED)) useAll(start + index, part, hyphenatedForms(part));
+    const last = name.lastIndexOf('_') + 1;
+    const rest = name.slice(last);
+    if (last > 0 && rest.includes('.')) useAll(start + last, rest, indexedExactForms(rest));
+  };
   visit(text, {
-    word(start, word) {
-      if (wanted && !hasCompounds && !wanted.mayBeTermsOf(word)) return;
-      const indexed = indexedForms(word);
-      if (indexed.length === 0) return;
-      for (const term of indexed) use(start, start + word.length, term);
-      if (languages.length === 0 || !isStemmed(word)) return;
-      for (const language of languages) {
-        if (!language.script.test(word)) continue;
-        for (const term of termsIn(language, word)) use(start, start + word.length, term);
-      }
-    },
+    word,
     run(start, run) {
       let previous: { readonly start: number; readonly letter: string } | null = null;
       for (const { 0: character, index } of run.matchAll(CHARACTER)) {
@@ -369,25 +462,27 @@ export function forEachTerm(
       }
     },
     exact(start, exact) {
-      const terms = [...indexedExactForms(exact), ...withoutHyphen(exact), ...endsOf(exact).flatMap(indexedExactForms)];
-      for (const term of terms) use(start, start + exact.length, term);
+      useAll(start, exact, [...indexedExactForms(exact), ...endsOf(exact).flatMap(indexedExactForms)]);
+      namesIn(start, exact);
+    },
+    contraction(start, text) {
+      useAll(start, text, indexedForms(text.replace(APOSTROPHE, '')));
+    },
+    emoji(start, emoji) {
+      use(start, start + emoji.length, emojiTerm(emoji));
     },
     compound(start, compound) {
       // Searches look for its beginning.
       use(start, start + compound.length, normalize(compound).slice(0, MAX_STEMMED_LENGTH));
+      namesIn(start, compound);
     },
     address(start, address) {
-      for (const { 0: part, index } of address.matchAll(PLAIN)) {
-        const end = start + index + part.length;
-        for (const term of indexedForms(part)) use(start + index, end, term);
-      }
+      for (const { 0: part, index } of address.matchAll(PLAIN)) word(start + index, part);
       for (const { 0: segment, index } of address.matchAll(SEGMENT)) {
-        const end = start + index + segment.length;
-        for (const term of indexedExactForms(segment)) use(start + index, end, term);
+        useAll(start + index, segment, indexedExactForms(segment));
       }
       const [, before = '', rest] = ADDRESS_START.exec(address) ?? [];
-      if (!rest) return;
-      for (const term of indexedExactForms(rest)) use(start + before.length, start + address.length, term);
+      if (rest) useAll(start + before.length, rest, indexedExactForms(rest));
     },
   });
 }
@@ -454,8 +549,8 @@ export function searchedWords(text: string): readonly SearchedWord[] {
   const isLast = (start: number, part: string) => start + part.length === text.length;
   /** Beginnings of the compound that ends the text, since its last part may be too short for a beginning. */
   let unfinished: readonly SearchedTerm[] = [];
-  /** Hyphenated word that was visited last. Its stem without the hyphen replaces each part. */
-  let hyphenated: { readonly end: number; readonly terms: readonly string[] } = { end: 0, terms: [] };
+  /** Hyphenated word or contraction that was visited last. Its forms without hyphen or apostrophe replace each part. */
+  let joinedWord: { readonly end: number; readonly terms: readonly SearchedTerm[] } = { end: 0, terms: [] };
   const formerWords = formerWordsIn(text);
   const formerTerms = (at: number) =>
     formerWords.filter(({ start, end }) => start <= at && at < end).flatMap(({ terms }) => terms);
@@ -464,10 +559,10 @@ export function searchedWords(text: string): readonly SearchedWord[] {
     isDone: () => words.size > MAX_SEARCHED_WORDS,
     word(start, word) {
       const isUnfinished = isLast(start, word);
-      if (words.size > MAX_SEARCHED_WORDS || (start >= hyphenated.end && isRepeated(word, isUnfinished))) return;
+      if (words.size > MAX_SEARCHED_WORDS || (start >= joinedWord.end && isRepeated(word, isUnfinished))) return;
       const searched = searchedForms(word, isUnfinished);
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
-      const joined = start < hyphenated.end ? hyphenated.terms : [];
+      const joined = start < joinedWord.end ? joinedWord.terms : [];
       if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...formerTerms(start)]);
     },
     run(start, run) {
@@ -478,8 +573,18 @@ export function searchedWords(text: string): readonly SearchedWord[] {
     },
     exact(start, exact) {
       if (words.size > MAX_SEARCHED_WORDS) return;
-      hyphenated = { end: start + exact.length, terms: withoutHyphen(exact) };
-      add([...searchedExactForms(exact, isLast(start, exact)), ...hyphenated.terms, ...formerTerms(start)]);
+      joinedWord = { end: start + exact.length, terms: [...withoutHyphen(exact), ...singularOf(exact)] };
+      add([...searchedExactForms(exact, isLast(start, exact)), ...joinedWord.terms, ...formerTerms(start)]);
+    },
+    contraction(start, text) {
+      const terms = searchedForms(text.replace(APOSTROPHE, ''), isLast(start, text));
+      joinedWord = { end: start + text.length, terms };
+      // The parts of `don't` have no terms.
+      if ([...text.matchAll(PLAIN)].every(([part]) => isPassedOver(part.toLowerCase()))) add(terms);
+    },
+    emoji(_, emoji) {
+      // Names are found as words, too.
+      if (!emoji.startsWith(':') || !LETTER.test(emoji)) add([emojiTerm(emoji)]);
     },
     compound(start, compound) {
       if (isLast(start, compound)) unfinished = beginningsOf(normalize(compound), false);
@@ -503,6 +608,7 @@ const plainOf = (word: string): string => withoutDiacritics(normalize(word.toLow
 export function typedWords(text: string): readonly TypedWord[] {
   const words: TypedWord[] = [];
   visit(text, {
+    ...NOTHING,
     word(start, word) {
       const searched = searchedForms(word, start + word.length === text.length);
       const plain = plainOf(word);
@@ -510,10 +616,6 @@ export function typedWords(text: string): readonly TypedWord[] {
       if (searched.length === 0 || near.size === 0) return;
       words.push({ start, word, searched: [searched], similar: similarWords(plain, near) });
     },
-    run: () => {},
-    exact: () => {},
-    compound: () => {},
-    address: () => {},
   });
   return words;
 }
@@ -539,7 +641,7 @@ function wordsAmong(spellings: ReadonlySet<string>, text: string): readonly stri
   const add = (word: string) => {
     if (spellings.has(plainOf(word))) found.add(word.toLowerCase());
   };
-  visit(text, { word: (_, word) => add(word), run: () => {}, exact: () => {}, compound: () => {}, address: () => {} });
+  visit(text, { ...NOTHING, word: (_, word) => add(word) });
   return [...found];
 }
 
