@@ -66,16 +66,6 @@ export function hebrewForms(word: string): readonly string[] {
 export const hebrewBeginnings = (word: string): readonly string[] =>
   HEBREW.test(word) ? FREQUENT_PREFIXES.map((prefix) => prefix + word) : [];
 
-/** Pairs of endings in stems of the same word that the stemmers do not unite, by language, without diacritics. */
-const STEM_PAIRS: Readonly<Record<string, string>> = {
-  nl: 's/z f/v',
-  fi: 'us/uks ys/yks os/oks in/im el/elim nk/ng nt/nn lt/ll rt/rr mp/mm',
-  cs: 'ec/c ek/k',
-  pl: 'ek/k ec/c el/l rz/r nc/nt',
-  uk: 'ок/к ек/к ец/ц',
-  ru: 'ок/к ек/к ец/ц',
-};
-
 /** Pairs of endings of singulars and plurals by language, without diacritics. */
 const NUMBER_PAIRS: Readonly<Record<string, string>> = {
   es: 'z/ces',
@@ -97,10 +87,6 @@ function replaceEnd(text: string, end: string, other: string): readonly string[]
   const common = text.length - end.length;
   return text.endsWith(end) && common >= MIN_COMMON ? [text.slice(0, common) + other] : [];
 }
-
-/** Returns the stems that other forms of the word may have. */
-export const otherStems = (code: string, stem: string): readonly string[] =>
-  code in STEM_PAIRS ? withOtherEnding(stem, STEM_PAIRS[code]!) : [];
 
 /** Returns the other number of a noun or adjective, for a word without diacritics. */
 export const otherNumbers = (code: string, plain: string): readonly string[] =>

@@ -4,14 +4,7 @@ import { codeOf, unicodeEmoji } from '../emoji/unicode-emoji.js';
 import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
-import {
-  hebrewBeginnings,
-  hebrewForms,
-  inflectionsOf,
-  otherNumbers,
-  otherStems,
-  withoutEnding,
-} from './other-forms.js';
+import { hebrewBeginnings, hebrewForms, inflectionsOf, otherNumbers, withoutEnding } from './other-forms.js';
 import { WordCache } from './word-cache.js';
 import { DETECTED_LANGUAGES, type Language, languagesWriting, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
@@ -215,7 +208,8 @@ const stemIn = (language: Language, word: string): string => `*${language.stem(w
 
 /** Terms of a text's word in a language. */
 function termsIn(language: Language, word: string): readonly string[] {
-  const compounds = language.hasCompounds && !HAS_DIGIT.test(word) ? compoundTerms(language.stem(word)) : [];
+  const compounds =
+    language.hasCompounds && !HAS_DIGIT.test(word) ? compoundTerms(language.stem(word), plainOf(word)) : [];
   return [stemIn(language, word), ...compounds];
 }
 
@@ -228,8 +222,7 @@ const ARTICLE = '\u0627\u0644';
 /** Common terms of all forms of a query's word; several if Snowball does not unite them. */
 function searchedStems(language: Language, word: string): readonly string[] {
   if (language.code === 'ar') return [word, ARTICLE + word].map((each) => stemIn(language, each));
-  const others = otherStems(language.code, language.stem(word)).map((stem) => `*${stem}`);
-  return [stemIn(language, word), ...others, ...termsOfOtherNumber(language, word)];
+  return [stemIn(language, word), ...termsOfOtherNumber(language, word)];
 }
 
 /** Terms of the other number of a word in a text, which may have diacritics. */

@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '@parley/domain/messages';
 import { lazily } from '../characters.js';
+import { uninflected } from './inflections.js';
 import { normalize, withoutDiacritics } from './letters.js';
-import { stemPolish, stemUkrainian } from './light-stemmers.js';
 import { WordCache } from './word-cache.js';
 
 type Stem = (word: string) => string;
@@ -24,7 +24,7 @@ export interface Language {
   readonly hasCompounds: boolean;
 }
 
-/** Loaded on first use. */
+/** Loaded on first use. Other languages have tables of endings. */
 const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
   arabic: (require) => require('@orama/stemmers/arabic').stemmer,
   czech(require) {
@@ -37,10 +37,8 @@ const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
   finnish: (require) => require('@orama/stemmers/finnish').stemmer,
   french: (require) => require('@orama/stemmers/french').stemmer,
   german: (require) => require('@orama/stemmers/german').stemmer,
-  hungarian: (require) => require('@orama/stemmers/hungarian').stemmer,
   italian: (require) => require('@orama/stemmers/italian').stemmer,
   norwegian: (require) => require('@orama/stemmers/norwegian').stemmer,
-  polish: () => stemPolish,
   portuguese: (require) => require('@orama/stemmers/portuguese').stemmer,
   romanian: (require) => require('@orama/stemmers/romanian').stemmer,
   russian(require) {
@@ -49,12 +47,11 @@ const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
   },
   spanish: (require) => require('@orama/stemmers/spanish').stemmer,
   swedish: (require) => require('@orama/stemmers/swedish').stemmer,
-  turkish: (require) => require('@orama/stemmers/turkish').stemmer,
-  ukrainian: () => stemUkrainian,
 };
 
 function stemmerOf(name: string): Stem {
-  const stem = lazily(STEMMERS[name]!);
+  const stemmer = STEMMERS[name];
+  const stem = stemmer ? lazily(stemmer) : () => (word: string) => word;
   return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stem()(word));
 }
 
@@ -145,8 +142,9 @@ const newLanguage = (code: string, name: string, script: RegExp, letters: string
     stem(word) {
       const existing = stems.get(word);
       if (existing !== undefined) return existing;
-      const stemmed = withoutDiacritics(stem(normalize(word)));
-      if (word.length <= MAX_STEMMED_LENGTH) stems.set(word, stemmed);
+      if (word.length > MAX_STEMMED_LENGTH) return withoutDiacritics(normalize(word));
+      const stemmed = withoutDiacritics(uninflected(code, stem(normalize(word))));
+      stems.set(word, stemmed);
       return stemmed;
     },
   };
