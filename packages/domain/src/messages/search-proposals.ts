@@ -7,9 +7,8 @@ const MAX_EXAMINED = 5;
 /** Newest messages with similar words, among which the most frequent word is proposed. */
 const MAX_HITS = 50;
 
-/** Where a search found nothing. */
+/** Narrow of a search that found nothing. */
 interface SearchedPlace {
-  /** Narrow of the search. */
   readonly place: MessageFilter;
   /** All messages of the viewer. */
   readonly everywhere: MessageFilter;

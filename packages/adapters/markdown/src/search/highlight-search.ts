@@ -1,7 +1,8 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { uploadTermsIn } from '@parley/domain/messages';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
-import { forEachTerm, isDense, searchedWords, WantedTerms } from './search-terms.js';
+import { forEachTerm, searchedWords, WantedTerms } from './search-terms.js';
+import { isDense } from './text-parts.js';
 import { DETECTED_LANGUAGES, type Language } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
