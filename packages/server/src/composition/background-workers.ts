@@ -127,6 +127,33 @@ export class Promotion implements Worker, EventListener {
   }
 }
 
+/** Indexes messages for search. Runs at once when an organization changes its search languages. */
+export class MessageIndexing implements Worker, EventListener {
+  static readonly inject = [IndexMessages, 'timers', 'report'] as const;
+
+  readonly name = 'indexing messages for search';
+  private readonly worker: RecurringWorker;
+
+  constructor(index: Pick<IndexMessages, 'execute'>, timers: Timers, report: ReportProblem) {
+    const run = async () => ((await index.execute()) ? INDEXING_PAUSE_MS : MINUTE_MS);
+    this.worker = new RecurringWorker({ name: this.name, firstDelayMs: INDEXING_PAUSE_MS, run }, timers, report);
+  }
+
+  start(): void {
+    this.worker.start();
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    const isPending = ({ event }: StoredEvent) =>
+      event.type === 'realm.setting_changed' && event.setting === 'searchLanguages';
+    if (events.some(isPending)) this.worker.wakeIn(0);
+  }
+
+  stop(): Promise<void> {
+    return this.worker.stop();
+  }
+}
+
 const SECOND_MS = 1000;
 /** Interval for reading logs while no bus is connected. */
 const UNHEARD_MS = SECOND_MS / 4;
@@ -427,11 +454,7 @@ function expiredAddressWorkers({ every }: Schedule, resolve: Resolve): readonly 
 /** Work that follows messages and jobs: search index, failed jobs, push service and digests. */
 function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Resolve): readonly Worker[] {
   return [
-    recurring({
-      name: 'indexing messages for search',
-      firstDelayMs: INDEXING_PAUSE_MS,
-      run: async () => ((await resolve(IndexMessages).execute()) ? INDEXING_PAUSE_MS : MINUTE_MS),
-    }),
+    resolve(MessageIndexing),
     recurring({
       name: 'reading files for search',
       firstDelayMs: READING_PAUSE_MS,

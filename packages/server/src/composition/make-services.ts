@@ -33,7 +33,7 @@ import { newServerId } from '../workers/ended-leases.js';
 import { JobWorkers, jobHandlersOf } from '../workers/job-workers.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
-import { Promotion, workersOf } from './background-workers.js';
+import { MessageIndexing, Promotion, workersOf } from './background-workers.js';
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get, ServerServices } from './services.js';
 
@@ -86,6 +86,7 @@ export function serviceMakers(options: ParleyDependencies, get: Get, resolve: Re
       get('hub'),
       resolve(LimitReset),
       resolve(Promotion),
+      resolve(MessageIndexing),
       resolve(FacadeEvents),
       resolve(NotificationWorker),
       get('consumers'),

@@ -3,7 +3,7 @@
 export { flagsOf, wordCounts } from '../cli/command.js';
 export { COMMANDS } from '../cli/commands.js';
 export { runCommandLine } from '../cli/run-command-line.js';
-export { Promotion } from '../composition/background-workers.js';
+export { MessageIndexing, Promotion } from '../composition/background-workers.js';
 export { compose, ServerContainer } from '../composition/container.js';
 export { type ComposedParley, composeParley } from '../composition/parley.js';
 export type { ParleyDependencies } from '../composition/parley-dependencies.js';

@@ -265,10 +265,23 @@ WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rende
 END;|}
 `;
 
+const INDEX_INFLECTIONS = `
+-- contract: messages get terms for emoji, names in file names and further forms of words in the background.
+
+UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
-  steps: { 1: TABLES, 23: INDEX_AGAIN, 24: BEGINNINGS, 25: INDEX_WHOLE_WORDS, 28: SEARCH_LANGUAGES },
+  steps: {
+    1: TABLES,
+    23: INDEX_AGAIN,
+    24: BEGINNINGS,
+    25: INDEX_WHOLE_WORDS,
+    28: SEARCH_LANGUAGES,
+    35: INDEX_INFLECTIONS,
+  },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
     'message_flag',
