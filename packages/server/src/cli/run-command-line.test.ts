@@ -674,7 +674,7 @@ describe('parley command line', () => {
     ${['user', 'create', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: The role must be one of owner, /}
     ${['user', 'create', 'a@b.example', 'Name', '--password-stdin']} | ${/^parley: There is no database at /}
     ${['user', 'grant', 'a@b.example', 'can_fly']}                   | ${/^parley: PERMISSION must be one of can_create_users, /}
-    ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be a number/}
+    ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be an integer/}
     ${['serve', '--new-database', '--demo', '--host=0.0.0.0']}       | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
     ${['serve', '--new-database', '--host=203.0.113.7', '--port=0']} | ${/^parley: 203\.0\.113\.7 is not an address of this machine/}
   `('rejects $args with a one-line message', async ({ args, err }) => {

@@ -4,6 +4,7 @@ import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/
 import type { BigBlueButtonAccount } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
 import { UsageError } from '../kernel/startup-error.js';
+import { readSetting } from '../kernel/values.js';
 import { logInAccounts } from '../log-in/providers.js';
 import type { Configuration, DatabaseLocation, FilesLocation, IncomingMail, LogLevel } from './configuration.js';
 import { addEnvFile, type Environment } from './env-file.js';
@@ -11,9 +12,6 @@ import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } fr
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
-
-/** Pattern of values that error messages must not repeat. */
-const PASSWORD_IN_URL = /:\/\/[^/]*:[^/]*@|password=/i;
 
 /** Parsed command line and environment. */
 export interface Invocation {
@@ -107,18 +105,12 @@ export function readConfiguration(
     }
   };
   const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['default'] => {
-    const { parse, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
+    const { type, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
     let value: unknown = fallback;
     attempt(() => {
       const found = raw.find(name);
       if (!found) return;
-      try {
-        value = parse(found.text);
-      } catch (error) {
-        // Secrets and passwords must not be printed.
-        const said = isSecret || PASSWORD_IN_URL.test(found.text) ? '' : `, not ${JSON.stringify(found.text)}`;
-        throw new UsageError(`${found.origin} must be ${(error as Error).message}${said}.`);
-      }
+      value = readSetting(type, found.text, { name: found.origin, ...(isSecret && { text: null }) });
     });
     return value as (typeof SETTINGS)[N]['default'];
   };
@@ -193,7 +185,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     webPush: pushSettings.webPush,
     bigBlueButton,
     giphyApiKey: read('giphyApiKey'),
-    jwtSecrets: read('jwtSecrets') ?? new Map(),
+    jwtSecrets: read('jwtSecrets'),
     jwtAudience: read('jwtAudience'),
     ...logInAccounts((name) => read(name)),
     smtpUrl: read('smtpUrl'),

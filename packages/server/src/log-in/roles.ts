@@ -1,5 +1,6 @@
 import { ROLES, type Role } from '@parley/domain/access';
 import type { RoleMapping } from '@parley/domain/membership';
+import { oneOf, optional, recordOf } from '../kernel/values.js';
 
 /** Roles that a service or directory assigns to users. */
 export interface RoleOptions {
@@ -11,16 +12,12 @@ export interface RoleOptions {
   readonly defaultRole?: 'member' | 'guest' | 'unchanged';
 }
 
-/** Members and guests only, since users who match no group must not get privileges. */
-const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];
-
-export const areRoles = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every((role) => ROLES.includes(role as Role));
-
-export const isDefaultRole = (value: unknown): boolean => DEFAULT_ROLES.includes(value);
+/** Properties of `RoleOptions`. */
+export const ROLE_TYPES = {
+  roles: optional(recordOf(oneOf(...ROLES), { max: 1000, maxKeyLength: 1000 })),
+  // Members and guests only, since users who match no group must not get privileges.
+  defaultRole: optional(oneOf('member', 'guest', 'unchanged')),
+};
 
 export const roleMapping = ({ roles = {}, defaultRole = 'member' }: RoleOptions): RoleMapping => ({
   roles: new Map(Object.entries(roles)),
