@@ -36,7 +36,7 @@ export interface Naming {
   readonly name: string;
   /** True if members are named without the value: `role must be …`. */
   readonly isSubject?: boolean;
-  /** Word for a member; default: `property`. */
+  /** Word for a member of the subject; default: `property`. */
   readonly member?: string;
   /** Values of a boolean; default: `true or false`. */
   readonly flag?: string;
@@ -67,7 +67,8 @@ export function problemOf(type: ParamType<unknown>, value: unknown, naming: Nami
   for (const step of error.steps) {
     const names = Object.keys((schema.properties as object | undefined) ?? {});
     if (typeof step === 'string' && names.length > 0 && !names.includes(step)) {
-      return unknownMember(position || naming.name, naming.member ?? 'property', step, names);
+      const member = (position === '' && naming.member) || 'property';
+      return unknownMember(position || naming.name, member, step, names);
     }
     enter(step);
   }
