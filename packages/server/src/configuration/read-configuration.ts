@@ -8,6 +8,7 @@ import { readSetting } from '../kernel/values.js';
 import { logInAccounts } from '../log-in/providers.js';
 import type { Configuration, DatabaseLocation, FilesLocation, IncomingMail, LogLevel } from './configuration.js';
 import { addEnvFile, type Environment } from './env-file.js';
+import { kubernetesVariables } from './kubernetes-variables.js';
 import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } from './mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
@@ -24,6 +25,8 @@ export interface Invocation {
   readonly sources: ReadonlyMap<SettingName, ValueSource>;
   /** Values as given, including secrets. */
   readonly values: ReadonlyMap<SettingName, string>;
+  /** Variables that Kubernetes adds, which only look like settings. */
+  readonly ignoredVariables: readonly string[];
 }
 
 /** Flags that a command accepts in addition to the settings, by name, and whether they take a value. */
@@ -94,8 +97,11 @@ export function readConfiguration(
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
   addEnvFile(environment, flags.get('env-file'));
-  const raw = new ConfiguredValues(flags, environment);
-  const problems: string[] = [...unknownVariables(environment)];
+  const ignoredVariables = kubernetesVariables(environment);
+  const variables = { ...environment };
+  for (const name of ignoredVariables) delete variables[name];
+  const raw = new ConfiguredValues(flags, variables);
+  const problems: string[] = [...unknownVariables(variables)];
   const attempt = (work: () => void): void => {
     try {
       work();
@@ -141,7 +147,7 @@ export function readConfiguration(
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
   if (problems.length > 0) throw new InvalidConfiguration(problems);
-  return { configuration, positionals, flags, sources: raw.sources, values: raw.values };
+  return { configuration, positionals, flags, sources: raw.sources, values: raw.values, ignoredVariables };
 }
 
 type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['default'];
