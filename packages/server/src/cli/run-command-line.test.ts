@@ -309,6 +309,22 @@ describe('parley command line', () => {
     expect(await run([...command, '--realm=b'])).toMatchObject({ code: 0 });
   });
 
+  it('uses the organization of the setting if there are several', async () => {
+    await run(['realm', 'create', '--new-database', 'a', 'First']);
+    await run(['realm', 'create', '--new-database', 'b', 'Second']);
+    const create = ['user', 'create', 'x@example.com', 'Somebody'];
+    const show = ['user', 'show', 'x@example.com', '--json'];
+    expect(await run([...create, '--default-realm=c'])).toMatchObject({
+      err: expect.stringContaining('must be one of'),
+    });
+    expect(await run([...create, '--default-realm=b'])).toMatchObject({ code: 0 });
+    expect(await run([...create, '--realm=a', '--default-realm=b'])).toMatchObject({ code: 0 });
+    expect(await run(show)).toMatchObject({ code: 1, err: expect.stringContaining("must be one of 'a', 'b'") });
+    const shown = await Promise.all(['a', 'b'].map(async (realm) => (await run([...show, `--realm=${realm}`])).out));
+    expect((await run([...show, '--default-realm=b'])).out).toBe(shown[1]);
+    expect(shown[0]).not.toBe(shown[1]);
+  });
+
   it('serves the demo and reuses it the next time', async () => {
     const args = ['--demo', '--dev'];
     let key = '';
