@@ -13,6 +13,7 @@ import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } fr
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
+import { SMTP_OAUTH_SETTINGS, type SmtpOAuthSettings, smtpOAuthOf } from './smtp-oauth-settings.js';
 
 /** Parsed command line and environment. */
 export interface Invocation {
@@ -139,11 +140,22 @@ export function readConfiguration(
   const mailSettings = Object.fromEntries(
     (Object.keys(MAIL_SETTINGS) as (keyof MailSettings)[]).map((name) => [name, read(name)]),
   ) as unknown as MailSettings;
+  const smtpUrl = read('smtpUrl');
+  const oauthSettings = Object.fromEntries(
+    (Object.keys(SMTP_OAUTH_SETTINGS) as (keyof SmtpOAuthSettings)[]).map((name) => [name, read(name)]),
+  ) as unknown as SmtpOAuthSettings;
+  let smtpOAuth: Configuration['smtpOAuth'] = null;
+  if (problems.length === 0) {
+    attempt(() => {
+      smtpOAuth = smtpOAuthOf(oauthSettings, smtpUrl);
+    });
+  }
   let incomingMail: IncomingMail = NO_INCOMING_MAIL;
   attempt(() => {
     incomingMail = incomingMailOf(mailSettings);
   });
-  const configuration = configurationOf(read, { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail });
+  const combined = { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, smtpUrl, smtpOAuth };
+  const configuration = configurationOf(read, combined);
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
   if (problems.length > 0) throw new InvalidConfiguration(problems);
@@ -153,13 +165,14 @@ export function readConfiguration(
 type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['default'];
 
 /** Values combined from several settings, or needed by others. */
-interface CombinedSettings extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail'> {
+interface CombinedSettings
+  extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail' | 'smtpUrl' | 'smtpOAuth'> {
   readonly pushSettings: PushSettings;
   readonly mailSettings: MailSettings;
 }
 
 function configurationOf(read: ReadSetting, combined: CombinedSettings): Configuration {
-  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail } = combined;
+  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, smtpUrl, smtpOAuth } = combined;
   const servers = read('bus');
   const busOptions = {
     credentialsFile: read('busCredentials'),
@@ -194,7 +207,8 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     jwtSecrets: read('jwtSecrets'),
     jwtAudience: read('jwtAudience'),
     ...logInAccounts((name) => read(name)),
-    smtpUrl: read('smtpUrl'),
+    smtpUrl,
+    smtpOAuth,
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),
     hasRateLimits: read('rateLimits') ?? !isDev,

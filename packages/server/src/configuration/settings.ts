@@ -42,6 +42,7 @@ import {
   SECONDS,
   STRING_ID,
 } from './setting-values.js';
+import { SMTP_OAUTH_SETTINGS } from './smtp-oauth-settings.js';
 
 export const MIB = 1024 * 1024;
 
@@ -332,6 +333,7 @@ export const SETTINGS = {
     format(parseSmtpUrl),
     null as string | null,
   ),
+  ...SMTP_OAUTH_SETTINGS,
   invitationValidity: setting(
     'PARLEY_INVITATION_LINK_VALIDITY_MINUTES',
     'invitation-validity',

@@ -69,6 +69,17 @@ export interface DirectPushOptions {
   readonly fcm?: string;
 }
 
+/** OAuth 2 client for a mail server; requires `clientSecret` or `refreshToken`. */
+export interface SmtpOAuthOptions {
+  /** Token endpoint, such as `https://oauth2.googleapis.com/token`. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** Default: client credentials. */
+  readonly refreshToken?: string;
+  readonly scope?: string;
+}
+
 export interface ParleyOptions extends LogInOptions {
   /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
@@ -115,6 +126,11 @@ export interface ParleyOptions extends LogInOptions {
    * database.
    */
   readonly smtpUrl?: string;
+  /**
+   * OAuth 2 client whose access tokens replace the password of the mail server. `smtpUrl` names the mailbox:
+   * `smtp://chat%40example.com@smtp.gmail.com:587`. Default: the password in `smtpUrl`.
+   */
+  readonly smtpOAuth?: SmtpOAuthOptions;
   /** Sender address of emails; default: `noreply@` and the host of `url`. */
   readonly mailFrom?: string;
   /** Default validity of invitations in minutes; default: ten days. */

@@ -56,7 +56,7 @@ const USER = object({
   email: optional(TEXT),
   role: optional(oneOf(...ROLES)),
 });
-const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID });
+const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
 const KEY_OPTIONS = object({ rotate: optional(FLAG) });
 /** Number of users per page. */

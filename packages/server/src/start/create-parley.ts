@@ -6,6 +6,7 @@ import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from '../configuration/push-settings.js';
 import type { Setting } from '../configuration/setting.js';
 import { MIB, SETTINGS } from '../configuration/settings.js';
+import { smtpOAuthOf } from '../configuration/smtp-oauth-settings.js';
 import type { Parley } from '../facade/facade.js';
 import { HostLogInProvider } from '../facade/host-authentication.js';
 import type { BusOptions, ParleyConfig } from '../facade/parley-config.js';
@@ -34,6 +35,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       jwtAudience: read('jwtAudience'),
       ...logInAccounts(read),
       smtpUrl: read('smtpUrl'),
+      smtpOAuth: oauthOf(options, read('smtpUrl')),
       mailFrom: read('mailFrom'),
       url: read('url')!,
       defaultRealm: read('defaultRealm'),
@@ -114,6 +116,19 @@ const trustedOriginsOf = ({ trustedOrigins = [] }: ParleyConfig): TrustedOrigins
 
 const hostLogInOf = ({ logInUrl, logInButton }: ParleyConfig): readonly LogInProvider[] =>
   logInUrl === undefined ? [] : [new HostLogInProvider({ ...logInButton, url: logInUrl })];
+
+/** @throws UsageError */
+function oauthOf({ smtpOAuth }: ParleyConfig, smtpUrl: string | null): Configuration['smtpOAuth'] {
+  const { tokenUrl, clientId, clientSecret = null, refreshToken = null, scope = null } = smtpOAuth ?? {};
+  const settings = {
+    smtpOAuthTokenUrl: tokenUrl === undefined ? null : SETTINGS.smtpOAuthTokenUrl.type.convert(tokenUrl),
+    smtpOAuthClientId: clientId ?? null,
+    smtpOAuthClientSecret: clientSecret,
+    smtpOAuthRefreshToken: refreshToken,
+    smtpOAuthScope: scope,
+  };
+  return smtpOAuthOf(settings, smtpUrl);
+}
 
 /** @throws UsageError */
 function pushOptionsOf({ pushService, directPush }: ParleyConfig) {

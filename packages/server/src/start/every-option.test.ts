@@ -150,6 +150,18 @@ const OPTIONS: Readonly<Record<Exclude<OptionName, 'storage'>, Values>> = {
     right: ['smtp://user:password@mail.example.com:587', 'smtps://mail.example.com'],
     wrong: ['', 'x', 'http://u:p@h'],
   },
+  smtpOAuth: {
+    right: [
+      {
+        tokenUrl: 'https://oauth2.googleapis.com/token',
+        clientId: 'id',
+        clientSecret: 's',
+        refreshToken: 'r',
+        scope: 'a b',
+      },
+    ],
+    wrong: [{}, { tokenUrl: 'http://oauth.example.com', clientId: 'id', clientSecret: 's' }],
+  },
   mailFrom: { right: ['chat@example.com'], wrong: ['', 'chat'] },
   invitationValidityMinutes: COUNT,
   defaultRealm: { right: ['', 'shop'], wrong: ['The Shop'] },
@@ -388,6 +400,14 @@ const TEXTS: Readonly<Record<SettingName, Texts>> = {
   saml: asJson('saml'),
   ldap: asJson('ldap'),
   smtpUrl: sameAs('smtpUrl'),
+  smtpOAuthTokenUrl: {
+    right: ['https://oauth2.googleapis.com/token', 'http://localhost:8080/token'],
+    wrong: ['x', 'ftp://x', 'http://oauth.example.com'],
+  },
+  smtpOAuthClientId: { right: ['id'], wrong: ['a b'] },
+  smtpOAuthClientSecret: { right: ['secret~value'], wrong: ['a secret'] },
+  smtpOAuthRefreshToken: { right: ['1//token'], wrong: ['a token'] },
+  smtpOAuthScope: { right: ['https://outlook.office365.com/.default', 'a b'], wrong: [' a', 'a  b'] },
   invitationValidity: WHOLE,
   mailFrom: sameAs('mailFrom'),
 };

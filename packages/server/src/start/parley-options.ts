@@ -8,6 +8,7 @@ import type {
   OptionName,
   OwnNotifications,
   ParleyConfig,
+  SmtpOAuthOptions,
 } from '../facade/parley-config.js';
 import { StartupError } from '../kernel/startup-error.js';
 import {
@@ -121,6 +122,15 @@ const OWN_OPTIONS = {
       anyOf([oneOf('app'), SETTINGS.trustedProxies.type]),
       "the number of trusted proxies, from 0 to 99, an array of their networks, such as 10.0.0.0/8, or 'app'",
     ),
+  ),
+  smtpOAuth: optional(
+    object({
+      tokenUrl: SETTINGS.smtpOAuthTokenUrl.type,
+      clientId: SETTINGS.smtpOAuthClientId.type,
+      clientSecret: optional(SETTINGS.smtpOAuthClientSecret.type),
+      refreshToken: optional(SETTINGS.smtpOAuthRefreshToken.type),
+      scope: optional(SETTINGS.smtpOAuthScope.type),
+    } satisfies ShapeOf<SmtpOAuthOptions>),
   ),
   limits: optional(
     object(

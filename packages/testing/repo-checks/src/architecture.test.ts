@@ -164,6 +164,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/testkit',
       'express',
       'node:',
+      'smtp-server',
     ],
     isTestSupport: true,
   },
