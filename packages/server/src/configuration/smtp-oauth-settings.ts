@@ -73,13 +73,13 @@ export function smtpOAuthOf(settings: SmtpOAuthSettings, smtpUrl: string | null)
   if (Object.values(settings).every((value) => value === null)) return null;
   if (tokenUrl === null || clientId === null || (clientSecret === null && refreshToken === null)) {
     throw new UsageError(
-      'OAuth 2 for email needs PARLEY_SMTP_OAUTH_TOKEN_URL, PARLEY_SMTP_OAUTH_CLIENT_ID, and PARLEY_SMTP_OAUTH_CLIENT_SECRET or PARLEY_SMTP_OAUTH_REFRESH_TOKEN.',
+      'OAuth 2 for email (smtpOAuth) needs PARLEY_SMTP_OAUTH_TOKEN_URL, PARLEY_SMTP_OAUTH_CLIENT_ID, and PARLEY_SMTP_OAUTH_CLIENT_SECRET or PARLEY_SMTP_OAUTH_REFRESH_TOKEN.',
     );
   }
   const { username = '', password = '' } = smtpUrl === null ? {} : new URL(smtpUrl);
   if (username === '' || password !== '') {
     throw new UsageError(
-      'OAuth 2 for email needs PARLEY_SMTP_URL with the mailbox and without a password, such as smtp://chat%40example.com@smtp.gmail.com:587.',
+      'OAuth 2 for email (smtpOAuth) needs PARLEY_SMTP_URL (smtpUrl) with the mailbox and without a password, such as smtp://chat%40example.com@smtp.gmail.com:587.',
     );
   }
   return { tokenUrl, clientId, clientSecret, refreshToken, scope };

@@ -1,3 +1,4 @@
+import { ROLES } from '@parley/domain/access';
 import { isLoopbackName, type ParamType } from '@parley/http';
 import {
   boolean,
@@ -6,8 +7,12 @@ import {
   jsonIn,
   listOf,
   Mismatch,
+  oneOf,
+  optional,
+  recordOf,
   refine,
   type SettingType,
+  secret,
   text,
   valueType,
 } from '../kernel/values.js';
@@ -46,6 +51,13 @@ export const ENCRYPTED_URL = valueType<string>(
   },
 );
 
+/** Properties of `RoleOptions`. */
+export const ROLE_TYPES = {
+  roles: optional(recordOf(oneOf(...ROLES), { max: 1000, maxKeyLength: 1000 })),
+  // Members and guests only, since users who match no group must not get privileges.
+  defaultRole: optional(oneOf('member', 'guest', 'unchanged')),
+};
+
 const MAX_ACCOUNTS = 100;
 
 /** List of accounts with different names. `accountOf` throws errors that complete "must be". */
@@ -62,7 +74,7 @@ export function accountList<O, A extends { readonly name: string }>(
     if (twice) throw new Error(`a list of ${what} with different names; ${twice.name} is used twice`);
     return accounts;
   };
-  return {
+  return secret({
     ...list,
     convert,
     check(value) {
@@ -75,5 +87,5 @@ export function accountList<O, A extends { readonly name: string }>(
         return new Mismatch((problem as Error).message);
       }
     },
-  };
+  });
 }

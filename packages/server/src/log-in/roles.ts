@@ -1,6 +1,5 @@
-import { ROLES, type Role } from '@parley/domain/access';
+import type { Role } from '@parley/domain/access';
 import type { RoleMapping } from '@parley/domain/membership';
-import { oneOf, optional, recordOf } from '../kernel/values.js';
 
 /** Roles that a service or directory assigns to users. */
 export interface RoleOptions {
@@ -11,13 +10,6 @@ export interface RoleOptions {
    */
   readonly defaultRole?: 'member' | 'guest' | 'unchanged';
 }
-
-/** Properties of `RoleOptions`. */
-export const ROLE_TYPES = {
-  roles: optional(recordOf(oneOf(...ROLES), { max: 1000, maxKeyLength: 1000 })),
-  // Members and guests only, since users who match no group must not get privileges.
-  defaultRole: optional(oneOf('member', 'guest', 'unchanged')),
-};
 
 export const roleMapping = ({ roles = {}, defaultRole = 'member' }: RoleOptions): RoleMapping => ({
   roles: new Map(Object.entries(roles)),

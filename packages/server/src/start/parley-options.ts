@@ -81,21 +81,23 @@ const LOG_IN_URL = valueType<string>(
   (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
 );
 
-/** Bus servers as text, or with options. */
-const BUS: ParamType<BusOptions> = (() => {
-  const options = object({
-    url: SETTINGS.bus.type,
-    credentialsFile: optional(PATH),
-    caFile: optional(PATH),
-    contents: optional(boolean()),
-  } satisfies ShapeOf<BusOptions>) as ParamType<BusOptions>;
-  const url = SETTINGS.bus.type;
-  return {
-    ...options,
-    normalize: (value) => (typeof value === 'string' ? { url: value } : options.normalize(value)),
-    check: (value) => (typeof value === 'string' ? url : options).check(value),
-  };
-})();
+const BUS_OPTIONS = object({
+  url: SETTINGS.bus.type,
+  credentialsFile: optional(PATH),
+  caFile: optional(PATH),
+  contents: optional(boolean()),
+} satisfies ShapeOf<BusOptions>);
+
+/** Bus servers as text stand for options with this URL. */
+const withBusUrl = (value: unknown): unknown => (typeof value === 'string' ? { url: value } : value);
+const BUS = described(
+  {
+    ...BUS_OPTIONS,
+    normalize: (value) => BUS_OPTIONS.normalize(withBusUrl(value)),
+    check: (value) => (typeof value === 'string' ? SETTINGS.bus.type : BUS_OPTIONS).check(value),
+  },
+  'tls://HOST:PORT, nats://HOST:PORT with a loopback address, or an object with url',
+);
 
 const BLOB_STORE_FUNCTIONS = ['put', 'sizeOf', 'read', 'remove', 'removeUnfinished', 'list'];
 

@@ -1,8 +1,8 @@
 import { isLoopbackName, type ParamType } from '@parley/http';
 import { type LdapAccount, type LdapGroups, ldapDirectories } from '@parley/node-adapters';
 import { described, integer, object, optional, type ShapeOf, secret, text, valueType } from '../../kernel/values.js';
-import { accountList, FLAG, NAME, TEXT, TEXTS } from '../account-types.js';
-import { ROLE_TYPES, roleMapping } from '../roles.js';
+import { accountList, FLAG, NAME, ROLE_TYPES, TEXT, TEXTS } from '../account-types.js';
+import { roleMapping } from '../roles.js';
 import type { LdapOptions } from './ldap-options.js';
 
 const ATTRIBUTE = described(text({ max: 100, pattern: /^[a-z][a-z\d-]*$/i }), 'the name of an attribute, such as mail');

@@ -9,13 +9,14 @@ import {
   ENCRYPTED_URL,
   FLAG,
   ICON,
+  ROLE_TYPES,
   SERVICE_NAME,
   SOME_TEXTS,
   STRING_IDS,
   TEXT,
   TEXTS,
 } from '../account-types.js';
-import { ROLE_TYPES, roleMapping } from '../roles.js';
+import { roleMapping } from '../roles.js';
 import type { SamlOptions } from './saml-options.js';
 
 const OPTIONS: ParamType<SamlOptions> = object({
