@@ -24,11 +24,14 @@ export { pngChunk } from './files/pictures.js';
 export { permissionTitle } from './groups/group-settings.js';
 export { AnomalousPayload, escapeText, Payload } from './integrations/integration.js';
 export { INTEGRATIONS } from './integrations/integrations.js';
+export type { OptionalKey, ParamType } from './kernel/param-types.js';
+export * as paramTypes from './kernel/param-types.js';
 export { type Member, membersOfDto, NoParameters } from './kernel/params.js';
 export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './limits/budgets.js';
 export {
   ipGroup,
   keyFrom,
+  LIMIT_RULES,
   type LimitRule,
   networkOf,
   parseRateLimitRules,
@@ -52,6 +55,7 @@ export {
   HttpRefusal,
   malformedJson,
   missingArgument,
+  ParamError,
   success,
   unauthorized,
   unknownPath,

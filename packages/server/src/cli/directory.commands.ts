@@ -12,7 +12,7 @@ import { findRealm, nameOf, REALM } from './databases.js';
 async function createToken(context: CommandContext): Promise<CommandResult> {
   const name = context.words[0]!;
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const token = await parley.useCase(IssueProvisioningToken).execute({ realmId: realm.id, name });
     const url = `${parley.ports.realmUrls.urlOf(realm)}/scim/v2`;
     return {
@@ -28,7 +28,7 @@ async function createToken(context: CommandContext): Promise<CommandResult> {
 
 async function listTokens(context: CommandContext): Promise<CommandResult> {
   return context.withParley(async (parley) => {
-    const { id } = await findRealm(parley, context.flag('realm'));
+    const { id } = await findRealm(parley, context);
     const tokens = (await parley.useCase(ListProvisioningTokens).execute(id)).map(({ name, createdAt }) => ({
       name,
       created: new Date(createdAt * 1000).toISOString(),
@@ -40,7 +40,7 @@ async function listTokens(context: CommandContext): Promise<CommandResult> {
 async function revokeToken(context: CommandContext): Promise<CommandResult> {
   const name = context.words[0]!;
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     await parley.useCase(RevokeProvisioningToken).execute({ realmId: realm.id, name });
     return { lines: [`Revoked token '${name}' of ${nameOf(realm)}`], data: { name } };
   });

@@ -16,7 +16,7 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
   if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const messages = await exportToFile(parley, realm.id, path, progressOn(context.terminal, 'Exported'));
     return {
       lines: [`Exported ${nameOf(realm)} with ${messages} messages to ${path}`],

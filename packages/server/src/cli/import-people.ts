@@ -41,7 +41,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
   }
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const register = parley.useCase(RegisterUser);
     const people = checkedPeople(rows, register);
     const taken = await existingAddresses(parley, realm.id, people);

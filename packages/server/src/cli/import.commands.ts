@@ -35,7 +35,7 @@ const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }:
 
 async function list(context: CommandContext): Promise<CommandResult> {
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const batches = await parley.ports.unitOfWork.read(realm.id, (reads) => reads.importBatches.list(realm.id));
     const presented = batches.map(presentBatch);
     return {
@@ -61,7 +61,7 @@ function batchIdOf({ words }: CommandContext): ImportBatchId {
 async function undo(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const isDryRun = context.isOn('dry-run');
     const undone = await parley.useCase(UndoImport).execute({
       realmId: realm.id,
@@ -129,7 +129,7 @@ async function withPlan(
   const { planImport } = await import('@parley/imports');
   const { temporaryFolderOf } = await import('./import-records.js');
   const { markdownRenderer: renderer, clock } = parley.ports;
-  const { id: realmId, stringId } = await findRealm(parley, context.flag('realm'));
+  const { id: realmId, stringId } = await findRealm(parley, context);
   const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
   const plan = await planImport(opened, { ...sources, stringId, realmUrl: '', now: clock.now() });
   try {
@@ -251,7 +251,7 @@ async function unmerge(context: CommandContext): Promise<CommandResult> {
 }
 
 async function placeholderOf(parley: ComposedParley, context: CommandContext) {
-  const realm = await findRealm(parley, context.flag('realm'));
+  const realm = await findRealm(parley, context);
   return { realm, placeholder: await findUser(parley, realm, context.words[0]!) };
 }
 

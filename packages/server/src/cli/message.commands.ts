@@ -17,7 +17,7 @@ async function restore(context: CommandContext): Promise<CommandResult> {
   const sinceMs = since === undefined ? null : Date.parse(since);
   if (Number.isNaN(sinceMs)) throw new UsageError('--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.');
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const channel =
       channelName === undefined
         ? null

@@ -2,9 +2,10 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
 import { type Configuration, type DatabaseLocation, sqliteOf } from '../configuration/configuration.js';
-import { parseDatabase } from '../configuration/setting-values.js';
+import { SETTINGS } from '../configuration/settings.js';
 import { examine } from '../doctor/doctor.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { readSetting } from '../kernel/values.js';
 import { blobStoreOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { parleyVersion } from '../version.js';
@@ -128,9 +129,9 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
 }
 
 async function move({ terminal, flag, isOn, isJson }: CommandContext): Promise<CommandResult> {
-  const from = parseDatabaseFlag('from', flag('from'));
+  const from = readDatabase('from', flag('from'));
   if (isOn('undo')) return undoMove(from);
-  const to = parseDatabaseFlag('to', flag('to'));
+  const to = readDatabase('to', flag('to'));
   if (from.kind !== 'sqlite' || to.kind !== 'postgres') {
     throw new UsageError('parley move takes --from sqlite:PATH and --to postgres://USER@HOST/NAME.');
   }
@@ -172,13 +173,8 @@ function undoMove(from: DatabaseLocation): CommandResult {
 const ROWS_PER_LINE = 100_000;
 
 /** @throws UsageError */
-function parseDatabaseFlag(name: string, text: string | undefined): DatabaseLocation {
-  try {
-    return parseDatabase(text ?? '');
-  } catch (error) {
-    throw new UsageError(`--${name} must be ${(error as Error).message}.`);
-  }
-}
+const readDatabase = (flag: string, text = ''): DatabaseLocation =>
+  readSetting(SETTINGS.database.type, text, { name: `--${flag}` });
 
 /** Returns the reason why the server would reject the secret; null if it would accept it. */
 function problemWithSecret(configuration: Configuration, fingerprint: string | null): string | null {

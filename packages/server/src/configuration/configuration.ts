@@ -2,7 +2,7 @@ import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount, DirectPush, MailTokenAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { OwnNotifications } from '../facade/parley-config.js';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
 import { StartupError } from '../kernel/startup-error.js';
@@ -52,6 +52,8 @@ export interface Configuration extends LogInAccounts {
   readonly jwtAudience: string | null;
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
+  /** OAuth 2 client for the log-in at the mail server; null to use the password of the URL. */
+  readonly smtpOAuth: MailTokenAccount | null;
   /** Sender address of emails; null for `noreply@` and the host of the public URL. */
   readonly mailFrom: string | null;
   /** Default validity of invitations. */

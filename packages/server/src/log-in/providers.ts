@@ -1,4 +1,5 @@
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
+import type { SettingType } from '../kernel/values.js';
 import { LDAP } from './ldap/ldap-settings.js';
 import { OPENID_CONNECT } from './openid-connect/openid-connect-settings.js';
 import type { LogInAccounts, LogInName } from './options.js';
@@ -13,8 +14,7 @@ const LOG_IN_PROVIDERS = { openIdConnect: OPENID_CONNECT, saml: SAML, ldap: LDAP
 type Providers = typeof LOG_IN_PROVIDERS;
 
 interface Provider {
-  /** Checks the option. @throws Error that describes what is expected */
-  readonly accountsOf: (option: unknown) => readonly unknown[];
+  readonly setting: { readonly type: SettingType<readonly unknown[]> };
   /** Services with a button. @throws MissingLibrary */
   readonly services?: (accounts: readonly never[]) => Promise<readonly LogInProvider[]>;
   /** Directories that check passwords. @throws MissingLibrary */
@@ -30,8 +30,8 @@ export const LOG_IN_SETTINGS = Object.fromEntries(
 ) as { readonly [Name in LogInName]: Providers[Name]['setting'] };
 
 /** Collects the accounts of all providers. */
-export const logInAccounts = (read: (name: LogInName, accountsOf: Provider['accountsOf']) => unknown): LogInAccounts =>
-  Object.fromEntries(ROWS.map(([name, { accountsOf }]) => [name, read(name, accountsOf)])) as unknown as LogInAccounts;
+export const logInAccounts = (read: (name: LogInName) => unknown): LogInAccounts =>
+  Object.fromEntries(ROWS.map(([name]) => [name, read(name)])) as unknown as LogInAccounts;
 
 export const NO_LOG_IN_ACCOUNTS = logInAccounts(() => []);
 

@@ -431,7 +431,7 @@ function blobStoresOf(
   };
 }
 
-type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
+type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'smtpOAuth' | 'mailFrom' | 'url' | 'database'>;
 
 /** Return address generator for outgoing emails; none if the server receives no email. */
 function returnPathOf({ mailGatewayPattern, incomingMail }: RuntimeConfig, secret: string): Partial<MailSender> {
@@ -454,7 +454,12 @@ export const smtpMailerOf = (
 ): SmtpMailer | null =>
   configuration.smtpUrl === null
     ? null
-    : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration), ...returnPath });
+    : new SmtpMailer({
+        url: configuration.smtpUrl,
+        oauth: configuration.smtpOAuth,
+        from: senderOf(configuration),
+        ...returnPath,
+      });
 
 /** Only SQLite has an outbox folder; other databases and storages require a mailer. */
 const outboxOf = ({ database }: MailConfiguration): string =>

@@ -140,6 +140,9 @@ describe('parley command with every setting in the environment file', () => {
       ldap: '[]',
       saml: '[]',
       smtpUrl: smtp.url,
+      // mailers.test.ts logs in by OAuth 2.
+      ...{ smtpOAuthTokenUrl: '', smtpOAuthClientId: '', smtpOAuthClientSecret: '' },
+      ...{ smtpOAuthRefreshToken: '', smtpOAuthScope: '' },
       invitationValidity: '60',
       mailFrom: 'chat@example.com',
     };

@@ -181,6 +181,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/testkit',
       'express',
       'node:',
+      'smtp-server',
     ],
     isTestSupport: true,
   },

@@ -310,7 +310,10 @@ export type ObjectOf<S extends Shape> = {
 /** Room for ignored keys of an open object, which newer clients may send. */
 const IGNORED_JSON_LENGTH = 10_000;
 
-/** Checks values in the order of `shape`, then unknown keys, which an open object ignores. */
+/**
+ * Checks values in the order of `shape`, then unknown keys, which an open object ignores. Undefined values, which only
+ * programs pass, count as absent.
+ */
 export function object<S extends Shape>(shape: S, rules: { readonly open?: boolean } = {}): ParamType<ObjectOf<S>> {
   const members = Object.entries(shape).map(([key, member]) =>
     'optional' in member ? { key, type: member.optional, isRequired: false } : { key, type: member, isRequired: true },
@@ -322,7 +325,7 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
       if (!isDictionary(value)) return value;
       const listed: Record<string, unknown> = {};
       for (const { key, type } of members) {
-        if (Object.hasOwn(value, key)) listed[key] = type.normalize(value[key]);
+        if (value[key] !== undefined) listed[key] = type.normalize(value[key]);
       }
       const stray = strayKeyOf(value);
       return stray === undefined ? listed : { ...listed, [stray]: value[stray] };
@@ -330,7 +333,7 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
     check(value) {
       if (!isDictionary(value)) return paramErrorOf(value, 'a dict');
       for (const { key, type, isRequired } of members) {
-        if (Object.hasOwn(value, key)) {
+        if (value[key] !== undefined) {
           const error = type.check(value[key]);
           if (error) return error.within(key);
         } else if (isRequired) return new ParamError((p) => `${key} key is missing from ${p}`);

@@ -365,29 +365,20 @@ export function parseQuotas(text: string | undefined): readonly Quota[] | undefi
   return overrides.get(text);
 }
 
-/** Limits of operator settings; each key stores as many call times as the largest limit. */
-const MAX_CONFIGURED_CALLS = 10_000;
-const MAX_CONFIGURED_QUOTAS = 5;
-
 /**
- * Parses an operator setting such as `"api_by_user=60:500,3600:9000 api_by_ip=60:50"` (rule=seconds:calls).
- * @throws Error that explains the expected format
+ * Parses an operator setting such as `"api_by_user=60:500,3600:9000 api_by_ip=60:50"` (rule=seconds:calls), without
+ * checking names and numbers. @throws Error that explains the expected format
  */
-export function parseRateLimitRules(text: string): RateLimitRules {
-  const rules: Partial<Record<LimitRule, readonly Quota[]>> = {};
-  for (const part of text.trim().split(/\s+/)) {
-    const [, name = '', value] = /^(\w+)=(.+)$/.exec(part) ?? [];
-    const rule = (Object.keys(LIMIT_RULES) as LimitRule[]).find((it) => it === name);
-    const quotas = parseQuotas(value);
-    if (!rule) throw new Error(`rules as in api_by_user=60:500, each one of ${Object.keys(LIMIT_RULES).join(', ')}`);
-    if (!quotas || quotas.length > MAX_CONFIGURED_QUOTAS || quotas.some(({ limit }) => limit > MAX_CONFIGURED_CALLS)) {
-      throw new Error(
-        `rules as in ${rule}=60:500,3600:9000 (seconds:calls), with at most ${MAX_CONFIGURED_QUOTAS} pairs and ${MAX_CONFIGURED_CALLS} calls`,
-      );
-    }
-    rules[rule] = quotas;
-  }
-  return rules;
+export function parseRateLimitRules(text: string): Readonly<Record<string, readonly Quota[]>> {
+  const parts = text.trim().split(/\s+/);
+  return Object.fromEntries(
+    parts.map((part) => {
+      const [, rule, quotas] = /^(\w+)=(\d+:\d+(?:,\d+:\d+)*)$/.exec(part) ?? [];
+      if (rule === undefined) throw new Error('rules as in api_by_user=60:500,3600:9000 (seconds:calls)');
+      const numbers = quotas!.split(',').map((quota) => quota.split(':').map(Number));
+      return [rule, numbers.map(([windowSeconds, limit]) => ({ windowSeconds: windowSeconds!, limit: limit! }))];
+    }),
+  );
 }
 
 /** Key of a rule that counts an account per network. */
