@@ -10,7 +10,7 @@ import {
   type UnitOfWork,
 } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import type { Worker } from '../workers/recurring-worker.js';
 import { eventTypeAt, functionAt, invalidArgument, nameAt, textAt } from './arguments.js';
 import { inputOf, type MessageToSend } from './chat-messages.js';

@@ -7,7 +7,7 @@ import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { isEmailAddress, realmDeactivated } from '@parley/domain/users';
 import type { ImportPlan } from '@parley/imports';
 import { unicodeEmoji } from '@parley/markdown';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { flagAt, invalidArgument, listAt, numberedAt, objectAt, optionalTextAt, textAt } from './arguments.js';
 import { Addresses } from './references.js';
 

@@ -15,7 +15,7 @@ import {
   USER_SETTINGS,
   type UserSettingName,
 } from '@parley/domain/realms';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { describeValues } from '../kernel/setting-values.js';
 import { flagAt, nameAt, objectAt, optionalTextAt, propertiesAt, shown, textAt } from './arguments.js';
 import { type ChatRealm, presentRealm } from './chat-messages.js';

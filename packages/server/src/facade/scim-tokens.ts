@@ -1,5 +1,5 @@
 import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { objectAt, textAt } from './arguments.js';
 import { Addresses } from './references.js';
 

@@ -1,7 +1,7 @@
 import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
 import { APNS_URL, type BigBlueButtonAccount, FCM_URL } from '@parley/node-adapters';
-import { DEFAULT_INVITATION_VALIDITY_MINUTES } from '../composition/domain-ports.js';
+import { DEFAULT_INVITATION_VALIDITY_MINUTES } from '../composition/modules/mail.js';
 import { parseBus } from '../configuration/bus-settings.js';
 import type { BusLocation, Configuration } from '../configuration/configuration.js';
 import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';

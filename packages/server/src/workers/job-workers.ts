@@ -47,7 +47,7 @@ import {
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /** Maximum delay in detecting a clock change, a wake-up from sleep, or a crashed process's job. */

@@ -1,0 +1,95 @@
+import { DELIVERY_FEATURES } from '@parley/domain/composition';
+import {
+  type Bus,
+  DEFAULT_SWEEP_OPTIONS,
+  EventHub,
+  type EventLimits,
+  LocalBus,
+  LogFollower,
+  type NodeState,
+  QueueSweep,
+} from '@parley/domain/kernel';
+import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
+import { EVENT_CATALOGUE } from '@parley/http';
+import { keepProcessAlive } from '@parley/node-adapters';
+import { Consumers } from '../../facade/consumers.js';
+import { FacadeEvents } from '../../facade/events.js';
+import { LimitReset } from '../../http/quotas.js';
+import { NotificationWorker } from '../../workers/notification-worker.js';
+import { Promotion } from '../../workers/promotion.js';
+import { Adapter } from '../adapter.js';
+
+export interface BusOptions {
+  /** Bus to other servers of the database; default: none. */
+  readonly bus?: Bus;
+  /** Size limits of the event log and of a lagging queue; default: `DEFAULT_SWEEP_OPTIONS`. */
+  readonly eventLimits?: EventLimits;
+  /**
+   * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
+   * Returns the ids of servers that are gone.
+   */
+  readonly reportPresence?: (state: NodeState) => Promise<readonly string[]>;
+}
+
+/** Bus to other servers, and delivery of the events that any of them commits. */
+export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions) =>
+  new Adapter({
+    bus: () => connected ?? new LocalBus().connect(),
+    onListenerFailure:
+      ({ get }) =>
+      (err) =>
+        get('report')('following events failed', { err }),
+    follower: ({ get }) =>
+      new LogFollower({
+        uow: get('storage'),
+        bus: get('bus'),
+        clock: get('clock'),
+        timers: get('timers'),
+        onListenerFailure: get('onListenerFailure'),
+      }),
+    followedLog: ({ get }) => get('follower'),
+    hub: ({ get }) =>
+      new EventHub({
+        uow: get('unitOfWork'),
+        follower: get('follower'),
+        bus: get('bus'),
+        clock: get('clock'),
+        eventLoop: get('eventLoop'),
+        catalogue: EVENT_CATALOGUE,
+        features: DELIVERY_FEATURES,
+        report: get('report'),
+      }),
+    ephemeralEvents: ({ get }) => get('hub'),
+    servedQueues: ({ get }) => get('hub'),
+    queueSweep: ({ get }) => {
+      const parts = {
+        uow: get('unitOfWork'),
+        clock: get('clock'),
+        eventLoop: get('eventLoop'),
+        hub: get('hub'),
+        report: get('report'),
+      };
+      const isOnlyServer = reportPresence === undefined;
+      return new QueueSweep(parts, { ...DEFAULT_SWEEP_OPTIONS, ...eventLimits, isOnlyServer });
+    },
+    consumers: ({ get, resolve }) =>
+      new Consumers({
+        uow: get('unitOfWork'),
+        timers: get('timers'),
+        report: get('report'),
+        resolve,
+        keepAlive: keepProcessAlive,
+      }),
+    // API keys and sessions are forgotten before clients get the event.
+    eventListeners: ({ get, resolve }) => [
+      resolve(VerifyApiKey),
+      resolve(VerifySession),
+      resolve(PresenceBoard),
+      get('hub'),
+      resolve(LimitReset),
+      resolve(Promotion),
+      resolve(FacadeEvents),
+      resolve(NotificationWorker),
+      get('consumers'),
+    ],
+  });

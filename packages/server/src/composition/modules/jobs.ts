@@ -1,0 +1,32 @@
+import { type ImportRunner, RunRequestedImports } from '@parley/domain/exports';
+import type { JobHandler } from '@parley/domain/kernel';
+import { JobWorkers, jobHandlersOf } from '../../workers/job-workers.js';
+import { Adapter } from '../adapter.js';
+import { type WorkerOptions, workersOf } from '../background-workers.js';
+
+export interface JobOptions extends WorkerOptions {
+  /** Job handlers in addition to those of the features. */
+  readonly moreJobHandlers?: readonly JobHandler[];
+  /** Runs imports of uploaded exports; null if only the command line imports. Default: null. */
+  readonly importRunner?: ImportRunner | null;
+}
+
+/** Stored jobs and recurring work. */
+export const jobs = (options: JobOptions) =>
+  new Adapter({
+    jobHandlers: ({ resolve }) => [
+      ...(options.moreJobHandlers ?? []),
+      // Other servers of the database may run imports.
+      ...(options.importRunner ? [resolve(RunRequestedImports)] : []),
+      ...jobHandlersOf(resolve),
+    ],
+    jobWorkers: ({ get }) =>
+      new JobWorkers(get('jobHandlers'), {
+        uow: get('unitOfWork'),
+        clock: get('clock'),
+        timers: get('timers'),
+        report: get('report'),
+        holder: get('serverId'),
+      }),
+    workers: ({ get, resolve }) => workersOf(options, get, resolve),
+  });
