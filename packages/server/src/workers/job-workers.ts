@@ -35,7 +35,7 @@ import {
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
 import {
-  JudgeRecipients,
+  EvaluateRecipients,
   RegisterDevices,
   ScheduleDigests,
   SendDigests,
@@ -143,7 +143,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendInvitationEmails),
   resolve(SendWelcomeEmails),
   resolve(ForgetInvitations),
-  resolve(JudgeRecipients),
+  resolve(EvaluateRecipients),
   resolve(SendEncryptedPush),
   resolve(SendLegacyPush),
   resolve(SendWebPush),
