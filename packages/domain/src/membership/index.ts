@@ -1,6 +1,5 @@
 export * from './account-connections.use-cases.js';
 export * from './accounts.js';
-export * from './activation.js';
 export * from './add-user.js';
 export * from './bot-storage.js';
 export * from './bots.js';
