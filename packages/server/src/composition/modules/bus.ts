@@ -1,14 +1,5 @@
 import { DELIVERY_FEATURES } from '@parley/domain/composition';
-import {
-  type Bus,
-  DEFAULT_SWEEP_OPTIONS,
-  EventHub,
-  type EventLimits,
-  LocalBus,
-  LogFollower,
-  type NodeState,
-  QueueSweep,
-} from '@parley/domain/kernel';
+import { type Bus, DEFAULT_SWEEP_OPTIONS, EventHub, LocalBus, LogFollower, QueueSweep } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import { EVENT_CATALOGUE } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
@@ -18,17 +9,12 @@ import { LimitReset } from '../../http/quotas.js';
 import { NotificationWorker } from '../../workers/notification-worker.js';
 import { Promotion } from '../../workers/promotion.js';
 import { Adapter } from '../adapter.js';
+import type { WorkerOptions } from '../background-workers.js';
+import type { StorageOptions } from './storage.js';
 
-export interface BusOptions {
+export interface BusOptions extends Pick<StorageOptions, 'eventLimits'>, Pick<WorkerOptions, 'reportPresence'> {
   /** Bus to other servers of the database; default: none. */
   readonly bus?: Bus;
-  /** Size limits of the event log and of a lagging queue; default: `DEFAULT_SWEEP_OPTIONS`. */
-  readonly eventLimits?: EventLimits;
-  /**
-   * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
-   * Returns the ids of servers that are gone.
-   */
-  readonly reportPresence?: (state: NodeState) => Promise<readonly string[]>;
 }
 
 /** Bus to other servers, and delivery of the events that any of them commits. */

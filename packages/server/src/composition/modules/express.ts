@@ -31,11 +31,12 @@ import { StoredAuditStates } from '../../observation/audited-objects.js';
 import type { ServerMetrics } from '../../observation/metrics.js';
 import { LoadMonitor } from '../../workers/load-monitor.js';
 import { Adapter, type Parts } from '../adapter.js';
+import type { WorkerOptions } from '../background-workers.js';
 import type { DomainOptions } from './domain.js';
 
-export interface ExpressOptions extends Pick<DomainOptions, 'isDev' | 'allowsWebPublicChannels' | 'realmAddresses'> {
-  /** Public URL of the server. */
-  readonly url: string;
+export interface ExpressOptions
+  extends Pick<DomainOptions, 'url' | 'isDev' | 'allowsWebPublicChannels' | 'realmAddresses'>,
+    Pick<WorkerOptions, 'shedsLoad'> {
   /** Routes in addition to those of the API. */
   readonly moreRoutes?: readonly Route[];
   /** Web client for the start page; default: none. */
@@ -55,8 +56,6 @@ export interface ExpressOptions extends Pick<DomainOptions, 'isDev' | 'allowsWeb
   readonly trustedProxies: ProxyTrust;
   /** Default: those of `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
-  /** True to reject requests while the event loop lags or memory runs out; default: false. */
-  readonly shedsLoad?: boolean;
   /** Records every response; default: no metrics. */
   readonly metrics?: ServerMetrics;
   readonly tracer?: RequestTracer;

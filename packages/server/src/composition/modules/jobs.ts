@@ -1,14 +1,13 @@
-import { type ImportRunner, RunRequestedImports } from '@parley/domain/exports';
+import { RunRequestedImports } from '@parley/domain/exports';
 import type { JobHandler } from '@parley/domain/kernel';
 import { JobWorkers, jobHandlersOf } from '../../workers/job-workers.js';
 import { Adapter } from '../adapter.js';
 import { type WorkerOptions, workersOf } from '../background-workers.js';
+import type { MovingOptions } from './moving.js';
 
-export interface JobOptions extends WorkerOptions {
+export interface JobOptions extends WorkerOptions, Pick<MovingOptions, 'importRunner'> {
   /** Job handlers in addition to those of the features. */
   readonly moreJobHandlers?: readonly JobHandler[];
-  /** Runs imports of uploaded exports; null if only the command line imports. Default: null. */
-  readonly importRunner?: ImportRunner | null;
 }
 
 /** Stored jobs and recurring work. */

@@ -10,11 +10,12 @@ import {
 import type { IncomingMail } from '../../configuration/configuration.js';
 import type { OwnNotifications } from '../../facade/parley-config.js';
 import { Adapter } from '../adapter.js';
+import type { DomainOptions } from './domain.js';
 
 /** Ten days (organization §9.1). */
 export const DEFAULT_INVITATION_VALIDITY_MINUTES = 14_400;
 
-export interface MailOptions {
+export interface MailOptions extends Pick<DomainOptions, 'mailGatewayPattern'> {
   readonly mailer: Mailer;
   /** True if emails are delivered instead of being written to a folder; default: true. */
   readonly sendsMail?: boolean;
@@ -22,8 +23,6 @@ export interface MailOptions {
   readonly invitationValidityMinutes?: number;
   /** Notifications sent by Parley itself; default: all configured kinds. */
   readonly notifications?: OwnNotifications;
-  /** Address pattern with `%s` for a gateway that accepts channel emails. */
-  readonly mailGatewayPattern?: string | null;
   /** Ways to receive email; default: none. */
   readonly incomingMail?: Pick<IncomingMail, 'token' | 'maxBytes'> & { readonly smtp: object | null };
 }

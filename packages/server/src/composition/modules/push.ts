@@ -8,22 +8,19 @@ import {
   type PushServiceAccount,
   VapidWebPushService,
 } from '@parley/node-adapters';
-import type { OwnNotifications } from '../../facade/parley-config.js';
 import { Adapter, type Parts } from '../adapter.js';
+import type { MailOptions } from './mail.js';
+import type { WebOptions } from './web.js';
 
-export interface PushOptions {
+export interface PushOptions
+  extends Pick<MailOptions, 'notifications' | 'sendsMail'>,
+    Pick<WebOptions, 'webhookNetworks'> {
   /** Service that delivers mobile push notifications; null for none. */
   readonly push: PushServiceAccount | DirectPush | null;
   /** Contact (`mailto:` or `https:`) that enables web push; null for none. */
   readonly webPush?: string | null;
-  /** Notifications sent by Parley itself; default: all configured kinds. */
-  readonly notifications?: OwnNotifications;
-  /** True if emails are delivered instead of being written to a folder; default: true. */
-  readonly sendsMail?: boolean;
   /** False if no host application receives events; default: true. */
   readonly hasHost?: boolean;
-  /** Private networks that outgoing webhooks and profile picture downloads may access; default: none. */
-  readonly webhookNetworks?: readonly string[];
 }
 
 /** Notifications of phones and browsers. */
