@@ -21,8 +21,12 @@ export class Adapter<Name extends keyof Services> extends ContainerModule {
 
   constructor(readonly makers: Pick<Makers, Name>) {
     super(({ bind }) => {
+      let parts: Parts | undefined;
       for (const [name, make] of Object.entries(makers as Record<string, (parts: Parts) => unknown>)) {
-        bind(name).toDynamicValue(({ get }) => make(get<Injector<Services>>(Injector)));
+        bind(name).toDynamicValue(({ get }) => {
+          parts ??= get<Injector<Services>>(Injector);
+          return make(parts);
+        });
       }
     });
     this.names = Object.keys(makers) as Name[];
