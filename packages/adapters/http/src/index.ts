@@ -28,6 +28,7 @@ export type { OptionalKey, ParamType } from './kernel/param-types.js';
 export * as paramTypes from './kernel/param-types.js';
 export { type Member, membersOfDto, NoParameters } from './kernel/params.js';
 export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './limits/budgets.js';
+export { RateLimiter, rateLimited } from './limits/counters.js';
 export {
   ipGroup,
   keyFrom,
@@ -35,10 +36,8 @@ export {
   type LimitRule,
   networkOf,
   parseRateLimitRules,
-  RateLimiter,
   type RateLimitRules,
-  rateLimited,
-} from './limits/rate-limiter.js';
+} from './limits/rules.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { notFoundPage } from './pages/layout.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';

@@ -15,6 +15,7 @@ import { changeEmail, rename } from '../users/change-email.js';
 import { loadSessionOwner } from '../users/sessions.use-cases.js';
 import { type BotKind, parseFullName, type User } from '../users/user.js';
 import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { deactivate } from './activation.js';
 import { addUser } from './add-user.js';
 import {
   type AvatarUpload,
@@ -36,7 +37,6 @@ import {
   viewForReceivers,
   type WebhookInterface,
 } from './bots.js';
-import { deactivate } from './deactivation.js';
 import { changeRole } from './roles.js';
 
 export interface OwnBots {

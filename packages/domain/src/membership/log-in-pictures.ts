@@ -29,7 +29,7 @@ interface PicturePayload {
 
 function readPayload(stored: unknown): PicturePayload {
   const { userId, method, url } = stored as Partial<PicturePayload>;
-  if (!isId(userId) || typeof method !== 'string') throw new TypeError('It has no account');
+  if (!isId(userId) || typeof method !== 'string') throw new TypeError('Job payload has no user id or log-in method');
   return { userId, method, url: url ?? null };
 }
 

@@ -63,6 +63,7 @@ export interface SendMessageInput {
   readonly externalId?: string;
 }
 
+/** `echo` must name a queue of the caller. */
 type SendOptions = Pick<SendMessageInput, 'isReadBySender' | 'echo' | 'sentAt' | 'externalId'>;
 
 /** Destination and text of a message. */
@@ -144,10 +145,11 @@ export class SendMessage {
         async (tx) => {
           const first = await findFirstSend(tx, caller, retry);
           if (first !== null) return { id: first, newVisibility: null };
-          const sent = await this.sendOnce(tx, caller, prepared, input);
-          if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
+          const ownEcho = echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null;
+          const sent = await this.sendOnce(tx, caller, prepared, { ...input, echo: ownEcho });
+          if (ownEcho) {
             const { realmId, userId } = caller;
-            await rememberSend(tx, { ...echo, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
+            await rememberSend(tx, { ...ownEcho, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
           }
           return sent;
         },
@@ -183,7 +185,7 @@ export class SendMessage {
 
   /** @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, INVALID_TOPIC */
   async prepare(caller: Caller, input: MessageDraft & Pick<SendMessageInput, 'widget'>): Promise<PreparedMessage> {
-    const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
+    const to = input.to.kind === 'defaultChannel' ? await this.getDefaultChannel(caller) : input.to;
     if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
     const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
     const content = refusalOr(() => parseContent(input.content));
@@ -265,7 +267,7 @@ export class SendMessage {
       widget,
       topicPolicies: topicPolicies.changes,
       replacedTopicPolicies: topicPolicies.replaced,
-      echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
+      echo,
     });
     await planLinkPreviews(tx, realm, sender, message.id, rendered.html, now);
     if (destination.kind === 'channel' && actor.botOwnerId !== null) {
@@ -291,9 +293,10 @@ export class SendMessage {
 
   private async hookedDestination(
     { channels, users, realms }: Repositories,
-    { realmId, userId }: Caller,
+    caller: Caller,
     to: Addressee,
   ): Promise<HookedDestination> {
+    const { realmId } = caller;
     switch (to.kind) {
       case 'userIds':
         return { kind: 'direct', userIds: [...new Set(to.ids)] };
@@ -307,19 +310,16 @@ export class SendMessage {
         return { kind: 'channel', id: channel?.id ?? null, name: channel?.name ?? to.name };
       }
       default: {
-        const botChannelId = async () => (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
-        const id = to.kind === 'channelId' ? to.id : ((await botChannelId()) as ChannelId | null);
+        const id = to.kind === 'channelId' ? to.id : await defaultChannelIdOf({ users }, caller);
         return { kind: 'channel', id, name: (id && (await channels.find(realmId, id))?.name) || null };
       }
     }
   }
 
-  private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
-    return this.uow.read(realmId, async ({ users }) => {
-      const id = (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
-      if (id === null) throw new DomainError('CHANNEL_REQUIRED', 'Missing channel');
-      return { kind: 'channelId', id: id as ChannelId };
-    });
+  private async getDefaultChannel(caller: Caller): Promise<NamedChannel> {
+    const id = await this.uow.read(caller.realmId, (reads) => defaultChannelIdOf(reads, caller));
+    if (id === null) throw new DomainError('CHANNEL_REQUIRED', 'Missing channel');
+    return { kind: 'channelId', id };
   }
 
   /** Returns all recipients; includes the sender only if named. */
@@ -418,6 +418,14 @@ async function opened(
   const recipientId = await tx.recipients.openDirect(realm.id, ids);
   await access?.announceConversation(ids);
   return { kind: 'direct', recipientId, participants };
+}
+
+/** Returns the channel to which a bot sends if it names none. */
+async function defaultChannelIdOf(
+  { users }: Pick<Repositories, 'users'>,
+  { realmId, userId }: Caller,
+): Promise<ChannelId | null> {
+  return ((await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null) as ChannelId | null;
 }
 
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {

@@ -64,7 +64,8 @@ const MISSED_EMAIL = emailJobKind<MissedEmailJob>({
   name: 'push.missed_email',
   readPayload: (stored) => {
     const { userId, conversation } = stored as Partial<MissedEmailJob>;
-    if (!isId(userId) || typeof conversation !== 'string') throw new TypeError('No missed messages');
+    if (!isId(userId) || typeof conversation !== 'string')
+      throw new TypeError('Job payload has no user id or conversation');
     return { userId, conversation };
   },
 });

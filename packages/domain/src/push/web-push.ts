@@ -186,7 +186,7 @@ const WEB_PUSH = jobKind<WebPushJob>({
     const { userId, subscriptionId, since, message } = stored as Partial<WebPushJob>;
     const isMessage = isId(message?.id) && DUE_REASONS.includes(message.reason);
     if (!isId(userId) || !isId(subscriptionId) || !Number.isSafeInteger(since) || !isMessage) {
-      throw new TypeError('No web push notification');
+      throw new TypeError('Job payload has no web push notification');
     }
     return stored as WebPushJob;
   },

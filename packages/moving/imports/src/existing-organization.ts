@@ -47,7 +47,7 @@ export interface ExistingOrganization {
   memberships(place: MembersPlace): Promise<ReadonlyMap<UserId, MembershipState>>;
   /** Archived channels of imports that are incomplete or undone. */
   readonly hiddenChannels: ReadonlySet<ChannelId>;
-  /** Messages of earlier imports, with the pinned ones that lists contain. */
+  /** Previously imported messages, including pinned ones. */
   messages(): AsyncIterable<readonly ImportedRecord[]>;
   /** Returns messages as they are now; deleted ones are absent. */
   current(

@@ -49,7 +49,7 @@ export async function planFiles(
     if (row) {
       const owner = record.owner === undefined ? row.owner : people.get(record.owner).id;
       const same = size === null ? undefined : fileAt(staging, record.path!, owner);
-      const isPicture = same?.isPicture ?? (size !== null && (await startsLikePicture(opened, record.path!)));
+      const isPicture = same?.isPicture ?? (size !== null && (await isPictureAt(opened, record.path!)));
       const file = same ? { ...same, name: nameOfFile(record.name) } : planFile(record, size, owner, isPicture);
       const sql = 'UPDATE files SET json = ?, owner = ?, path = ?, same = ? WHERE id = ?';
       const path = same || size === null ? null : record.path;
@@ -89,14 +89,14 @@ function planFile(record: FileRecord, size: number | null, owner: UserId, isPict
   };
 }
 
-/** First bytes of PNG, JPEG, GIF and WebP. Other files never get a thumbnail, and would show a placeholder forever. */
-const PICTURE_STARTS = ['89504e47', 'ffd8ff', '47494638', '52494646'];
+/** Start of PNG, JPEG, GIF and WebP. Other files never get a thumbnail, and would show a placeholder forever. */
+const PICTURE_START = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF.{4}WEBP)/s;
 
-async function startsLikePicture(opened: OpenImport, path: string): Promise<boolean> {
-  for await (const chunk of (await opened.openFile(path)) ?? []) {
-    const start = Buffer.from(chunk.subarray(0, 4)).toString('hex');
-    return PICTURE_STARTS.some((known) => start.startsWith(known));
-  }
+export const startsLikePicture = (bytes: Uint8Array): boolean =>
+  PICTURE_START.test(Buffer.from(bytes.subarray(0, 12)).toString('latin1'));
+
+async function isPictureAt(opened: OpenImport, path: string): Promise<boolean> {
+  for await (const chunk of (await opened.openFile(path)) ?? []) return startsLikePicture(chunk);
   return false;
 }
 

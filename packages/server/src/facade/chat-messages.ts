@@ -31,7 +31,7 @@ import {
   type UserSummary,
 } from '@parley/domain/messages';
 import type { Realm } from '@parley/domain/realms';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { described, integer, object, optional, refine, shown, valueType } from '../kernel/values.js';
 import {
   argument,

@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/channels';
 import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { object, optional } from '../kernel/values.js';
 import { argument, CHANNEL, CHECKED_BY_USE, FLAG, PEOPLE, properties, TEXT } from './argument-types.js';
 import {

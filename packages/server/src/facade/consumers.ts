@@ -10,7 +10,7 @@ import {
   type UnitOfWork,
 } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { listOf, object, oneOf, optional } from '../kernel/values.js';
 import type { Worker } from '../workers/recurring-worker.js';
 import { argument, CHECKED_BY_USE, EVENT_TYPE, FUNCTION, properties, TEXT } from './argument-types.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Resolve as ResolveUseCase } from '@parley/domain/composition';
 import { DomainError, type LogFollower, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import type { ReadinessReport } from '../observation/readiness.js';
 import { argument, EVENT_TYPE, FUNCTION } from './argument-types.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';

@@ -7,7 +7,7 @@ import { unicodeEmoji } from '@parley/markdown';
 import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/transfer/imports';
 import type { ImportRecord, LedgerLine, OpenImport } from '@parley/transfer/records';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { described, listOf, MAX_IDS, object, optional, refine, valueType } from '../kernel/values.js';
 import { argument, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { Addresses } from './references.js';

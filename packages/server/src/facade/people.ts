@@ -8,7 +8,7 @@ import {
   UpsertHostUser,
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';

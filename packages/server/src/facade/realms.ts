@@ -16,7 +16,7 @@ import {
   type UserSettingName,
 } from '@parley/domain/realms';
 import type { OptionalKey } from '@parley/http';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { describeValues } from '../kernel/setting-values.js';
 import { object, oneOf, optional, valueType } from '../kernel/values.js';
 import { argument, FLAG, properties, TEXT } from './argument-types.js';

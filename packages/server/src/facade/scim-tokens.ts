@@ -1,5 +1,5 @@
 import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { object } from '../kernel/values.js';
 import { properties, TEXT } from './argument-types.js';
 import { Addresses } from './references.js';

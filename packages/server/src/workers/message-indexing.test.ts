@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@parley/domain/kernel';
 import { DrivenTime } from '@parley/testkit';
-import { MessageIndexing } from '../composition/background-workers.js';
+import { MessageIndexing } from './message-indexing.js';
 
 describe('MessageIndexing', () => {
   const changed = (setting: string) =>

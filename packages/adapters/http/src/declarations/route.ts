@@ -9,7 +9,7 @@ import {
 import type { Injectable, Resolve, Wired } from '@parley/domain/composition';
 import { type Caller, type Decision, enforce, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { Dto } from '../kernel/params.js';
-import type { LimitRule } from '../limits/rate-limiter.js';
+import type { LimitRule } from '../limits/rules.js';
 import type { Identity } from '../security/authenticate.js';
 import type { Reply, WireFields, WireText } from '../wire/reply.js';
 import type { ClientVariant, Request } from '../wire/request.js';

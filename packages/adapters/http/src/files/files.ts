@@ -21,7 +21,7 @@ import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { unescaped } from '../express/target.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import type { LimitRule } from '../limits/rate-limiter.js';
+import type { LimitRule } from '../limits/rules.js';
 import { YieldingScheduler } from '../limits/yielding.js';
 import { badParameter, type Reply, success } from '../wire/reply.js';
 import type { UploadedFile } from '../wire/request.js';

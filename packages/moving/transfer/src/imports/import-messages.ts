@@ -84,7 +84,7 @@ export class FileImport {
   }
 
   /**
-   * Receives files of some messages, and returns the step that adds them in a unit with these messages.
+   * Stores the files of a message batch; returns the step that records them in the batch's unit.
    * @throws DomainError SERVER_BUSY
    */
   async prepare(copies: AsyncIterable<FileCopy>): Promise<(tx: Transaction) => Promise<void>> {
