@@ -4,11 +4,12 @@ import { type BlobKey, type BlobStore, inOneChunk } from '../files/blobs.js';
 import { removeFile, requireOwnFile, type StoredFile } from '../files/files.js';
 import { type FileContent, NewFiles } from '../files/new-files.js';
 import { DomainError } from '../kernel/errors.js';
-import type { Caller, FileId, RealmId, UserId } from '../kernel/ids.js';
+import type { Caller, FileId, RealmId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, type RenewLease } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, Timers } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 import { RENEW_LEASE_MS } from './exports.js';
 import { requireRequester } from './import-batches.js';
 import {
@@ -165,7 +166,7 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     });
     if (outcome === null) return async () => {};
     if (outcome.problem !== null) return (tx) => fail(tx, run, outcome.problem);
-    const page = outcome.page && (await this.keepPage(run.requesterId, outcome.page));
+    const page = outcome.page && (await this.keepPage({ realmId: run.realmId, userId: run.requesterId }, outcome.page));
     return async (tx) => {
       const current = await tx.importRuns.find(realmId, run.id);
       if (!current) return;
@@ -220,9 +221,9 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
   }
 
   /** Stores the page; a sweep removes its bytes if the transaction fails. */
-  private async keepPage(userId: UserId, page: Uint8Array): Promise<FileContent> {
+  private async keepPage(owner: WorkOwner, page: Uint8Array): Promise<FileContent> {
     const received = await this.receiver.receive(inOneChunk(page));
-    return this.newFiles.describe(userId, received, 'import-report.html', 'text/html');
+    return this.newFiles.describe(owner, received, 'import-report.html', 'text/html');
   }
 
   /** Returns null if the owner has no room for the file. */

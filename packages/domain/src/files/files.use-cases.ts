@@ -37,7 +37,7 @@ export class UploadFile {
   /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
   async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
     const name = nameOfFile(input.name);
-    const content = blob && (await this.newFiles.describe(caller.userId, blob, name, claimedType));
+    const content = blob && (await this.newFiles.describe(caller, blob, name, claimedType));
     return this.uow.write(
       caller.realmId,
       async (tx) => {
