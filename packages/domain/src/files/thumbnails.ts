@@ -108,7 +108,9 @@ export class Thumbnails {
   ) {}
 
   /** Returns null if the file is not a displayable image. @throws DomainError SERVER_BUSY */
-  async inspect(file: Pick<StoredFile, 'realmId' | 'ownerId' | 'blob' | 'size' | 'contentType'>): Promise<FileImage | null> {
+  async inspect(
+    file: Pick<StoredFile, 'realmId' | 'ownerId' | 'blob' | 'size' | 'contentType'>,
+  ): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
     const owner = ownerOf(file);
     return this.queue.run(owner, async () => {
@@ -157,7 +159,10 @@ export class Thumbnails {
   }
 }
 
-const ownerOf = ({ realmId, ownerId }: Pick<StoredFile, 'realmId' | 'ownerId'>): WorkOwner => ({ realmId, userId: ownerId });
+const ownerOf = ({ realmId, ownerId }: Pick<StoredFile, 'realmId' | 'ownerId'>): WorkOwner => ({
+  realmId,
+  userId: ownerId,
+});
 
 const describe = ({ width, height, frames, format }: ImageInfo) => ({
   width,
