@@ -31,7 +31,7 @@ import {
   verifyImport,
 } from '@parley/imports';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { PublicWebClient } from '@parley/node-adapters';
+import { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import type { ComposedParley } from '../composition/parley.js';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
@@ -148,8 +148,8 @@ export async function withDownloads(
 ): Promise<OpenImport> {
   const folder = context.flag('download');
   if (folder === undefined) return exported;
-  const { webhookNetworks: allowedNetworks } = context.invocation.configuration;
-  const client = new PublicWebClient({ allowedNetworks, userAgent: 'Parley' });
+  const { webhookNetworks: allowedNetworks, outgoingProxy } = context.invocation.configuration;
+  const client = new PublicWebClient({ allowedNetworks, proxy: new OutgoingProxy(outgoingProxy), userAgent: 'Parley' });
   const { opened, counts } = await downloadFiles(exported, { folder, client, token, tokenHosts });
   const failed = Object.entries(counts.failed).map(([reason, count]) => `; ${count} failed: ${reason}`);
   context.terminal.err(`Downloaded ${counts.downloaded} files, ${counts.existing} were in ${folder}${failed.join('')}`);

@@ -31,6 +31,7 @@ import {
   JoseWebTokens,
   ListedDisposableDomains,
   OtplibCodes,
+  OutgoingProxy,
   PublicWebClient,
   SealedSecondFactors,
   SimpleWebAuthn,
@@ -89,7 +90,7 @@ const addressPorts = (options: ParleyDependencies, resolve: Resolve) =>
     serverAddress: () => serverAddressOf(options),
     linkifierSyntax: () => re2LinkifierSyntax,
     meetingLinks: () => new HmacMeetingLinks(options.secret),
-    meetingServer: () => (options.bigBlueButton ? new BigBlueButton(options.bigBlueButton) : null),
+    meetingServer: () => (options.bigBlueButton ? new BigBlueButton(options.bigBlueButton, proxyOf(options)) : null),
   }) satisfies SomePorts;
 
 /** Log-in, invitations and email addresses. */
@@ -180,7 +181,7 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
       const { push, clock } = options;
       const realmUrls = get('realmUrls');
       const avatarUrlOf: AvatarUrlOf = (realm, sender) => senderAvatarUrl(realm, sender, realmUrls);
-      const parts = { realmUrls, clock, avatarUrlOf };
+      const parts = { realmUrls, clock, avatarUrlOf, proxy: proxyOf(options) };
       if (!push) return null;
       if ('keys' in push) return new DirectPushService({ ...parts, account: push, report: get('report') });
       const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
@@ -190,21 +191,27 @@ const deliveryPorts = (options: ParleyDependencies, get: Get, resolve: Resolve) 
     linkPreviewFetcher: () => new WebLinkPreviewFetcher(pageClientOf(options), get('clock')),
     externalPictures: () => new WebPictures(pageClientOf(options), get('imageProcessor'), get('clock')),
     webhookFormats: () => new WireWebhookFormats(get('realmUrls'), EVENT_WRITER.messageParts),
-    pictureDownloads: () =>
-      new PublicWebClient({ allowedNetworks: options.webhookNetworks ?? [], userAgent: 'Parley' }),
+    pictureDownloads: () => new PublicWebClient({ ...reachOf(options), userAgent: 'Parley' }),
     webhookClient: () =>
       new PublicWebClient({
-        allowedNetworks: options.webhookNetworks ?? [],
+        ...reachOf(options),
         userAgent: `ZulipOutgoingWebhook/${ZULIP_VERSION}`,
       }),
   }) satisfies SomePorts;
 
+const proxyOf = ({ outgoingProxy }: ParleyDependencies) => new OutgoingProxy(outgoingProxy);
+
+const reachOf = (options: ParleyDependencies) => ({
+  allowedNetworks: options.webhookNetworks ?? [],
+  proxy: proxyOf(options),
+});
+
 /** Maximum time for a linked page or its picture, with all redirects. */
 const PAGE_TIMEOUT_MS = 5000;
 
-const pageClientOf = ({ webhookNetworks = [] }: ParleyDependencies) =>
+const pageClientOf = (options: ParleyDependencies) =>
   new PublicWebClient({
-    allowedNetworks: webhookNetworks,
+    ...reachOf(options),
     userAgent: 'Mozilla/5.0 (compatible; ParleyLinkPreview)',
     timeoutMs: PAGE_TIMEOUT_MS,
   });

@@ -26,7 +26,7 @@ import type {
   WebAssets,
 } from '@parley/http';
 import type { DocumentReader } from '@parley/images';
-import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
+import type { BigBlueButtonAccount, DirectPush, ProxySettings, PushServiceAccount } from '@parley/node-adapters';
 import type { IncomingMail } from '../configuration/configuration.js';
 import type { HostAuthenticate } from '../facade/host-authentication.js';
 import type { OwnNotifications } from '../facade/parley-config.js';
@@ -101,6 +101,8 @@ export interface ParleyDependencies {
   readonly incomingMail?: Pick<IncomingMail, 'token' | 'maxBytes'> & { readonly smtp: object | null };
   /** Private networks that outgoing webhooks and profile picture downloads may access; default: none. */
   readonly webhookNetworks?: readonly string[];
+  /** Proxies for outgoing calls; default: none. */
+  readonly outgoingProxy?: ProxySettings;
   /** Web client for the start page; default: none. */
   readonly webAssets?: WebAssets | null;
   readonly hasRateLimits: boolean;

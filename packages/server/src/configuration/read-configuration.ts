@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount } from '@parley/node-adapters';
+import { type BigBlueButtonAccount, NO_PROXY } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { logInAccounts } from '../log-in/providers.js';
@@ -10,6 +10,7 @@ import { addEnvFile, type Environment } from './env-file.js';
 import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } from './mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
+import { outgoingProxyOf } from './setting-values.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
 
 /** Pattern of values that error messages must not repeat. */
@@ -145,7 +146,13 @@ export function readConfiguration(
   attempt(() => {
     incomingMail = incomingMailOf(mailSettings);
   });
-  const configuration = configurationOf(read, { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail });
+  const proxy = read('outgoingProxy');
+  let outgoingProxy = NO_PROXY;
+  attempt(() => {
+    outgoingProxy = outgoingProxyOf(proxy, environment);
+  });
+  const combined = { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, outgoingProxy };
+  const configuration = configurationOf(read, combined);
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
   if (problems.length > 0) throw new InvalidConfiguration(problems);
@@ -155,13 +162,14 @@ export function readConfiguration(
 type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['default'];
 
 /** Values combined from several settings, or needed by others. */
-interface CombinedSettings extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail'> {
+interface CombinedSettings
+  extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail' | 'outgoingProxy'> {
   readonly pushSettings: PushSettings;
   readonly mailSettings: MailSettings;
 }
 
 function configurationOf(read: ReadSetting, combined: CombinedSettings): Configuration {
-  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail } = combined;
+  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, outgoingProxy } = combined;
   const servers = read('bus');
   const busOptions = {
     credentialsFile: read('busCredentials'),
@@ -185,6 +193,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     mailGatewayPattern: mailSettings.mailGatewayPattern,
     incomingMail,
     webhookNetworks: read('webhookNetworks'),
+    outgoingProxy,
     webClient: read('webClient') ? 'application' : 'none',
     frameAncestors: read('frameAncestors'),
     trustedProxies: read('trustedProxies'),

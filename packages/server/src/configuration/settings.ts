@@ -27,6 +27,7 @@ import {
   parseListenAddress,
   parseLogLevel,
   parseMailAddress,
+  parseOutgoingProxy,
   parsePort,
   parseProxies,
   parseRealmAddresses,
@@ -128,6 +129,13 @@ export const SETTINGS = {
     parseWebhookNetworks,
     [] as readonly string[],
   ),
+  outgoingProxy: {
+    variable: 'PARLEY_OUTGOING_PROXY',
+    help: 'HTTP proxy for outgoing calls, http://USER:PASSWORD@HOST:PORT, except to hosts in NO_PROXY; off: none; default: HTTPS_PROXY and HTTP_PROXY',
+    isSecret: true,
+    parse: parseOutgoingProxy,
+    default: null as string | null,
+  },
   webClient: switchSetting('PARLEY_WEB_CLIENT', 'web-client', 'serves the chat for browsers at the start page', true),
   frameAncestors: setting(
     'PARLEY_FRAME_ANCESTORS',

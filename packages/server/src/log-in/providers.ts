@@ -1,4 +1,5 @@
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
+import type { OutgoingProxy } from '@parley/node-adapters';
 import { LDAP } from './ldap/ldap-settings.js';
 import { OPENID_CONNECT } from './openid-connect/openid-connect-settings.js';
 import type { LogInAccounts, LogInName } from './options.js';
@@ -16,7 +17,7 @@ interface Provider {
   /** Checks the option. @throws Error that describes what is expected */
   readonly accountsOf: (option: unknown) => readonly unknown[];
   /** Services with a button. @throws MissingLibrary */
-  readonly services?: (accounts: readonly never[]) => Promise<readonly LogInProvider[]>;
+  readonly services?: (accounts: readonly never[], proxy: OutgoingProxy) => Promise<readonly LogInProvider[]>;
   /** Directories that check passwords. @throws MissingLibrary */
   readonly directories?: (accounts: readonly never[]) => Promise<readonly PeopleDirectory[]>;
 }
@@ -36,9 +37,10 @@ export const logInAccounts = (read: (name: LogInName, accountsOf: Provider['acco
 export const NO_LOG_IN_ACCOUNTS = logInAccounts(() => []);
 
 /** Connects to the services of all providers. @throws MissingLibrary */
-export async function logInServices(accounts: LogInAccounts): Promise<readonly LogInProvider[]> {
+export async function logInServices(accounts: LogInAccounts, proxy: OutgoingProxy): Promise<readonly LogInProvider[]> {
   const found: LogInProvider[] = [];
-  for (const [name, { services }] of ROWS) if (services) found.push(...(await services(accounts[name] as never)));
+  for (const [name, { services }] of ROWS)
+    if (services) found.push(...(await services(accounts[name] as never, proxy)));
   return found;
 }
 

@@ -7,6 +7,7 @@ import type { BusLocation, Configuration } from '../configuration/configuration.
 import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';
 import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from '../configuration/push-settings.js';
 import {
+  outgoingProxyOf,
   parseContact,
   parseDatabase,
   parseFiles,
@@ -14,6 +15,7 @@ import {
   parseJwtSecrets,
   parseMailAddress,
   parseMailPattern,
+  parseOutgoingProxy,
   parseProxies,
   parseRealmAddresses,
   parseReplica,
@@ -71,6 +73,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       incomingMail: { ...NO_INCOMING_MAIL, token: readIfGiven('mailGatewayToken', parseToken) },
       webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
+      outgoingProxy: outgoingProxyOf(readIfGiven('outgoingProxy', parseOutgoingProxy), process.env),
       webClient: webClientOf(config),
       frameAncestors: config.frameAncestors?.length ? read('frameAncestors', parseFrameAncestors) : [],
       trustedProxies: readProxies(config.trustedProxies),
@@ -133,6 +136,7 @@ function optionReader(config: ParleyConfig) {
       | 'mailGatewayPattern'
       | 'mailGatewayToken'
       | 'webhookNetworks'
+      | 'outgoingProxy'
       | 'webPush'
       | 'giphyApiKey'
       | 'frameAncestors',
@@ -152,6 +156,7 @@ function optionReader(config: ParleyConfig) {
       | 'mailFrom'
       | 'mailGatewayPattern'
       | 'mailGatewayToken'
+      | 'outgoingProxy'
       | 'webPush'
       | 'giphyApiKey',
     parse: (text: string) => string,
