@@ -177,10 +177,12 @@ describe('OutgoingProxy', () => {
     const key = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
     const push = { payload: {}, isUrgent: true, isSilent: false };
     const sender = new ApnsSender({ key, keyId: 'id', teamId: 'team', url }, parts);
-    expect(await sender.send({ kind: 'apns', token: 'c0ffee', iosAppId: 'app' }, push)).toMatchObject({
-      outcome: 'sent',
-    });
-    expect(tinyproxy.requests.at(-1)).toBe(`CONNECT ${url.slice('http://'.length)}`);
+    const before = tinyproxy.requests.length;
+    const device = { kind: 'apns', token: 'c0ffee', iosAppId: 'app' } as const;
+    const sent = await Promise.all([sender.send(device, push), sender.send(device, push)]);
+    expect(sent.map(({ outcome }) => outcome)).toEqual(['sent', 'sent']);
+    // Notifications share one connection.
+    expect(tinyproxy.requests.slice(before)).toEqual([`CONNECT ${url.slice('http://'.length)}`]);
     const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
     const account = { projectId: 'p', clientEmail: 'e', tokenUrl: `${http}/token`, url: http };
     const fcm = new FcmSender(
@@ -188,7 +190,12 @@ describe('OutgoingProxy', () => {
       parts,
     );
     expect(await fcm.send({ kind: 'fcm', token: 't', iosAppId: null }, push)).toMatchObject({ outcome: 'sent' });
-    expect(seen).toEqual(['POST /3/device/c0ffee', `POST /token ${VIA}`, `POST /v1/projects/p/messages:send ${VIA}`]);
+    expect(seen).toEqual([
+      'POST /3/device/c0ffee',
+      'POST /3/device/c0ffee',
+      `POST /token ${VIA}`,
+      `POST /v1/projects/p/messages:send ${VIA}`,
+    ]);
   });
 
   it('reports the status of a proxy that refuses the tunnel', async () => {

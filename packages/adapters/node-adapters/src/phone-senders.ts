@@ -95,6 +95,8 @@ const HEXADECIMAL = /^[\da-f]+$/i;
 export class ApnsSender extends RepeatingSender {
   protected readonly name = 'APNs';
   private session: ClientHttp2Session | null = null;
+  /** Shared by notifications that wait for the connection. */
+  private opening: Promise<ClientHttp2Session> | null = null;
   private pending = 0;
   private signature: { readonly text: string; readonly madeAt: number } | null = null;
 
@@ -161,8 +163,15 @@ export class ApnsSender extends RepeatingSender {
   }
 
   private async open(): Promise<ClientHttp2Session> {
-    const { connect } = await import('node:http2');
     if (this.session && !this.session.closed && !this.session.destroyed) return this.session;
+    this.opening ??= this.connect().finally(() => {
+      this.opening = null;
+    });
+    return this.opening;
+  }
+
+  private async connect(): Promise<ClientHttp2Session> {
+    const { connect } = await import('node:http2');
     const { url } = this.account;
     const tunnel = await this.parts.proxy.tunnelTo(url, TIMEOUT_MS);
     const session = connect(url, tunnel ? { createConnection: () => tunnel } : {});
