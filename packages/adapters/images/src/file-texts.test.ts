@@ -1,10 +1,11 @@
 import { MAX_FILE_TEXT } from '@parley/domain/files';
-import type { UserId } from '@parley/domain/kernel';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { FileTexts } from './file-texts.js';
 
 const texts = new FileTexts();
+const realmId = 2 as RealmId;
 const ownerId = 1 as UserId;
-const read = (bytes: Uint8Array, contentType = 'text/plain') => texts.read(bytes, { contentType, ownerId });
+const read = (bytes: Uint8Array, contentType = 'text/plain') => texts.read(bytes, { contentType, realmId, ownerId });
 
 it.each([
   ['text/plain', true],
@@ -35,7 +36,7 @@ it('passes documents to their reader', async () => {
   const reader = new FileTexts({ readDocument: async (document, type) => `${document.length} of ${type}` });
   const contentType = 'application/vnd.oasis.opendocument.text';
   expect(reader.reads(contentType)).toBe(true);
-  expect(await reader.read(Buffer.from('tea'), { contentType, ownerId })).toBe(`3 of ${contentType}`);
+  expect(await reader.read(Buffer.from('tea'), { contentType, realmId, ownerId })).toBe(`3 of ${contentType}`);
 });
 
 it('returns the beginning of long texts, whose last character may be cut', async () => {

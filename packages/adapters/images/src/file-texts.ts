@@ -1,5 +1,5 @@
 import { type FileTextReader, MAX_FILE_TEXT, type StoredFile } from '@parley/domain/files';
-import type { UserId } from '@parley/domain/kernel';
+import type { WorkOwner } from '@parley/domain/kernel';
 
 /** Types that begin with `text/` but consist of markup. */
 const MARKUP: ReadonlySet<string> = new Set(['text/html', 'text/rtf', 'text/xml']);
@@ -20,7 +20,7 @@ export const DOCUMENT_PARTS: ReadonlyMap<string, RegExp> = new Map([
 /** Extracts text from formats that need a parser, in a separate process. */
 export interface DocumentReader {
   /** Returns the beginning of the text; null for damaged documents. @throws DomainError SERVER_BUSY */
-  readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null>;
+  readDocument(document: Uint8Array, contentType: string, owner: WorkOwner): Promise<string | null>;
 }
 
 const isDocument = (contentType: string): boolean => contentType === PDF || DOCUMENT_PARTS.has(contentType);
@@ -36,10 +36,10 @@ export class FileTexts implements FileTextReader {
 
   async read(
     bytes: Uint8Array,
-    { contentType, ownerId }: Pick<StoredFile, 'contentType' | 'ownerId'>,
+    { contentType, realmId, ownerId }: Pick<StoredFile, 'contentType' | 'realmId' | 'ownerId'>,
   ): Promise<string | null> {
     if (isPlain(contentType)) return decode(bytes);
-    return (await this.documents.readDocument?.(bytes, contentType, ownerId)) ?? null;
+    return (await this.documents.readDocument?.(bytes, contentType, { realmId, userId: ownerId })) ?? null;
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Email, type Mailer, RecipientRefused } from '@parley/domain/access';
 import type { Clock } from '@parley/domain/kernel';
 import { type MailTokenAccount, MailTokens } from './mail-tokens.js';
+import type { OutgoingProxy } from './outgoing-proxy.js';
 
 const require = createRequire(import.meta.url);
 
@@ -67,6 +68,8 @@ export interface SmtpOptions extends MailSender {
   readonly url: string;
   /** Access tokens that replace the password; null to use that of the URL. */
   readonly oauth?: MailTokenAccount | null;
+  /** Proxies for requests of access tokens; default: none. */
+  readonly proxy?: OutgoingProxy;
   /** Timeout for the connection and the greeting. */
   readonly connectMs?: number;
   /** Timeout for any other response. */
@@ -141,9 +144,9 @@ export class SmtpMailer implements Mailer {
   }
 
   private transport() {
-    const { url, oauth = null, connectMs = CONNECT_MS, silenceMs = SILENCE_MS } = this.options;
+    const { url, oauth = null, proxy, connectMs = CONNECT_MS, silenceMs = SILENCE_MS } = this.options;
     this.opened ??= nodemailer().createTransport({
-      ...(oauth === null ? { url } : logInByTokens(url, new MailTokens(oauth))),
+      ...(oauth === null ? { url } : logInByTokens(url, new MailTokens(oauth, proxy))),
       connectionTimeout: connectMs,
       greetingTimeout: connectMs,
       socketTimeout: silenceMs,

@@ -1,4 +1,5 @@
-import { fetchShort } from './log-in/log-in-services.js';
+import { type FetchShort, fetchShortBy } from './log-in/log-in-services.js';
+import { OutgoingProxy } from './outgoing-proxy.js';
 
 /** Client of an OAuth 2 service that gives access to a mail server (XOAUTH2). */
 export interface MailTokenAccount {
@@ -26,8 +27,14 @@ export class MailTokens {
   /** Services may replace the refresh token with each access token. */
   private refreshToken: string | null;
 
-  constructor(private readonly account: MailTokenAccount) {
+  private readonly fetchShort: FetchShort;
+
+  constructor(
+    private readonly account: MailTokenAccount,
+    proxy = new OutgoingProxy(),
+  ) {
     this.refreshToken = account.refreshToken;
+    this.fetchShort = fetchShortBy(proxy);
   }
 
   /** @throws Error with the reason of the service, without secrets */
@@ -41,9 +48,11 @@ export class MailTokens {
         : { grant_type: 'refresh_token', refresh_token: this.refreshToken }),
       ...(scope !== null && { scope }),
     });
-    const response = await fetchShort(tokenUrl, { method: 'POST', redirect: 'error', body }).catch((error: Error) => {
-      throw new Error(`no access token from ${tokenUrl}: ${reasonOf(error)}`, { cause: error });
-    });
+    const response = await this.fetchShort(tokenUrl, { method: 'POST', redirect: 'error', body }).catch(
+      (error: Error) => {
+        throw new Error(`no access token from ${tokenUrl}: ${reasonOf(error)}`, { cause: error });
+      },
+    );
     const fields = fieldsOf(await response.text());
     const { access_token: accessToken, expires_in: seconds, refresh_token: next } = fields;
     if (!response.ok || typeof accessToken !== 'string') {

@@ -1,8 +1,9 @@
 import type { Actor } from '../access/actor.js';
 import { users } from '../kernel/event.js';
-import type { RealmId, UserId } from '../kernel/ids.js';
+import type { RealmId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 import type { ReceivedBlob } from './blob-receiver.js';
 import { type ContentTypes, contentTypeOf } from './blobs.js';
 import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile, viewOfFile } from './files.js';
@@ -29,14 +30,14 @@ export class NewFiles {
 
   /** Slow. @throws DomainError SERVER_BUSY */
   async describe(
-    ownerId: UserId,
+    { realmId, userId: ownerId }: WorkOwner,
     { key, size, recognizedType, isBinary }: ReceivedBlob,
     name: string,
     claimed: string,
   ) {
     const ofName = this.contentTypes.ofName(name);
     const contentType = contentTypeOf({ recognized: recognizedType, isBinary, claimed, ofName });
-    const image = await this.thumbnails.inspect({ blob: key, size, contentType, ownerId });
+    const image = await this.thumbnails.inspect({ realmId, ownerId, blob: key, size, contentType });
     return { name, blob: key, size, contentType, image } satisfies FileContent;
   }
 

@@ -135,12 +135,12 @@ export class UploadFinisher {
     }
   }
 
-  private async describe({ userId }: Caller, { blob: key, size, name, claimedType }: UnfinishedUpload) {
+  private async describe(caller: Caller, { blob: key, size, name, claimedType }: UnfinishedUpload) {
     await this.partials.finish(key);
     const head: Uint8Array[] = [];
     for await (const chunk of this.blobs.read(key, { start: 0, end: Math.min(size, HEAD_BYTES) })) head.push(chunk);
     const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
-    return this.newFiles.describe(userId, received, name, claimedType);
+    return this.newFiles.describe(caller, received, name, claimedType);
   }
 
   /**

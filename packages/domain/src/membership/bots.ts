@@ -20,6 +20,7 @@ import type { RealmUrls } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 import type { Realm } from '../realms/realm.js';
 import { AVATAR_TARGETS } from '../users/avatars.js';
 import { isEmailAddress, type User } from '../users/user.js';
@@ -326,7 +327,7 @@ export function requireOneAvatar(upload: AvatarUpload): void {
 /** Passes an image error on to `work`, which reports it in the contract's order (users §15). */
 export function makeBotAvatar<T>(
   pictures: PictureMaker,
-  userId: UserId,
+  owner: WorkOwner,
   upload: AvatarUpload,
   work: (avatar: MadeAvatar) => Promise<T>,
 ): Promise<T> {
@@ -337,7 +338,7 @@ export function makeBotAvatar<T>(
   } catch (error) {
     return work(error as DomainError);
   }
-  return pictures.makeAhead(userId, bytes, AVATAR_TARGETS, work);
+  return pictures.makeAhead(owner, bytes, AVATAR_TARGETS, work);
 }
 
 /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS */

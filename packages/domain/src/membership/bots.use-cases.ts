@@ -123,7 +123,7 @@ export class CreateBot {
    * TOO_MANY_BOTS, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   execute(caller: Caller, input: CreateBotInput): Promise<CreatedBot> {
-    return makeBotAvatar(this.pictures, caller.userId, input.avatar, (avatar) => this.create(caller, input, avatar));
+    return makeBotAvatar(this.pictures, caller, input.avatar, (avatar) => this.create(caller, input, avatar));
   }
 
   private create(caller: Caller, input: CreateBotInput, madeAvatar: MadeAvatar): Promise<CreatedBot> {
@@ -228,7 +228,7 @@ export class UpdateBot {
    * IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateBotInput): Promise<UpdatedBot> {
-    const { replaced, ...bot } = await makeBotAvatar(this.pictures, caller.userId, input.avatar, (avatar) =>
+    const { replaced, ...bot } = await makeBotAvatar(this.pictures, caller, input.avatar, (avatar) =>
       this.update(caller, input, avatar),
     );
     await this.pictures.discard(replaced);

@@ -101,7 +101,7 @@ export class FetchLogInPictures implements JobHandler<PicturePayload> {
         : { bytes: await this.downloads.download(url, MAX_PICTURE_BYTES), digest: url };
     if (!found || found.digest === account.picture?.source) return;
     const source = found.digest;
-    const replaced = await this.pictures.make(userId, found.bytes, AVATAR_TARGETS, (made) =>
+    const replaced = await this.pictures.make({ realmId, userId }, found.bytes, AVATAR_TARGETS, (made) =>
       this.uow.write(realmId, async (tx) => {
         const user = await tx.users.find(realmId, userId);
         const linked = await accountOf(tx, { realmId, id: userId }, method);

@@ -64,9 +64,11 @@ const SCHEMA = `
   CREATE TABLE topics (place TEXT NOT NULL, thread TEXT, key TEXT NOT NULL, topic TEXT NOT NULL, PRIMARY KEY (place, key));
   CREATE INDEX topics_by_thread ON topics (place, thread);
   CREATE TABLE files (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT '', path TEXT, same INTEGER
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT '', path TEXT, same INTEGER,
+    size INTEGER, digest BLOB
   );
   CREATE INDEX files_by_path ON files (path, owner) WHERE path IS NOT NULL;
+  CREATE INDEX files_by_size ON files (size, owner, digest) WHERE path IS NOT NULL;
   CREATE TABLE known (
     kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, own INTEGER NOT NULL,
     PRIMARY KEY (kind, record)

@@ -23,7 +23,7 @@ import {
   verifyImport,
 } from '@parley/imports';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { PublicWebClient } from '@parley/node-adapters';
+import { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import { RealmReader } from '@parley/transfer/exports';
 import { type AppliedChanges, ImportRealm, MergeImport } from '@parley/transfer/imports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/transfer/records';
@@ -143,8 +143,8 @@ export async function withDownloads(
 ): Promise<OpenImport> {
   const folder = context.flag('download');
   if (folder === undefined) return exported;
-  const { webhookNetworks: allowedNetworks } = context.invocation.configuration;
-  const client = new PublicWebClient({ allowedNetworks, userAgent: 'Parley' });
+  const { webhookNetworks: allowedNetworks, outgoingProxy } = context.invocation.configuration;
+  const client = new PublicWebClient({ allowedNetworks, proxy: new OutgoingProxy(outgoingProxy), userAgent: 'Parley' });
   const { opened, counts } = await downloadFiles(exported, { folder, client, token, tokenHosts });
   const failed = Object.entries(counts.failed).map(([reason, count]) => `; ${count} failed: ${reason}`);
   context.terminal.err(`Downloaded ${counts.downloaded} files, ${counts.existing} were in ${folder}${failed.join('')}`);

@@ -1,7 +1,7 @@
 import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
 import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
 import type { Authenticator, ExpressAdapter, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
-import type { PublicWebClient } from '@parley/node-adapters';
+import type { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import type { Consumers } from '../facade/consumers.js';
 import type { CallExchange } from '../http/quotas.js';
 import type { InjectedServices } from '../kernel/resolve.js';
@@ -12,6 +12,8 @@ import type { Worker } from '../workers/recurring-worker.js';
 export interface ServerServices extends InjectedServices {
   /** Secret from which all keys and tokens derive. */
   readonly secret: string;
+  /** Proxies for requests to other servers. */
+  readonly outgoingProxy: OutgoingProxy;
   /** Client for web pages that messages link to. */
   readonly pageClient: PublicWebClient;
   /** Called with errors of event and commit listeners. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount } from '@parley/node-adapters';
+import { type BigBlueButtonAccount, NO_PROXY } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { readSetting } from '../kernel/values.js';
@@ -12,6 +12,7 @@ import { kubernetesVariables } from './kubernetes-variables.js';
 import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } from './mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
+import { outgoingProxyOf } from './setting-values.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
 import { SMTP_OAUTH_SETTINGS, type SmtpOAuthSettings, smtpOAuthOf } from './smtp-oauth-settings.js';
 
@@ -154,7 +155,13 @@ export function readConfiguration(
   attempt(() => {
     incomingMail = incomingMailOf(mailSettings);
   });
-  const combined = { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, smtpUrl, smtpOAuth };
+  const proxy = read('outgoingProxy');
+  let outgoingProxy = NO_PROXY;
+  attempt(() => {
+    outgoingProxy = outgoingProxyOf(proxy, environment);
+  });
+  const mail = { mailSettings, incomingMail, smtpUrl, smtpOAuth };
+  const combined = { isDev, push, pushSettings, bigBlueButton, outgoingProxy, ...mail };
   const configuration = configurationOf(read, combined);
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
@@ -166,13 +173,17 @@ type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['def
 
 /** Values combined from several settings, or needed by others. */
 interface CombinedSettings
-  extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail' | 'smtpUrl' | 'smtpOAuth'> {
+  extends Pick<
+    Configuration,
+    'isDev' | 'push' | 'bigBlueButton' | 'incomingMail' | 'smtpUrl' | 'smtpOAuth' | 'outgoingProxy'
+  > {
   readonly pushSettings: PushSettings;
   readonly mailSettings: MailSettings;
 }
 
 function configurationOf(read: ReadSetting, combined: CombinedSettings): Configuration {
-  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, smtpUrl, smtpOAuth } = combined;
+  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, smtpUrl, smtpOAuth, outgoingProxy } =
+    combined;
   const servers = read('bus');
   const busOptions = {
     credentialsFile: read('busCredentials'),
@@ -196,6 +207,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     mailGatewayPattern: mailSettings.mailGatewayPattern,
     incomingMail,
     webhookNetworks: read('webhookNetworks'),
+    outgoingProxy,
     webClient: read('webClient') ? 'application' : 'none',
     frameAncestors: read('frameAncestors'),
     trustedProxies: read('trustedProxies'),

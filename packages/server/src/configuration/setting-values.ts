@@ -11,8 +11,10 @@ import {
   parseRateLimitRules,
   type RateLimitRules,
 } from '@parley/http';
+import { type ProxySettings, parseProxyUrl, proxySettingsOf } from '@parley/node-adapters';
 import { hostsOf } from '@parley/storage';
 import { isMarkedSecret, parseMarkedSecret } from '../kernel/secret-format.js';
+import { UsageError } from '../kernel/startup-error.js';
 import {
   arrayOr,
   boolean,
@@ -128,6 +130,24 @@ export function parseWebhookNetworks(text: string): readonly string[] {
   const networks = parseNetworks(text);
   if (!networks) throw new Error('networks such as 10.0.0.0/8,loopback');
   return networks;
+}
+
+export function parseOutgoingProxy(text: string): string {
+  if (text === 'off') return text;
+  try {
+    return parseProxyUrl(text);
+  } catch (error) {
+    throw new Error(`off, or ${(error as Error).message}`);
+  }
+}
+
+/** @throws UsageError for an invalid variable of the environment */
+export function outgoingProxyOf(setting: string | null, environment: NodeJS.ProcessEnv): ProxySettings {
+  try {
+    return proxySettingsOf(setting, environment);
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}.`);
+  }
 }
 
 /** Shorter secrets could be guessed. */

@@ -31,6 +31,7 @@ import {
   parseHost,
   parseListenAddress,
   parseMailAddress,
+  parseOutgoingProxy,
   parseReplica,
   parseSecret,
   parseSmtpUrl,
@@ -131,6 +132,12 @@ export const SETTINGS = {
     'networks other than the public Internet that outgoing webhooks, log-in pictures and link previews may use, such as 10.0.0.0/8,loopback; default: none',
     format(parseWebhookNetworks),
     [] as readonly string[],
+  ),
+  outgoingProxy: secretSetting(
+    'PARLEY_OUTGOING_PROXY',
+    'HTTP proxy for outgoing calls, http://USER:PASSWORD@HOST:PORT, except to hosts in NO_PROXY; off: none; default: HTTPS_PROXY and HTTP_PROXY',
+    format(parseOutgoingProxy),
+    null as string | null,
   ),
   webClient: switchSetting('PARLEY_WEB_CLIENT', 'web-client', 'serves the chat for browsers at the start page', true),
   frameAncestors: setting(

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
+import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
@@ -55,13 +56,15 @@ export async function examine(
   if (isThorough && push) {
     await attempt('push', async () => {
       try {
-        await checkPush(push);
+        await checkPush(push, new OutgoingProxy(configuration.outgoingProxy));
       } catch (error) {
         throw new Error(`phones cannot be reached: ${(error as Error).message}`);
       }
       add('good', 'push', `phones: ${wayToPhones(push)}`);
     });
   }
+  const proxies = describeProxies(configuration.outgoingProxy);
+  if (proxies !== null) add('good', 'proxy', `outgoing calls use ${proxies}`);
   if (isThorough) findings.push(...(await examineLogIn(configuration)));
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;

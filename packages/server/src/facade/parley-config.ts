@@ -166,6 +166,11 @@ export interface ParleyOptions extends LogInOptions {
    */
   readonly webhookNetworks?: string;
   /**
+   * HTTP proxy for outgoing calls, such as `http://proxy.example.com:3128`, or `'off'`; default: the environment
+   * variables `HTTPS_PROXY` and `HTTP_PROXY`. Hosts in `NO_PROXY` are called directly.
+   */
+  readonly outgoingProxy?: string;
+  /**
    * Web client on the start page; `'element'` serves only `<parley-chat>` for pages of the host, and false neither.
    * Default: true.
    */

@@ -1,4 +1,5 @@
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
+import type { OutgoingProxy } from '@parley/node-adapters';
 import type { SettingType } from '../kernel/values.js';
 import { LDAP } from './ldap/ldap-settings.js';
 import { OPENID_CONNECT } from './openid-connect/openid-connect-settings.js';
@@ -16,7 +17,7 @@ type Providers = typeof LOG_IN_PROVIDERS;
 interface Provider {
   readonly setting: { readonly type: SettingType<readonly unknown[]> };
   /** Services with a button. @throws MissingLibrary */
-  readonly services?: (accounts: readonly never[]) => Promise<readonly LogInProvider[]>;
+  readonly services?: (accounts: readonly never[], proxy: OutgoingProxy) => Promise<readonly LogInProvider[]>;
   /** Directories that check passwords. @throws MissingLibrary */
   readonly directories?: (accounts: readonly never[]) => Promise<readonly PeopleDirectory[]>;
 }
@@ -36,9 +37,10 @@ export const logInAccounts = (read: (name: LogInName) => unknown): LogInAccounts
 export const NO_LOG_IN_ACCOUNTS = logInAccounts(() => []);
 
 /** Connects to the services of all providers. @throws MissingLibrary */
-export async function logInServices(accounts: LogInAccounts): Promise<readonly LogInProvider[]> {
+export async function logInServices(accounts: LogInAccounts, proxy: OutgoingProxy): Promise<readonly LogInProvider[]> {
   const found: LogInProvider[] = [];
-  for (const [name, { services }] of ROWS) if (services) found.push(...(await services(accounts[name] as never)));
+  for (const [name, { services }] of ROWS)
+    if (services) found.push(...(await services(accounts[name] as never, proxy)));
   return found;
 }
 

@@ -5,6 +5,7 @@ import type { BusLocation, Configuration } from '../configuration/configuration.
 import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from '../configuration/push-settings.js';
 import type { Setting } from '../configuration/setting.js';
+import { outgoingProxyOf } from '../configuration/setting-values.js';
 import { MIB, SETTINGS } from '../configuration/settings.js';
 import { smtpOAuthOf } from '../configuration/smtp-oauth-settings.js';
 import type { Parley } from '../facade/facade.js';
@@ -48,6 +49,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailGatewayPattern: read('mailGatewayPattern'),
       incomingMail: { ...NO_INCOMING_MAIL, token: read('mailGatewayToken') },
       webhookNetworks: read('webhookNetworks'),
+      outgoingProxy: outgoingProxyOf(read('outgoingProxy'), process.env),
       webClient: webClientOf(options),
       frameAncestors: read('frameAncestors'),
       trustedProxies: proxiesOf(options),

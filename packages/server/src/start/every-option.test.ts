@@ -176,6 +176,10 @@ const OPTIONS: Readonly<Record<Exclude<OptionName, 'storage'>, Values>> = {
   mailGatewayPattern: { right: ['chat+%s@example.com'], wrong: ['', 'chat@example.com', '%s'] },
   mailGatewayToken: TOKEN,
   webhookNetworks: { right: ['10.0.0.0/8,loopback'], wrong: ['', 'lan', '10.0.0.0/99'] },
+  outgoingProxy: {
+    right: ['off', 'http://user:password@proxy.example.com:3128', 'proxy.example.com:3128'],
+    wrong: ['', 'socks5://proxy.example.com', 'http://proxy.example.com/path'],
+  },
   webClient: { right: [true, false, 'element'], wrong: ['', 'no', 'false'] },
   frameAncestors: { right: [[], ['https://shop.example.com']], wrong: [['https://shop.example.com/'], ['x']] },
   trustedProxies: { right: [0, 2, 'app', [], ['10.0.0.0/8', 'loopback']], wrong: ['', '1', 100, ['lan']] },
@@ -346,6 +350,7 @@ const TEXTS: Readonly<Record<SettingName, Texts>> = {
   smtpInConnections: WHOLE,
   maxEmail: WHOLE,
   webhookNetworks: sameAs('webhookNetworks'),
+  outgoingProxy: sameAs('outgoingProxy'),
   webClient: SWITCH,
   frameAncestors: { right: ['https://a.example,https://b.example:8443'], wrong: ['https://a.example/', 'x', '*'] },
   trustedProxies: {

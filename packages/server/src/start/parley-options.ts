@@ -48,6 +48,7 @@ export const SETTING_OF = {
   mailGatewayPattern: 'mailGatewayPattern',
   mailGatewayToken: 'mailGatewayToken',
   webhookNetworks: 'webhookNetworks',
+  outgoingProxy: 'outgoingProxy',
   frameAncestors: 'frameAncestors',
   shedsLoad: 'shedsLoad',
   webPush: 'webPush',

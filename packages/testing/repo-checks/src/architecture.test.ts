@@ -97,6 +97,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@simplewebauthn/server',
       'disposable-email-domains-js',
       'file-type',
+      'http-proxy-agent',
+      'https-proxy-agent',
       'jose',
       'lru-cache',
       'mime',
@@ -111,6 +113,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@node-saml/node-saml',
       'ldapts',
       'openid-client',
+      'undici',
       'zxcvbn',
     ],
   },
@@ -340,6 +343,25 @@ describe('architecture', () => {
     const files = sourcesOf('server').filter((file) => !isTest('server', file));
     const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
     expect(withTimers.map((file) => relative(join(packageFolder('server'), 'src'), file))).toEqual(deadlines);
+  });
+
+  it('calls other services by modules that use the outgoing proxy', () => {
+    const callers = [
+      'blobs',
+      'export-files',
+      'http',
+      'images',
+      'imports',
+      'node-adapters',
+      'push-service',
+      'server',
+    ].flatMap((name) => sourcesOf(name).filter((file) => !isTest(name, file)));
+    const isCall = /\b(?:await|return) fetch\(|\brequestByHttp\b|\bhttps?\.(?:request|get)\(/;
+    expect(callers.filter((file) => isCall.test(readFileSync(file, 'utf8'))).map((file) => basename(file))).toEqual([
+      'log-in-services.ts',
+      'outgoing-proxy.ts',
+      'web-client.ts',
+    ]);
   });
 
   it('compiles the domain without Node or browser types', () => {

@@ -127,7 +127,7 @@ export class AddImportedFiles {
     const size = await this.blobs.put(blob, content);
     const name = nameOfFile(file.name);
     const { contentType } = file;
-    const image = await this.thumbnails.inspect({ blob, size, contentType, ownerId });
+    const image = await this.thumbnails.inspect({ realmId, ownerId, blob, size, contentType });
     const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
     const pathId = pathIdOf(realmId, name, digits);
     return uow.write(realmId, async (tx) => {

@@ -109,7 +109,8 @@ export class FileImport {
     const ownerId = this.ids.users.get(copy.file.ownerId);
     const blob = newBlobKey(this.sources.randomness);
     const size = await this.blobs.put(blob, content);
-    return { copy, ownerId, blob, size, image: await this.thumbnails.inspect({ blob, size, contentType, ownerId }) };
+    const image = await this.thumbnails.inspect({ realmId: this.ids.realmId, ownerId, blob, size, contentType });
+    return { copy, ownerId, blob, size, image };
   }
 
   private async addFile(tx: Transaction, { copy, ...received }: ReceivedFile): Promise<StoredFile> {

@@ -56,7 +56,12 @@ export const push = (options: PushOptions) =>
 
 function pushServiceOf({ push: account }: PushOptions, { get }: Parts) {
   if (!account) return null;
-  const parts = { realmUrls: get('realmUrls'), clock: get('clock'), avatarUrlOf: avatarUrls(get) };
+  const parts = {
+    realmUrls: get('realmUrls'),
+    clock: get('clock'),
+    avatarUrlOf: avatarUrls(get),
+    proxy: get('outgoingProxy'),
+  };
   if ('keys' in account) return new DirectPushService({ ...parts, account, report: get('report') });
   const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
   return new HttpPushService({ ...parts, account, server });

@@ -49,6 +49,7 @@ export interface TestServerOptions {
   readonly mailGatewayPattern?: string | null;
   readonly incomingMail?: NonNullable<ParleyDependencies['incomingMail']>;
   readonly webhookNetworks?: readonly string[];
+  readonly outgoingProxy?: NonNullable<ParleyDependencies['outgoingProxy']>;
   readonly webAssets?: WebAssets;
   readonly webPush?: string;
   readonly hasRateLimits?: boolean;
