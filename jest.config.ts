@@ -45,6 +45,7 @@ const SLOW_TESTS = [
   '/adapters/blobs/src/s3-blob-store.test.ts',
   '/adapters/http/src/express/hosts.test.ts',
   '/adapters/images/src/(image-process|pdf).test.ts',
+  '/adapters/node-adapters/src/hostile-mails.test.ts',
   '/moving/import-readers/src/hostile-exports.test.ts',
 ];
 

@@ -90,6 +90,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'parse5',
       'qr',
       'html-to-text',
+      'ical.js',
       'postal-mime',
       'web-push',
       'node:',
