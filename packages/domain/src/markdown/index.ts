@@ -1,4 +1,5 @@
 export { emojiNamed } from './emoji-names.js';
+export * from './foreign-json.js';
 export * from './markdown.js';
 export * from './rich-text.js';
 export * from './safe-html.js';
