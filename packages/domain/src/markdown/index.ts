@@ -6,4 +6,5 @@ export * from './safe-html.js';
 export { slackEmoji } from './slack-emoji.js';
 export * from './slack-message.js';
 export { parseMrkdwn } from './slack-mrkdwn.js';
+export * from './unspaced-scripts.js';
 export * from './write-markdown.js';

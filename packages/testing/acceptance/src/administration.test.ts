@@ -454,7 +454,7 @@ describe('parley command line', () => {
     expect(await read('doctor', '--thorough')).toMatchObject({
       healthy: true,
       findings: expect.arrayContaining([
-        { level: 'good', subject: 'files', text: 'the content of all 0 files exists' },
+        { level: 'good', subject: 'files', text: 'the content of 0 files exists' },
       ]),
     });
     const restored = `--database=sqlite:${join(directory, 'restored', 'parley.db')}`;
