@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
@@ -47,6 +48,13 @@ describe('text without spaces (markdown §11)', () => {
     ['한국은example.com에서', `한국은${link('http://example.com', 'example.com')}에서`],
   ])('finds addresses: %s', async (input, html) => {
     expect(await rendered(input)).toBe(`<p>${html}</p>`);
+  });
+
+  it('takes time proportional to the length', async () => {
+    for (const piece of ['a请', 'https://a请', 'a.com请', '请a@', '（#1', '请', 'a@b请']) {
+      const text = piece.repeat(10_000 / piece.length);
+      expect(await workMsOf(async () => void (await rendered(text)), 300)).toBeLessThan(300);
+    }
   });
 
   it.each(['é@**Ann Example**', 'я#12', 'яhttps://a.example/', '😀@**Ann Example**', '请a@**Ann Example**'])(

@@ -40,6 +40,8 @@ const isWordStart = (text: string, at: number): boolean => isAsciiWord(text[at])
 const isAsciiWord = (character: string | undefined): boolean =>
   character !== undefined && /^[A-Za-z0-9]$/.test(character);
 
+const MAX_LABEL_LENGTH = 63;
+
 /** Full-width punctuation and brackets, which end an address. */
 const FULL_WIDTH =
   /[\u3001\u3002\u3008-\u3011\u3014-\u301b\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f\uff3b\uff3d\uff5b\uff5d\uff5f-\uff64]/;
@@ -88,8 +90,8 @@ class AddressScanner {
   /** True if a complete host, port or IP address ends before a script that is written without spaces. */
   private isHostEnd(start: number, end: number): boolean {
     if (!this.isLabelEnd(end)) return false;
-    const host = this.text.slice(start, end);
-    const last = /[.:]([^.:]*)$/.exec(host)?.[1] ?? '';
+    const tail = this.text.slice(Math.max(start, end - MAX_LABEL_LENGTH - 1), end);
+    const last = /[.:]([^.:]*)$/.exec(tail)?.[1] ?? '';
     return /^\d+$/.test(last) || isTopLevelDomain(last);
   }
 
@@ -125,7 +127,7 @@ class AddressScanner {
   private mailAddress(start: number): number {
     const { text } = this;
     let at = start;
-    while (at < text.length && this.isLabelCharacter(at, '.')) at += this.width(at);
+    while (at < text.length && this.isLabelCharacter(at, '.') && !this.isLabelEnd(at)) at += this.width(at);
     this.work.spend(at - start);
     if (at === start || text[at] !== '@') return -1;
     let end = at + 1;
