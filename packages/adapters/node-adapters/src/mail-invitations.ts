@@ -1,4 +1,4 @@
-import type { Invitation } from '@parley/domain/push';
+import type { CalendarEvent } from '@parley/domain/push';
 import ICAL from 'ical.js';
 
 /** Maximum length of a calendar to read; the file itself is attached anyway. */
@@ -6,10 +6,10 @@ const MAX_CALENDAR_LENGTH = 200_000;
 const MAX_EVENTS = 5;
 const MAX_TEXT_LENGTH = 300;
 
-const KINDS: Readonly<Record<string, Invitation['kind']>> = { CANCEL: 'cancellation', REPLY: 'reply' };
+const KINDS: Readonly<Record<string, CalendarEvent['kind']>> = { CANCEL: 'cancellation', REPLY: 'reply' };
 
 /** Reads the events of a calendar (RFC 5545). Returns none for an unreadable one. */
-export function invitationsIn(calendar: string): readonly Invitation[] {
+export function invitationsIn(calendar: string): readonly CalendarEvent[] {
   if (calendar.length > MAX_CALENDAR_LENGTH) return [];
   try {
     const root = new ICAL.Component(ICAL.parse(calendar));
@@ -23,7 +23,7 @@ export function invitationsIn(calendar: string): readonly Invitation[] {
   }
 }
 
-function invitationOf(component: ICAL.Component, kind: Invitation['kind']): Invitation {
+function invitationOf(component: ICAL.Component, kind: CalendarEvent['kind']): CalendarEvent {
   const event = new ICAL.Event(component);
   const start = component.getFirstProperty('dtstart');
   return {
@@ -39,7 +39,7 @@ function invitationOf(component: ICAL.Component, kind: Invitation['kind']): Invi
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '').trim().slice(0, MAX_TEXT_LENGTH);
 
 /** Times without a known time zone remain text. */
-function timeOf(time: ICAL.Time, zone: string): Invitation['start'] {
+function timeOf(time: ICAL.Time, zone: string): CalendarEvent['start'] {
   if (time.zone !== ICAL.Timezone.localTimezone) return time.toUnixTime();
   const local = time
     .toString()

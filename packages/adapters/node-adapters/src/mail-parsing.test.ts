@@ -186,7 +186,7 @@ describe('charset of an incoming email', () => {
   const utf8 = Buffer.from('Grüße');
   const type = (charset: string) => `Content-Type: text/plain; charset="${charset}"`;
 
-  it.each([
+  it.each<readonly [string, string, Buffer]>([
     ['Latin-1 without a declaration', 'X: y', latin1],
     ['Latin-1 declared as UTF-8', type('utf-8'), latin1],
     ['Latin-1 declared as ASCII', type('us-ascii'), latin1],
@@ -223,7 +223,7 @@ describe('charset of an incoming email', () => {
     expect((await text(type('utf-8'), body)).text?.trim()).toBe('Grüße\ufffdGrüße');
   });
 
-  it('of an unencoded subject and file name is found by its bytes', async () => {
+  it('is found by its bytes for an unencoded subject and file name', async () => {
     const raw = 'Subject: Grüße\r\nContent-Type: image/png; name="Grüße.png"\r\n\r\nbytes';
     for (const encoding of ['latin1', 'utf8'] as const) {
       const email = await parse(Buffer.from(raw, encoding));

@@ -1,9 +1,9 @@
 import {
+  type CalendarEvent,
   EMAIL_HEADERS,
   type EmailAttachment,
   type EmailHeader,
   type IncomingEmail,
-  type Invitation,
 } from '@parley/domain/push';
 import mime from 'mime';
 import PostalMime, { addressParser, decodeWords, type Email, type Mailbox } from 'postal-mime';
@@ -67,7 +67,7 @@ interface Passage {
 class MailContent {
   readonly attachments: EmailAttachment[] = [];
   readonly omitted: { count: number; readonly names: string[] } = { count: 0, names: [] };
-  readonly invitations: Invitation[] = [];
+  readonly invitations: CalendarEvent[] = [];
   private readonly passages: Passage[] = [];
   private length = 0;
 

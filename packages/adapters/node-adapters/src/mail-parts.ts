@@ -108,7 +108,7 @@ export function fieldOf(head: string, name: string): string {
   return value.slice(0, MAX_FIELD_LENGTH).trim();
 }
 
-/** An incomplete type such as `text` or `charset=utf-8` is plain text (RFC 2045 §5.2). */
+/** An incomplete type such as `text` or `charset=utf-8` is plain text (RFC 2045, section 5.2). */
 function typeOf(field: string, defaultType: string): string {
   const [declared = ''] = field.split(/[;\s(]/, 1);
   if (declared === '') return field === '' ? defaultType : 'text/plain';

@@ -10,7 +10,7 @@ export function jsonText(value: unknown): string {
 }
 
 /** Returns a JSON value as a list. Some programs send one element alone, or an object with the indexes of the elements. */
-export function jsonList(value: unknown): readonly unknown[] {
+export function listOfJson(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null) return [];
   const isIndexed = typeof value === 'object' && Object.keys(value).every((key) => /^\d+$/.test(key));

@@ -1,5 +1,5 @@
 import { takeCodePoints } from '../kernel/text.js';
-import { jsonList, jsonText } from './foreign-json.js';
+import { jsonText, listOfJson } from './foreign-json.js';
 import {
   type Block,
   type Emphasis,
@@ -59,7 +59,7 @@ const number = (value: Json, name: string): number => {
   const found = member(value, name);
   return typeof found === 'number' || typeof found === 'string' ? Number(found) : Number.NaN;
 };
-const list = (value: Json, name: string): readonly Json[] => jsonList(member(value, name));
+const list = (value: Json, name: string): readonly Json[] => listOfJson(member(value, name));
 const flag = (value: Json, name: string): boolean => member(value, name) === true;
 
 /**

@@ -44,7 +44,7 @@ export interface EmailAttachment {
 }
 
 /** Event of a calendar in an email. Missing texts are empty. */
-export interface Invitation {
+export interface CalendarEvent {
   readonly kind: 'invitation' | 'cancellation' | 'reply';
   readonly summary: string;
   /** Text if it is a day, or if the time zone is unknown; null if there is none. */
@@ -69,7 +69,7 @@ export interface IncomingEmail {
   readonly attachments: readonly EmailAttachment[];
   /** Attachments beyond the maximum number, with the names of the first ones. */
   readonly omitted: { readonly count: number; readonly names: readonly string[] };
-  readonly invitations: readonly Invitation[];
+  readonly invitations: readonly CalendarEvent[];
   readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
   /** Addresses with a permanent failure in a delivery status notification (RFC 3464); null for other emails. */
   readonly failures: readonly { readonly address: string; readonly reason: string }[] | null;
@@ -379,7 +379,7 @@ export const attachmentLink = (name: string, pathId: string): string =>
   `[${name.replace(/[[\]\\\r\n]/g, '')}](/user_uploads/${pathId})`;
 
 /** Shows what, when and where. */
-export function invitationText({ kind, summary, start, end, location, organizer }: Invitation): string {
+export function invitationText({ kind, summary, start, end, location, organizer }: CalendarEvent): string {
   const lines = [
     `${INVITATION_TITLES[kind]}: **${withoutMarkup(summary) || 'no title'}**`,
     start === null ? '' : `When: ${timeText(start)}${end === null || end === start ? '' : ` – ${timeText(end)}`}`,
@@ -389,7 +389,7 @@ export function invitationText({ kind, summary, start, end, location, organizer 
   return lines.filter((line) => line !== '').join('\n');
 }
 
-const INVITATION_TITLES: Readonly<Record<Invitation['kind'], string>> = {
+const INVITATION_TITLES: Readonly<Record<CalendarEvent['kind'], string>> = {
   invitation: 'Invitation',
   cancellation: 'Canceled',
   reply: 'Reply to the invitation',

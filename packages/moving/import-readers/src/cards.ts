@@ -1,8 +1,8 @@
-import { type Block, type Inline, jsonList, jsonText, paragraph, plain } from '@parley/domain/markdown';
+import { type Block, type Inline, jsonText, listOfJson, paragraph, plain } from '@parley/domain/markdown';
 import { field } from './fields.js';
 
 const textOf = (value: unknown, name: string): string => jsonText(field(value, name));
-const listOf = (value: unknown, name: string): readonly unknown[] => jsonList(field(value, name));
+const listOf = (value: unknown, name: string): readonly unknown[] => listOfJson(field(value, name));
 
 /** Converts a card of an integration, in the form of Slack's attachments with Markdown. */
 export function cardBlocks(attachment: unknown, parse: (text: string) => readonly Block[]): readonly Block[] {

@@ -68,6 +68,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'class-validator',
       'cookie',
       'express',
+      'lossless-json',
       'lru-cache',
       'proxy-addr',
       'reflect-metadata',
