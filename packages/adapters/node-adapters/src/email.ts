@@ -46,6 +46,8 @@ export const mailOf = (email: Email, { from, fingerprint, bounceAddressOf }: Mai
     ...(threadId !== undefined && { inReplyTo: threadId, references: threadId }),
     headers: {
       'Auto-Submitted': 'auto-generated',
+      // Exchange and Outlook send replies about absence unless they find this.
+      'X-Auto-Response-Suppress': 'All',
       ...(fingerprint !== undefined && { 'X-Parley-Server': fingerprint }),
       ...(unsubscribeUrl !== undefined && {
         'List-Unsubscribe': `<${unsubscribeUrl}>`,

@@ -18,14 +18,16 @@ import {
   attachmentLink,
   bodyOf,
   composeContent,
-  type EmailAttachment,
+  type EmailOptions,
   fateOf,
   fromLine,
   type IncomingAddress,
   type IncomingEmail,
   type IncomingEmailQuota,
+  invitationText,
   type MailGateway,
   NO_EMAIL_OPTIONS,
+  omittedLine,
   parseIncomingAddress,
   type ReplyAddress,
   topicOfSubject,
@@ -233,11 +235,11 @@ export class ReceiveEmail {
     this.count(realmId, token, email);
     const caller = { realmId, userId: author.id, clientName: CLIENT_NAME };
     const from = options.showsSender ? fromLine(email.from) : null;
-    const links = await this.store(caller, email.attachments);
+    const links = await this.store(caller, email);
     const draft: MessageDraft = {
       to: { kind: 'channelId', id: channelId },
       topic: await this.topicFor(key, email.subject),
-      content: composeContent(withoutWildcards(bodyOf(email, options)), from, links.map(withoutWildcards)),
+      content: composeContent(withoutWildcards(textOf(email, options)), from, links.map(withoutWildcards)),
     };
     const prepared = await this.sending.prepare(caller, await this.sending.ask(caller, draft));
     await this.uow.write(realmId, async (tx) => {
@@ -269,8 +271,8 @@ export class ReceiveEmail {
     const refuse = (where: string, why: string) => this.notify(caller, where, why);
     if (!view) return refuse('this conversation', 'The message was deleted.');
     const { conversation, message } = view;
-    const links = await this.store(caller, email.attachments);
-    const content = composeContent(bodyOf(email, NO_EMAIL_OPTIONS), null, links);
+    const links = await this.store(caller, email);
+    const content = composeContent(textOf(email, NO_EMAIL_OPTIONS), null, links);
     const others = conversation.kind === 'direct' ? conversation.participants.filter((one) => one.id !== userId) : [];
     const ids = (others.length === 0 ? [{ id: userId }] : others).map((one) => one.id);
     try {
@@ -310,7 +312,7 @@ export class ReceiveEmail {
   }
 
   /** Returns message lines: links, or the reasons why attachments are missing. */
-  private async store(caller: Caller, attachments: readonly EmailAttachment[]): Promise<readonly string[]> {
+  private async store(caller: Caller, { attachments, omitted }: IncomingEmail): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const { name: given, contentType: claimedType, bytes } of attachments) {
       const name = nameOfFile(given);
@@ -324,6 +326,7 @@ export class ReceiveEmail {
         lines.push(`(An attachment is missing: ${error.message})`);
       }
     }
+    if (omitted.count > 0) lines.push(omittedLine(omitted));
     return lines;
   }
 
@@ -335,6 +338,9 @@ export class ReceiveEmail {
     return 'bounce';
   }
 }
+
+const textOf = (email: IncomingEmail, options: EmailOptions): string =>
+  [...email.invitations.map(invitationText), bodyOf(email, options)].filter((text) => text !== '').join('\n\n');
 
 /** Returns the first gateway address in the headers. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
 function recipientIn({ recipients }: IncomingEmail, pattern: string): string {

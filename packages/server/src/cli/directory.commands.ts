@@ -5,6 +5,7 @@ import {
   RevokeProvisioningToken,
   SyncDirectory,
 } from '@parley/domain/membership';
+import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
@@ -77,7 +78,7 @@ function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): read
     ...(isDryRun || stopped !== null ? changes.map(({ email, change }) => `${change}\t${email}`) : []),
     ...problems.map(({ email, reason }) => `problem\t${email}\t${reason}`),
     stopped === null
-      ? `${name}: ${people} people; ${done}: ${total.join(', ')}`
+      ? `${name}: ${counted(people, 'person', 'people')}; ${done}: ${total.join(', ')}`
       : `${name}: nothing was changed. ${stopped}${isAcceptable ? ' Use --accept-deactivations if this is intended.' : ''}`,
   ];
 }

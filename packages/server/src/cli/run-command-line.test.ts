@@ -276,10 +276,10 @@ describe('parley command line', () => {
     ];
     for (const path of [old, young]) writeFileSync(path, 'x');
     utimesSync(old, 1000, 1000);
-    const would = 'Would remove 0 files, 0 unfinished uploads and 1 blobs (files and uploads are counted up to 500)';
+    const would = 'Would remove 0 files, 0 unfinished uploads and 1 blob (files and uploads are counted up to 500)';
     expect(await run(['file', 'sweep', '--dry-run'])).toEqual({ code: 0, out: would, err: '' });
     expect(existsSync(old)).toBe(true);
-    const removed = 'Removed 0 files, 0 unfinished uploads and 1 blobs';
+    const removed = 'Removed 0 files, 0 unfinished uploads and 1 blob';
     expect(await run(['file', 'sweep'])).toEqual({ code: 0, out: removed, err: '' });
     expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   });

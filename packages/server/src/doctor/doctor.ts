@@ -7,6 +7,7 @@ import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
+import { counted } from '../kernel/counted.js';
 import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-space.js';
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
 import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from '../start/open-parley.js';
@@ -142,9 +143,13 @@ async function examineFile(path: string, examination: Examination): Promise<void
     await attempt('files', async () => {
       await checkFiles(configuration);
       const { count, missing } = await findMissingFiles(configuration);
-      if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
+      if (missing.length === 0) add('good', 'files', `the content of ${counted(count, 'file')} exists`);
       else
-        add('problem', 'files', `the content of ${missing.length} of ${count} files is missing, such as ${missing[0]}`);
+        add(
+          'problem',
+          'files',
+          `the content of ${missing.length} of ${counted(count, 'file')} is missing, such as ${missing[0]}`,
+        );
     });
   }
 }

@@ -157,7 +157,7 @@ export interface ParleyOptions extends LogInOptions {
   readonly mailGatewayPattern?: string;
   /**
    * Token for programs that deliver email for these addresses to `/api/v1/incoming_email`, at least 32 characters;
-   * default: none. Requires `postal-mime` and `html-to-text`.
+   * default: none. Requires `postal-mime`, `html-to-text` and `ical.js`.
    */
   readonly mailGatewayToken?: string;
   /**

@@ -99,6 +99,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
       inReplyTo: first.threadId,
       headers: {
         'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'All',
         'List-Unsubscribe': `<${first.unsubscribeUrl}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
