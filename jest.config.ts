@@ -45,7 +45,7 @@ const SLOW_TESTS = [
   '/adapters/blobs/src/s3-blob-store.test.ts',
   '/adapters/http/src/express/hosts.test.ts',
   '/adapters/images/src/(image-process|pdf).test.ts',
-  '/moving/import-readers/src/hostile-exports.test.ts',
+  '/moving/import-readers/src/(every-cut|hostile-exports).test.ts',
 ];
 
 const project: Project = {

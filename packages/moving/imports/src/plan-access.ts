@@ -18,7 +18,8 @@ export function sourceAccess(staging: Staging, people: PlannedPeople, places: Pl
   const conversations = new Map<string, Readers<UserId>>();
   const readersOf = (members: readonly string[]) => new Set(members.map((id) => people.get(id).id));
   for (const { record } of staging.list('channel')) {
-    const recipientId = places.find(placeKey({ channel: record.id }))!.recipientId;
+    const recipientId = places.findChannel(record.id)?.recipientId;
+    if (recipientId === undefined) continue;
     conversations.set(String(recipientId), { isOpen: record.privacy === 'public', readers: readersOf(record.members) });
   }
   for (const { record } of staging.list('conversation')) {

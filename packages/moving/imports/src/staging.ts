@@ -8,6 +8,7 @@ import { IMPORT_FOLDER } from '@parley/export-files';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
 import type { ExistingOrganization } from './existing-organization.js';
+import { Gaps } from './gaps.js';
 import { NumberSet } from './number-set.js';
 
 /** Record with its number in the ledger. */
@@ -81,14 +82,6 @@ const SCHEMA = `
   CREATE INDEX attachments_by_message ON attachments (message);
 `;
 
-/** Types of damaged or missing parts of an export, such as `slack.damaged_json`. */
-const DAMAGE = /\.damaged/;
-
-function damageTypes(record: ImportRecord): readonly string[] {
-  if (record.kind === 'skipped') return [record.type];
-  return record.kind === 'message' ? (record.unsupported ?? []).map(({ type }) => type) : [];
-}
-
 const CACHE_KIB = 32_768;
 /** Maximum number of records of one kind that belong to one message, because they are read at once. */
 export const MAX_DETAILS = 10_000;
@@ -106,8 +99,8 @@ export class Staging {
   readonly database: Database;
   /** Source of all records; null before the first. */
   source: string | null = null;
-  /** True if a reader found a damaged part, whose messages may be missing. */
-  isDamaged = false;
+  /** Damaged and missing parts of the export. */
+  readonly gaps = new Gaps();
   /** Highest id of a message that an earlier import created; 0 if there is none. Ids of new messages are higher. */
   lastKnown = 0;
   private readonly folder: string;
@@ -275,8 +268,8 @@ export class Staging {
     if (record.source !== this.source) {
       throw shape.wrong(`record ${number + 1}`, `is of another source than ${JSON.stringify(this.source)}`);
     }
-    this.isDamaged ||= damageTypes(record).some((type) => DAMAGE.test(type));
     if (record.kind === 'skipped') {
+      if (record.gap) this.gaps.add({ ...record.gap, part: record.id, reason: record.reason });
       this.ledger.account(number, record, 'dropped', `${record.type}: ${record.reason}`);
       return;
     }

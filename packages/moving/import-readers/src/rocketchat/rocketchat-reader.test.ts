@@ -158,7 +158,7 @@ describe('ROCKETCHAT_READER', () => {
       ['team', 'private', [], 'sales'],
       ['closed', 'private', ['u1'], undefined],
       ['live', 'private', ['u1'], 'Livechat'],
-      ['gone', 'private', [], undefined],
+      ['gone', 'private', ['u1'], undefined],
     ]);
     expect(recordsOf(records, 'thread')).toMatchObject([{ id: 'open', channel: 'GENERAL', name: 'Lunch?' }]);
     expect(recordsOf(records, 'group')).toMatchObject([{ id: 't1', name: 'sales', members: ['u2'] }]);
