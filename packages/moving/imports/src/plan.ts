@@ -213,10 +213,9 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
     access,
     summary: {
       ...summaryOf(staging, people, places, messages, organization.name, claimsOf(people, claimBy, existing)),
-      keptMissing,
       readers: readersOfNew(existing, access, { staging, people, places }),
       outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
-      isPublicRestricted: sharing.isPublicRestricted,
+      ...{ keptMissing, isPublicRestricted: sharing.isPublicRestricted },
       ...reportedMembers({ members: memberChanges, groups: groupChanges }, existing, people),
     },
     unrenderable: () => copies.counts.unrenderable,

@@ -9,6 +9,7 @@ import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
 import type { ExistingOrganization } from './existing-organization.js';
 import { Gaps } from './gaps.js';
+import { messageParts } from './message-parts.js';
 import { NumberSet } from './number-set.js';
 
 /** Record with its number in the ledger. */
@@ -82,6 +83,8 @@ const SCHEMA = `
   CREATE INDEX attachments_by_message ON attachments (message);
 `;
 
+type StoredRecord = Exclude<ImportRecord, { readonly kind: 'skipped' }>;
+
 const CACHE_KIB = 32_768;
 /** Maximum number of records of one kind that belong to one message, because they are read at once. */
 export const MAX_DETAILS = 10_000;
@@ -109,6 +112,8 @@ export class Staging {
   private readonly kinds = new Set<ImportRecordKind>();
   /** Numbers of messages with records that belong to them, by the kind of these. */
   private readonly parents = new Map<ImportRecordKind, NumberSet>();
+  /** Messages by the number of a part with further files. */
+  private readonly heads = new Map<number, number>();
   private readonly statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(temporaryFolder: string) {
@@ -206,6 +211,11 @@ export class Staging {
     ).map((row) => staged<Kind>(row));
   }
 
+  /** True if a record deletes the message, also of a part with further files. */
+  isDeleted(message: number): boolean {
+    return this.isParent('deletion', this.heads.get(message) ?? message);
+  }
+
   /** True if records of the kind belong to this message. */
   isParent(kind: MessageDetail | 'message', message: number): boolean {
     if (!this.kinds.has(kind)) return false;
@@ -273,6 +283,19 @@ export class Staging {
       this.ledger.account(number, record, 'dropped', `${record.type}: ${record.reason}`);
       return;
     }
+    if (record.kind !== 'message') {
+      this.insert(number, record);
+      return;
+    }
+    for (const part of messageParts(record)) {
+      const isFirst = part.id === record.id;
+      const partNumber = isFirst ? number : this.ledger.read();
+      if (!isFirst) this.heads.set(partNumber, number);
+      this.insert(partNumber, part);
+    }
+  }
+
+  private insert(number: number, record: StoredRecord): void {
     const { kind, id } = record;
     const json = JSON.stringify(withoutSecrets(record));
     const isNew = this.run(

@@ -40,6 +40,7 @@ export class RocketChatExport implements RocketChatContext {
   private readonly roomsOfPeople: Map<string, string[]> | null;
   private readonly channelsByName = new Map<string, string>();
   private readonly uploads = new Set<string>();
+  private readonly missingFiles = new Set<string>();
   /** Collections with damaged documents. */
   private readonly damagedCollections = new Set<string>();
 
@@ -74,6 +75,12 @@ export class RocketChatExport implements RocketChatContext {
 
   hasFile(id: string): boolean {
     return this.uploads.has(id);
+  }
+
+  isNewMissingFile(id: string): boolean {
+    const isNew = !this.missingFiles.has(id);
+    this.missingFiles.add(id);
+    return isNew;
   }
 
   addPerson(id: string, name: string, isExternal: boolean): void {

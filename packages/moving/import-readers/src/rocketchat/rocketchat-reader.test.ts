@@ -390,6 +390,15 @@ describe('ROCKETCHAT_READER', () => {
     await expect(readRecords(ROCKETCHAT_READER, damaged)).rejects.toThrow('users.bson.gz: cannot be read');
   });
 
+  it('names files of messages in a dump without uploads', async () => {
+    const path = await writeFolder(
+      dump([message('m1', { file: { _id: 'f1', name: 'plan.pdf' } }), message('m2', { files: [{ _id: 'f1' }] })]),
+    );
+    const records = await readRecords(ROCKETCHAT_READER, path);
+    expect(recordsOf(records, 'file')).toMatchObject([{ id: 'f1', name: 'plan.pdf', missing: 'missing in the dump' }]);
+    expect(recordsOf(records, 'message').map(({ files }) => files)).toEqual([['f1'], ['f1']]);
+  });
+
   it('counts damaged documents, and takes values of a wrong type as missing', async () => {
     const broken = Buffer.from(bson(message('m1')));
     broken[4] = 0x7e;

@@ -239,7 +239,7 @@ export class NewerExports {
     private readonly reader: ImportReader,
     private readonly folder: string,
     private readonly first: ImportPlan,
-    private readonly messages: readonly MessageCopy[],
+    messages: readonly MessageCopy[],
     private readonly existing: ExistingOrganization,
   ) {
     for (const { message } of messages) this.texts.set(message.id, message.content);
