@@ -101,6 +101,12 @@ export class RocketChatExport implements RocketChatContext {
     return textOf(room, 't') === 'c' && textOf(parent, 't') === 'c' && textOf(parent, 'prid') === '';
   }
 
+  /** True for a discussion of a room with a damaged entry: it may be a thread or not. */
+  private isWithoutParent(room: unknown): boolean {
+    const parent = textOf(room, 'prid');
+    return parent !== '' && !this.rooms.get(parent)?.data && this.damagedCollections.has('rocketchat_room');
+  }
+
   private roomAt(id: string): Room {
     const found = this.rooms.get(id) ?? { data: null, members: new Set<string>() };
     this.rooms.set(id, found);
@@ -364,7 +370,7 @@ export class RocketChatExport implements RocketChatContext {
           this.damagedCollections.has('rocketchat_subscription') ||
           room === null ||
           undefined,
-        isUnlisted: room === null || undefined,
+        isUnlisted: room === null || this.isWithoutParent(room) || undefined,
         description: this.plainMarkdown([...new Set(texts)].join('\n\n')),
         isArchived: flagOf(room, 'archived') || isLivechat || undefined,
         isReadOnly: flagOf(room, 'ro') || undefined,

@@ -191,7 +191,7 @@ export interface Cut {
   readonly files: Readonly<Record<string, Buffer>>;
 }
 
-/** Cuts each file before and within each of its elements, cuts the end of each element, and removes each file. */
+/** Cuts each file before and within each of its elements, damages each element, and removes each file. */
 export function cutsOf(pieces: Pieces): readonly Cut[] {
   const whole = filesOf(pieces);
   const cuts: Cut[] = [];
@@ -207,6 +207,7 @@ export function cutsOf(pieces: Pieces): readonly Cut[] {
         // Nothing marks the end of a collection.
         ...(!file.endsWith('.bson') && { before }),
         within: Buffer.concat([before, start]),
+        'another value in': Buffer.concat([before, otherValue(part), after]),
         'hole in': Buffer.concat([before, start, Buffer.from(lineEnd), after]),
       };
       for (const [how, bytes] of Object.entries(variants))
@@ -214,6 +215,17 @@ export function cutsOf(pieces: Pieces): readonly Cut[] {
     }
   }
   return cuts;
+}
+
+/** Returns a piece with a value of another type in place of the element, of the same length in a collection. */
+function otherValue(part: Buffer): Buffer {
+  const text = part.toString();
+  if (text.startsWith(',\n')) return Buffer.from(',\n7');
+  if (text.endsWith('}\n')) return Buffer.from('7\n');
+  const copy = Buffer.from(part);
+  // Type of the first member of a document.
+  if (part.length > 4 && part.readInt32LE(0) === part.length) copy[4] = 0x7f;
+  return copy;
 }
 
 export const filesOf = (pieces: Pieces): Readonly<Record<string, Buffer>> =>
