@@ -47,7 +47,7 @@ const SLOW_TESTS = [
   '/adapters/http/src/express/hosts.test.ts',
   '/adapters/images/src/(image-process|pdf).test.ts',
   '/adapters/node-adapters/src/hostile-mails.test.ts',
-  '/moving/import-readers/src/hostile-exports.test.ts',
+  '/moving/import-readers/src/(every-cut|hostile-exports).test.ts',
 ];
 
 const project: Project = {

@@ -263,6 +263,8 @@ const TEST_LIBRARIES = [
   // The PostgreSQL adapter compares its schema with the SQLite schema.
   '@parley/sqlite',
   'better-sqlite3',
+  // Tests of readers import what they read.
+  '@parley/imports',
   '@parley/repo-checks',
   '@parley/testkit',
   // Contracts require Jest, so the index does not export them.

@@ -1,5 +1,10 @@
-import type { AppendedCopy, FlagsCopy } from '@parley/domain/exports';
-import { digestOfReactions, type ImportBatch, rememberCreated } from '@parley/domain/exports';
+import {
+  type AppendedCopy,
+  digestOfReactions,
+  type FlagsCopy,
+  type ImportBatch,
+  rememberCreated,
+} from '@parley/domain/exports';
 import {
   type BlobKey,
   type BlobStore,
@@ -11,7 +16,6 @@ import {
   scheduleThumbnails,
   type Thumbnails,
 } from '@parley/domain/files';
-import type { RealmCopy } from '@parley/domain/kernel';
 import {
   type Clock,
   type FileId,
@@ -19,6 +23,7 @@ import {
   type MessageId,
   type Ordinal,
   type Randomness,
+  type RealmCopy,
   type RecipientId,
   slicesOf,
   type Transaction,

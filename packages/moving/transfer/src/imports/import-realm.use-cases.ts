@@ -1,12 +1,13 @@
 import type { ApiKeyMint } from '@parley/domain/access';
 import { beginBatch, type ImportBatch } from '@parley/domain/exports';
 import { type BlobStore, type ImageProcessor, PictureMaker, Thumbnails } from '@parley/domain/files';
-import type { ExportParts, RealmCopy } from '@parley/domain/kernel';
 import {
   type Clock,
   DomainError,
+  type ExportParts,
   type ImportedIdMap,
   type Randomness,
+  type RealmCopy,
   type RealmId,
   type RecipientId,
   recordOf,
