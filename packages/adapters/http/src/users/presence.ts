@@ -55,7 +55,11 @@ export const PRESENCES = {
   presence_last_update_id: wire.integer(),
 };
 
-export const ALL_PRESENCES = wire.fields(PRESENCES);
+/** Users §8.4. */
+export const ALL_PRESENCES = wire.fields({
+  presences: PRESENCES.presences,
+  server_timestamp: PRESENCES.server_timestamp,
+});
 
 /** Absent if the request only reports the caller's presence (users §8.1). */
 export const REPORTED_PRESENCE = wire.fields({
@@ -251,10 +255,10 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
     realmId: RealmId,
     list: PresenceList,
     form: PresenceForm,
-    known: number | null = null,
+    more: WireFields = {},
   ): Promise<WireText> => {
     const presences = presentPresences(list, form, await publicRealms.of(realmId));
-    const rest = { server_timestamp: clock.nowMs() / 1000, presence_last_update_id: lastUpdateIdOf(list, known) };
+    const rest = { server_timestamp: clock.nowMs() / 1000, ...more };
     return new WireText(`"presences":${presences},${JSON.stringify(rest).slice(1, -1)}`);
   };
   return [
@@ -275,7 +279,9 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       present: async (list, { dto, caller }) => {
         if (!list) return {};
         const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
-        return present(caller.realmId, list, form, dto.last_update_id);
+        return present(caller.realmId, list, form, {
+          presence_last_update_id: lastUpdateIdOf(list, dto.last_update_id),
+        });
       },
     }),
     route('GET', '/users/:user_id_or_email/presence', {

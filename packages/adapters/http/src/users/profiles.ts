@@ -56,7 +56,7 @@ export const profileField = wire.named(
     order: wire.integer(),
     required: wire.boolean(),
     editable_by_user: wire.boolean(),
-    use_for_user_matching: wire.boolean(),
+    use_for_user_matching: wire.optional(wire.boolean()),
     display_in_profile_summary: wire.optional(wire.boolean()),
   }),
 );
@@ -176,7 +176,7 @@ export function presentProfileField(
     order: field.order,
     required: field.isRequired,
     editable_by_user: field.isEditableByUser,
-    use_for_user_matching: field.isForMatching,
+    ...(field.isForMatching && { use_for_user_matching: true }),
     ...(field.isInSummary && { display_in_profile_summary: true }),
   };
 }
