@@ -17,7 +17,7 @@ import {
   type TypingOp,
   type UpdateMessageInput,
 } from '@parley/domain/messages';
-import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH, NOT_LISTED } from '../kernel/param-types.js';
+import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
 import {
   BooleanParam,
   definedFields,
@@ -177,16 +177,17 @@ export class TypingInMessageDto extends MessageDto {
 }
 
 export class ReportMessageDto extends MessageDto {
-  @WordParam(Object.keys(REPORT_REASONS), { says: NOT_LISTED, description: 'Reason for the report.' })
-  report_type!: ReportReason;
+  @TextParam({ max: MAX_TOKEN_LENGTH, description: 'Reason for the report.' }) report_type!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) description = '';
 }
 
-export const toReportInput = ({ message_id, report_type, description }: ReportMessageDto): ReportMessageInput => ({
-  messageId: message_id as MessageId,
-  reason: report_type,
-  description,
-});
+/** @throws HttpRefusal */
+export function toReportInput({ message_id, report_type, description }: ReportMessageDto): ReportMessageInput {
+  if (!Object.hasOwn(REPORT_REASONS, report_type)) {
+    throw badParameter('Invalid report_type: Value error, Not in the list of possible values');
+  }
+  return { messageId: message_id as MessageId, reason: report_type as ReportReason, description };
+}
 
 export class AddSubmessageDto {
   @IntegerParam() message_id!: number;
