@@ -35,6 +35,7 @@ import {
   MAX_IDS,
   MAX_NAMES,
   MAX_TEXT_LENGTH,
+  named,
   nullable,
   object,
   oneOf,
@@ -82,10 +83,10 @@ function toRetention(input: number | string): RetentionInput {
 }
 
 /** Member ids or visible email addresses, never mixed. */
-const principals = anyOf([
-  listOf(integer(), { max: MAX_IDS }),
-  listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES }),
-]);
+const principals = named(
+  'Principals',
+  anyOf([listOf(integer(), { max: MAX_IDS }), listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES })]),
+);
 
 /** Loose limit: the use case rejects long channel names with its own error message (channels §1). */
 const CHANNEL_NAME = { max: MAX_TEXT_LENGTH };

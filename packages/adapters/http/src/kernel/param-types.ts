@@ -226,7 +226,7 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
     check: (value) =>
       Number.isInteger(value) ? boundsError(value as number, rules) : paramErrorOf(value, 'an integer'),
     jsonLength: NUMBER_JSON_LENGTH,
-    schema: { type: 'integer', minimum: rules.min, maximum: rules.max },
+    schema: { type: 'integer', format: 'int64', minimum: rules.min, maximum: rules.max },
   };
 }
 
@@ -446,6 +446,12 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
     schema: { anyOf: alternatives.map(({ schema }) => schema) },
   });
 }
+
+/** Lists the type's schema in the OpenAPI document under this name, and replaces it by a reference elsewhere. */
+export const named = <T>(title: string, type: ParamType<T>): ParamType<T> => ({
+  ...type,
+  schema: { title, ...type.schema },
+});
 
 /** Requires JSON even for text, for example `idle_queue_timeout="mobile"` with quotes. */
 export const json = <T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> => ({

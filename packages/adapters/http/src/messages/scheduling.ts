@@ -30,6 +30,7 @@ import {
   MAX_TEXT_LENGTH,
   MAX_TIME,
   NOT_LISTED,
+  named,
   type ValueOf,
 } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
@@ -51,7 +52,7 @@ export const scheduledMessage = wire.named(
   wire.fields({
     scheduled_message_id: wire.integer(),
     type: wire.oneOf('stream', 'private'),
-    to: wire.anyOf(wire.integer(), wire.listOf(wire.integer())),
+    to: wire.named('ScheduledAddressee', wire.anyOf(wire.integer(), wire.listOf(wire.integer()))),
     topic: wire.optional(wire.text()),
     ...SCHEDULED_CONTENT,
   }),
@@ -79,9 +80,9 @@ const TYPES = ['direct', 'private', 'channel', 'stream'] as const;
 type MessageType = (typeof TYPES)[number];
 
 /** Id of a channel, or ids of users; the reference server names its first alternative in the error. */
-const recipients = anyOf(
-  [integer(), listOf(integer(), { max: MAX_IDS })],
-  (position) => `${position}["int"] is not an integer`,
+const recipients = named(
+  'ScheduledRecipients',
+  anyOf([integer(), listOf(integer(), { max: MAX_IDS })], (position) => `${position}["int"] is not an integer`),
 );
 type Recipients = ValueOf<typeof recipients>;
 

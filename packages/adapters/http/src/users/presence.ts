@@ -39,7 +39,8 @@ const status = wire.oneOf('active', 'idle', 'offline');
 
 /** Presence formats (users §8.2): by id with times, or by address with the status per client. */
 export const presenceTimes = wire.fields({ active_timestamp: wire.integer(), idle_timestamp: wire.integer() });
-export const presenceByClient = wire.dictionaryOf(
+const clientPresence = wire.named(
+  'ClientPresence',
   wire.fields({
     client: wire.text(),
     status,
@@ -47,7 +48,11 @@ export const presenceByClient = wire.dictionaryOf(
     pushable: wire.optional(wire.boolean()),
   }),
 );
-const entry = wire.anyOf(presenceTimes, presenceByClient);
+export const presenceByClient = wire.named(
+  'PresenceByClient',
+  wire.fields({ website: clientPresence, aggregated: wire.optional(clientPresence) }),
+);
+const entry = wire.named('Presence', wire.anyOf(presenceTimes, presenceByClient));
 
 export const PRESENCES = {
   presences: wire.dictionaryOf(entry),
