@@ -113,14 +113,14 @@ export async function requireUnusedEmail(
   botId: UserId | null,
 ): Promise<void> {
   const [owner] = await users.listByEmail(realmId, [email]);
-  if (owner && owner.id !== botId) throw new DomainError('EMAIL_TAKEN', 'Username already in use');
+  if (owner && owner.id !== botId) throw new DomainError('EMAIL_TAKEN', 'Email is already in use.');
 }
 
 /** Requires a name that no other active user has (users §15). @throws DomainError BOT_NAME_TAKEN */
 export async function requireUnusedName({ users }: Reads<'users'>, realmId: RealmId, fullName: string): Promise<void> {
   const named = await users.listByName(realmId, [fullName]);
   if (named.some((user) => user.isActive && user.fullName === fullName)) {
-    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use.');
   }
 }
 

@@ -149,7 +149,7 @@ export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: 
 export async function requireComplete(tx: Transaction, user: User): Promise<void> {
   if (!user.bot) return;
   if (isBotNameTaken(user, await tx.users.listByName(user.realmId, [user.fullName]))) {
-    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use.');
   }
   const { ownerId } = user.bot;
   const owner = ownerId === null ? null : await tx.users.find(user.realmId, ownerId);

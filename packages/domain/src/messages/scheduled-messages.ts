@@ -85,20 +85,16 @@ export function requireRoomForScheduledText(present: number, added: Texts, repla
 const textsOf = ({ content, renderedContent }: Texts): readonly string[] => [content, renderedContent];
 
 /** Recipients in a request, not yet checked against the message type. */
-export type NamedRecipients =
-  | { readonly kind: 'id'; readonly id: number }
-  | { readonly kind: 'list'; readonly members: readonly unknown[] }
-  | { readonly kind: 'other' };
+export type NamedRecipients = ChannelId | readonly UserId[];
 
 /** Parses recipients (users §20.2). @throws DomainError INVALID_SCHEDULED_RECIPIENT */
 export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients, userId: UserId): ScheduledAddressee {
   if (kind === 'channel') {
-    if (to.kind !== 'id') throw invalidRecipient('Invalid data type for channel ID');
-    return { kind: 'channelId', id: to.id as ChannelId };
+    if (typeof to !== 'number') throw invalidRecipient('Invalid data type for channel ID');
+    return { kind: 'channelId', id: to };
   }
-  if (to.kind !== 'list') throw invalidRecipient('Invalid data type for recipients');
-  if (!to.members.every(Number.isInteger)) throw invalidRecipient('Recipient list may only contain user IDs');
-  return { kind: 'userIds', ids: otherParticipants(to.members as readonly UserId[], userId) };
+  if (typeof to === 'number') throw invalidRecipient('Invalid data type for recipients');
+  return { kind: 'userIds', ids: otherParticipants(to, userId) };
 }
 
 const invalidRecipient = (message: string) => new DomainError('INVALID_SCHEDULED_RECIPIENT', message);

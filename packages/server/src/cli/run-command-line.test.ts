@@ -720,7 +720,9 @@ describe('parley command line', () => {
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await run(['export', file])).err).toContain('already exists');
-    expect((await run(['import', file])).err).toMatch(/Subdomain already in use\. .* choose another name by --realm/);
+    expect((await run(['import', file])).err).toMatch(
+      /Subdomain is already in use\. .* choose another name by --realm/,
+    );
     const copied = await run(['import', file, '--as=copy']);
     expect([copied.code, copied.out]).toEqual([
       0,

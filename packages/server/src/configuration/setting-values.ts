@@ -211,8 +211,8 @@ export const COUNT = unconverted(integer({ min: 1, max: 9_999_999 }));
 export const SECONDS = unconverted(integer({ min: 0, max: 999 }));
 export const DAYS = unconverted(integer({ min: 0, max: 9999 }));
 export const PATH = unconverted(described(text({ min: 1, max: 4096 }), 'the path of a file'));
-export const REALM_ADDRESSES = unconverted(oneOf('host', 'path'));
-export const LOG_LEVEL = unconverted(oneOf(...LOG_LEVELS));
+export const REALM_ADDRESSES = unconverted(oneOf(['host', 'path']));
+export const LOG_LEVEL = unconverted(oneOf(LOG_LEVELS));
 export const STRING_ID = unconverted(
   described(text({ max: 100, pattern: /^[a-z\d-]*$/ }), 'the string id of an organization, such as shop'),
 );

@@ -33,7 +33,7 @@ export const EXTERNAL_ID = valueType<string>(
 const PERSON_EXPECTED = "an external id, or Parley's id as a number";
 export const PERSON = described(anyOf([EXTERNAL_ID, ID]), PERSON_EXPECTED);
 const EVENT_TYPES = Object.keys(EVENT_FORMATS).filter((type) => type !== 'blank');
-export const EVENT_TYPE = described(oneOf(...EVENT_TYPES), 'the name of an event');
+export const EVENT_TYPE = described(oneOf(EVENT_TYPES), 'the name of an event');
 export const PEOPLE = arrayOr(listOf(PERSON, { max: MAX_IDS }), PERSON, PERSON_EXPECTED);
 export const CHANNEL = described(anyOf([TEXT, integer()]), 'the name or the number of a channel');
 

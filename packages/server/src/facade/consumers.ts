@@ -61,7 +61,7 @@ const MAX_EVENTS = { default: 100, most: 1000 } as const;
 
 const OPTIONS = object({
   types: optional(listOf(EVENT_TYPE, { max: 1000 })),
-  from: optional(oneOf('now', 'oldest')),
+  from: optional(oneOf(['now', 'oldest'])),
   maxEvents: optional(CHECKED_BY_USE),
 });
 

@@ -51,7 +51,7 @@ export interface HookOptions {
 
 const TIMEOUT_MS = { default: 2000, most: 10_000 } as const;
 
-const HOOK_TYPE = described(oneOf('message.send', 'message.edit'), 'the name of a hook');
+const HOOK_TYPE = described(oneOf(['message.send', 'message.edit']), 'the name of a hook');
 const OPTIONS = object({ timeoutMs: optional(CHECKED_BY_USE) });
 
 /** Creates the error with which a hook rejects a message; users see the text. */

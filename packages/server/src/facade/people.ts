@@ -54,7 +54,7 @@ const USER = object({
   externalId: EXTERNAL_ID,
   name: TEXT,
   email: optional(TEXT),
-  role: optional(oneOf(...ROLES)),
+  role: optional(oneOf(ROLES)),
 });
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });

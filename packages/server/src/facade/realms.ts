@@ -119,7 +119,7 @@ const WITHOUT_DEFAULT = Object.keys(USER_SETTINGS).filter(
 const CONFIGURED = {
   name: TEXT,
   title: optional(TEXT),
-  preset: optional(oneOf(...(Object.keys(PRESETS) as RealmPreset[]))),
+  preset: optional(oneOf(Object.keys(PRESETS) as RealmPreset[])),
   settings: optional(
     object({
       ...settingsOf(REALM_SETTINGS),

@@ -53,9 +53,9 @@ export const ENCRYPTED_URL = valueType<string>(
 
 /** Properties of `RoleOptions`. */
 export const ROLE_TYPES = {
-  roles: optional(recordOf(oneOf(...ROLES), { max: 1000, maxKeyLength: 1000 })),
+  roles: optional(recordOf(oneOf(ROLES), { max: 1000, maxKeyLength: 1000 })),
   // Members and guests only, since users who match no group must not get privileges.
-  defaultRole: optional(oneOf('member', 'guest', 'unchanged')),
+  defaultRole: optional(oneOf(['member', 'guest', 'unchanged'])),
 };
 
 const MAX_ACCOUNTS = 100;

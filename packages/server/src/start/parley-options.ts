@@ -113,16 +113,16 @@ const OWN_OPTIONS = {
   trustedOrigins: optional(
     arrayOr(
       listOf(ORIGIN, { max: 1000 }),
-      oneOf('any'),
+      oneOf(['any']),
       "an array of origins such as https://example.com, without a trailing slash, or 'any'",
     ),
   ),
   mailer: optional(withFunctions('send')),
-  webClient: optional(described(anyOf([boolean(), oneOf('element')]), "true, false or 'element'")),
+  webClient: optional(described(anyOf([boolean(), oneOf(['element'])]), "true, false or 'element'")),
   trustedProxies: optional(
     arrayOr(
       SETTINGS.trustedProxies.type as ParamType<string[]>,
-      anyOf([oneOf('app'), SETTINGS.trustedProxies.type]),
+      anyOf([oneOf(['app']), SETTINGS.trustedProxies.type]),
       "the number of trusted proxies, from 0 to 99, an array of their networks, such as 10.0.0.0/8, or 'app'",
     ),
   ),

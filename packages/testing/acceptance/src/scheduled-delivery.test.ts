@@ -59,7 +59,7 @@ describe('delivery of scheduled messages and reminders', () => {
     const schedule = (content: string, delay: number): Promise<ScheduledMessageId> =>
       new CreateScheduledMessage(uow, sendMessage, time).execute(caller, {
         kind: 'channel',
-        to: { kind: 'id', id: channelId },
+        to: channelId,
         topic: 'plans',
         content,
         dueAt: start + delay,

@@ -198,6 +198,10 @@ interface RouteOptions<A extends Auth, D extends object> {
    * HTTP tests validate responses against it.
    */
   readonly response?: WireSchema<object> | 'bytes';
+  /** Content type of `bytes`, such as `image/*`, if all responses have the same. */
+  readonly contentType?: string;
+  /** Content type of errors besides JSON, by status or for all other failures. */
+  readonly errorTypes?: Readonly<Partial<Record<number | 'default', string>>>;
   /** Renders errors as a page, including errors before the handler. */
   readonly errorPage?: ErrorPage;
 }

@@ -55,7 +55,7 @@ export const DRAFT_WIRE_ERRORS = {
 } as const satisfies WireErrors;
 
 const SHAPE = {
-  type: oneOf('private', 'stream', ''),
+  type: oneOf(['private', 'stream', '']),
   to: listOf(integer(), { max: MAX_IDS }),
   topic: text({ max: MAX_TEXT_LENGTH }),
   content: text({ ...CONTENT, notBlank: true }),

@@ -1,4 +1,4 @@
-import type { Caller, MessageId, ReminderId, ScheduledMessageId } from '@parley/domain/kernel';
+import type { Caller, ChannelId, MessageId, ReminderId, ScheduledMessageId, UserId } from '@parley/domain/kernel';
 import {
   ChangeScheduledMessage,
   type ChangeScheduledMessageInput,
@@ -22,10 +22,20 @@ import { type RegisterSection, registerSection } from '../declarations/register-
 import { type Route, route } from '../declarations/route.js';
 import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
-import { anyOf, integer, json, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TIME } from '../kernel/param-types.js';
+import {
+  anyOf,
+  integer,
+  listOf,
+  MAX_IDS,
+  MAX_TEXT_LENGTH,
+  MAX_TIME,
+  NOT_LISTED,
+  named,
+  type ValueOf,
+} from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
 import { YieldingScheduler } from '../limits/yielding.js';
-import { TooLong, type WireErrors } from '../wire/reply.js';
+import type { WireErrors } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import { CONTENT, isReadingClient } from './message.dtos.js';
 
@@ -42,7 +52,7 @@ export const scheduledMessage = wire.named(
   wire.fields({
     scheduled_message_id: wire.integer(),
     type: wire.oneOf('stream', 'private'),
-    to: wire.anyOf(wire.integer(), wire.listOf(wire.integer())),
+    to: wire.named('ScheduledAddressee', wire.anyOf(wire.integer(), wire.listOf(wire.integer()))),
     topic: wire.optional(wire.text()),
     ...SCHEDULED_CONTENT,
   }),
@@ -69,26 +79,16 @@ const TIME = { max: MAX_TIME };
 const TYPES = ['direct', 'private', 'channel', 'stream'] as const;
 type MessageType = (typeof TYPES)[number];
 
-const ids = anyOf([integer(), listOf(integer(), { max: MAX_IDS })]);
-
-/** Accepts any JSON of limited length; values that do not fit the message type are rejected later (users §20.2). */
-const recipients = json<NamedRecipients>({
-  normalize(value): NamedRecipients | symbol | TooLong {
-    if (Number.isInteger(value)) return { kind: 'id', id: value as number };
-    if (Array.isArray(value)) {
-      return value.length > MAX_IDS ? new TooLong(MAX_IDS, 'items') : { kind: 'list', members: value };
-    }
-    return typeof value === 'symbol' || value instanceof TooLong ? value : { kind: 'other' };
-  },
-  // Rejects invalid or oversized JSON.
-  check: (value) => (typeof value === 'symbol' || value instanceof TooLong ? ids.check(value) : undefined),
-  jsonLength: ids.jsonLength,
-  schema: ids.schema,
-});
+/** Id of a channel, or ids of users; the reference server names its first alternative in the error. */
+const recipients = named(
+  'ScheduledRecipients',
+  anyOf([integer(), listOf(integer(), { max: MAX_IDS })], (position) => `${position}["int"] is not an integer`),
+);
+type Recipients = ValueOf<typeof recipients>;
 
 export class CreateScheduledMessageDto {
-  @WordParam(TYPES) type!: MessageType;
-  @param(recipients) to!: NamedRecipients;
+  @WordParam(TYPES, { says: NOT_LISTED }) type!: MessageType;
+  @param(recipients) to!: Recipients;
   @TextParam(CONTENT) content!: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
   @IntegerParam(TIME) scheduled_delivery_timestamp!: number;
@@ -97,8 +97,8 @@ export class CreateScheduledMessageDto {
 
 export class ChangeScheduledMessageDto {
   @IntegerParam() scheduled_message_id!: number;
-  @WordParam(TYPES, { optional: true }) type?: MessageType;
-  @param(recipients, { optional: true }) to?: NamedRecipients;
+  @WordParam(TYPES, { optional: true, says: NOT_LISTED }) type?: MessageType;
+  @param(recipients, { optional: true }) to?: Recipients;
   @TextParam({ ...CONTENT, optional: true }) content?: string;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) topic?: string;
   @IntegerParam({ ...TIME, optional: true }) scheduled_delivery_timestamp?: number;
@@ -121,15 +121,18 @@ export class DeleteReminderDto {
 const toKind = (type: MessageType): 'direct' | 'channel' =>
   type === 'direct' || type === 'private' ? 'direct' : 'channel';
 
+const toNamedRecipients = (to: Recipients): NamedRecipients =>
+  Array.isArray(to) ? (to as UserId[]) : (to as ChannelId);
+
 export function toCreateScheduledMessageInput(
   dto: CreateScheduledMessageDto,
   { userId, clientName }: Caller,
 ): CreateScheduledMessageInput {
   const { to } = dto;
-  const isToSelf = to.kind === 'list' && to.members.every((id) => id === userId);
+  const isToSelf = Array.isArray(to) && to.every((id) => id === userId);
   return {
     kind: toKind(dto.type),
-    to,
+    to: toNamedRecipients(to),
     topic: dto.topic ?? null,
     content: dto.content,
     dueAt: dto.scheduled_delivery_timestamp,
@@ -140,7 +143,7 @@ export function toCreateScheduledMessageInput(
 export const toChangeScheduledMessageInput = (dto: ChangeScheduledMessageDto): ChangeScheduledMessageInput => ({
   id: dto.scheduled_message_id as ScheduledMessageId,
   kind: dto.type === undefined ? null : toKind(dto.type),
-  to: dto.to ?? null,
+  to: dto.to === undefined ? null : toNamedRecipients(dto.to),
   topic: dto.topic ?? null,
   content: dto.content ?? null,
   dueAt: dto.scheduled_delivery_timestamp ?? null,

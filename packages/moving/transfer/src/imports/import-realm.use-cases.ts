@@ -120,7 +120,7 @@ export class ImportRealm {
       if (realms.some((realm) => realm.stringId === stringId)) {
         throw new DomainError(
           'STRING_ID_TAKEN',
-          'Subdomain already in use. An export of Parley or Zulip becomes a new organization: choose another name by --realm.',
+          'Subdomain is already in use. An export of Parley or Zulip becomes a new organization: choose another name by --realm.',
         );
       }
       return this.begin(tx, source.realm, realms);

@@ -29,7 +29,7 @@ const OPTIONS: ParamType<OpenIdConnectOptions> = object({
   issuer: optional(ENCRYPTED_URL),
   clientId: TEXT,
   clientSecret: optional(secret(TEXT)),
-  kind: optional(oneOf(...(Object.keys(KINDS) as (keyof typeof KINDS)[]))),
+  kind: optional(oneOf(Object.keys(KINDS) as (keyof typeof KINDS)[])),
   displayName: optional(TEXT),
   icon: optional(ICON),
   scope: optional(

@@ -449,7 +449,7 @@ export class TestServer {
       },
       content,
     );
-    const problem = this.responses.problemWith(methodOf(method, params), url.split('?')[0]!, reply.status, reply.body);
+    const problem = this.responses.problemWith(methodOf(method, params), url.split('?')[0]!, reply);
     if (problem !== null) throw new Error(problem);
     return reply;
   }
