@@ -64,7 +64,7 @@ const storageFull = (message: string) => new DomainError('BOT_STORAGE_FULL', mes
 
 export const unknownStoredKey = () => new DomainError('UNKNOWN_STORED_KEY', 'Key does not exist.');
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     botStorage: [reads: BotStorageReads, repository: BotStorageRepository];
   }

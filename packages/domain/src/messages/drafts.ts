@@ -70,12 +70,6 @@ export const DRAFT_ROWS: RowRules<keyof Draft> = {
   texts: ['content'],
 };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    drafts: [reads: UserRowReads<Draft>, repository: UserRows<Draft>];
-  }
-}
-
 export const DRAFT_ERRORS = declareErrors({
   /** The user has disabled draft synchronization. */
   DRAFTS_NOT_SYNCHRONIZED: 'forbidden',
@@ -89,10 +83,6 @@ export const DRAFT_ERRORS = declareErrors({
 
 type DraftErrors = typeof DRAFT_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends DraftErrors {}
-}
-
 /** Sent to the owner of the drafts (users §17). */
 export interface DraftEventTypes {
   /** Ordered as in the request; may be empty. */
@@ -101,15 +91,16 @@ export interface DraftEventTypes {
   'draft.removed': { readonly id: DraftId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    drafts: [reads: UserRowReads<Draft>, repository: UserRows<Draft>];
+  }
+  interface ErrorCodes extends DraftErrors {}
   interface DomainEventTypes extends DraftEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly drafts: readonly Draft[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     draft: DraftId;
   }
 }

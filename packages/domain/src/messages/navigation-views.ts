@@ -74,12 +74,6 @@ export const NAVIGATION_VIEW_ROWS: RowRules<keyof NavigationView> = {
   order: ['id'],
 };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    navigationViews: [reads: UserRowReads<NavigationView>, repository: UserRows<NavigationView>];
-  }
-}
-
 export const NAVIGATION_VIEW_ERRORS = declareErrors({
   /** The caller has no view with this fragment. */
   UNKNOWN_NAVIGATION_VIEW: 'unknown',
@@ -93,10 +87,6 @@ export const NAVIGATION_VIEW_ERRORS = declareErrors({
 
 type NavigationViewErrors = typeof NAVIGATION_VIEW_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends NavigationViewErrors {}
-}
-
 /** Sent to the owner of the views (users §19). */
 export interface NavigationViewEventTypes {
   'navigation_view.added': { readonly view: NavigationViewFields };
@@ -108,12 +98,13 @@ export interface NavigationViewEventTypes {
   'navigation_view.removed': { readonly fragment: string };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    navigationViews: [reads: UserRowReads<NavigationView>, repository: UserRows<NavigationView>];
+  }
+  interface ErrorCodes extends NavigationViewErrors {}
   interface DomainEventTypes extends NavigationViewEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly navigationViews: readonly NavigationViewFields[];
   }
 }

@@ -62,7 +62,7 @@ export const REMINDER_ROWS: RowRules<keyof Reminder> = {
   texts: ['content', 'renderedContent'],
 };
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     reminders: [reads: FoundUserRowReads<Reminder>, repository: FoundUserRows<Reminder>];
   }

@@ -222,12 +222,12 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
   }
 }
 
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+declare module '../kernel/feature-types.js' {
+  interface PersonCopyParts {
     readonly scheduledMessages: readonly ScheduledMessage[];
     readonly reminders: readonly Reminder[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     /** Scheduled messages and reminders share one id sequence. */
     scheduled: ScheduledMessageId | ReminderId;
   }

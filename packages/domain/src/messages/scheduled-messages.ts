@@ -119,12 +119,6 @@ export interface ScheduledMessageRepository extends FoundUserRows<ScheduledMessa
   removeSent(realmId: RealmId, userId: UserId, before: UnixSeconds): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    scheduledMessages: [reads: FoundUserRowReads<ScheduledMessage>, repository: ScheduledMessageRepository];
-  }
-}
-
 /** Protects files linked in scheduled messages from removal (users §20). */
 export const SCHEDULED_FILES: FileUser = {
   needsFile: async ({ scheduledMessages }, { realmId, ownerId, pathId }) => {
@@ -162,10 +156,6 @@ export const SCHEDULING_ERRORS = declareErrors({
 
 type SchedulingErrors = typeof SCHEDULING_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends SchedulingErrors {}
-}
-
 /** Events sent to the owner of the message or reminder (users §20, §21). */
 export interface SchedulingEventTypes {
   'scheduled_message.added': { readonly message: ScheduledMessage };
@@ -177,7 +167,11 @@ export interface SchedulingEventTypes {
   'reminder.removed': { readonly id: ReminderId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    scheduledMessages: [reads: FoundUserRowReads<ScheduledMessage>, repository: ScheduledMessageRepository];
+  }
+  interface ErrorCodes extends SchedulingErrors {}
   interface DomainEventTypes extends SchedulingEventTypes {}
 }
 

@@ -51,12 +51,6 @@ export const SNIPPET_ROWS: RowRules<keyof Snippet> = {
   texts: ['content'],
 };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    snippets: [reads: UserRowReads<Snippet>, repository: UserRows<Snippet>];
-  }
-}
-
 export const SNIPPET_ERRORS = declareErrors({
   /** The caller has no such saved snippet. */
   UNKNOWN_SNIPPET: 'unknown',
@@ -66,10 +60,6 @@ export const SNIPPET_ERRORS = declareErrors({
 
 type SnippetErrors = typeof SNIPPET_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends SnippetErrors {}
-}
-
 /** Sent to the owner of the snippets (users §18). */
 export interface SnippetEventTypes {
   'snippet.added': { readonly snippet: Snippet };
@@ -77,15 +67,16 @@ export interface SnippetEventTypes {
   'snippet.removed': { readonly id: SnippetId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    snippets: [reads: UserRowReads<Snippet>, repository: UserRows<Snippet>];
+  }
+  interface ErrorCodes extends SnippetErrors {}
   interface DomainEventTypes extends SnippetEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly snippets: readonly Snippet[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     snippet: SnippetId;
   }
 }
