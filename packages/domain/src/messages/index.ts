@@ -36,7 +36,6 @@ export * from './search.js';
 export * from './send-message.use-cases.js';
 export * from './send-once.js';
 export * from './snippets.js';
-export * from './snippets.use-cases.js';
 export * from './submessages.js';
 export * from './system-messages.js';
 export * from './topics.js';

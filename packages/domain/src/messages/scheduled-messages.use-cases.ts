@@ -1,35 +1,23 @@
 import { normalizeTopic, parseTopic } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ScheduledMessageId, UnixSeconds } from '../kernel/ids.js';
+import { listing } from '../kernel/personal-list.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { cancelDelivery, planDelivery, SCHEDULED_MESSAGE_JOB } from './scheduled-delivery.js';
 import {
   deliveryTimePassed,
   KEEP_SENT_SECONDS,
-  MAX_SCHEDULED_MESSAGES,
   type NamedRecipients,
   parseRecipients,
-  publishToOwner,
   requireFuture,
-  requireOwn,
-  requireRoomForScheduledMessage,
-  requireRoomForScheduledText,
+  SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
 } from './scheduled-messages.js';
 import { type CheckedMessage, SendMessage } from './send-message.use-cases.js';
 
 /** Lists the caller's unsent messages including failed ones, sorted by time (users §20.1). */
-export class ListScheduledMessages {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
-
-  execute({ realmId, userId }: Caller): Promise<readonly ScheduledMessage[]> {
-    return this.uow.read(realmId, ({ scheduledMessages }) =>
-      scheduledMessages.list(realmId, userId, MAX_SCHEDULED_MESSAGES),
-    );
-  }
-}
+export class ListScheduledMessages extends listing(SCHEDULED_MESSAGE_LIST) {}
 
 export interface CreateScheduledMessageInput {
   readonly kind: 'channel' | 'direct';
@@ -62,16 +50,12 @@ export class CreateScheduledMessage {
     const prepared = await this.sendMessage.prepare(caller, { to, topic: input.topic, content: input.content });
     return this.uow.write(realmId, async (tx) => {
       const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
-      requireRoomForScheduledMessage(await tx.scheduledMessages.count(realmId, userId));
       await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
-      const texts = { content, renderedContent: rendered.html };
-      requireRoomForScheduledText(await tx.scheduledMessages.countBytes(realmId, userId), texts);
-      const message = await tx.scheduledMessages.add({
-        realmId,
-        userId,
+      const message = await SCHEDULED_MESSAGE_LIST.add(tx, caller, {
         to,
         topic: prepared.topic,
-        ...texts,
+        content,
+        renderedContent: rendered.html,
         dueAt: input.dueAt,
         clientName,
         isReadBySender: input.isReadBySender,
@@ -79,7 +63,6 @@ export class CreateScheduledMessage {
         failure: null,
       });
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await publishToOwner(tx, message, { type: 'scheduled_message.added', message });
       return message.id;
     });
   }
@@ -132,8 +115,8 @@ export class ChangeScheduledMessage {
   /** Runs before the unit of work, since parsing may be slow. */
   private async plan(caller: Caller, input: ChangeScheduledMessageInput): Promise<Plan> {
     const { realmId, userId } = caller;
-    const found = await this.uow.read(realmId, ({ scheduledMessages }) => scheduledMessages.find(realmId, input.id));
-    const before = requireChangeable(requireOwn(found, userId), input);
+    const found = await this.uow.read(realmId, (reads) => SCHEDULED_MESSAGE_LIST.get(reads, caller, input.id));
+    const before = requireChangeable(found, input);
     const kind = input.kind ?? (before.to.kind === 'channelId' ? 'channel' : 'direct');
     const to = input.to === null ? before.to : parseRecipients(kind, input.to, userId);
     const topic = kind === 'direct' ? '' : input.topic === null ? before.topic : parseTopic(input.topic);
@@ -167,11 +150,8 @@ export class ChangeScheduledMessage {
         status: 'waiting',
         failure: null,
       };
-      const present = await tx.scheduledMessages.countBytes(caller.realmId, caller.userId);
-      requireRoomForScheduledText(present, message, before);
-      await tx.scheduledMessages.update(message);
+      await SCHEDULED_MESSAGE_LIST.change(tx, before, message);
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
       return true;
     });
   }
@@ -213,12 +193,11 @@ export class DeleteScheduledMessage {
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_SCHEDULED_MESSAGE */
-  execute({ realmId, userId }: Caller, { id }: { readonly id: ScheduledMessageId }): Promise<void> {
-    return this.uow.write(realmId, async (tx) => {
-      const message = requireOwn(await tx.scheduledMessages.find(realmId, id), userId);
-      await tx.scheduledMessages.remove(realmId, id);
+  execute(caller: Caller, { id }: { readonly id: ScheduledMessageId }): Promise<void> {
+    return this.uow.write(caller.realmId, async (tx) => {
+      const message = await SCHEDULED_MESSAGE_LIST.get(tx, caller, id);
       await cancelDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id });
+      await SCHEDULED_MESSAGE_LIST.remove(tx, message);
     });
   }
 }
