@@ -13,6 +13,7 @@ export * from './message-edit.js';
 export * from './message-events.js';
 export * from './message-files.js';
 export * from './message-page.js';
+export * from './message-sender.js';
 export * from './messages.use-cases.js';
 export * from './move-parts.js';
 export * from './moves.js';

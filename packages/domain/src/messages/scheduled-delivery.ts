@@ -15,9 +15,9 @@ import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { htmlShape } from '../markdown/safe-html.js';
 import { accountDeactivated, realmDeactivated } from '../users/authentication.js';
+import { MessageSender } from './message-sender.js';
 import { loadReminded, REMINDER_LIST, type Reminder, reminderText } from './reminders.js';
 import { MAX_DELAY_SECONDS, SCHEDULED_MESSAGE_LIST, type ScheduledMessage } from './scheduled-messages.js';
-import { SendMessage } from './send-message.use-cases.js';
 import { SystemMessages } from './system-messages.js';
 
 /** Id of the scheduled message or reminder. */
@@ -86,13 +86,13 @@ const NOTHING_TO_DO: JobWork = async () => {};
 
 /** Sends scheduled messages after the checks of `POST /messages` at that time, or stores the failure (users §20.5). */
 export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
-  static readonly inject = ['unitOfWork', SendMessage, SystemMessages, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MessageSender, SystemMessages, 'clock'] as const;
 
   readonly kind = SCHEDULED_MESSAGE_JOB;
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sendMessage: SendMessage,
+    private readonly sender: MessageSender,
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
   ) {}
@@ -106,13 +106,13 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     if (!message) return NOTHING_TO_DO;
     const { realmId, userId, clientName, to, topic, content, isReadBySender } = message;
     const caller: Caller = { realmId, userId, clientName };
-    const asked = await this.sendMessage.ask(caller, { to, topic, content });
-    const prepared = await this.sendMessage.prepare(caller, asked);
+    const asked = await this.sender.review.ask(caller, { to, topic, content });
+    const prepared = await this.sender.prepare(caller, asked);
     // A concurrent edit replaces this job, so its work does not run.
     return async (tx) => {
       await this.requireDeliverable(tx, message);
-      const checked = await this.sendMessage.check(tx, caller, prepared);
-      await this.sendMessage.send(tx, caller, checked, { isReadBySender, echo: null });
+      const checked = await this.sender.check(tx, caller, prepared);
+      await this.sender.send(tx, caller, checked, { isReadBySender, echo: null });
       await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });
       await SCHEDULED_MESSAGE_LIST.publish(tx, message, { type: 'scheduled_message.removed', id: message.id });
     };

@@ -6,8 +6,8 @@ import { PersonalList } from '../kernel/personal-list.js';
 import type { FoundUserRowReads, FoundUserRows, UserRow } from '../kernel/rows.js';
 import { MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import { otherParticipants } from './message.js';
+import type { Addressee } from './message-sender.js';
 import { REMINDER_LIST, type Reminder } from './reminders.js';
-import type { Addressee } from './send-message.use-cases.js';
 
 /** Recipient by ids, since names may change before delivery. */
 export type ScheduledAddressee = Extract<Addressee, { kind: 'channelId' | 'userIds' }>;

@@ -4,6 +4,7 @@ import type { Caller, ScheduledMessageId, UnixSeconds } from '../kernel/ids.js';
 import { listing } from '../kernel/personal-list.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { type CheckedMessage, MessageSender } from './message-sender.js';
 import { cancelDelivery, planDelivery, SCHEDULED_MESSAGE_JOB } from './scheduled-delivery.js';
 import {
   deliveryTimePassed,
@@ -14,7 +15,6 @@ import {
   SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
 } from './scheduled-messages.js';
-import { type CheckedMessage, SendMessage } from './send-message.use-cases.js';
 
 /** Lists the caller's unsent messages including failed ones, sorted by time (users §20.1). */
 export class ListScheduledMessages extends listing(SCHEDULED_MESSAGE_LIST) {}
@@ -32,10 +32,10 @@ export interface CreateScheduledMessageInput {
 
 /** Schedules a message (users §20.2). The permission to send it is checked now and again on delivery. */
 export class CreateScheduledMessage {
-  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MessageSender, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sendMessage: SendMessage,
+    private readonly sender: MessageSender,
     private readonly clock: Clock,
   ) {}
 
@@ -47,9 +47,9 @@ export class CreateScheduledMessage {
     const { realmId, userId, clientName } = caller;
     requireFuture(input.dueAt, this.clock.now());
     const to = parseRecipients(input.kind, input.to, userId);
-    const prepared = await this.sendMessage.prepare(caller, { to, topic: input.topic, content: input.content });
+    const prepared = await this.sender.prepare(caller, { to, topic: input.topic, content: input.content });
     return this.uow.write(realmId, async (tx) => {
-      const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
+      const { content, rendered } = await this.sender.check(tx, caller, prepared);
       await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
       const message = await SCHEDULED_MESSAGE_LIST.add(tx, caller, {
         to,
@@ -85,15 +85,15 @@ interface Plan {
   readonly before: ScheduledMessage;
   readonly to: ScheduledMessage['to'];
   readonly topic: string;
-  readonly prepared: Awaited<ReturnType<SendMessage['prepare']>> | null;
+  readonly prepared: Awaited<ReturnType<MessageSender['prepare']>> | null;
 }
 
 /** Edits an unsent message. A new time also reschedules a failed one (users §20.3). */
 export class ChangeScheduledMessage {
-  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MessageSender, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sendMessage: SendMessage,
+    private readonly sender: MessageSender,
     private readonly clock: Clock,
   ) {}
 
@@ -126,7 +126,7 @@ export class ChangeScheduledMessage {
       before,
       to,
       topic,
-      prepared: isAsked ? await this.sendMessage.prepare(caller, { to, topic, content }) : null,
+      prepared: isAsked ? await this.sender.prepare(caller, { to, topic, content }) : null,
     };
   }
 
@@ -139,7 +139,7 @@ export class ChangeScheduledMessage {
     return this.uow.write(caller.realmId, async (tx) => {
       const found = await tx.scheduledMessages.find(caller.realmId, input.id);
       if (JSON.stringify(found) !== JSON.stringify(before)) return false;
-      const checked = prepared && (await this.sendMessage.check(tx, caller, prepared));
+      const checked = prepared && (await this.sender.check(tx, caller, prepared));
       const message: ScheduledMessage = {
         ...before,
         ...(input.content !== null && textOf(checked!)),

@@ -11,7 +11,7 @@ import { PERSONAL_RULES } from '../personal/personal.js';
 const PARTS: readonly StatePart[] = [ORGANIZATION_PART, PEOPLE_PART, CHANNELS_PART, UNREAD_PART];
 
 /** An event type without a rule is a compile error, except for lists. */
-const EVENT_RULES: EventRules = {
+export const EVENT_RULES: EventRules = {
   ...ORGANIZATION_RULES,
   ...PEOPLE_RULES,
   ...CHANNEL_RULES,
