@@ -55,7 +55,7 @@ export interface FileTextRepository extends FileTextReads {
   finish(realmId: RealmId, id: FileId): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     fileTexts: [reads: FileTextReads, repository: FileTextRepository];
   }

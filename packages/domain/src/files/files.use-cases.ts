@@ -1,52 +1,23 @@
 import type { Caller, FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { ReceivedBlob } from './blob-receiver.js';
 import type { BlobKey, BlobStore, StoredBlob } from './blobs.js';
 import { TERMS_AT_A_TIME } from './file-texts.js';
-import {
-  type AttachedFile,
-  type FileLimits,
-  fileTooLarge,
-  nameOfFile,
-  removeFile,
-  requireOwnFile,
-  type StoredFile,
-} from './files.js';
-import { NewFiles } from './new-files.js';
+import { type AttachedFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
+import { NewFiles, type UploadFileInput } from './new-files.js';
 import type { PartialBlobStore } from './resumable-uploads.js';
-
-export interface UploadFileInput {
-  /** Null if the upload was too large and discarded. */
-  readonly blob: ReceivedBlob | null;
-  /** Name given by the client. */
-  readonly name: string;
-  /** Type claimed by the client; empty if missing. */
-  readonly claimedType: string;
-}
 
 /** Creates a file from received bytes (messages §16.1). Only its owner may read it until a message refers to it. */
 export class UploadFile {
-  static readonly inject = ['unitOfWork', 'fileLimits', NewFiles] as const;
+  static readonly inject = ['unitOfWork', NewFiles] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly limits: FileLimits,
     private readonly newFiles: NewFiles,
   ) {}
 
   /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
-  async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
-    const name = nameOfFile(input.name);
-    const content = blob && (await this.newFiles.describe(caller, blob, name, claimedType));
-    return this.uow.write(
-      caller.realmId,
-      async (tx) => {
-        const actor = await tx.actors.get(caller);
-        if (!content) throw fileTooLarge(this.limits.maxFileMib);
-        return this.newFiles.add(tx, actor, this.newFiles.newPath(actor.realmId, name), content);
-      },
-      { shared: { kind: 'uploads' } },
-    );
+  execute(caller: Caller, upload: UploadFileInput): Promise<StoredFile> {
+    return this.newFiles.store(this.uow, caller, upload);
   }
 }
 

@@ -18,7 +18,7 @@ export const IMAGE_ERRORS = declareErrors({
 
 type ImageErrors = typeof IMAGE_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
   interface ErrorCodes extends ImageErrors {}
 }
 

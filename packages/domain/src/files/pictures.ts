@@ -15,10 +15,6 @@ export const PICTURE_ERRORS = declareErrors({
 
 type PictureErrors = typeof PICTURE_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends PictureErrors {}
-}
-
 /** Purpose of a picture; unique within a realm. */
 export type PictureName =
   | `emoji/${number}`
@@ -55,7 +51,8 @@ export interface PictureRepository extends PictureReads {
   remove(realmId: RealmId, name: PictureName): Promise<BlobKey | null>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends PictureErrors {}
   interface RepositoryMap {
     pictures: [reads: PictureReads, repository: PictureRepository];
   }

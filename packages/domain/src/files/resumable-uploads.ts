@@ -63,7 +63,7 @@ export interface UnfinishedUploadRepository extends UnfinishedUploadReads {
   remove(realmId: RealmId, pathId: string): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     unfinishedUploads: [reads: UnfinishedUploadReads, repository: UnfinishedUploadRepository];
   }

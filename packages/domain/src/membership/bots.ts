@@ -45,10 +45,6 @@ export const BOT_ERRORS = declareErrors({
 
 type BotErrors = typeof BOT_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends BotErrors {}
-}
-
 /** Format in which messages are sent to an outgoing webhook. */
 export type WebhookInterface = 'generic' | 'slack';
 export const WEBHOOK_INTERFACES: readonly WebhookInterface[] = ['generic', 'slack'];
@@ -76,12 +72,6 @@ export const NO_BOT_OPTIONS: BotOptions = { eventsChannelId: null, allPublicChan
 
 /** Per owner, deactivated bots included. */
 export const MAX_BOTS = 1000;
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    bots: [reads: BotReads, repository: BotRepository];
-  }
-}
 
 export interface BotReads {
   /** Every id has an entry; bots without stored options get `NO_BOT_OPTIONS`. */
@@ -287,7 +277,11 @@ export interface BotEventTypes {
   'bot.owner_changed': { readonly botId: UserId; readonly ownerId: UserId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends BotErrors {}
+  interface RepositoryMap {
+    bots: [reads: BotReads, repository: BotRepository];
+  }
   interface DomainEventTypes extends BotEventTypes {}
 }
 

@@ -333,7 +333,7 @@ export class UserTextParser {
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
+    readonly renderer: MarkdownRenderer,
     private readonly realmUrls: RealmUrls,
   ) {}
 

@@ -1,7 +1,7 @@
 import type { ChannelId, UserId } from '../kernel/ids.js';
-import { parseNote, requireRoomForReminder } from './reminders.js';
+import { parseNote } from './reminders.js';
 import { failureNotice } from './scheduled-delivery.js';
-import { parseRecipients, requireFuture, requireRoomForScheduledMessage } from './scheduled-messages.js';
+import { parseRecipients, requireFuture } from './scheduled-messages.js';
 
 const SELF = 7 as UserId;
 
@@ -22,13 +22,6 @@ it.each([
 it('requireFuture accepts only a future delivery time', () => {
   expect(() => requireFuture(101, 100)).not.toThrow();
   expect(() => requireFuture(100, 100)).toThrow('Scheduled delivery time must be in the future.');
-});
-
-it('requireRoomForScheduledMessage and requireRoomForReminder limit the number to 1000', () => {
-  expect(() => requireRoomForScheduledMessage(999)).not.toThrow();
-  expect(() => requireRoomForScheduledMessage(1000)).toThrow('Too many scheduled messages (limit: 1000).');
-  expect(() => requireRoomForReminder(999)).not.toThrow();
-  expect(() => requireRoomForReminder(1000)).toThrow('Too many reminders (limit: 1000).');
 });
 
 it('parseNote trims a note and rejects one that is too long', () => {

@@ -22,10 +22,6 @@ export const INCOMING_EMAIL_ERRORS = declareErrors({
 
 type IncomingEmailErrors = typeof INCOMING_EMAIL_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends IncomingEmailErrors {}
-}
-
 /** Headers that determine how an email is handled. */
 export const EMAIL_HEADERS = [
   'auto-submitted',
@@ -137,7 +133,8 @@ export interface ReplyAddressRepository extends ReplyAddressReads {
   removeExpired(now: UnixSeconds, limit: number): Promise<number>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends IncomingEmailErrors {}
   interface RepositoryMap {
     replyAddresses: [reads: ReplyAddressReads, repository: ReplyAddressRepository];
   }

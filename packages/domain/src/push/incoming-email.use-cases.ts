@@ -4,14 +4,14 @@ import { canPostSomewhere, loadPosting } from '../channels/post-permissions.js';
 import { BlobReceiver } from '../files/blob-receiver.js';
 import { inOneChunk } from '../files/blobs.js';
 import { nameOfFile } from '../files/files.js';
-import { UploadFile } from '../files/files.use-cases.js';
+import { NewFiles } from '../files/new-files.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { Removal } from '../kernel/work.js';
+import { type MessageDraft, MessageSender } from '../messages/message-sender.js';
 import { postMessage } from '../messages/post-message.js';
-import { type MessageDraft, SendMessage } from '../messages/send-message.use-cases.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { User } from '../users/user.js';
 import {
@@ -153,8 +153,8 @@ export class ReceiveEmail {
     'notificationMeter',
     EmailAddresses,
     BlobReceiver,
-    UploadFile,
-    SendMessage,
+    NewFiles,
+    MessageSender,
     SystemMessages,
   ] as const;
 
@@ -168,14 +168,14 @@ export class ReceiveEmail {
     private readonly meter: NotificationMeter,
     private readonly addresses: EmailAddresses,
     private readonly blobs: BlobReceiver,
-    private readonly uploads: UploadFile,
-    private readonly sending: SendMessage,
+    private readonly files: NewFiles,
+    private readonly sending: MessageSender,
     private readonly systemMessages: SystemMessages,
   ) {}
 
   /**
    * @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS, EMAIL_TOO_LARGE, UNREADABLE_EMAIL, RATE_LIMITED,
-   * SERVER_BUSY; for channels the codes of `SendMessage`
+   * SERVER_BUSY; for channels the codes of `MessageSender`
    */
   async execute(input: ReceiveEmailInput): Promise<EmailOutcome> {
     try {
@@ -241,7 +241,7 @@ export class ReceiveEmail {
       topic: await this.topicFor(key, email.subject),
       content: composeContent(withoutWildcards(textOf(email, options)), from, links.map(withoutWildcards)),
     };
-    const prepared = await this.sending.prepare(caller, await this.sending.ask(caller, draft));
+    const prepared = await this.sending.prepare(caller, await this.sending.review.ask(caller, draft));
     await this.uow.write(realmId, async (tx) => {
       const checked = await this.sending.check(tx, caller, prepared);
       const { destination, content, rendered } = checked;
@@ -276,7 +276,7 @@ export class ReceiveEmail {
     const others = conversation.kind === 'direct' ? conversation.participants.filter((one) => one.id !== userId) : [];
     const ids = (others.length === 0 ? [{ id: userId }] : others).map((one) => one.id);
     try {
-      await this.sending.execute(caller, {
+      await this.sending.post(caller, {
         to:
           conversation.kind === 'channel'
             ? { kind: 'channelId', id: conversation.channelId }
@@ -319,7 +319,7 @@ export class ReceiveEmail {
       try {
         const isTooLarge = bytes.length > this.blobs.maxBytes;
         const blob = isTooLarge ? null : await this.blobs.receive(inOneChunk(bytes));
-        const { pathId } = await this.uploads.execute(caller, { blob, name, claimedType });
+        const { pathId } = await this.files.store(this.uow, caller, { blob, name, claimedType });
         lines.push(attachmentLink(name, pathId));
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;

@@ -48,7 +48,7 @@ export interface MissedEmailRepository extends MissedEmailReads {
   remove(realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     missedEmails: [reads: MissedEmailReads, repository: MissedEmailRepository];
   }

@@ -33,10 +33,6 @@ export const WEB_PUSH_ERRORS = declareErrors({
 
 type WebPushErrors = typeof WEB_PUSH_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends WebPushErrors {}
-}
-
 /** Browser that receives notifications (RFC 8030, RFC 8291). */
 export interface WebPushSubscription {
   readonly id: number;
@@ -69,7 +65,8 @@ export interface WebPushRepository extends WebPushReads {
   remove(realmId: RealmId, userId: UserId, endpoint: string): Promise<boolean>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends WebPushErrors {}
   interface RepositoryMap {
     webPush: [reads: WebPushReads, repository: WebPushRepository];
   }

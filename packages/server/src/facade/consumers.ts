@@ -9,7 +9,7 @@ import {
   type Transaction,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { SendMessage } from '@parley/domain/messages';
+import { MessageSender } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { listOf, object, oneOf, optional } from '../kernel/values.js';
 import type { Worker } from '../workers/recurring-worker.js';
@@ -179,13 +179,13 @@ class StagedTransaction implements ConsumerTransaction {
   async send(as: UserRef, message: MessageToSend): Promise<void> {
     this.requireOpen();
     const addresses = this.resolve(Addresses);
-    const sendMessage = this.resolve(SendMessage);
+    const sender = this.resolve(MessageSender);
     const caller = await addresses.caller(as, 'parley');
-    const input = await sendMessage.ask(caller, await inputOf(addresses, caller, message));
-    const prepared = await sendMessage.prepare(caller, input);
+    const input = await sender.review.ask(caller, await inputOf(addresses, caller, message));
+    const prepared = await sender.prepare(caller, input);
     this.requireOpen();
     this.staged.push(async (tx) => {
-      await sendMessage.sendOnce(tx, caller, prepared, input);
+      await sender.sendOnce(tx, caller, prepared, input);
     });
   }
 
