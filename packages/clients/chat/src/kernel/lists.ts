@@ -5,7 +5,7 @@ type Element = Readonly<Record<string, unknown>>;
 
 /** True for events of the form that `applyToList` applies. */
 export const changesList = (event: Event): event is Extract<Event, { readonly type: DefaultListEvent }> =>
-  'op' in event && (event.op === 'add' || event.op === 'update' || event.op === 'remove');
+  ['add', 'update', 'remove'].includes((event as { readonly op: string }).op);
 
 /**
  * Applies an event to a list that each user has, as declared by the server's `WireList`: the field of the same name as
@@ -20,13 +20,10 @@ export function applyToList<T>(state: ChatState, event: Event, compare?: (a: T, 
   state.fields.change(type, (list) => {
     const elements = list as unknown as readonly Element[];
     if (op === 'remove') return elements.filter((element) => idOf(element) !== value) as never;
-    if (op === 'update' && !compare) {
-      const changed = value as Element;
-      return elements.map((element) => (idOf(element) === idOf(changed) ? changed : element)) as never;
-    }
-    const changed = (name === type ? value : [value]) as readonly Element[];
-    const others = op === 'add' ? elements : elements.filter((element) => idOf(element) !== idOf(changed[0]!));
-    const all = [...others, ...changed] as unknown as T[];
-    return (compare ? all.sort(compare) : all) as never;
+    const isFormer = (element: Element) => op === 'update' && idOf(element) === idOf(value as Element);
+    const all = elements.some(isFormer)
+      ? elements.map((element) => (isFormer(element) ? value : element))
+      : elements.concat(value as Element);
+    return (compare ? (all as T[]).sort(compare) : all) as never;
   });
 }
