@@ -42,10 +42,12 @@ function sourcesByName(): Record<string, string> {
 const QUICK_TESTS = '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat))/src/';
 /** Suites in these folders that need a tool of packages/testing, or many seconds. */
 const SLOW_TESTS = [
+  '/domain/src/markdown/hostile-cards.test.ts',
   '/adapters/blobs/src/s3-blob-store.test.ts',
   '/adapters/http/src/express/hosts.test.ts',
   '/adapters/images/src/(image-process|pdf).test.ts',
-  '/moving/import-readers/src/hostile-exports.test.ts',
+  '/adapters/node-adapters/src/hostile-mails.test.ts',
+  '/moving/import-readers/src/(every-cut|hostile-exports).test.ts',
 ];
 
 const project: Project = {

@@ -1,5 +1,9 @@
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
 import { blocksOf } from './fixtures/documents.js';
 
@@ -268,8 +272,11 @@ describe('npm package', () => {
 /** Runs the programs of docs/examples as a user would. */
 describe('example', () => {
   it('is quoted verbatim in the documents', () => {
-    const [quoted] = blocksOf('docs/embedding.md', 'ts');
-    expect(quoted).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
+    const blocks = blocksOf('docs/embedding.md', 'ts');
+    expect(blocks[0]).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
+    const ofMailer = blocks.find((block) => block.includes('class HttpMailer'))!.split('\n\n');
+    const mailer = readFileSync(join(root, 'docs/examples/mailer.ts'), 'utf8');
+    expect(ofMailer.filter((paragraph) => !mailer.includes(paragraph))).toEqual([]);
   });
 
   beforeAll(async () => {
@@ -370,6 +377,37 @@ describe('example', () => {
     expect(await settings('/chat/globex')).toMatchObject({ realm_url: `${server.url}/chat/globex` });
     expect((await server.request('GET', '/')).body).toBe('Nothing here but the chat');
     expect(await server.stop()).toEqual({ code: 0, errors: '' });
+  });
+
+  describe('mailer', () => {
+    const provider = createServer();
+    beforeAll(() => once(provider.listen(0), 'listening'));
+    afterAll(() => provider.close().closeAllConnections());
+
+    it('passes emails to its provider', async () => {
+      const email = once(provider, 'request').then(async ([request, response]) => {
+        response.writeHead(202).end();
+        return { id: request.headers['idempotency-key'], ...((await json(request)) as object) };
+      });
+      const { port } = provider.address() as AddressInfo;
+      const server = await app.serve('out/mailer.js', { MAIL_API: `http://localhost:${port}/emails` });
+      const form = '/chat/accounts/password/reset/';
+      const asked = await fetch(server.url + form, {
+        method: 'POST',
+        body: new URLSearchParams({ email: 'sam@example.com' }),
+        redirect: 'manual',
+      });
+      expect(asked.status).toBe(303);
+      expect(await email).toEqual({
+        id: expect.stringMatching(/./),
+        from: 'The Shop <chat@example.com>',
+        to: 'sam@example.com',
+        subject: 'Your account at The Shop',
+        text: expect.stringContaining(`${server.url}/chat/accounts/password/reset/`),
+        html: expect.stringContaining('<a href='),
+      });
+      expect((await server.stop()).code).toBe(0);
+    });
   });
 
   it('Fastify rejects, counts and copies sent messages', async () => {

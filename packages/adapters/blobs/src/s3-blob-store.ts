@@ -1,3 +1,4 @@
+import type { Agent, AgentOptions } from 'node:http';
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import type { ListMultipartUploadsCommandInput, ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3';
@@ -47,6 +48,9 @@ const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000
 /** Receives the reason when a bucket begins to fail, and null when it works again. */
 export type BucketListener = (problem: string | null) => void;
 
+/** Creates the agent for requests to a URL through a proxy; null for direct requests. */
+type AgentFactory = (url: string, options: AgentOptions) => Agent | null;
+
 /** Object below the store's prefix. */
 interface BucketObject {
   readonly name: string;
@@ -66,6 +70,7 @@ export class S3BlobStore implements BlobStore {
     private readonly location: S3Location,
     limits: Partial<S3Limits> = {},
     private readonly onProblem: BucketListener = () => {},
+    private readonly agentFor: AgentFactory = () => null,
   ) {
     this.limits = { ...LIMITS, ...limits };
     loadOptional('@aws-sdk/client-s3 @aws-sdk/lib-storage', 'files: s3', () => {
@@ -277,7 +282,7 @@ export class S3BlobStore implements BlobStore {
   }
 
   private client() {
-    this.loaded ??= loadClient(this.location, this.limits, (reason, error) => this.fail(reason, error));
+    this.loaded ??= loadClient(this.location, this.limits, this.agentFor, (reason, error) => this.fail(reason, error));
     return this.loaded;
   }
 
@@ -295,12 +300,17 @@ export class S3BlobStore implements BlobStore {
 }
 
 function loadClient(
-  { region, endpoint, credentials }: S3Location,
+  { bucket, region, endpoint, credentials }: S3Location,
   { connections, connectMs, answerMs }: S3Limits,
+  agentFor: AgentFactory,
   fail: (reason: string, cause: unknown) => Error,
 ) {
   const sdk = require('@aws-sdk/client-s3') as typeof import('@aws-sdk/client-s3');
   const { Upload } = require('@aws-sdk/lib-storage') as typeof import('@aws-sdk/lib-storage');
+  const agent = agentFor(endpoint ?? `https://${bucket}.s3.${region}.amazonaws.com`, {
+    keepAlive: true,
+    maxSockets: connections,
+  });
   const s3: S3Client = new sdk.S3Client({
     region,
     ...(endpoint !== null && { endpoint, forcePathStyle: true }),
@@ -309,8 +319,8 @@ function loadClient(
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
-      httpAgent: { maxSockets: connections },
-      httpsAgent: { maxSockets: connections },
+      httpAgent: agent ?? { maxSockets: connections },
+      httpsAgent: agent ?? { maxSockets: connections },
       connectionTimeout: connectMs,
       requestTimeout: answerMs,
       throwOnRequestTimeout: true,

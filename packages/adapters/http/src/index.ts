@@ -24,18 +24,20 @@ export { pngChunk } from './files/pictures.js';
 export { permissionTitle } from './groups/group-settings.js';
 export { AnomalousPayload, escapeText, Payload } from './integrations/integration.js';
 export { INTEGRATIONS } from './integrations/integrations.js';
+export type { OptionalKey, ParamType } from './kernel/param-types.js';
+export * as paramTypes from './kernel/param-types.js';
 export { type Member, membersOfDto, NoParameters } from './kernel/params.js';
 export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './limits/budgets.js';
+export { RateLimiter, rateLimited } from './limits/counters.js';
 export {
   ipGroup,
   keyFrom,
+  LIMIT_RULES,
   type LimitRule,
   networkOf,
   parseRateLimitRules,
-  RateLimiter,
   type RateLimitRules,
-  rateLimited,
-} from './limits/rate-limiter.js';
+} from './limits/rules.js';
 export { WireWebhookFormats } from './membership/outgoing-webhooks.js';
 export { notFoundPage } from './pages/layout.js';
 export { AUTHENTICATION_METHOD_NAMES, REALM_SETTING_FORMS } from './realms/realm-settings.js';
@@ -52,6 +54,7 @@ export {
   HttpRefusal,
   malformedJson,
   missingArgument,
+  ParamError,
   success,
   unauthorized,
   unknownPath,

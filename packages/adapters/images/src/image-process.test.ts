@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import type { UserId } from '@parley/domain/kernel';
+import type { RealmId, UserId, WorkOwner } from '@parley/domain/kernel';
 import { type BuiltScript, blackPng, buildScript, HEIC_PHOTO } from '@parley/testkit';
 import { ZipFile } from 'yazl';
 import { ImageProcess, type ImageProcessOptions } from './image-process.js';
 
-const USER = 1 as UserId;
+const userOf = (user: number, realm = 1): WorkOwner => ({ realmId: realm as RealmId, userId: user as UserId });
+const USER = userOf(1);
+const MIB = 1024 * 1024;
 const TICK = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
 /** Generous timeout, since starting a process is slow on a busy machine. */
 const PATIENCE = { imageMs: 100_000, documentMs: 100_000 };
@@ -130,7 +132,7 @@ describe('ImageProcess', () => {
 
   it('rejects images beyond its capacity, and all images after closing', async () => {
     processOf('idle', `process.on('message', () => {});`);
-    const ask = (user: number) => images.inspect(Buffer.of(0), user as UserId);
+    const ask = (user: number, realm = user) => images.inspect(Buffer.of(0), userOf(user, realm));
     // One image in progress plus the maximum number waiting, per user and in total.
     const answers = Array.from({ length: 101 }, (_, n) => ask(n % 5));
     const outcomes = Promise.allSettled(answers);
@@ -144,8 +146,7 @@ describe('ImageProcess', () => {
 
   it('limits each user to twenty images and a share of bytes while accepting others', async () => {
     processOf('idle', `process.on('message', () => {});`);
-    const ask = (user: number, bytes: number) => images.inspect(Buffer.alloc(bytes), user as UserId);
-    const MIB = 1024 * 1024;
+    const ask = (user: number, bytes: number) => images.inspect(Buffer.alloc(bytes), userOf(user));
     const asked = [
       ask(1, 1),
       ...Array.from({ length: 20 }, () => ask(1, 1)),
@@ -160,11 +161,47 @@ describe('ImageProcess', () => {
     expect(await outcomes).toHaveLength(24);
   });
 
-  it('serves users round-robin', async () => {
+  it('limits each realm to fifty images and a share of bytes while accepting others', async () => {
+    processOf('idle', `process.on('message', () => {});`);
+    const ask = (user: number, realm: number, bytes = 1) => images.inspect(Buffer.alloc(bytes), userOf(user, realm));
+    const asked = [
+      ...Array.from({ length: 51 }, (_, n) => ask(n % 4, 1)),
+      ask(7, 2, 40 * MIB),
+      ask(8, 2, 24 * MIB),
+      ask(9, 3),
+    ];
+    const outcomes = Promise.allSettled(asked);
+    await expect(ask(5, 1)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    await expect(ask(9, 2)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    images.close();
+    expect((await outcomes).map(({ status }) => status)).toEqual(Array.from({ length: 54 }, () => 'rejected'));
+  });
+
+  it('processes the avatar of one organization next while another one floods images and documents', async () => {
+    const answer = `process.send({ result: { bytes: Buffer.from(image) } })`;
+    processOf('flooded', `process.on('message', ({ image }) => { while (!image); ${answer}; });`);
+    const order: string[] = [];
+    const ask = async (name: string, owner: WorkOwner) => {
+      const { bytes } = await images.resize(Buffer.from(name), TICK, owner);
+      order.push(Buffer.from(bytes).toString());
+    };
+    const documents = Array.from({ length: 10 }, () => images.readDocument(Buffer.of(0), 'application/pdf', USER));
+    const flood = Array.from({ length: 40 }, (_, n) => ask('flood', userOf(n % 10)));
+    const avatar = (async () => {
+      await ask('medium avatar', userOf(99, 2));
+      await ask('avatar', userOf(99, 2));
+    })();
+    await Promise.all([...flood, avatar]);
+    expect(order.slice(0, 4)).toEqual(['flood', 'medium avatar', 'flood', 'avatar']);
+    images.close();
+    await Promise.allSettled(documents);
+  });
+
+  it('serves users of a realm round-robin', async () => {
     processOf('quick', `process.on('message', ({ image }) => process.send({ result: String(image[0]) }));`);
     const order: string[] = [];
     const ask = async (name: number, user: number) =>
-      order.push(String(await images.inspect(Buffer.of(name), user as UserId)));
+      order.push(String(await images.inspect(Buffer.of(name), userOf(user))));
     await Promise.all([ask(1, 1), ask(2, 1), ask(3, 1), ask(4, 1), ask(21, 2), ask(22, 2), ask(31, 3)]);
     expect(order).toEqual(['1', '2', '21', '31', '3', '22', '4']);
   });

@@ -11,7 +11,7 @@ import {
   unknownAnimationFormat,
   unreadableImage,
 } from '@parley/domain/files';
-import { DomainError, MissingLibrary, type UserId, WorkQueue } from '@parley/domain/kernel';
+import { DomainError, MissingLibrary, RealmWorkQueue, type WorkOwner } from '@parley/domain/kernel';
 import type { DocumentReader } from './file-texts.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
@@ -76,10 +76,14 @@ interface Room {
   readonly bytes: number;
 }
 
+const EMPTY: Room = { jobs: 0, bytes: 0 };
+const MIB = 1024 * 1024;
 /** Maximum number and bytes of waiting jobs; further ones are rejected. A single job is always accepted. */
-const MAX_WAITING: Room = { jobs: 100, bytes: 128 * 1024 * 1024 };
+const MAX_WAITING: Room = { jobs: 100, bytes: 128 * MIB };
+/** Same limits per realm, so that one realm leaves room for others. */
+const MAX_WAITING_OF_REALM: Room = { jobs: 50, bytes: 64 * MIB };
 /** Same limits per user. */
-const MAX_WAITING_OF_USER: Room = { jobs: 20, bytes: 48 * 1024 * 1024 };
+const MAX_WAITING_OF_USER: Room = { jobs: 20, bytes: 48 * MIB };
 /** Timeout for an image, in case the library's own time limit fails. */
 const IMAGE_MS = 20_000;
 /** Timeout for a document, which must exceed `MAX_MS` of PDF files. Their library has no time limit within a page. */
@@ -123,16 +127,16 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
     this.documents = new FileProcess(script, documentMs, report);
   }
 
-  async inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo> {
-    return resultOf(await this.images.order(userId, { image, target: null }));
+  async inspect(image: Uint8Array, owner: WorkOwner): Promise<ImageInfo> {
+    return resultOf(await this.images.order(owner, { image, target: null }));
   }
 
-  async resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage> {
-    return resultOf(await this.images.order(userId, { image, target })) as ProcessedImage;
+  async resize(image: Uint8Array, target: ImageTarget, owner: WorkOwner): Promise<ProcessedImage> {
+    return resultOf(await this.images.order(owner, { image, target })) as ProcessedImage;
   }
 
-  async readDocument(document: Uint8Array, contentType: string, userId: UserId): Promise<string | null> {
-    const answer = await this.documents.order(userId, { document, contentType });
+  async readDocument(document: Uint8Array, contentType: string, owner: WorkOwner): Promise<string | null> {
+    const answer = await this.documents.order(owner, { document, contentType });
     return 'result' in answer ? (answer.result as string) : null;
   }
 
@@ -142,15 +146,51 @@ export class ImageProcess implements ImageProcessor, DocumentReader {
   }
 }
 
+/** Number and bytes of waiting jobs: in total, by realm and by user. */
+class Waiting {
+  private readonly rooms = new Map<string, Room>();
+
+  get isEmpty(): boolean {
+    return this.rooms.size === 0;
+  }
+
+  /** Returns a function that removes the job; further calls have no effect. @throws DomainError SERVER_BUSY */
+  enter({ realmId, userId }: WorkOwner, bytes: number): () => void {
+    const limits: readonly (readonly [string, Room])[] = [
+      ['', MAX_WAITING],
+      [`${realmId}`, MAX_WAITING_OF_REALM],
+      [`${realmId}/${userId}`, MAX_WAITING_OF_USER],
+    ];
+    for (const [key, max] of limits) {
+      const { jobs, bytes: taken } = this.rooms.get(key) ?? EMPTY;
+      if (jobs > 0 && (jobs >= max.jobs || taken + bytes > max.bytes)) throw serverBusy();
+    }
+    const count = (jobs: 1 | -1): void => {
+      for (const [key] of limits) {
+        const before = this.rooms.get(key) ?? EMPTY;
+        const room = { jobs: before.jobs + jobs, bytes: before.bytes + jobs * bytes };
+        if (room.jobs > 0) this.rooms.set(key, room);
+        else this.rooms.delete(key);
+      }
+    };
+    count(1);
+    let isWaiting = true;
+    return () => {
+      if (isWaiting) count(-1);
+      isWaiting = false;
+    };
+  }
+}
+
 /**
  * Runs jobs in a separate process, started on demand and stopped when idle. A file that crashes, blocks or exhausts a
- * library ends only that process, which contains no secrets. Processes one file at a time, serving users round-robin.
+ * library ends only that process, which contains no secrets. Processes one file at a time, round-robin by realm and then by user.
  * Falls back to the caller's process if none can be started.
  */
 class FileProcess {
   private child: ChildProcess | null = null;
-  private readonly queue = new WorkQueue({ concurrency: 1, refusal: serverBusy });
-  private readonly waitingBytes = new Map<UserId | null, number>();
+  private readonly queue = new RealmWorkQueue({ concurrency: 1, refusal: serverBusy });
+  private readonly waiting = new Waiting();
   private current: Order | null = null;
   private deadline: NodeJS.Timeout | undefined;
   private idle: NodeJS.Timeout | undefined;
@@ -169,37 +209,16 @@ class FileProcess {
     this.end();
   }
 
-  async order(userId: UserId, job: ImageJob | DocumentJob): Promise<ImageAnswer> {
+  async order(owner: WorkOwner, job: ImageJob | DocumentJob): Promise<ImageAnswer> {
     const { length } = 'document' in job ? job.document : job.image;
-    const hasRoom =
-      this.hasRoom(MAX_WAITING, this.queue.waiting, null, length) &&
-      this.hasRoom(MAX_WAITING_OF_USER, this.queue.waitingOf(userId), userId, length);
-    if (this.isClosed || !hasRoom) throw serverBusy();
-    this.countBytes(userId, length);
-    let isWaiting = true;
-    const leave = () => {
-      if (isWaiting) this.countBytes(userId, -length);
-      isWaiting = false;
-    };
+    if (this.isClosed) throw serverBusy();
+    const leave = this.waiting.enter(owner, length);
     return this.queue
-      .run(userId, () => {
+      .run(owner, () => {
         leave();
         return this.read(job);
       })
       .finally(leave);
-  }
-
-  private hasRoom({ jobs, bytes }: Room, waiting: number, userId: UserId | null, length: number): boolean {
-    return waiting === 0 || (waiting < jobs && (this.waitingBytes.get(userId) ?? 0) + length <= bytes);
-  }
-
-  /** Updates the counts of the user and the total. */
-  private countBytes(userId: UserId, bytes: number): void {
-    for (const whose of [userId, null]) {
-      const sum = (this.waitingBytes.get(whose) ?? 0) + bytes;
-      if (sum > 0) this.waitingBytes.set(whose, sum);
-      else this.waitingBytes.delete(whose);
-    }
   }
 
   private read(job: ImageJob | DocumentJob): Promise<ImageAnswer> {
@@ -280,7 +299,7 @@ class FileProcess {
   private finish(answer: ImageAnswer): void {
     this.finishCurrent(answer);
     clearTimeout(this.idle);
-    if (this.queue.waiting === 0) this.idle = setTimeout(() => this.end(), IDLE_MS).unref();
+    if (this.waiting.isEmpty) this.idle = setTimeout(() => this.end(), IDLE_MS).unref();
   }
 
   private finishCurrent(answer: ImageAnswer): void {

@@ -2,11 +2,11 @@ import { createCipheriv, createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { MAX_FILE_TEXT } from '@parley/domain/files';
-import type { UserId } from '@parley/domain/kernel';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { type BuiltScript, blackPng, buildScript } from '@parley/testkit';
 import { ImageProcess } from './image-process.js';
 
-const USER = 1 as UserId;
+const USER = { realmId: 2 as RealmId, userId: 1 as UserId };
 const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>';
 
 const stream = (content: Buffer, entries = ''): Buffer =>

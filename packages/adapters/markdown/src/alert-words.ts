@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/kernel';
-import { AFTER_ALERT_WORD, mayAlertWordBegin } from '@parley/domain/messages';
+import { mayAlertWordBegin, mayAlertWordEnd } from '@parley/domain/messages';
 import { noneOf } from './characters.js';
 
 /** Trie node: successors by character, and the users with a word that ends here. */
@@ -21,8 +21,7 @@ export function findAlertedUsers(text: string, words: ReadonlyMap<string, readon
     if (!mayAlertWordBegin(lowered, start)) continue;
     let node: Node | undefined = root;
     for (let end = start; node; end++) {
-      const isEnd = end === lowered.length || AFTER_ALERT_WORD.has(lowered[end]!);
-      if (isEnd) for (const id of node.userIds) alerted.add(id);
+      if (node.userIds.length > 0 && mayAlertWordEnd(lowered, end)) for (const id of node.userIds) alerted.add(id);
       node = node.next.get(lowered[end]!);
     }
   }

@@ -4,7 +4,7 @@ import { previewableLinks, showPreviews } from './rendered/page-previews.js';
 import { plainText, searchableText, showThumbnails } from './rendered/rendered-html.js';
 import { highlightContent, highlightTopic, occurrences } from './search/highlight-search.js';
 import { searchedWords, searchTerms, typedWords } from './search/search-terms.js';
-import { ALL_LANGUAGES, SearchLanguages } from './search/word-forms.js';
+import { DETECTED_LANGUAGES, SearchLanguages } from './search/word-forms.js';
 
 const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
   highlightContent: (html, operands, fileLinks) => highlightContent(html, operands, languages, fileLinks),
@@ -13,8 +13,8 @@ const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
   plainText,
   searchableText,
   searchTerms: (text, wanted) => searchTerms(text, languages, wanted),
-  searchedWords: (text) => searchedWords(text, languages),
-  typedWords: (text) => typedWords(text, languages),
+  searchedWords,
+  typedWords,
   occurrences: (query) => occurrences(query, languages),
   showThumbnails,
   previewableLinks,
@@ -23,4 +23,4 @@ const messagesIn = (languages: SearchLanguages): RenderedMessages => ({
 });
 
 /** Reads and highlights rendered HTML. */
-export const htmlMessages = messagesIn(ALL_LANGUAGES);
+export const htmlMessages = messagesIn(DETECTED_LANGUAGES);

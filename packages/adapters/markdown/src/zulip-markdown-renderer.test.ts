@@ -123,6 +123,12 @@ describe('rendering of links and images', () => {
   });
 });
 
+it('keeps all characters of an address with an apostrophe and parentheses', () => {
+  expect(render("[a](https://x.example/as'd/(b)) and more").html).toBe(
+    '<p><a href="https://x.example/as\'d/(b)">a</a> and more</p>',
+  );
+});
+
 describe('HTML limit', () => {
   it('shows the source text if its HTML would be too large for the text', async () => {
     const limited = new ZulipMarkdownRenderer();
@@ -213,6 +219,7 @@ describe('alert word', () => {
   const words = new Map([
     ['deploy', [7 as UserId]],
     ['on fire', [8 as UserId, 9 as UserId]],
+    ['上线', [10 as UserId]],
   ]);
   const alerted = (content: string) => {
     const parsed = renderer.parseNow(content, OPTIONS);
@@ -245,6 +252,13 @@ describe('alert word', () => {
   ])('does not match in %s', (content) => {
     expect(alerted(content)).toEqual([]);
   });
+
+  it.each(['今天deploy完成', '（deploy）', '今天上线完成', '上线', 'v2上线'])(
+    'matches beside and in scripts without spaces: %s',
+    (content) => {
+      expect(alerted(content)).toEqual(content.includes('deploy') ? [7] : [10]);
+    },
+  );
 
   it('may contain spaces and belong to several users', () => {
     expect(alerted('the server is on fire!')).toEqual([8, 9]);

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { DomainError } from '@parley/domain/kernel';
 import type { Meeting, MeetingLinks, MeetingServer, Participant } from '@parley/domain/realms';
+import { OutgoingProxy } from './outgoing-proxy.js';
 import { readShort } from './read-short.js';
 
 /** Credentials for a BigBlueButton server. */
@@ -20,7 +21,10 @@ type Query = Readonly<Record<string, string>>;
 
 /** BigBlueButton server. Its API uses URLs signed with a shared secret (organization §20). */
 export class BigBlueButton implements MeetingServer {
-  constructor(private readonly account: BigBlueButtonAccount) {}
+  constructor(
+    private readonly account: BigBlueButtonAccount,
+    private readonly proxy: Pick<OutgoingProxy, 'fetch'> = new OutgoingProxy(),
+  ) {}
 
   async join(meeting: Meeting, { fullName, isModerator }: Participant): Promise<string> {
     const meetingID = meeting.key;
@@ -48,7 +52,7 @@ export class BigBlueButton implements MeetingServer {
 
   private async ask(url: string): Promise<string> {
     try {
-      const response = await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const response = await this.proxy.fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (response.ok) return await readShort(response, MAX_RESPONSE_BYTES);
       await response.body?.cancel();
     } catch {

@@ -4,6 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Email, type Mailer, RecipientRefused } from '@parley/domain/access';
 import type { Clock } from '@parley/domain/kernel';
+import { type MailTokenAccount, MailTokens } from './mail-tokens.js';
+import type { OutgoingProxy } from './outgoing-proxy.js';
 
 const require = createRequire(import.meta.url);
 
@@ -44,6 +46,8 @@ export const mailOf = (email: Email, { from, fingerprint, bounceAddressOf }: Mai
     ...(threadId !== undefined && { inReplyTo: threadId, references: threadId }),
     headers: {
       'Auto-Submitted': 'auto-generated',
+      // Exchange and Outlook send replies about absence unless they find this.
+      'X-Auto-Response-Suppress': 'All',
       ...(fingerprint !== undefined && { 'X-Parley-Server': fingerprint }),
       ...(unsubscribeUrl !== undefined && {
         'List-Unsubscribe': `<${unsubscribeUrl}>`,
@@ -64,6 +68,10 @@ const DELIVERY_MS = 240_000;
 export interface SmtpOptions extends MailSender {
   /** `smtp://user:password@mail.example.com:587`, or `smtps:` for implicit TLS. */
   readonly url: string;
+  /** Access tokens that replace the password; null to use that of the URL. */
+  readonly oauth?: MailTokenAccount | null;
+  /** Proxies for requests of access tokens; default: none. */
+  readonly proxy?: OutgoingProxy;
   /** Timeout for the connection and the greeting. */
   readonly connectMs?: number;
   /** Timeout for any other response. */
@@ -92,6 +100,28 @@ export function isRecipientRefused(error: unknown): boolean {
   return ENHANCED.test(response) ? NO_MAILBOX.test(response) : NO_USER.test(response);
 }
 
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** Options of nodemailer for XOAUTH2. It keeps a token until it ends, and requests another one if it is refused. */
+function logInByTokens(url: string, tokens: MailTokens) {
+  const server = new URL(url);
+  const user = decodeURIComponent(server.username);
+  // nodemailer would prefer the user of the URL to `auth`.
+  server.username = '';
+  type Done = (error: Error | null, accessToken?: string, endsAtMs?: number) => void;
+  const provisionCallback = (_user: string, _renew: boolean, done: Done) =>
+    tokens.request().then(
+      ({ accessToken, endsAtMs }) => done(null, accessToken, endsAtMs),
+      (error: Error) => done(error),
+    );
+  return {
+    url: server.href,
+    // A token in plain text could be used by others.
+    requireTLS: !LOOPBACK.test(server.hostname),
+    auth: { type: 'OAuth2' as const, user, provisionCallback },
+  };
+}
+
 /** Sends emails through a mail server with one connection per email, since few are sent concurrently. */
 export class SmtpMailer implements Mailer {
   private opened: { sendMail(mail: object): Promise<unknown>; verify(): Promise<unknown> } | undefined;
@@ -116,9 +146,9 @@ export class SmtpMailer implements Mailer {
   }
 
   private transport() {
-    const { url, connectMs = CONNECT_MS, silenceMs = SILENCE_MS } = this.options;
+    const { url, oauth = null, proxy, connectMs = CONNECT_MS, silenceMs = SILENCE_MS } = this.options;
     this.opened ??= nodemailer().createTransport({
-      url,
+      ...(oauth === null ? { url } : logInByTokens(url, new MailTokens(oauth, proxy))),
       connectionTimeout: connectMs,
       greetingTimeout: connectMs,
       socketTimeout: silenceMs,

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ExternalPicturePaths, ExternalPictures, ImageProcessor, ImageTarget } from '@parley/domain/files';
-import { type Clock, DomainError, type UserId, WorkQueue } from '@parley/domain/kernel';
+import { type Clock, DomainError, type RealmId, type UserId, type WorkOwner, WorkQueue } from '@parley/domain/kernel';
 import { ResultCache } from './result-cache.js';
 import type { PublicWebClient } from './web-client.js';
 
@@ -33,8 +33,8 @@ export class HmacPicturePaths implements ExternalPicturePaths {
 const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
 /** Large enough for a card on a screen with twice the density. */
 const TARGET: ImageTarget = { width: 640, height: 480, fit: 'inside', format: 'webp', maxFrames: 1 };
-/** Pictures of other sites form one lane of the image queue. */
-const LANE = 0 as UserId;
+/** Pictures of other sites form one lane of the image queue, because all realms share them. */
+const LANE: WorkOwner = { realmId: 0 as RealmId, userId: 0 as UserId };
 
 const HOUR_SECONDS = 3600;
 const RETRY_SECONDS = 300;

@@ -10,6 +10,8 @@ export * from './log-in/openid-connect/github.js';
 export * from './log-in/openid-connect/openid-connect.js';
 export * from './log-in/saml/saml.js';
 export * from './mail-gateway.js';
+export { type MailTokenAccount, MailTokens } from './mail-tokens.js';
+export * from './outgoing-proxy.js';
 export * from './passwords.js';
 export * from './phone-senders.js';
 export * from './push.js';

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { FixedClock } from '@parley/testkit';
 import { WebLinkPreviewFetcher } from './link-previews.js';
+import { OutgoingProxy } from './outgoing-proxy.js';
 import { PublicWebClient } from './web-client.js';
 
 let server: Server;
@@ -33,7 +34,7 @@ beforeEach(() => {
 });
 
 const clientOf = (timeoutMs = 2000) =>
-  new PublicWebClient({ allowedNetworks: ['127.0.0.1'], userAgent: 'Test/1', timeoutMs });
+  new PublicWebClient({ allowedNetworks: ['127.0.0.1'], proxy: new OutgoingProxy(), userAgent: 'Test/1', timeoutMs });
 const html =
   (body: string | Buffer, headers: object = {}): RequestListener =>
   (_, response) =>

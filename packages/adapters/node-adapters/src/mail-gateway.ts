@@ -98,9 +98,10 @@ export const bounceKeyOf = (secret: string, email: string): string =>
 /** @throws MissingLibrary */
 export function createMailGateway({ pattern, maxBytes, token, secret }: MailGatewayOptions): MailGateway {
   // Only resolved, since the worker thread loads them.
-  loadOptional('postal-mime html-to-text', 'mailGatewayPattern with a way to receive email', () => [
+  loadOptional('postal-mime html-to-text ical.js', 'mailGatewayPattern with a way to receive email', () => [
     require.resolve('postal-mime'),
     require.resolve('html-to-text'),
+    require.resolve('ical.js'),
   ]);
   return {
     pattern,

@@ -1,22 +1,28 @@
-import { EMAIL_HEADERS, type EmailHeader, type IncomingEmail } from '@parley/domain/push';
-import { convert, type HtmlToTextOptions } from 'html-to-text';
-import PostalMime, { type Attachment, addressParser, type Email, type Mailbox } from 'postal-mime';
+import {
+  type CalendarEvent,
+  EMAIL_HEADERS,
+  type EmailAttachment,
+  type EmailHeader,
+  type IncomingEmail,
+} from '@parley/domain/push';
+import mime from 'mime';
+import PostalMime, { addressParser, decodeWords, type Email, type Mailbox } from 'postal-mime';
 import { provideMailDecoders } from './mail-charsets.js';
+import { textsOfHtml } from './mail-html.js';
+import { invitationsIn } from './mail-invitations.js';
+import { bytesOf, fieldOf, type MailPart, nameOf, parameterOf, partsOf, splitHead, textOfPart } from './mail-parts.js';
 
 provideMailDecoders();
 
 /** Maximum number of body characters to parse; a message cannot use more. */
 const MAX_TEXT_LENGTH = 40_000;
-/** Parsing time grows with the length, and faster than linearly with the depth. */
-const MAX_HTML_LENGTH = 300_000;
-const MAX_HTML_DEPTH = 300;
 const MAX_SUBJECT_LENGTH = 1000;
 const MAX_HEADER_LENGTH = 500;
 const MAX_RECIPIENTS = 50;
 const MAX_ATTACHMENTS = 20;
-const MAX_BOUNDARIES = 10_000;
-const MAX_NESTING = 20;
-const MAX_HEADERS_BYTES = 256 * 1024;
+const MAX_NAME_LENGTH = 100;
+const MAX_OMITTED_NAMES = 10;
+const MAX_INVITATIONS = 5;
 
 /** Recipient headers, most reliable first: those added by the last mail server. */
 const RECIPIENT_HEADERS = [
@@ -30,95 +36,178 @@ const RECIPIENT_HEADERS = [
   'cc',
 ];
 
-/** Elements in which mail programs quote the original email. */
-const QUOTES = [
-  'blockquote',
-  'div.gmail_quote',
-  'div.moz-cite-prefix',
-  'div.yahoo_quoted',
-  'div#divRplyFwdMsg',
-  'div#appendonsend',
-];
-
-const OPTIONS: HtmlToTextOptions = {
-  wordwrap: false,
-  limits: { maxDepth: 100, maxChildNodes: 2000, ellipsis: '\u2026' },
-  selectors: [
-    {
-      selector: 'a',
-      options: { hideLinkHrefIfSameAsText: true, ignoreHref: false, linkBrackets: ['(', ')'], noAnchorUrl: true },
-    },
-    { selector: 'img', format: 'skip' },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({ selector, options: { uppercase: false } })),
-    { selector: 'table', format: 'block' },
-  ],
-};
-
-const WITHOUT_QUOTES: HtmlToTextOptions = {
-  ...OPTIONS,
-  selectors: [...OPTIONS.selectors!, ...QUOTES.map((selector) => ({ selector, format: 'skip' }))],
-};
-
 /** Parses an email. May take seconds for a hostile one. @throws Error if it exceeds the limits */
 export async function parseMail(raw: Uint8Array): Promise<IncomingEmail> {
-  if (countBoundaries(raw) > MAX_BOUNDARIES) throw new Error('Too many parts');
-  const email = await PostalMime.parse(raw, {
-    attachmentEncoding: 'arraybuffer',
-    forceRfc822Attachments: true,
-    maxNestingDepth: MAX_NESTING,
-    maxHeadersSize: MAX_HEADERS_BYTES,
-  });
+  const root = partsOf(raw);
+  const email = await PostalMime.parse(`${withoutContentFields(root.head)}\n\n`);
+  const content = await contentOf(root);
   const from = mailboxOf(email.from);
   return {
     from: { name: cut(from?.name ?? '', MAX_HEADER_LENGTH), address: cut(from?.address ?? '', MAX_HEADER_LENGTH) },
     subject: cut(email.subject ?? '', MAX_SUBJECT_LENGTH),
     recipients: recipientsOf(email),
-    text: email.text === undefined ? null : cut(email.text, MAX_TEXT_LENGTH),
-    html:
-      email.html === undefined
-        ? null
-        : {
-            all: textOf(email.html, OPTIONS),
-            reply: textOf(email.html, WITHOUT_QUOTES),
-          },
-    attachments: email.attachments
-      .filter((part) => part.filename && !(part.disposition === 'inline' && part.mimeType.startsWith('message/')))
-      .slice(0, MAX_ATTACHMENTS)
-      .map((part) => ({ name: part.filename!, contentType: part.mimeType, bytes: bytesOf(part) })),
+    text: content.text(),
+    html: content.html(),
+    attachments: content.attachments,
+    omitted: content.omitted,
+    invitations: content.invitations,
     headers: headersOf(email),
-    failures: failuresOf(email),
+    failures: await failuresOf(root),
+    isReadReceipt: isReport(root, 'disposition-notification'),
   };
 }
 
-/** Counts potential part boundaries, whose number determines the parsing time. */
-function countBoundaries(raw: Uint8Array): number {
-  let count = 0;
-  for (let at = raw.indexOf(LINE_FEED); at !== -1; at = raw.indexOf(LINE_FEED, at + 1)) {
-    if (raw[at + 1] === DASH && raw[at + 2] === DASH) count++;
+/** Text of one place in the body, in one or two representations. */
+interface Passage {
+  plain: string | null;
+  html: { readonly all: string; readonly reply: string } | null;
+}
+
+/** Shown parts of an email. */
+class MailContent {
+  readonly attachments: EmailAttachment[] = [];
+  readonly omitted: { count: number; readonly names: string[] } = { count: 0, names: [] };
+  readonly invitations: CalendarEvent[] = [];
+  private readonly passages: Passage[] = [];
+  private length = 0;
+
+  /** Null if the email has no plain text. */
+  text(): string | null {
+    if (this.passages.every(({ plain }) => plain === null)) return null;
+    return this.joined(({ plain, html }) => plain ?? html?.all ?? '');
   }
-  return count;
-}
 
-const LINE_FEED = 0x0a;
-const DASH = 0x2d;
-
-function textOf(html: string, options: HtmlToTextOptions): string {
-  const shown = cut(html, MAX_HTML_LENGTH);
-  const text = depthOf(shown) > MAX_HTML_DEPTH ? shown.replace(/<[^<>]*>/g, ' ') : convert(shown, options);
-  return cut(text, MAX_TEXT_LENGTH);
-}
-
-/** Estimates the nesting depth. Ignores elements with no or an optional end tag. */
-function depthOf(html: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const [, end, name] of html.matchAll(/<(\/?)([a-z][a-z0-9]*)/gi)) {
-    if (/^(?:br|hr|img|meta|link|input|col|area|base|wbr|p|li|tr|th|td|dd|dt|option)$/i.test(name!)) continue;
-    depth += end === '/' ? -1 : 1;
-    deepest = Math.max(deepest, depth);
+  /** Null if the email has no HTML. */
+  html(): IncomingEmail['html'] {
+    if (this.passages.every(({ html }) => html === null)) return null;
+    return {
+      all: this.joined(({ plain, html }) => html?.all ?? plain ?? ''),
+      reply: this.joined(({ plain, html }) => html?.reply ?? plain ?? ''),
+    };
   }
-  return deepest;
+
+  private joined(textOf: (passage: Passage) => string): string {
+    return cut(this.passages.map(textOf).join('\n'), MAX_TEXT_LENGTH);
+  }
+
+  openPassage(): Passage {
+    const passage: Passage = { plain: null, html: null };
+    this.passages.push(passage);
+    return passage;
+  }
+
+  /** Parts after a text that fills the message are not decoded; the message says that it is truncated. */
+  async addText(part: MailPart, passage: Passage): Promise<void> {
+    if (this.length > MAX_TEXT_LENGTH) return;
+    if (part.type === 'text/html') passage.html = textsOfHtml(printable(await textOfPart(part, true)));
+    else {
+      const text = withoutLastBreak(printable(await textOfPart(part)));
+      const isEnriched = part.type === 'text/enriched' || part.type === 'text/richtext';
+      passage.plain = (passage.plain === null ? '' : `${passage.plain}\n`) + (isEnriched ? textOfEnriched(text) : text);
+    }
+    this.length += Math.max(passage.plain?.length ?? 0, passage.html?.all.length ?? 0);
+  }
+
+  async addFile(part: MailPart): Promise<void> {
+    if (this.attachments.length >= MAX_ATTACHMENTS) {
+      this.omitted.count++;
+      if (this.omitted.names.length < MAX_OMITTED_NAMES) {
+        this.omitted.names.push(shortName((await nameOf(part)) ?? nameFor(part)));
+      }
+      return;
+    }
+    const name = await nameOf(part);
+    const bytes = await bytesOf(part);
+    if (name === null && bytes.length === 0) return;
+    const isCalendar = part.type === 'text/calendar' || part.type === 'application/ics';
+    // Calendars often come twice: among the alternatives of the text, and as a file.
+    const isRepeated = isCalendar && this.attachments.some((file) => Buffer.compare(file.bytes, bytes) === 0);
+    if (isRepeated) return;
+    if (isCalendar) await this.addInvitations(part);
+    this.attachments.push({ name: shortName(name ?? nameFor(part)), contentType: part.type, bytes });
+  }
+
+  private async addInvitations(part: MailPart): Promise<void> {
+    const known = new Set(this.invitations.map((each) => JSON.stringify(each)));
+    const added = invitationsIn(await textOfPart(part)).filter((each) => !known.has(JSON.stringify(each)));
+    this.invitations.push(...added.slice(0, MAX_INVITATIONS - this.invitations.length));
+  }
 }
+
+async function contentOf(root: MailPart): Promise<MailContent> {
+  const content = new MailContent();
+  await collect(root, null, content);
+  return content;
+}
+
+/** @param alternative passage for the representations of the same text; null outside of `multipart/alternative` */
+async function collect(part: MailPart, alternative: Passage | null, content: MailContent): Promise<void> {
+  if (part.parts.length === 0) {
+    if (isText(part)) await content.addText(part, alternative ?? content.openPassage());
+    else await content.addFile(part);
+    return;
+  }
+  if (part.type !== 'multipart/alternative') {
+    for (const child of part.parts) await collect(child, alternative, content);
+    return;
+  }
+  const passage = alternative ?? content.openPassage();
+  const hasText = part.parts.some(isPlainOrHtml);
+  for (const child of part.parts) {
+    if (!hasText || !REDUNDANT.test(child.type)) await collect(child, passage, content);
+  }
+}
+
+/** Representations of a text that is also there as plain text or HTML. */
+const REDUNDANT = /^text\/(?:x-amp-html|watch-html|enriched|richtext|markdown)$/;
+const isPlainOrHtml = ({ type }: MailPart): boolean => type === 'text/plain' || type === 'text/html';
+
+/** Other types, such as tables and contacts, are files. */
+const isText = ({ type, isAttachment }: MailPart): boolean =>
+  !isAttachment && /^text\/(?:plain|html|markdown|enriched|richtext)$/.test(type);
+
+/** Removes the commands of RFC 1896. */
+const textOfEnriched = (text: string): string =>
+  text
+    .replace(/<param>[^<]{0,200}<\/param>/gi, '')
+    .replace(/<<|<\/?[a-z-]{1,60}>/gi, (found) => (found === '<<' ? '<' : ''));
+
+/** Keeps tabs and line breaks. */
+const printable = (text: string): string => text.replace(/[^\P{Cc}\t\n\r]/gu, '');
+
+const withoutLastBreak = (text: string): string => text.replace(/\r?\n$/, '');
+
+/** Returns a name by type; forwarded emails get their subject. */
+function nameFor({ type, body }: MailPart): string {
+  if (type === 'message/rfc822') {
+    const subject = decodeWords(fieldOf(headOf(body), 'subject'));
+    return `${
+      subject
+        .replace(/[/\\:*?"<>|\p{Cc}]+/gu, ' ')
+        .trim()
+        .slice(0, MAX_NAME_LENGTH - 4) || 'email'
+    }.eml`;
+  }
+  const kind =
+    /^(?:image|audio|video)(?=\/)/.exec(type)?.[0] ?? (type === 'text/calendar' ? 'invitation' : 'attachment');
+  const extension = mime.getExtension(type) ?? (/^(?:text|message)\//.test(type) ? 'txt' : 'bin');
+  return `${kind}.${extension}`;
+}
+
+/** Maximum number of bytes in which the subject of a forwarded email is found. */
+const MAX_HEAD_BYTES = 64 * 1024;
+const headOf = (email: Buffer): string => splitHead(email.subarray(0, MAX_HEAD_BYTES)).head;
+
+/** Cuts a name, but keeps its extension. */
+function shortName(name: string): string {
+  const clean = printable(name);
+  if (clean.length <= MAX_NAME_LENGTH) return clean;
+  const extension = /\.[^.]{1,10}$/.exec(clean)?.[0] ?? '';
+  return clean.slice(0, MAX_NAME_LENGTH - extension.length) + extension;
+}
+
+/** The header is parsed alone, as an email without a body. */
+const withoutContentFields = (head: string): string => head.replace(/^content-[^\n]*\n?/gim, '');
 
 const cut = (text: string, length: number): string => (text.length > length ? text.slice(0, length) : text);
 
@@ -146,17 +235,19 @@ function headersOf({ headers }: Email): IncomingEmail['headers'] {
   );
 }
 
-const bytesOf = ({ content }: Attachment): Uint8Array =>
-  typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content as ArrayBuffer);
-
 const MAX_REPORT_LENGTH = 100_000;
 
+/** True for a report of the type, such as `delivery-status` (RFC 6522). */
+function isReport({ head, type }: MailPart, reportType: string): boolean {
+  const field = fieldOf(head, 'content-type');
+  return type === 'multipart/report' && parameterOf(field, 'report-type').toLowerCase() === reportType;
+}
+
 /** Reads the fields of a delivery status notification (RFC 3464). */
-function failuresOf({ headers, attachments, text = '' }: Email): IncomingEmail['failures'] {
-  const type = headers.find(({ key }) => key === 'content-type')?.value ?? '';
-  if (!/^\s*multipart\/report\b/i.test(type) || !/report-type="?delivery-status/i.test(type)) return null;
-  const part = attachments.find(({ mimeType }) => mimeType === 'message/delivery-status');
-  const report = cut(part ? new TextDecoder().decode(bytesOf(part)) : text, MAX_REPORT_LENGTH);
+async function failuresOf(root: MailPart): Promise<IncomingEmail['failures']> {
+  if (!isReport(root, 'delivery-status')) return null;
+  const part = root.parts.find(({ type }) => type === 'message/delivery-status') ?? root.parts.find(isText);
+  const report = part ? cut(await textOfPart(part), MAX_REPORT_LENGTH) : '';
   const failures: { address: string; reason: string }[] = [];
   for (const group of report.split(/\r?\n\s*\r?\n/).slice(0, MAX_RECIPIENTS)) {
     const field = (name: string) => new RegExp(`^${name}:[ \\t]*(.*)$`, 'im').exec(group)?.[1]?.trim() ?? '';

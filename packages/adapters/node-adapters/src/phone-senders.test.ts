@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { FixedClock } from '@parley/testkit';
+import { OutgoingProxy } from './outgoing-proxy.js';
 import { ApnsSender, FcmSender } from './phone-senders.js';
 
 describe('ApnsSender and FcmSender while the service is down', () => {
@@ -19,7 +20,7 @@ describe('ApnsSender and FcmSender while the service is down', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const clock = new FixedClock();
     const problems: string[] = [];
-    const parts = { clock, report: (problem: string) => void problems.push(problem) };
+    const parts = { clock, proxy: new OutgoingProxy(), report: (problem: string) => void problems.push(problem) };
     const sender =
       kind === 'apns'
         ? new ApnsSender({ key: pem(key), keyId: 'id', teamId: 'team', url }, parts)

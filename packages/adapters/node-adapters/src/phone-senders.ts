@@ -2,6 +2,7 @@ import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock, ReportProblem } from '@parley/domain/kernel';
 import { type PhonePush, type PhoneResult, type PhoneSender, type PushToken, SENT_TO_PHONE } from '@parley/domain/push';
+import type { OutgoingProxy } from './outgoing-proxy.js';
 import { readShort } from './read-short.js';
 
 /** Apple developer account key. */
@@ -31,6 +32,7 @@ export const FCM_URL = 'https://fcm.googleapis.com';
 export interface PhoneSenderParts {
   readonly clock: Clock;
   readonly report: ReportProblem;
+  readonly proxy: OutgoingProxy;
 }
 
 const TIMEOUT_MS = 4000;
@@ -93,6 +95,8 @@ const HEXADECIMAL = /^[\da-f]+$/i;
 export class ApnsSender extends RepeatingSender {
   protected readonly name = 'APNs';
   private session: ClientHttp2Session | null = null;
+  /** Shared by notifications that wait for the connection. */
+  private opening: Promise<ClientHttp2Session> | null = null;
   private pending = 0;
   private signature: { readonly text: string; readonly madeAt: number } | null = null;
 
@@ -159,9 +163,18 @@ export class ApnsSender extends RepeatingSender {
   }
 
   private async open(): Promise<ClientHttp2Session> {
-    const { connect } = await import('node:http2');
     if (this.session && !this.session.closed && !this.session.destroyed) return this.session;
-    const session = connect(this.account.url);
+    this.opening ??= this.connect().finally(() => {
+      this.opening = null;
+    });
+    return this.opening;
+  }
+
+  private async connect(): Promise<ClientHttp2Session> {
+    const { connect } = await import('node:http2');
+    const { url } = this.account;
+    const tunnel = await this.parts.proxy.tunnelTo(url, TIMEOUT_MS);
+    const session = connect(url, tunnel ? { createConnection: () => tunnel } : {});
     // Errors reach the pending requests; the service closes idle connections.
     session.on('error', () => {});
     const forget = () => {
@@ -223,7 +236,7 @@ export class FcmSender extends RepeatingSender {
     const body = JSON.stringify({ message: { token, data, android } });
     const ask = async () => {
       const headers = { Authorization: `Bearer ${await this.accessToken()}`, 'Content-Type': 'application/json' };
-      return post(`${this.account.url}/v1/projects/${this.account.projectId}/messages:send`, headers, body);
+      return this.post(`${this.account.url}/v1/projects/${this.account.projectId}/messages:send`, headers, body);
     };
     let { status, fields } = await ask();
     if (status === 401) {
@@ -270,20 +283,20 @@ export class FcmSender extends RepeatingSender {
       .setExpirationTime(now + 3600)
       .sign(await importPKCS8(privateKey, 'RS256'));
     const body = new URLSearchParams({ grant_type: GRANT, assertion }).toString();
-    const { status, fields } = await post(tokenUrl, { 'Content-Type': 'application/x-www-form-urlencoded' }, body);
+    const { status, fields } = await this.post(tokenUrl, { 'Content-Type': 'application/x-www-form-urlencoded' }, body);
     const { access_token: text, expires_in: seconds, error } = fields;
     if (status !== 200 || typeof text !== 'string') throw new Error(`no access token: ${status} ${error ?? ''}`);
     return { text, seconds: Number.isSafeInteger(seconds) ? (seconds as number) : 3600 };
   }
+
+  private async post(url: string, headers: Readonly<Record<string, string>>, body: string) {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await this.parts.proxy.fetch(url, { method: 'POST', redirect: 'error', signal, headers, body });
+    return { status: response.status, fields: parseObject(await readShort(response, MAX_RESPONSE_BYTES)) };
+  }
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-async function post(url: string, headers: Readonly<Record<string, string>>, body: string) {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const response = await fetch(url, { method: 'POST', redirect: 'error', signal, headers, body });
-  return { status: response.status, fields: parseObject(await readShort(response, MAX_RESPONSE_BYTES)) };
-}
 
 /** Returns the details of an FCM error; `code` is empty for other errors. */
 function errorOf(fields: Fields) {

@@ -14,6 +14,7 @@ import type {
   RegistrationError,
 } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
+import type { OutgoingProxy } from './outgoing-proxy.js';
 import { type AvatarUrlOf, PushPayloads, pushRequest, type SealedPayload } from './push-payloads.js';
 import { readShort } from './read-short.js';
 
@@ -52,6 +53,7 @@ export interface PushServiceParts {
   readonly clock: Clock;
   readonly server: OfferedApi;
   readonly avatarUrlOf: AvatarUrlOf;
+  readonly proxy: OutgoingProxy;
 }
 
 /** Push service client that uses the protocol of Zulip servers (organization §17). */
@@ -211,7 +213,7 @@ export class HttpPushService implements PushService {
     let response: Response;
     let text: string;
     try {
-      response = await fetch(`${this.account.url}/api/v1/remotes/${path}`, {
+      response = await this.parts.proxy.fetch(`${this.account.url}/api/v1/remotes/${path}`, {
         method: 'POST',
         redirect: 'error',
         signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebhookRefused } from '@parley/domain/membership';
+import { OutgoingProxy } from './outgoing-proxy.js';
 import { PublicWebClient } from './web-client.js';
 
 const REQUEST = { contentType: 'application/json', body: '{"a":"ä"}' };
@@ -17,7 +18,7 @@ async function serve(listener: RequestListener): Promise<number> {
 }
 
 const client = (allowedNetworks: readonly string[] = [], timeoutMs = 5000) =>
-  new PublicWebClient({ allowedNetworks, userAgent: 'Test/1', timeoutMs });
+  new PublicWebClient({ allowedNetworks, proxy: new OutgoingProxy(), userAgent: 'Test/1', timeoutMs });
 
 describe('PublicWebClient', () => {
   it.each([
@@ -153,7 +154,13 @@ describe('PublicWebClient', () => {
     const resolveName = ((name: string, _: unknown, callback: (error: Error | null, all: unknown) => void) => {
       ends.set(name, () => callback(null, [{ address: '10.0.0.1', family: 4 }]));
     }) as never;
-    const web = new PublicWebClient({ allowedNetworks: [], userAgent: 'Test/1', timeoutMs: 300, resolveName });
+    const web = new PublicWebClient({
+      allowedNetworks: [],
+      proxy: new OutgoingProxy(),
+      userAgent: 'Test/1',
+      timeoutMs: 300,
+      resolveName,
+    });
     const get = (name: string) => web.get(`http://${name}/`, '*/*');
     await Promise.all(['a', 'b', 'c'].map((name) => expect(get(name)).rejects.toThrow(/abort/i)));
     expect([...ends.keys()]).toEqual(['a']);

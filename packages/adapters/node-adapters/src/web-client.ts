@@ -7,7 +7,7 @@ import {
   request as requestByHttp,
 } from 'node:http';
 import { request as requestByHttps } from 'node:https';
-import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { type BlockList, isIP, type LookupFunction } from 'node:net';
 import { WorkQueue } from '@parley/domain/kernel';
 import {
   type PictureDownloads,
@@ -16,6 +16,8 @@ import {
   type WebhookRequest,
   type WebhookResponse,
 } from '@parley/domain/membership';
+import { familyOf, networks } from './networks.js';
+import type { OutgoingProxy } from './outgoing-proxy.js';
 
 /** The contract's time limit for a request, including the response. */
 const TIMEOUT_MS = 10_000;
@@ -31,26 +33,13 @@ const SPECIAL_IPV6 = '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::
 const SPECIAL = networks([...SPECIAL_IPV4.split(/\s+/), ...SPECIAL_IPV6.split(' ')]);
 const GLOBAL_IPV6 = networks(['2000::/3']);
 
-export function networks(all: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const network of all) {
-    const [address, prefix] = network.split('/') as [string, string?];
-    if (prefix === undefined) list.addAddress(address, familyOf(address));
-    else list.addSubnet(address, Number(prefix), familyOf(address));
-  }
-  return list;
-}
-
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 6 ? 'ipv6' : 'ipv4';
-}
-
 export interface WebClientOptions {
   /** Non-public networks that may be reached, such as `10.0.0.0/8`. */
   readonly allowedNetworks: readonly string[];
   /** Value of the `User-Agent` header. */
   readonly userAgent: string;
   readonly timeoutMs?: number;
+  readonly proxy: OutgoingProxy;
   /** Default: the system's resolver. */
   readonly resolveName?: typeof resolveName;
 }
@@ -91,7 +80,8 @@ const FILE_TIMEOUT_MS = 3_600_000;
 
 /**
  * Sends requests to user-supplied URLs. Connects to public addresses only: the addresses of a host name are checked at
- * connection time, which prevents DNS rebinding. Uses no proxy, and follows redirects only in `get`.
+ * connection time, which prevents DNS rebinding. An outgoing proxy resolves names itself, and has to check their
+ * addresses. Follows redirects only in `get`.
  */
 export class PublicWebClient implements WebhookClient, PictureDownloads {
   private readonly allowed: BlockList;
@@ -198,7 +188,7 @@ export class PublicWebClient implements WebhookClient, PictureDownloads {
     const sent = request(url, {
       method,
       // Uses a new connection, so that every request checks the addresses.
-      agent: false,
+      agent: this.options.proxy.agentFor(url) ?? false,
       lookup,
       signal,
       headers: { ...headers, 'User-Agent': this.options.userAgent },

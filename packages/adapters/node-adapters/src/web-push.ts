@@ -4,8 +4,8 @@ import { loadOptional, type RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
 import type { WebPushNotice, WebPushOutcome, WebPushService, WebPushSubscription } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
+import { networks } from './networks.js';
 import type { AvatarUrlOf } from './push-payloads.js';
-import { networks } from './web-client.js';
 
 export interface WebPushParts {
   /** Operator contact for push services: `mailto:` or `https:`. */

@@ -12,7 +12,7 @@ import {
   unknownPath,
   warn,
 } from '@parley/http';
-import { type DirectPush, phoneSenderOf, SealedBoxes } from '@parley/node-adapters';
+import { type DirectPush, type OutgoingProxy, phoneSenderOf, SealedBoxes } from '@parley/node-adapters';
 import { PushServer } from './push-server.js';
 import { pushServerRoutes, RemoteServerAuthenticator } from './push-server-routes.js';
 import { SqlitePushServerStore } from './push-server-store.js';
@@ -24,6 +24,7 @@ export interface PushServiceOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly proxy: OutgoingProxy;
   readonly hasRateLimits: boolean;
   readonly rateLimitRules: RateLimitRules;
   readonly trustedProxies: ProxyTrust;
@@ -47,9 +48,9 @@ const DRAIN_MS = 5000;
 
 /** Push service for other servers (organization §17), behind the same transport as the chat. */
 export function createPushService(options: PushServiceOptions) {
-  const { account, clock, logger, trustedProxies, observers = [] } = options;
+  const { account, clock, logger, proxy, trustedProxies, observers = [] } = options;
   const store = new SqlitePushServerStore(options.path);
-  const sender = phoneSenderOf(account, { clock, report: (message, fields) => warn(logger, fields, message) });
+  const sender = phoneSenderOf(account, { clock, proxy, report: (message, fields) => warn(logger, fields, message) });
   const notifications = new NotificationMeter();
   const server = new PushServer(store, new SealedBoxes(account.keys), metered(sender, notifications, clock), clock);
   const adapter = createExpressAdapter({

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isUnsafeBinary } from './binary.js';
@@ -20,4 +20,21 @@ describe('isUnsafeBinary', () => {
     expect(isUnsafeBinary(join(folder, 'missing.node'))).toBe(false);
     expect(isUnsafeBinary()).toBe(false);
   });
+});
+
+it('creates no database file without a binary', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-no-binary-'));
+  jest.resetModules();
+  jest.doMock('better-sqlite3', () => {
+    return class {
+      constructor() {
+        throw new Error('Could not locate the bindings file. Tried:\n');
+      }
+    };
+  });
+  const { openWriter } = await import('./database.js');
+  expect(() => openWriter(join(folder, 'parley.db'))).toThrow('better-sqlite3 has no binary');
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+  jest.dontMock('better-sqlite3');
 });

@@ -218,8 +218,12 @@ function requireLog(path: string): void {
   );
 }
 
-/** Restricts access to the owner; SQLite creates its side files with the same mode. */
+/**
+ * Creates the file, or restricts access to the owner; SQLite creates its side files with the same mode. @throws
+ * MissingLibrary before a file is created that nothing could use
+ */
 export function makePrivate(path: string): void {
+  openDatabaseFile(':memory:').close();
   try {
     const file = openSync(path, 'a', 0o600);
     fchmodSync(file, 0o600); // an existing empty file may have another mode

@@ -8,6 +8,7 @@ const largeSets = (size: number, ...positions: readonly number[]): SlicedSets =>
 export const SLICED_CALLS = {
   actors: { list: sets(1) },
   bots: { listOptions: sets(1) },
+  botStorage: { list: largeSets(200, 2), put: largeSets(200, 2) },
   channels: {
     filterSubscribed: sets(2),
     filterWithGuestSubscribers: sets(1),

@@ -96,4 +96,4 @@ export { Scheduling } from './personal/scheduling.js';
 export { Chat, type ChatOptions } from './session/chat.js';
 export { MemoryCache } from './session/journal.js';
 export { MemoryTabs } from './session/memory-tabs.js';
-export { applyEvent, begin, EVENT_RULES, present } from './session/rules.js';
+export { applyEvent, begin, EVENT_RULES, present, ruleFor } from './session/rules.js';

@@ -25,7 +25,7 @@ export interface ActorReads {
   list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     actors: [reads: ActorReads, repository: ActorReads];
   }

@@ -34,7 +34,7 @@ export interface BouncedAddressRepository extends BouncedAddressReads {
   removeBefore(time: UnixSeconds, limit: number): Promise<number>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     bouncedAddresses: [reads: BouncedAddressReads, repository: BouncedAddressRepository];
   }

@@ -18,10 +18,6 @@ export const CONFIRMATION_ERRORS = declareErrors({
 
 type ConfirmationErrors = typeof CONFIRMATION_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends ConfirmationErrors {}
-}
-
 /** Action confirmed with an emailed link that only the recipient knows. */
 export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset' | 'logIn';
 
@@ -83,7 +79,8 @@ export interface ConfirmationRepository extends ConfirmationReads {
   remove(realmId: RealmId, id: number): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends ConfirmationErrors {}
   interface RepositoryMap {
     confirmations: [reads: ConfirmationReads, repository: ConfirmationRepository];
   }

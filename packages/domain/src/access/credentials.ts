@@ -35,10 +35,6 @@ export const AUTHENTICATION_ERRORS = declareErrors({
 
 type AuthenticationErrors = typeof AUTHENTICATION_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends AuthenticationErrors {}
-}
-
 /** Generation of a user's key. Keys themselves are never stored; see `ApiKeyMint`. */
 export interface ApiKeyRecord {
   readonly realmId: RealmId;
@@ -112,12 +108,6 @@ export interface PasswordHasher {
    * SERVER_BUSY
    */
   verify(password: string, hash: string | null, request?: HashRequest): Promise<boolean>;
-}
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    apiKeys: [reads: ApiKeyReads, repository: ApiKeyRepository];
-  }
 }
 
 /** Browser session, which lasts until logout or expiry (protocol §7.6). */
@@ -212,8 +202,10 @@ export interface SessionTokens {
   csrfTokenOf(token: string): string;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends AuthenticationErrors {}
   interface RepositoryMap {
+    apiKeys: [reads: ApiKeyReads, repository: ApiKeyRepository];
     sessions: [reads: SessionReads, repository: SessionRepository];
   }
 }

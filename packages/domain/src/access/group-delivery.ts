@@ -1,32 +1,18 @@
-import type {
-  AudienceRules,
-  LiveCandidate,
-  LiveProjection,
-  Membership,
-  OnlineUser,
-  QueueOwnerRights,
-  RealmSnapshot,
-  ReplayedCandidate,
-} from '../kernel/delivery.js';
+import type { AudienceRules, LiveCandidate, LiveProjection, ReplayedCandidate } from '../kernel/delivery.js';
 import type { Audience, DomainEvent } from '../kernel/event.js';
+import type { Membership, OnlineUser, QueueOwnerRights, RealmSnapshot } from '../kernel/feature-types.js';
 import { type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { type ClosureGroup, GroupClosure, type GroupEdge } from './group-closure.js';
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface AudienceTypes {
     /** Members of the group, directly or through subgroups. */
     group: { readonly id: GroupId };
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface Membership {
     isInGroup(id: GroupId): boolean;
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface QueueOwnerRights {
     readonly groups: ReadonlySet<GroupId>;
     readonly directGroupIds: readonly GroupId[];

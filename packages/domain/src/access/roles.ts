@@ -37,7 +37,7 @@ export const PERMISSION_ERRORS = declareErrors({
 
 type PermissionErrors = typeof PERMISSION_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
   interface ErrorCodes extends PermissionErrors {}
 
   interface ErrorDetails {

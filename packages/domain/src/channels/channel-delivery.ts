@@ -5,14 +5,11 @@ import type {
   AudienceRules,
   LiveCandidate,
   LiveProjection,
-  Membership,
-  OnlineUser,
-  QueueOwnerRights,
   ReceiverRequest,
   ReplayedCandidate,
 } from '../kernel/delivery.js';
 import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, wholeRealm } from '../kernel/event.js';
-import type { EventNeeds, Receiver } from '../kernel/event-log.js';
+import type { EventNeeds, Membership, OnlineUser, QueueOwnerRights, Receiver } from '../kernel/feature-types.js';
 import { type ChannelId, type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
@@ -26,19 +23,13 @@ import {
 } from './channel.js';
 import { hasMetadataAccess } from './channel-access.js';
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface AudienceTypes {
     subscribers: { readonly channelId: ChannelId };
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface Membership {
     isSubscribed(channelId: ChannelId): boolean;
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface QueueOwnerRights {
     readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
     readonly channelIds: readonly ChannelId[];
@@ -46,9 +37,6 @@ declare module '../kernel/delivery.js' {
   interface OnlineUser {
     readonly channels: Set<ChannelId>;
   }
-}
-
-declare module '../kernel/event-log.js' {
   interface Receiver {
     /** Current subscribers of the visible channels in `EventNeeds.subscribersOf`, ascending. */
     readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;

@@ -115,7 +115,7 @@ export interface SubscribedChannel {
  */
 export const MAX_LISTED_SUBSCRIBERS = 100;
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface DomainEventTypes extends ChannelEventTypes {}
 }
 

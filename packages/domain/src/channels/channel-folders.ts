@@ -90,12 +90,6 @@ export function folderOrder(
   return order;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    channelFolders: [reads: RealmRowReads<ChannelFolder>, repository: RealmRows<ChannelFolder, 'order'>];
-  }
-}
-
 /** Changed property, with its HTML if it is Markdown. */
 export type ChannelFolderChange =
   | Pick<ChannelFolder, 'name'>
@@ -110,15 +104,15 @@ export interface ChannelFolderEventTypes {
   'channel_folder.reordered': { readonly folderIds: readonly ChannelFolderId[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    channelFolders: [reads: RealmRowReads<ChannelFolder>, repository: RealmRows<ChannelFolder, 'order'>];
+  }
   interface DomainEventTypes extends ChannelFolderEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface RealmCopy {
+  interface RealmCopyParts {
     readonly channelFolders: readonly ChannelFolder[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     channelFolder: ChannelFolderId;
   }
 }

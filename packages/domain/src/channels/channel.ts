@@ -246,22 +246,6 @@ interface EmptyTopicName {
 
 type ChannelErrors = typeof CHANNEL_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends ChannelErrors {}
-
-  interface ErrorDetails {
-    /** Id of the conflicting channel in `channelId`, if known. */
-    CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
-    /** Rejected value as received. */
-    INVALID_RETENTION: { readonly value: number | string };
-    /** Expected kind of value in `expected`. */
-    INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
-    CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
-    TOPIC_REQUIRED: Partial<EmptyTopicName>;
-    EMPTY_TOPIC_REQUIRED: EmptyTopicName;
-  }
-}
-
 /** In code points (protocol §14). */
 export const MAX_TOPIC_LENGTH = 60;
 /** Name shown for the empty topic. */
@@ -332,12 +316,6 @@ function slugOf(name: string): string {
     .toLowerCase()
     .replace(/^[-_]+|[-_]+$/g, '');
   return slug.length === joined.length ? slug : '';
-}
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    channelAddresses: [reads: ChannelAddressReads, repository: ChannelAddressRepository];
-  }
 }
 
 /** Daily limit on new channels per account, higher for administrators. Channels stay in all lists forever. */
@@ -432,8 +410,22 @@ export interface SubscribedSpan {
   readonly toSeq: EventSeq | null;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends ChannelErrors {}
+
+  interface ErrorDetails {
+    /** Id of the conflicting channel in `channelId`, if known. */
+    CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
+    /** Rejected value as received. */
+    INVALID_RETENTION: { readonly value: number | string };
+    /** Expected kind of value in `expected`. */
+    INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
+    CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
+    TOPIC_REQUIRED: Partial<EmptyTopicName>;
+    EMPTY_TOPIC_REQUIRED: EmptyTopicName;
+  }
   interface RepositoryMap {
+    channelAddresses: [reads: ChannelAddressReads, repository: ChannelAddressRepository];
     channels: [reads: ChannelReads, repository: ChannelRepository];
   }
 }

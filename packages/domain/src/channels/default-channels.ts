@@ -100,12 +100,6 @@ export function withoutChannels<G extends Pick<DefaultChannelGroup, 'name' | 'ch
   return { ...group, channelIds: group.channelIds.filter((id) => !removed.has(id)) };
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    defaultChannelGroups: [reads: RealmRowReads<DefaultChannelGroup>, repository: RealmRows<DefaultChannelGroup>];
-  }
-}
-
 /** Group of default channels as shown to clients. */
 export interface DefaultChannelGroupView {
   readonly id: DefaultChannelGroupId;
@@ -193,11 +187,14 @@ export async function setDefaultChannel(tx: Transaction, channel: Channel, isDef
   await publishDefaultChannels(tx, channel.realmId);
 }
 
-declare module '../kernel/export-parts.js' {
-  interface RealmCopy {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    defaultChannelGroups: [reads: RealmRowReads<DefaultChannelGroup>, repository: RealmRows<DefaultChannelGroup>];
+  }
+  interface RealmCopyParts {
     readonly defaultChannelGroups: readonly DefaultChannelGroup[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     defaultChannelGroup: DefaultChannelGroupId;
   }
 }

@@ -124,12 +124,6 @@ const BY_VISIBILITY: readonly TopicVisibility[] = ['muted', 'inherit', 'unmuted'
 export const moreVisible = (one: TopicVisibility, other: TopicVisibility): TopicVisibility =>
   BY_VISIBILITY[Math.max(BY_VISIBILITY.indexOf(one), BY_VISIBILITY.indexOf(other))]!;
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    topicPolicies: [reads: TopicPolicyReads, repository: TopicPolicyRepository];
-  }
-}
-
 /** Topic policy with the channel name that old clients require. */
 export interface NamedTopicPolicy extends TopicPolicy {
   readonly channelName: string;
@@ -234,8 +228,11 @@ export async function loadTopicMutes(
 
 const keyOf = (channelId: ChannelId, topic: string): string => `${channelId}:${topicKey(topic)}`;
 
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    topicPolicies: [reads: TopicPolicyReads, repository: TopicPolicyRepository];
+  }
+  interface PersonCopyParts {
     readonly topicPolicies: readonly TopicPolicy[];
   }
 }

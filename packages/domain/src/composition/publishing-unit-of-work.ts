@@ -1,15 +1,9 @@
 import type { EventListener } from '../kernel/event-log.js';
+import type { UnitChanges } from '../kernel/feature-types.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
 import { DEFAULT_SWEEP_OPTIONS } from '../kernel/queue-sweep.js';
-import type {
-  ReadOptions,
-  Repositories,
-  Transaction,
-  UnitChanges,
-  UnitOfWork,
-  WriteOptions,
-} from '../kernel/unit-of-work.js';
+import type { ReadOptions, Repositories, Transaction, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
 /** Receives the changes of each transaction of this process after its commit. */
 export interface CommitListener extends Partial<EventListener> {

@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../kernel/event-log.js';
+import type { UnitChanges } from '../kernel/feature-types.js';
 import type { RealmId } from '../kernel/ids.js';
 import type { ScheduledJob } from '../kernel/jobs.js';
-import type { UnitChanges } from '../kernel/unit-of-work.js';
 
 /** Record that a storage keeps for each writing unit until commit or rollback. */
 export class UnitRecord implements UnitChanges {

@@ -15,19 +15,6 @@ import type { MessageIdRange, Viewer } from '../messages/message-condition.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { OrdinalRange } from '../messages/read-set.js';
 
-declare module '../kernel/export-parts.js' {
-  interface IdKinds {
-    realm: RealmId;
-    user: UserId;
-    group: GroupId;
-    recipient: RecipientId;
-    channel: ChannelId;
-    customEmoji: CustomEmojiId;
-    message: MessageId;
-    file: FileId;
-  }
-}
-
 export interface CopyReads {
   /**
    * Returns the realm's messages among the server's next `limit` ids above `after`, ascending. `reached`: id to
@@ -94,8 +81,18 @@ export interface CopyRepository extends CopyReads {
   putFlags(realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     copies: [reads: CopyReads, repository: CopyRepository];
+  }
+  interface IdKindParts {
+    realm: RealmId;
+    user: UserId;
+    group: GroupId;
+    recipient: RecipientId;
+    channel: ChannelId;
+    customEmoji: CustomEmojiId;
+    message: MessageId;
+    file: FileId;
   }
 }

@@ -95,12 +95,6 @@ export interface ExportRepository extends ExportReads, RealmRows<RealmExport> {}
 
 export const EXPORT_ROWS: RowRules<keyof RealmExport> = { kind: 'realmExport', owner: 'realm', order: ['id'] };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    exports: [reads: ExportReads, repository: ExportRepository];
-  }
-}
-
 export const EXPORT_ERRORS = declareErrors({
   /** The import is inconsistent or contains invalid data. */
   INVALID_IMPORT: 'invalid',
@@ -119,10 +113,6 @@ export const EXPORT_ERRORS = declareErrors({
 });
 
 type ExportErrors = typeof EXPORT_ERRORS;
-
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends ExportErrors {}
-}
 
 /** Export as shown to clients. */
 export interface ExportView {
@@ -159,7 +149,11 @@ export interface ExportEventTypes {
   'exports.changed': { readonly exports: readonly ExportView[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    exports: [reads: ExportReads, repository: ExportRepository];
+  }
+  interface ErrorCodes extends ExportErrors {}
   interface DomainEventTypes extends ExportEventTypes {}
 }
 

@@ -121,13 +121,6 @@ export interface ImportedRecordRepository extends ImportedRecordReads {
 
 export const IMPORT_BATCH_ROWS: RowRules<keyof ImportBatch> = { kind: 'importBatch', owner: 'realm', order: ['id'] };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    importBatches: [reads: RealmRowReads<ImportBatch>, repository: RealmRows<ImportBatch>];
-    importedRecords: [reads: ImportedRecordReads, repository: ImportedRecordRepository];
-  }
-}
-
 export const IMPORT_BATCH_ERRORS = declareErrors({
   /** The organization has no import with this number. */
   UNKNOWN_IMPORT: 'unknown',
@@ -149,7 +142,11 @@ export const IMPORT_BATCH_ERRORS = declareErrors({
 
 type ImportBatchErrors = typeof IMPORT_BATCH_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    importBatches: [reads: RealmRowReads<ImportBatch>, repository: RealmRows<ImportBatch>];
+    importedRecords: [reads: ImportedRecordReads, repository: ImportedRecordRepository];
+  }
   interface ErrorCodes extends ImportBatchErrors {}
 }
 

@@ -78,12 +78,6 @@ export interface ImportRunner {
 
 export const IMPORT_RUN_ROWS: RowRules<keyof ImportRun> = { kind: 'importRun', owner: 'realm', order: ['id'] };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    importRuns: [reads: RealmRowReads<ImportRun>, repository: RealmRows<ImportRun>];
-  }
-}
-
 export const IMPORT_RUN_ERRORS = declareErrors({
   /** The application that embeds the server offers no imports, or its operator turned them off; the command line imports. */
   IMPORTS_UNSUPPORTED: 'conflict',
@@ -97,7 +91,10 @@ export const IMPORT_RUN_ERRORS = declareErrors({
 
 type ImportRunErrors = typeof IMPORT_RUN_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    importRuns: [reads: RealmRowReads<ImportRun>, repository: RealmRows<ImportRun>];
+  }
   interface ErrorCodes extends ImportRunErrors {}
 }
 

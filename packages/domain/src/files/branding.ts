@@ -45,7 +45,7 @@ export class ChangeRealmImage {
     const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
     const target = REALM_IMAGE_TARGETS[name];
     const { realm, replaced } = await this.pictures.make(
-      caller.userId,
+      caller,
       bytes,
       name === 'icon' ? [LARGE_ICON, { ...target, isOfPrevious: true }] : [target],
       (made) =>

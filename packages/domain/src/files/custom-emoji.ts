@@ -1,7 +1,7 @@
 import type { ReceiverRequest } from '../kernel/delivery.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { FeatureParts } from '../kernel/event.js';
-import type { EventNeeds, Receiver } from '../kernel/event-log.js';
+import type { EventNeeds, Receiver } from '../kernel/feature-types.js';
 import type { CustomEmojiId, RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
@@ -97,12 +97,6 @@ export const CUSTOM_EMOJI_ROWS: RowRules<keyof CustomEmoji> = {
   unique: { property: 'name', unless: 'isDeactivated', taken: emojiExists },
 };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    customEmoji: [reads: CustomEmojiReads, repository: CustomEmojiRepository];
-  }
-}
-
 export const CUSTOM_EMOJI_ERRORS = declareErrors({
   /** The emoji's name is blank. */
   EMOJI_NAME_MISSING: 'invalid',
@@ -118,18 +112,10 @@ export const CUSTOM_EMOJI_ERRORS = declareErrors({
 
 type CustomEmojiErrors = typeof CUSTOM_EMOJI_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends CustomEmojiErrors {}
-}
-
 /** Sent to the whole realm (organization §7). */
 export interface CustomEmojiEventTypes {
   'custom_emoji.added': { readonly emoji: CustomEmoji };
   'custom_emoji.deactivated': { readonly id: CustomEmojiId };
-}
-
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends CustomEmojiEventTypes {}
 }
 
 export const CUSTOM_EMOJI_FEATURE = {
@@ -140,7 +126,12 @@ export const CUSTOM_EMOJI_FEATURE = {
   rows: { customEmoji: CUSTOM_EMOJI_ROWS },
 } satisfies FeatureParts<CustomEmojiEventTypes>;
 
-declare module '../kernel/event-log.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    customEmoji: [reads: CustomEmojiReads, repository: CustomEmojiRepository];
+  }
+  interface ErrorCodes extends CustomEmojiErrors {}
+  interface DomainEventTypes extends CustomEmojiEventTypes {}
   interface Receiver {
     /** All custom emoji of the realm, if the event needs them. */
     readonly customEmoji: readonly CustomEmoji[];

@@ -49,8 +49,7 @@ export class AddCustomEmoji {
       return requireOneImage(input.image, 'file');
     });
     const bytes = bytesOf(image);
-    const { userId } = caller;
-    return this.pictures.make(userId, bytes, emojiTargets(await this.images.inspect(bytes, userId)), (made) =>
+    return this.pictures.make(caller, bytes, emojiTargets(await this.images.inspect(bytes, caller)), (made) =>
       this.uow.write(caller.realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
         await this.requireAllowed(tx, actor, name, image);

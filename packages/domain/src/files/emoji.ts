@@ -14,7 +14,7 @@ export const EMOJI_ERRORS = declareErrors({
 
 type EmojiErrors = typeof EMOJI_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
   interface ErrorCodes extends EmojiErrors {}
 }
 

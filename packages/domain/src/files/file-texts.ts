@@ -25,7 +25,7 @@ export interface FileTextReader {
   /** True for types with text; false for all types if the operator turned reading off. */
   reads(contentType: string): boolean;
   /** Returns the beginning of the text; null for damaged files. @throws DomainError SERVER_BUSY */
-  read(bytes: Uint8Array, file: Pick<StoredFile, 'contentType' | 'ownerId'>): Promise<string | null>;
+  read(bytes: Uint8Array, file: Pick<StoredFile, 'contentType' | 'realmId' | 'ownerId'>): Promise<string | null>;
 }
 
 export interface FileTextReads {
@@ -55,7 +55,7 @@ export interface FileTextRepository extends FileTextReads {
   finish(realmId: RealmId, id: FileId): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     fileTexts: [reads: FileTextReads, repository: FileTextRepository];
   }

@@ -192,12 +192,6 @@ export interface FileRepository extends FileReads {
   remove(realmId: RealmId, id: FileId): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    files: [reads: FileReads, repository: FileRepository];
-  }
-}
-
 export const FILE_ERRORS = declareErrors({
   /** The file does not exist, or the caller may not change it; 404 for reading. */
   UNKNOWN_FILE: 'unknown',
@@ -225,10 +219,6 @@ export const FILE_ERRORS = declareErrors({
 
 type FileErrors = typeof FILE_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends FileErrors {}
-}
-
 /** File as shown by clients. */
 export type FileView = Pick<AttachedFile, 'id' | 'name' | 'pathId' | 'size' | 'createdAt' | 'messageIds'>;
 
@@ -240,7 +230,11 @@ export interface FileEventTypes {
   'file.removed': { readonly id: FileId; readonly usedBytes: number };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    files: [reads: FileReads, repository: FileRepository];
+  }
+  interface ErrorCodes extends FileErrors {}
   interface DomainEventTypes extends FileEventTypes {}
 }
 

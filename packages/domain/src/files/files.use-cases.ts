@@ -1,52 +1,23 @@
-import type { Caller, FileId, UnixSeconds } from '../kernel/ids.js';
+import type { Caller, FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
-import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { ReceivedBlob } from './blob-receiver.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { BlobKey, BlobStore, StoredBlob } from './blobs.js';
 import { TERMS_AT_A_TIME } from './file-texts.js';
-import {
-  type AttachedFile,
-  type FileLimits,
-  fileTooLarge,
-  nameOfFile,
-  removeFile,
-  requireOwnFile,
-  type StoredFile,
-} from './files.js';
-import { NewFiles } from './new-files.js';
+import { type AttachedFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
+import { NewFiles, type UploadFileInput } from './new-files.js';
 import type { PartialBlobStore } from './resumable-uploads.js';
-
-export interface UploadFileInput {
-  /** Null if the upload was too large and discarded. */
-  readonly blob: ReceivedBlob | null;
-  /** Name given by the client. */
-  readonly name: string;
-  /** Type claimed by the client; empty if missing. */
-  readonly claimedType: string;
-}
 
 /** Creates a file from received bytes (messages §16.1). Only its owner may read it until a message refers to it. */
 export class UploadFile {
-  static readonly inject = ['unitOfWork', 'fileLimits', NewFiles] as const;
+  static readonly inject = ['unitOfWork', NewFiles] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly limits: FileLimits,
     private readonly newFiles: NewFiles,
   ) {}
 
   /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
-  async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
-    const name = nameOfFile(input.name);
-    const content = blob && (await this.newFiles.describe(caller.userId, blob, name, claimedType));
-    return this.uow.write(
-      caller.realmId,
-      async (tx) => {
-        const actor = await tx.actors.get(caller);
-        if (!content) throw fileTooLarge(this.limits.maxFileMib);
-        return this.newFiles.add(tx, actor, this.newFiles.newPath(actor.realmId, name), content);
-      },
-      { shared: { kind: 'uploads' } },
-    );
+  execute(caller: Caller, upload: UploadFileInput): Promise<StoredFile> {
+    return this.newFiles.store(this.uow, caller, upload);
   }
 }
 
@@ -126,6 +97,67 @@ const KEEP_UNNAMED_MS = 3_600_000;
 const FILES_AT_A_TIME = 50;
 const BLOBS_AT_A_TIME = 500;
 
+async function isNeeded(reads: Repositories, fileUsers: readonly FileUser[], file: StoredFile): Promise<boolean> {
+  const [attached] = await reads.files.listAttached(file.realmId, [file.id]);
+  // Its messages may have been restored.
+  if (attached && attached.messageIds.length > 0) return true;
+  for (const { needsFile } of fileUsers) if (needsFile && (await needsFile(reads, file))) return true;
+  return false;
+}
+
+interface RemovedFiles {
+  /** First file that was not processed; null if all were. */
+  readonly next: StoredFile | null;
+  readonly removed: number;
+  readonly kept: readonly StoredFile[];
+  /** Unreferenced blobs. */
+  readonly blobs: readonly BlobKey[];
+}
+
+/** Removes unneeded files, and at most `TERMS_AT_A_TIME` search terms of them. */
+async function removeUnneeded(
+  tx: Transaction,
+  fileUsers: readonly FileUser[],
+  files: readonly StoredFile[],
+): Promise<RemovedFiles> {
+  const blobs: BlobKey[] = [];
+  const kept: StoredFile[] = [];
+  let removed = 0;
+  let room = TERMS_AT_A_TIME;
+  for (const file of files) {
+    if (await isNeeded(tx, fileUsers, file)) kept.push(file);
+    else {
+      room -= await tx.fileTexts.remove(file.realmId, file.id, room);
+      if (room === 0) return { next: file, removed, kept, blobs };
+      blobs.push(...(await removeFile(tx, file)));
+      removed++;
+    }
+  }
+  return { next: null, removed, kept, blobs };
+}
+
+/** Removes files with their bytes without waiting for the sweep. */
+export class RemoveUnneededFiles {
+  static readonly inject = ['blobStore', 'fileUsers'] as const;
+  constructor(
+    private readonly blobs: BlobStore,
+    private readonly fileUsers: readonly FileUser[],
+  ) {}
+
+  /** Keeps files that a message or feature needs. Takes several units of work. */
+  async execute(uow: UnitOfWork, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
+    for (let rest = ids; rest.length > 0; ) {
+      const page = rest.slice(0, FILES_AT_A_TIME);
+      const { next, blobs } = await uow.write(realmId, async (tx) =>
+        removeUnneeded(tx, this.fileUsers, await tx.files.listAttached(realmId, page)),
+      );
+      // If removing bytes fails, they are orphaned and swept later.
+      for (const key of blobs) await this.blobs.remove(key).catch(() => undefined);
+      rest = rest.slice(next ? rest.indexOf(next.id) : page.length);
+    }
+  }
+}
+
 /** Removes unneeded files and orphaned bytes. Run daily by a worker. */
 export class SweepFiles {
   static readonly inject = ['unitOfWork', 'blobStore', 'partialBlobStore', 'clock', 'fileUsers'] as const;
@@ -174,7 +206,7 @@ export class SweepFiles {
     return this.uow.readAcross(async (reads) => {
       let count = 0;
       for (const file of await reads.files.listUnreferenced(wasAttached, before, BLOBS_AT_A_TIME)) {
-        if (!(await this.isNeeded(reads, file))) count++;
+        if (!(await isNeeded(reads, this.fileUsers, file))) count++;
       }
       return count;
     });
@@ -185,34 +217,15 @@ export class SweepFiles {
     for (;;) {
       const { isLast, swept, removed } = await this.uow.writeAcross(async (tx) => {
         const candidates = await tx.files.listUnreferenced(wasAttached, before, FILES_AT_A_TIME);
-        const blobs: BlobKey[] = [];
-        let files = 0;
-        let room = TERMS_AT_A_TIME;
-        for (const file of candidates) {
-          if (await this.isNeeded(tx, file)) await tx.files.postpone(file.realmId, file.id, now);
-          else {
-            room -= await tx.fileTexts.remove(file.realmId, file.id, room);
-            // The next unit continues with this file.
-            if (room === 0) break;
-            blobs.push(...(await removeFile(tx, file)));
-            files++;
-          }
-        }
-        return { isLast: room > 0 && candidates.length < FILES_AT_A_TIME, swept: files, removed: blobs };
+        const { next, removed, kept, blobs } = await removeUnneeded(tx, this.fileUsers, candidates);
+        for (const file of kept) await tx.files.postpone(file.realmId, file.id, now);
+        return { isLast: next === null && candidates.length < FILES_AT_A_TIME, swept: removed, removed: blobs };
       });
       // If removing bytes fails, they are orphaned and swept later.
       for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
       count += swept;
       if (isLast) return count;
     }
-  }
-
-  private async isNeeded(reads: Repositories, file: StoredFile): Promise<boolean> {
-    const [attached] = await reads.files.listAttached(file.realmId, [file.id]);
-    // Its messages may have been restored.
-    if (attached && attached.messageIds.length > 0) return true;
-    for (const { needsFile } of this.fileUsers) if (needsFile && (await needsFile(reads, file))) return true;
-    return false;
   }
 
   private async sweepBlobs(isDryRun: boolean): Promise<number> {

@@ -1,5 +1,5 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
-import type { UserId } from '../kernel/ids.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 
 export const IMAGE_ERRORS = declareErrors({
   /** Exactly one file is required. */
@@ -18,7 +18,7 @@ export const IMAGE_ERRORS = declareErrors({
 
 type ImageErrors = typeof IMAGE_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
   interface ErrorCodes extends ImageErrors {}
 }
 
@@ -65,7 +65,7 @@ export interface ProcessedImage extends ImageInfo {
 
 /**
  * Reads untrusted images within limits on pixels, frames and time. Slow: never call it inside a unit of work, and run
- * it off the event loop. Queued images are processed round-robin per user. Every implementation passes
+ * it off the event loop. Queued images are processed round-robin by realm and then by person. Every implementation passes
  * image-processor.contract.ts.
  */
 export interface ImageProcessor {
@@ -73,13 +73,13 @@ export interface ImageProcessor {
    * Reads only the header; the remaining data may be damaged. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
    * SERVER_BUSY
    */
-  inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo>;
+  inspect(image: Uint8Array, owner: WorkOwner): Promise<ImageInfo>;
   /**
    * Returns a resized image without metadata such as locations, times or comments. Applies the rotation from the
    * metadata.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
-  resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage>;
+  resize(image: Uint8Array, target: ImageTarget, owner: WorkOwner): Promise<ProcessedImage>;
 }
 
 export const unreadableImage = (): DomainError =>

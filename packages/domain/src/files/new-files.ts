@@ -1,15 +1,34 @@
 import type { Actor } from '../access/actor.js';
 import { users } from '../kernel/event.js';
-import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Caller, RealmId } from '../kernel/ids.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 import type { ReceivedBlob } from './blob-receiver.js';
 import { type ContentTypes, contentTypeOf } from './blobs.js';
-import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile, viewOfFile } from './files.js';
+import {
+  type FileLimits,
+  fileTooLarge,
+  type NewFile,
+  nameOfFile,
+  pathIdOf,
+  requireRoomForFile,
+  type StoredFile,
+  viewOfFile,
+} from './files.js';
 import { scheduleThumbnails, Thumbnails } from './thumbnails.js';
 
 /** Properties of a new file with durable bytes. */
 export type FileContent = Pick<NewFile, 'name' | 'blob' | 'size' | 'contentType' | 'image'>;
+
+export interface UploadFileInput {
+  /** Null if the upload was too large and discarded. */
+  readonly blob: ReceivedBlob | null;
+  /** Name given by the client. */
+  readonly name: string;
+  /** Type claimed by the client; empty if missing. */
+  readonly claimedType: string;
+}
 
 /** Creates files from received bytes. */
 export class NewFiles {
@@ -27,16 +46,31 @@ export class NewFiles {
     return pathIdOf(realmId, name, `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', ''));
   }
 
+  /** @throws DomainError FILE_TOO_LARGE and the codes of `describe` and `add` */
+  async store(uow: UnitOfWork, caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
+    const name = nameOfFile(input.name);
+    const content = blob && (await this.describe(caller, blob, name, claimedType));
+    return uow.write(
+      caller.realmId,
+      async (tx) => {
+        const actor = await tx.actors.get(caller);
+        if (!content) throw fileTooLarge(this.limits.maxFileMib);
+        return this.add(tx, actor, this.newPath(actor.realmId, name), content);
+      },
+      { shared: { kind: 'uploads' } },
+    );
+  }
+
   /** Slow. @throws DomainError SERVER_BUSY */
   async describe(
-    ownerId: UserId,
+    { realmId, userId: ownerId }: WorkOwner,
     { key, size, recognizedType, isBinary }: ReceivedBlob,
     name: string,
     claimed: string,
   ) {
     const ofName = this.contentTypes.ofName(name);
     const contentType = contentTypeOf({ recognized: recognizedType, isBinary, claimed, ofName });
-    const image = await this.thumbnails.inspect({ blob: key, size, contentType, ownerId });
+    const image = await this.thumbnails.inspect({ realmId, ownerId, blob: key, size, contentType });
     return { name, blob: key, size, contentType, image } satisfies FileContent;
   }
 

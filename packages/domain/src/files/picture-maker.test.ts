@@ -1,9 +1,9 @@
 import { FakeImageProcessor, FixedClock, fakeImage, MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { DomainError } from '../kernel/errors.js';
-import type { UserId } from '../kernel/ids.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import { PictureMaker } from './pictures.js';
 
-const USER = 1 as UserId;
+const USER = { realmId: 2 as RealmId, userId: 1 as UserId };
 const PNG = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
 const image = fakeImage({ format: 'gif', width: 10, height: 10, frames: 3 });
 

@@ -1,7 +1,8 @@
 import { DomainError, declareErrors, orThrow } from '../kernel/errors.js';
-import type { RealmId, UserId } from '../kernel/ids.js';
+import type { RealmId } from '../kernel/ids.js';
 import type { Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 import type { RealmImageName } from '../realms/realm.js';
 import { type BlobKey, type BlobStore, inOneChunk } from './blobs.js';
 import type { FileUser } from './files.use-cases.js';
@@ -13,10 +14,6 @@ export const PICTURE_ERRORS = declareErrors({
 });
 
 type PictureErrors = typeof PICTURE_ERRORS;
-
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends PictureErrors {}
-}
 
 /** Purpose of a picture; unique within a realm. */
 export type PictureName =
@@ -54,7 +51,8 @@ export interface PictureRepository extends PictureReads {
   remove(realmId: RealmId, name: PictureName): Promise<BlobKey | null>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends PictureErrors {}
   interface RepositoryMap {
     pictures: [reads: PictureReads, repository: PictureRepository];
   }
@@ -78,29 +76,29 @@ export class PictureMaker {
   ) {}
 
   /**
-   * Makes one picture per target and passes them to `work`. Removes them again on failure. `userId` determines the
+   * Makes one picture per target and passes them to `work`. Removes them again on failure. `owner` determines the
    * processing queue.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
   make<T>(
-    userId: UserId,
+    owner: WorkOwner,
     image: Uint8Array,
     targets: readonly PictureTarget[],
     work: (pictures: readonly MadePicture[]) => Promise<T>,
   ): Promise<T> {
-    return this.makeAhead(userId, image, targets, (pictures) => work(orThrow(pictures)));
+    return this.makeAhead(owner, image, targets, (pictures) => work(orThrow(pictures)));
   }
 
   /** Works like `make`, but passes an image error to `work`, which throws it at its place in the validation order. */
   async makeAhead<T>(
-    userId: UserId,
+    owner: WorkOwner,
     image: Uint8Array,
     targets: readonly PictureTarget[],
     work: (pictures: readonly MadePicture[] | DomainError) => Promise<T>,
   ): Promise<T> {
     const made: MadePicture[] = [];
     try {
-      return await work((await this.makeAll(userId, image, targets, made)) ?? made);
+      return await work((await this.makeAll(owner, image, targets, made)) ?? made);
     } catch (error) {
       await this.discard(made.map(({ blob }) => blob));
       throw error;
@@ -114,7 +112,7 @@ export class PictureMaker {
 
   /** Returns null on success. */
   private async makeAll(
-    userId: UserId,
+    owner: WorkOwner,
     image: Uint8Array,
     targets: readonly PictureTarget[],
     made: MadePicture[],
@@ -122,7 +120,7 @@ export class PictureMaker {
     try {
       let previous = image;
       for (const { isOfPrevious, ...target } of targets) {
-        const processed = await this.images.resize(isOfPrevious ? previous : image, target, userId);
+        const processed = await this.images.resize(isOfPrevious ? previous : image, target, owner);
         previous = processed.bytes;
         made.push(await this.store(processed));
       }

@@ -63,7 +63,7 @@ export interface UnfinishedUploadRepository extends UnfinishedUploadReads {
   remove(realmId: RealmId, pathId: string): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     unfinishedUploads: [reads: UnfinishedUploadReads, repository: UnfinishedUploadRepository];
   }
@@ -135,12 +135,12 @@ export class UploadFinisher {
     }
   }
 
-  private async describe({ userId }: Caller, { blob: key, size, name, claimedType }: UnfinishedUpload) {
+  private async describe(caller: Caller, { blob: key, size, name, claimedType }: UnfinishedUpload) {
     await this.partials.finish(key);
     const head: Uint8Array[] = [];
     for await (const chunk of this.blobs.read(key, { start: 0, end: Math.min(size, HEAD_BYTES) })) head.push(chunk);
     const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
-    return this.newFiles.describe(userId, received, name, claimedType);
+    return this.newFiles.describe(caller, received, name, claimedType);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { FileId, UserId } from '../kernel/ids.js';
 import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { WorkQueue } from '../kernel/work-queue.js';
+import { RealmWorkQueue, type WorkOwner } from '../kernel/work-queue.js';
 import { newBlobKey } from './blob-receiver.js';
 import { type BlobStore, inOneChunk, readBlob } from './blobs.js';
 import type { FileImage, StoredFile, StoredThumbnail } from './files.js';
@@ -99,7 +99,7 @@ export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promi
 export class Thumbnails {
   static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
 
-  private readonly queue = new WorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
+  private readonly queue = new RealmWorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
 
   constructor(
     private readonly blobs: BlobStore,
@@ -108,10 +108,13 @@ export class Thumbnails {
   ) {}
 
   /** Returns null if the file is not a displayable image. @throws DomainError SERVER_BUSY */
-  async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType' | 'ownerId'>): Promise<FileImage | null> {
+  async inspect(
+    file: Pick<StoredFile, 'realmId' | 'ownerId' | 'blob' | 'size' | 'contentType'>,
+  ): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
-    return this.queue.run(file.ownerId, async () => {
-      const info = await unlessRefused(async () => this.images.inspect(await readBlob(this.blobs, file), file.ownerId));
+    const owner = ownerOf(file);
+    return this.queue.run(owner, async () => {
+      const info = await unlessRefused(async () => this.images.inspect(await readBlob(this.blobs, file), owner));
       return info && { ...describe(info), thumbnail: 'pending' };
     });
   }
@@ -124,26 +127,26 @@ export class Thumbnails {
   async make(
     file: StoredFile,
   ): Promise<{ readonly image: FileImage; readonly thumbnails: readonly StoredThumbnail[] } | null> {
-    const { ownerId } = file;
+    const owner = ownerOf(file);
     const bytes = await readBlob(this.blobs, file);
-    const info = await unlessRefused(() => this.images.inspect(bytes, ownerId));
+    const info = await unlessRefused(() => this.images.inspect(bytes, owner));
     if (!info) return null;
     const image = describe(info);
     const target: ImageTarget = { ...THUMBNAIL_SIZE, fit: 'inside', format: 'webp', maxFrames: 1 };
     const made = new Map<string, ProcessedImage>();
-    const still = await unlessRefused(() => this.images.resize(bytes, target, ownerId));
+    const still = await unlessRefused(() => this.images.resize(bytes, target, owner));
     if (!still) return null;
     made.set(STILL_THUMBNAIL, still);
     if (image.isAnimated) {
       const animated = await unlessRefused(() =>
-        this.images.resize(bytes, { ...target, maxFrames: MAX_FRAMES }, ownerId),
+        this.images.resize(bytes, { ...target, maxFrames: MAX_FRAMES }, owner),
       );
       if (animated) made.set(ANIMATED_THUMBNAIL, animated);
     }
     const transcoded = transcodedFormatOf(file.contentType, image);
     if (transcoded !== null) {
       const size = { width: Math.min(image.width, MAX_WEBP_SIDE), height: Math.min(image.height, MAX_WEBP_SIDE) };
-      const whole = await unlessRefused(() => this.images.resize(bytes, { ...target, ...size }, ownerId));
+      const whole = await unlessRefused(() => this.images.resize(bytes, { ...target, ...size }, owner));
       if (!whole) return null;
       made.set(transcoded, whole);
     }
@@ -155,6 +158,11 @@ export class Thumbnails {
     return { image: { ...image, isAnimated: made.has(ANIMATED_THUMBNAIL), thumbnail: 'ready' }, thumbnails };
   }
 }
+
+const ownerOf = ({ realmId, ownerId }: Pick<StoredFile, 'realmId' | 'ownerId'>): WorkOwner => ({
+  realmId,
+  userId: ownerId,
+});
 
 const describe = ({ width, height, frames, format }: ImageInfo) => ({
   width,

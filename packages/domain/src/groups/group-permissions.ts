@@ -40,7 +40,7 @@ export const GROUP_ERRORS = declareErrors({
 
 type GroupErrors = typeof GROUP_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
   interface ErrorCodes extends GroupErrors {}
 
   interface ErrorDetails {

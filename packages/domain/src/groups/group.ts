@@ -131,10 +131,6 @@ export interface GroupEventTypes {
   'group.activation_changed': { readonly view: GroupView };
 }
 
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends GroupEventTypes {}
-}
-
 export const GROUP_FEATURE = {
   eventFormats: {
     'group.created': 1,
@@ -209,7 +205,8 @@ export interface GroupRepository extends GroupReads {
   removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface DomainEventTypes extends GroupEventTypes {}
   interface RepositoryMap {
     groups: [reads: GroupReads, repository: GroupRepository];
   }

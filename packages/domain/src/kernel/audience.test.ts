@@ -3,8 +3,9 @@ import { isAtLeast } from '../access/roles.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { isInAudience, parseAudience, questionsOf } from '../composition/features.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
-import { type Membership, mergeQuestions } from './delivery.js';
+import { mergeQuestions } from './delivery.js';
 import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './event.js';
+import type { Membership } from './feature-types.js';
 import type { ChannelId, GroupId, MessageId, UserId } from './ids.js';
 
 const holdersOf = (id: number): Audience => ({ kind: 'holders', messageId: id as MessageId });

@@ -1,11 +1,13 @@
 import type { EphemeralAnnouncement } from './event.js';
+import type { BusHintTypes } from './feature-types.js';
 import type { RealmId, UnixSeconds } from './ids.js';
 
-/** Messages between servers that share a database, as plain JSON values. Features add kinds by declaration merging. */
-export interface BusHintTypes {
-  ephemeral: { readonly announcement: EphemeralAnnouncement; readonly at: UnixSeconds };
-  /** The rows of these queues were removed. */
-  queuesRemoved: { readonly ids: readonly string[] };
+declare module './feature-types.js' {
+  interface BusHintTypes {
+    ephemeral: { readonly announcement: EphemeralAnnouncement; readonly at: UnixSeconds };
+    /** The rows of these queues were removed. */
+    queuesRemoved: { readonly ids: readonly string[] };
+  }
 }
 
 export type BusHint = { [K in keyof BusHintTypes]: { readonly kind: K } & BusHintTypes[K] }[keyof BusHintTypes];

@@ -34,7 +34,7 @@ export interface CallCountRepository extends CallCountReads {
   removeAll(): Promise<void>;
 }
 
-declare module './unit-of-work.js' {
+declare module './feature-types.js' {
   interface RepositoryMap {
     callCounts: [reads: CallCountReads, repository: CallCountRepository];
   }

@@ -1,45 +1,43 @@
 import type { DomainError } from './errors.js';
 import type { Audience, AudienceKind, AudienceOf, BaseAudienceTypes, DomainEvent } from './event.js';
-import type { EventNeeds, Receiver } from './event-log.js';
 import type { EventQueue, QueueFilter } from './event-queue.js';
+import type {
+  AudienceQuestions,
+  AudienceResults,
+  EventNeeds,
+  LookupUsers,
+  Membership,
+  OnlineUser,
+  QueueOwner,
+  QueueOwnerRights,
+  RealmSnapshot,
+  Receiver,
+} from './feature-types.js';
 import { type EventSeq, isId, type RealmId, type UserId } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
 import type { Repositories, UnitOfWork } from './unit-of-work.js';
 import type { EventLoop } from './yielding.js';
 
-// Types that delivery passes on without reading them. Features add properties by declaration merging in
-// `<feature>-delivery.ts`.
-
-/** Properties of a queue's owner that are known for every event. */
-export interface QueueOwner {
-  readonly userId: UserId;
-}
-
-/** Rights of a queue's owner when reading the log, as of one event. */
-export interface QueueOwnerRights extends QueueOwner {
-  /** Event up to which the rights are valid; a later unsubscription is a later event. */
-  readonly lastSeq: EventSeq;
-}
-
-/** User with caught-up queues and the state that audiences read, updated from the log. */
-export interface OnlineUser {
-  readonly userId: UserId;
-  readonly queues: Set<LiveQueue>;
-}
-
-/** Initial state of a fan-out, which then follows the log. */
-export interface RealmSnapshot {
-  /** Last event included in the snapshot. */
-  readonly lastSeq: EventSeq;
-}
-
-/** Results of storage look-ups for audiences. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface AudienceResults {}
-
-/** Users included in storage look-ups. */
-export interface LookupUsers {
-  readonly ids: readonly UserId[];
+declare module './feature-types.js' {
+  interface QueueOwner {
+    readonly userId: UserId;
+  }
+  interface QueueOwnerRights {
+    /** Event up to which the rights are valid; a later unsubscription is a later event. */
+    readonly lastSeq: EventSeq;
+  }
+  interface OnlineUser {
+    readonly userId: UserId;
+    readonly queues: Set<LiveQueue>;
+  }
+  interface RealmSnapshot {
+    /** Last event included in the snapshot. */
+    readonly lastSeq: EventSeq;
+  }
+  interface LookupUsers {
+    readonly ids: readonly UserId[];
+  }
+  interface Membership extends BaseMembership {}
 }
 
 /** User for whom an audience is decided. One object is reused for all users to avoid allocations. */
@@ -151,15 +149,8 @@ export interface BaseMembership {
   hasQueue(id: string): boolean;
 }
 
-/** Features add methods for their kinds of audience by declaration merging. */
-export interface Membership extends BaseMembership {}
-
 /** Membership methods contributed by features. */
 export type FeatureMembership = Omit<Membership, keyof BaseMembership>;
-
-/** Look-ups required by audiences: lists of distinct ids. Features add their own. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface AudienceQuestions {}
 
 export type FeatureAudienceKind = Exclude<AudienceKind, keyof BaseAudienceTypes>;
 

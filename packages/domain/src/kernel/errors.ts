@@ -1,3 +1,5 @@
+import type { ErrorCodes, ErrorDetails } from './feature-types.js';
+
 /** Kind of an error code, for handling similar errors uniformly. */
 export type ErrorKind = keyof typeof STATUS_OF_KIND;
 
@@ -18,27 +20,25 @@ const STATUS_OF_KIND = {
   unavailable: 503,
 } as const;
 
+export type ErrorCode = keyof ErrorCodes;
+
+/** Kind by code at runtime, where interfaces do not exist. */
+const kinds = new Map<string, ErrorKind>();
+
 /**
- * All error codes. Each feature declares its own and merges them in:
+ * Declares a feature's error codes, once on module load. The feature adds the result to `ErrorCodes`:
  *
  *     export const CHANNEL_ERRORS = declareErrors({
  *       /** The name belongs to another channel. *\/
  *       CHANNEL_NAME_TAKEN: 'conflict',
  *     });
  *     type ChannelErrors = typeof CHANNEL_ERRORS;
- *     declare module './errors.js' { interface ErrorCodes extends ChannelErrors {} }
+ *     declare module '../kernel/feature-types.js' { interface ErrorCodes extends ChannelErrors {} }
  *
  * Add a separate code for each reason that callers can act on. One reason has one code, even with several texts.
  * `docs/errors.md` is generated from the codes and their comments, for embedders.
+ * @throws Error if a code is declared twice
  */
-export interface ErrorCodes extends SharedErrors {}
-
-export type ErrorCode = keyof ErrorCodes;
-
-/** Kind by code at runtime, where interfaces do not exist. */
-const kinds = new Map<string, ErrorKind>();
-
-/** Declares a feature's error codes; called once on module load. @throws Error if a code is declared twice */
 export function declareErrors<const T extends Readonly<Record<string, ErrorKind>>>(codes: T): T {
   for (const [code, kind] of Object.entries(codes)) {
     if (kinds.has(code)) throw new Error(`The error code ${code} is declared twice.`);
@@ -71,10 +71,12 @@ interface RetryLater {
   readonly retryAfter: number;
 }
 
-/** Error details by code, in domain terms. Features merge in the details of their codes; codes not listed have none. */
-export interface ErrorDetails {
-  RATE_LIMITED: RetryLater;
-  SERVER_BUSY: RetryLater;
+declare module './feature-types.js' {
+  interface ErrorCodes extends SharedErrors {}
+  interface ErrorDetails {
+    RATE_LIMITED: RetryLater;
+    SERVER_BUSY: RetryLater;
+  }
 }
 
 type NoDetails = Readonly<Record<never, never>>;

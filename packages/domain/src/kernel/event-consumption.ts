@@ -55,7 +55,7 @@ export interface EventConsumerRepository extends EventConsumerReads {
 export const tooManyConsumers = (): DomainError =>
   new DomainError('TOO_MANY_CONSUMERS', `There are too many consumers of events (limit: ${MAX_CONSUMERS}).`);
 
-declare module './unit-of-work.js' {
+declare module './feature-types.js' {
   interface RepositoryMap {
     consumers: [reads: EventConsumerReads, repository: EventConsumerRepository];
   }

@@ -1,5 +1,5 @@
 import type { Audiences } from './delivery.js';
-import type { DomainEvent, DomainEventTypes, EventFormat, EventFormats } from './event.js';
+import type { DomainEvent, EventFormat, EventFormats } from './event.js';
 import type { Announcement, LoggedEvent } from './event-log.js';
 import {
   type EventQueue,
@@ -9,6 +9,7 @@ import {
   type UnreadableQueue,
   unpackIds,
 } from './event-queue.js';
+import type { DomainEventTypes } from './feature-types.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from './ids.js';
 
 /** Estimated length of an id in a list, including its comma. */

@@ -1,6 +1,7 @@
 import type { BusHint } from './bus.js';
 import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } from './event.js';
 import type { EventQueue } from './event-queue.js';
+import type { EventNeeds, Receiver } from './feature-types.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
 
 /** Event with its audience, which is determined in the transaction of the change. */
@@ -86,7 +87,10 @@ export interface EventLog extends EventReads {
   shrink(realmId: RealmId, maxBytes: number): Promise<void>;
 }
 
-declare module './unit-of-work.js' {
+declare module './feature-types.js' {
+  interface Receiver {
+    readonly userId: UserId;
+  }
   interface RepositoryMap {
     events: [reads: EventReads, repository: EventLog];
   }
@@ -94,9 +98,6 @@ declare module './unit-of-work.js' {
     /** Events as stored, in seq order within a realm. */
     readonly events: readonly StoredEvent[];
   }
-}
-
-declare module './bus.js' {
   interface BusHintTypes {
     /** The organization's log contains this event. `events` may hold the events of its commit. */
     committed: { readonly seq: EventSeq; readonly events?: readonly StoredEvent[] };
@@ -123,15 +124,6 @@ export interface FollowedLog {
   /** Returns false if the log could not be read for some seconds, so that revocations may have been missed. */
   isCurrent(): boolean;
 }
-
-/** Receiver data read when presenting an event. Features add properties by declaration merging. */
-export interface Receiver {
-  readonly userId: UserId;
-}
-
-/** Look-ups needed before presenting an event, beyond its own data. Features add properties by declaration merging. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface EventNeeds {}
 
 /** Delivery properties of each event type, provided by the presenting adapter. */
 export interface EventCatalogue {

@@ -100,10 +100,6 @@ export interface QueueEventTypes {
   'queue.last_expired': { readonly userId: UserId; readonly since: UnixSeconds };
 }
 
-declare module './event.js' {
-  interface DomainEventTypes extends QueueEventTypes {}
-}
-
 /** State of queues in this process, beyond their rows. */
 export interface ServedQueues {
   /**
@@ -155,7 +151,8 @@ export interface EventQueueRepository extends EventQueueReads {
   savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<readonly string[]>;
 }
 
-declare module './unit-of-work.js' {
+declare module './feature-types.js' {
+  interface DomainEventTypes extends QueueEventTypes {}
   interface RepositoryMap {
     queues: [reads: EventQueueReads, repository: EventQueueRepository];
   }

@@ -1,34 +1,13 @@
 import { declareErrors } from './errors.js';
 import type { PersonPart, RealmPart } from './export-parts.js';
+import type { AudienceTypes, DomainEventTypes, EphemeralEventTypes } from './feature-types.js';
 import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
 import type { RowRules } from './rows.js';
 import type { Transaction } from './unit-of-work.js';
 
-/**
- * Logged event types with their data as plain JSON values (maps are lists of pairs), complete enough for every client
- * format. Features add types by declaration merging in `<feature>-events.ts`.
- */
-export interface DomainEventTypes {
-  /** Row without content: its positions serve ephemeral events, or its content was deleted. */
-  blank: unknown;
-  /** The log no longer has the content of these messages; caches must drop it. Sent to nobody. */
-  blanked: { readonly messageIds: readonly MessageId[] };
-  /**
-   * The database was replaced by one with a log that ends at `after`. Events after `after` are lost, and their numbers
-   * are not reused. Sent to nobody.
-   */
-  forked: { readonly after: EventSeq };
-  /** Objects were added without events. Caches drop the realm, and its event queues end. Sent to nobody. */
-  restarted: unknown;
-}
-
 /** True for events that only maintain the log itself. */
 export const isMaintenance = ({ type }: Pick<DomainEvent, 'type'>): boolean =>
   type === 'blank' || type === 'blanked' || type === 'forked' || type === 'restarted';
-
-/** Ephemeral events, which are not logged and reach live queues at most once. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface EphemeralEventTypes {}
 
 export type DomainEventType = keyof DomainEventTypes;
 export type EphemeralEventType = keyof EphemeralEventTypes;
@@ -87,9 +66,6 @@ export interface BaseAudienceTypes {
   except: { readonly from: Audience; readonly without: Audience };
 }
 
-/** All kinds of audience. Features add theirs by declaration merging, and the rules in composition/audiences.ts. */
-export interface AudienceTypes extends BaseAudienceTypes {}
-
 export type AudienceKind = keyof AudienceTypes;
 export type AudienceOf<K extends AudienceKind> = { [T in K]: { readonly kind: T } & AudienceTypes[T] }[K];
 
@@ -137,7 +113,21 @@ export const EVENT_ERRORS = declareErrors({
 
 type EventErrors = typeof EVENT_ERRORS;
 
-declare module './errors.js' {
+declare module './feature-types.js' {
+  interface DomainEventTypes {
+    /** Row without content: its positions serve ephemeral events, or its content was deleted. */
+    blank: unknown;
+    /** The log no longer has the content of these messages; caches must drop it. Sent to nobody. */
+    blanked: { readonly messageIds: readonly MessageId[] };
+    /**
+     * The database was replaced by one with a log that ends at `after`. Events after `after` are lost, and their numbers
+     * are not reused. Sent to nobody.
+     */
+    forked: { readonly after: EventSeq };
+    /** Objects were added without events. Caches drop the realm, and its event queues end. Sent to nobody. */
+    restarted: unknown;
+  }
+  interface AudienceTypes extends BaseAudienceTypes {}
   interface ErrorCodes extends EventErrors {}
 
   interface ErrorDetails {

@@ -1,23 +1,21 @@
 import { DomainError } from './errors.js';
+import type { IdKindParts, PersonCopyParts, RealmCopyParts } from './feature-types.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from './ids.js';
 import type { Shape } from './shape.js';
 import type { Repositories, Transaction } from './unit-of-work.js';
 
 /**
  * Organization in an export, without messages, files, images and personal data. Ids are those of the source server.
- * Features add members by declaration merging.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface RealmCopy {}
+export interface RealmCopy extends RealmCopyParts {}
 
-/** Personal data of one user in an export. Features add members by declaration merging. */
-export interface PersonCopy {
+/** Personal data of one user in an export. */
+export interface PersonCopy extends PersonCopyParts {
   readonly userId: UserId;
 }
 
-/** Kinds of objects with ids that clients see. Features add theirs by declaration merging. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface IdKinds {}
+/** Kinds of objects with ids that clients see. */
+export interface IdKinds extends IdKindParts {}
 
 export type IdKind = keyof IdKinds;
 

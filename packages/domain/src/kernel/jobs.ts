@@ -201,7 +201,7 @@ export const MAX_JOB_PROBLEM_LENGTH = 500;
 /** Job data that tells a runner when to run. */
 export type ScheduledJob = Pick<EncodedJob, 'kind' | 'dueAt'>;
 
-declare module './unit-of-work.js' {
+declare module './feature-types.js' {
   interface RepositoryMap {
     jobs: [reads: JobReads, repository: JobRepository];
   }

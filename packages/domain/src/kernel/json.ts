@@ -16,7 +16,7 @@ const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[d
  */
 export function parseJson(text: string): unknown {
   refuseExcess(text);
-  return JSON.parse(HALF_PAIR.test(text) ? replaceLoneSurrogates(text) : text);
+  return JSON.parse(withoutLoneSurrogates(text));
 }
 
 /**
@@ -29,8 +29,11 @@ export function* parseLongJson(text: string): Generator<void, unknown> {
   return JSON.parse(text);
 }
 
-const replaceLoneSurrogates = (json: string): string =>
-  json.replace(ESCAPE, (escaped, lone: string | undefined) => (lone === undefined ? escaped : '\\ufffd'));
+/** Replaces lone surrogates in the strings of valid JSON. */
+export const withoutLoneSurrogates = (json: string): string =>
+  HALF_PAIR.test(json)
+    ? json.replace(ESCAPE, (escaped, lone: string | undefined) => (lone === undefined ? escaped : '\\ufffd'))
+    : json;
 
 function refuseExcess(text: string): void {
   if (text.length <= MAX_DEPTH) return;

@@ -21,7 +21,7 @@ export interface LeaseRepository extends LeaseReads {
   release(holder: string): Promise<void>;
 }
 
-declare module './unit-of-work.js' {
+declare module './feature-types.js' {
   interface RepositoryMap {
     leases: [reads: LeaseReads, repository: LeaseRepository];
   }

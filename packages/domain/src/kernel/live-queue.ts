@@ -140,7 +140,7 @@ export class LiveQueue {
     this.waiter?.('event');
   }
 
-  /** Makes the queue reread the log, which has lost the events between these two. */
+  /** Rereads the log; events in this range are lost. */
   rewind(after: EventSeq, before: number): void {
     this.lost = { after, before };
     this.rewinds++;

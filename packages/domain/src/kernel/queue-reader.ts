@@ -1,26 +1,17 @@
-import {
-  type AudienceResults,
-  type DeliveryFeatures,
-  type Membership,
-  mergeQuestions,
-  type QueueOwner,
-  type QueueOwnerRights,
-  ReceiverLoader,
-  type ReplayedCandidate,
-} from './delivery.js';
+import { type DeliveryFeatures, mergeQuestions, ReceiverLoader, type ReplayedCandidate } from './delivery.js';
 import { DomainError } from './errors.js';
 import type { AnyEvent, Audience } from './event.js';
 import type { EventCache } from './event-cache.js';
-import {
-  type Delivery,
-  type EventCatalogue,
-  type EventNeeds,
-  isReadable,
-  type LoggedEvent,
-  type Receiver,
-  type StoredEvent,
-} from './event-log.js';
+import { type Delivery, type EventCatalogue, isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import { type EventQueue, seqOf } from './event-queue.js';
+import type {
+  AudienceResults,
+  EventNeeds,
+  Membership,
+  QueueOwner,
+  QueueOwnerRights,
+  Receiver,
+} from './feature-types.js';
 import type { EventSeq } from './ids.js';
 import { type DueEvent, dueEvent, isForNonSubscriber, type LiveQueue } from './live-queue.js';
 import type { LogFollower } from './log-follower.js';

@@ -1,21 +1,23 @@
 import {
-  type AudienceQuestions,
-  type AudienceResults,
   type DeliveryFeatures,
   type FeatureAudienceKind,
   LiveCandidate,
-  type LookupUsers,
-  type Membership,
   mergeQuestions,
-  type OnlineUser,
-  type QueueOwner,
-  type QueueOwnerRights,
   type RealmProjection,
-  type RealmSnapshot,
   type SignedOut,
 } from './delivery.js';
 import type { AnyEventType, Audience, EphemeralAnnouncement } from './event.js';
 import type { EventCatalogue, StoredEvent } from './event-log.js';
+import type {
+  AudienceQuestions,
+  AudienceResults,
+  LookupUsers,
+  Membership,
+  OnlineUser,
+  QueueOwner,
+  QueueOwnerRights,
+  RealmSnapshot,
+} from './feature-types.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
 import { type DueEvent, dueEvent, type LiveQueue } from './live-queue.js';
 import type { LogFollower } from './log-follower.js';

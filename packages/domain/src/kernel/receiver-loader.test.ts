@@ -10,7 +10,7 @@ import {
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { DELIVERY_FEATURES } from '../composition/features.js';
 import { ReceiverLoader, type ReceiverRequest } from './delivery.js';
-import type { EventNeeds } from './event-log.js';
+import type { EventNeeds } from './feature-types.js';
 import type { EventSeq } from './ids.js';
 
 /** Creates a realm in which guests have limited access to users. */

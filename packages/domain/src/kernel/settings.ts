@@ -181,7 +181,7 @@ export function checkSettingValues<R extends Registry>(
   }
 }
 
-declare module './errors.js' {
+declare module './feature-types.js' {
   interface ErrorDetails {
     BAD_SETTING_VALUE: {
       readonly of: SettingOwner;

@@ -1,12 +1,6 @@
+import type { RepositoryMap, UnitChanges } from './feature-types.js';
 import type { RealmId } from './ids.js';
 import type { SharedUnit } from './shared-units.js';
-
-/**
- * Repositories by name, each a pair of types for reading (`never`: not available) and writing units of work. Features
- * add theirs by declaration merging next to the port.
- */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface RepositoryMap {}
 
 type Ports<Index extends 0 | 1> = {
   readonly [K in keyof RepositoryMap as RepositoryMap[K][Index] extends never ? never : K]: RepositoryMap[K][Index];
@@ -27,10 +21,6 @@ export interface Transaction extends Ports<1> {
    */
   onRollback(undo: () => void): void;
 }
-
-/** Changes that this process reacts to once committed. Features add theirs, as for `RepositoryMap`. */
-// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
-export interface UnitChanges {}
 
 export interface ReadOptions {
   /**

@@ -1,4 +1,5 @@
-import { type WorkOptions, WorkQueue, type WorkQueueOptions } from './work-queue.js';
+import type { RealmId, UserId } from './ids.js';
+import { RealmWorkQueue, type WorkOptions, WorkQueue, type WorkQueueOptions } from './work-queue.js';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -82,5 +83,43 @@ describe('WorkQueue', () => {
     expect(refused).toEqual(['b', 'x']);
     void run(1, 'c');
     expect(await drain()).toBe('ac');
+  });
+});
+
+describe('RealmWorkQueue', () => {
+  function aRealmQueue(concurrency: number) {
+    const queue = new RealmWorkQueue({ concurrency });
+    const started: string[] = [];
+    const run = (realm: number, user: number, name: string) =>
+      queue.run({ realmId: realm as RealmId, userId: user as UserId }, async () => {
+        started.push(name);
+        await settled();
+      });
+    return { queue, started, run };
+  }
+
+  it('starts work round-robin by realm and then by person', async () => {
+    const { started, run } = aRealmQueue(1);
+    const work = [run(1, 1, 'a'), run(1, 1, 'b'), run(1, 1, 'c'), run(1, 2, 'd'), run(2, 3, 'x'), run(2, 3, 'y')];
+    await Promise.all([...work, run(3, 4, '!')]);
+    expect(started.join('')).toBe('ax!bydc');
+  });
+
+  it('keeps the concurrency limit across realms', async () => {
+    const { started, run } = aRealmQueue(2);
+    const work = [run(1, 1, 'a'), run(2, 2, 'x'), run(1, 1, 'b')];
+    await Promise.resolve();
+    expect(started).toEqual(['a', 'x']);
+    await Promise.all(work);
+    expect(started).toEqual(['a', 'x', 'b']);
+  });
+
+  it('rejects all waiting work when cleared and still runs new work', async () => {
+    const { queue, started, run } = aRealmQueue(1);
+    const work = Promise.allSettled([run(1, 1, 'a'), run(1, 1, 'b'), run(2, 2, 'x'), run(2, 2, 'y')]);
+    queue.clear();
+    expect((await work).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+    await run(2, 2, 'z');
+    expect(started).toEqual(['a', 'z']);
   });
 });

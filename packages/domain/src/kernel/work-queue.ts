@@ -1,3 +1,4 @@
+import type { Caller, RealmId } from './ids.js';
 import type { Cancellation } from './ports.js';
 
 /** Client that requested the work; null for the server's own work, which is never rejected. */
@@ -55,6 +56,11 @@ export class WorkQueue {
   /** Number of jobs that have not started yet. */
   get waiting(): number {
     return this.count;
+  }
+
+  /** True if no job is waiting or running. */
+  get isIdle(): boolean {
+    return this.count === 0 && this.running.size === 0;
   }
 
   waitingOf(client: Client): number {
@@ -146,5 +152,38 @@ export class WorkQueue {
       job.start();
       return;
     }
+  }
+}
+
+/** Person on whose behalf slow work runs. */
+export type WorkOwner = Pick<Caller, 'realmId' | 'userId'>;
+
+/**
+ * Runs work with limited concurrency, round-robin by realm and then by person, so that neither a busy realm nor a busy
+ * person delays others.
+ */
+export class RealmWorkQueue {
+  private readonly realms: WorkQueue;
+  /** Queues of realms with work. Each passes at most `concurrency` jobs on to `realms`. */
+  private readonly people = new Map<RealmId, WorkQueue>();
+
+  constructor(private readonly options: Pick<WorkQueueOptions, 'concurrency' | 'refusal'>) {
+    this.realms = new WorkQueue(options);
+  }
+
+  async run<T>({ realmId, userId }: WorkOwner, work: () => Promise<T>): Promise<T> {
+    const people = this.people.get(realmId) ?? new WorkQueue(this.options);
+    this.people.set(realmId, people);
+    try {
+      return await people.run(userId, () => this.realms.run(realmId, work));
+    } finally {
+      if (people.isIdle) this.people.delete(realmId);
+    }
+  }
+
+  /** Rejects all waiting work. */
+  clear(): void {
+    for (const people of this.people.values()) people.clear();
+    this.realms.clear();
   }
 }

@@ -1,8 +1,10 @@
 export { emojiNamed } from './emoji-names.js';
+export * from './foreign-json.js';
 export * from './markdown.js';
 export * from './rich-text.js';
 export * from './safe-html.js';
 export { slackEmoji } from './slack-emoji.js';
 export * from './slack-message.js';
 export { parseMrkdwn } from './slack-mrkdwn.js';
+export * from './unspaced-scripts.js';
 export * from './write-markdown.js';

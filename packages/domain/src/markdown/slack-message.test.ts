@@ -318,9 +318,31 @@ describe('parseSlackMessage', () => {
     [{ icon_emoji: ':ghost:' }, ''],
     [{ text: '*a* <https://x.example|b>', mrkdwn: false }, '&#42;a&#42; [b](https://x.example)'],
     [{ text: 'a', attachments: [{ text: 'b' }, { text: 'c' }] }, 'a\n\nb\n\nc'],
-    [{ text: 'a', blocks: 'x', attachments: { 0: { text: 'b' } } }, 'a'],
-    [{ text: 'a', blocks: [null, 1, {}, { type: 'section', fields: 'x' }, { type: 'image', title: 3 }] }, 'a'],
-    [{ text: 7, blocks: [], attachments: [] }, ''],
+    [{ text: 'a', blocks: 'x', attachments: { 0: { text: 'b' } } }, 'a\n\nx\n\nb'],
+    [
+      { text: 'a', blocks: [null, 1, {}, { type: 'section', fields: 'x' }, { type: 'image', title: 3 }] },
+      '1\n\n* x\n\n3',
+    ],
+    [{ text: 7, blocks: [], attachments: [] }, '7'],
+    [
+      {
+        attachments: [
+          {
+            fields: [
+              { title: 'CPU', value: 93.5 },
+              { title: 'Up', value: false },
+            ],
+          },
+        ],
+      },
+      '* **CPU**: 93.5\n* **Up**: false',
+    ],
+    [
+      { attachments: [{ title: 'a', title_link: 'x.example/b', text: { type: 'mrkdwn', text: 'c' } }] },
+      '**a (x.example/b)**\nc',
+    ],
+    [{ attachments: [{ data: [1, 'x'] }] }, '{"data":&#91;1,"x"&#93;}'],
+    [{ attachments: Array.from({ length: 120 }, () => ({})).concat() }, '… and 20 more'],
     [{ text: '/me waves' }, '&#47;me waves'],
     [null, ''],
     ['text', ''],

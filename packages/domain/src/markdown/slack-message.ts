@@ -1,4 +1,5 @@
 import { takeCodePoints } from '../kernel/text.js';
+import { jsonText, listOfJson } from './foreign-json.js';
 import {
   type Block,
   type Emphasis,
@@ -32,30 +33,33 @@ function limited(value: Json, maxParts: number, budget: { left: number }): Json 
     budget.left -= kept.length;
     return kept;
   }
-  if (Array.isArray(value)) return value.slice(0, maxParts).map((each) => limited(each, maxParts, budget));
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, maxParts).map((each) => limited(each, maxParts, budget));
+    return value.length > maxParts ? [...kept, `… and ${value.length - maxParts} more`] : kept;
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, limited(each, maxParts, budget)]));
 }
 
-/** Untrusted JSON; all readers treat values of a wrong type as missing. */
+/** Untrusted JSON. Values of a wrong type are shown as text. */
 type Json = unknown;
 
 const member = (value: Json, name: string): Json =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, Json>>)[name]
     : undefined;
-const text = (value: Json, name: string): string => {
+const text = (value: Json, name: string): string => jsonText(member(value, name));
+/** Name of a kind, style or language. */
+const word = (value: Json, name: string): string => {
   const found = member(value, name);
   return typeof found === 'string' ? found : '';
 };
+const isObject = (value: Json): boolean => typeof value === 'object' && value !== null;
 const number = (value: Json, name: string): number => {
   const found = member(value, name);
   return typeof found === 'number' || typeof found === 'string' ? Number(found) : Number.NaN;
 };
-const list = (value: Json, name: string): readonly Json[] => {
-  const found = member(value, name);
-  return Array.isArray(found) ? found : [];
-};
+const list = (value: Json, name: string): readonly Json[] => listOfJson(member(value, name));
 const flag = (value: Json, name: string): boolean => member(value, name) === true;
 
 /**
@@ -66,7 +70,10 @@ export function parseSlackMessage(untrusted: Json, limits = MESSAGE_LIMITS): rea
   const message = limited(untrusted, limits.maxParts, { left: limits.maxText });
   const blocks = parseSlackBlocks(list(message, 'blocks'));
   // A message with blocks uses `text` only in notifications.
-  const body = blocks.length > 0 ? blocks : textBlocks(text(message, 'text'), member(message, 'mrkdwn') !== false);
+  const hasBlocks = blocks.length > 0 && list(message, 'blocks').some(isObject);
+  const body = hasBlocks
+    ? blocks
+    : [...textBlocks(text(message, 'text'), member(message, 'mrkdwn') !== false), ...blocks];
   const shown = [...body, ...list(message, 'attachments').flatMap(attachmentBlocks)];
   const icon = /^:([^:\s]{1,100}):$/.exec(text(message, 'icon_emoji'))?.[1];
   const emoji = icon === undefined ? null : emojiNode(icon);
@@ -91,7 +98,8 @@ const nonEmpty = (children: readonly Inline[]): readonly Block[] =>
 const parseSlackBlocks = (blocks: readonly Json[]): readonly Block[] => blocks.flatMap(blockOf);
 
 function blockOf(block: Json): readonly Block[] {
-  switch (text(block, 'type')) {
+  if (!isObject(block)) return valueBlocks(block);
+  switch (word(block, 'type')) {
     case 'rich_text':
       return parseRichText(list(block, 'elements'));
     case 'header': {
@@ -115,30 +123,35 @@ function blockOf(block: Json): readonly Block[] {
       return tableBlocks(block);
     case 'markdown':
       return text(block, 'text').trim() === '' ? [] : [{ type: 'markdown', text: text(block, 'text') }];
-    default:
-      return [
+    default: {
+      const shown = [
         ...textObjectBlocks(member(block, 'text')),
         ...fieldList(list(block, 'fields').map(textInlines)),
         ...nonEmpty(elementInlines(member(block, 'accessory'))),
       ];
+      return shown.length === 0 && word(block, 'type') === '' ? valueBlocks(block) : shown;
+    }
   }
 }
 
+/** Blocks of a value that should be another one. */
+const valueBlocks = (value: Json): readonly Block[] => nonEmpty(parsePlain(jsonText(value)));
+
 /** Blocks of a text object, `{ type: 'mrkdwn', text }` or `{ type: 'plain_text', text }`. */
 const textObjectBlocks = (object: Json): readonly Block[] =>
-  text(object, 'type') === 'mrkdwn' ? parseMrkdwn(text(object, 'text')) : nonEmpty(textInlines(object));
+  word(object, 'type') === 'mrkdwn' ? parseMrkdwn(jsonText(object)) : nonEmpty(textInlines(object));
 
 const textInlines = (object: Json): readonly Inline[] => {
-  if (typeof object === 'string') return parsePlain(object);
-  const content = text(object, 'text');
-  return text(object, 'type') === 'mrkdwn'
+  const content = jsonText(object);
+  return word(object, 'type') === 'mrkdwn'
     ? parseInline(content)
     : parsePlain(content, member(object, 'emoji') !== false);
 };
 
 /** Elements of contexts, actions and accessories. Menus and inputs show nothing, since nobody can use them. */
 function elementInlines(element: Json): readonly Inline[] {
-  switch (text(element, 'type')) {
+  if (!isObject(element) || word(element, 'type') === '') return textInlines(element);
+  switch (word(element, 'type')) {
     case 'mrkdwn':
     case 'plain_text':
       return textInlines(element);
@@ -155,16 +168,22 @@ const spaced = (parts: readonly (readonly Inline[])[]): readonly Inline[] =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : [plain(SEPARATOR), ...part]));
 const SEPARATOR = ' · ';
 
-const linked = (children: readonly Inline[], url: string): readonly Inline[] =>
-  url === '' || children.length === 0 ? children : [{ type: 'link', url, children }];
+/** An address without a scheme is no link. */
+const linked = (children: readonly Inline[], url: string): readonly Inline[] => {
+  if (url === '' || children.length === 0) return children;
+  return /^[a-z][\w+.-]*:/i.test(url) ? [{ type: 'link', url, children }] : [...children, plain(` (${url})`)];
+};
 
 const imageUrl = (image: Json): string => text(image, 'image_url') || text(member(image, 'slack_file'), 'url');
 /** Clients show a preview of a link to an image. */
 const imageLink = (url: string, name: string): readonly Inline[] =>
-  url === '' ? [] : [{ type: 'link', url, children: [plain(name.trim() || 'image')] }];
+  url === '' ? [] : linked([plain(name.trim() || 'image')], url);
 
-const imageBlocks = (image: Json): readonly Block[] =>
-  nonEmpty(imageLink(imageUrl(image), plainText(textInlines(member(image, 'title'))) || text(image, 'alt_text')));
+function imageBlocks(image: Json): readonly Block[] {
+  const title = textInlines(member(image, 'title'));
+  const url = imageUrl(image);
+  return nonEmpty(url === '' ? title : imageLink(url, plainText(title) || text(image, 'alt_text')));
+}
 
 /** Fields as items. A separate line with a bold name is joined with its value. */
 function fieldList(fields: readonly (readonly Inline[])[]): readonly Block[] {
@@ -184,14 +203,19 @@ const isBreakAfterName = ([name, lineBreak]: readonly Inline[]): boolean =>
 
 function tableBlocks(table: Json): readonly Block[] {
   const rows = list(table, 'rows').map((row) =>
-    (Array.isArray(row) ? row : []).map((cell: Json) =>
-      text(cell, 'type') === 'rich_text'
-        ? list(cell, 'elements').flatMap((section) => list(section, 'elements').flatMap(richInlines))
-        : parsePlain(text(cell, 'text')),
+    (Array.isArray(row) ? row : [row]).map((cell: Json) =>
+      word(cell, 'type') === 'rich_text'
+        ? list(cell, 'elements').flatMap((section) => sectionInlines(section))
+        : parsePlain(jsonText(cell)),
     ),
   );
   return rows.length === 0 ? [] : [{ type: 'table', rows }];
 }
+
+const sectionInlines = (section: Json): readonly Inline[] =>
+  isElement(section) ? list(section, 'elements').flatMap(richInlines) : parsePlain(jsonText(section));
+
+const isElement = (value: Json): boolean => word(value, 'type') !== '' || Array.isArray(member(value, 'elements'));
 
 /** Parses the elements of a `rich_text` block: sections, nested lists, quotes and code. */
 function parseRichText(elements: readonly Json[]): readonly Block[] {
@@ -199,7 +223,7 @@ function parseRichText(elements: readonly Json[]): readonly Block[] {
   for (const element of elements) {
     const added = richBlocks(element, blocks);
     // A border shows a list or code inside the quote before it.
-    if (number(element, 'border') === 1 && text(element, 'type') !== 'rich_text_quote') addToQuote(blocks, added);
+    if (number(element, 'border') === 1 && word(element, 'type') !== 'rich_text_quote') addToQuote(blocks, added);
     else blocks.push(...added);
   }
   return blocks;
@@ -214,7 +238,8 @@ function addToQuote(blocks: Block[], added: readonly Block[]): void {
 /** Returns the new blocks; a further item of an open list is added to the last block. */
 function richBlocks(element: Json, blocks: Block[]): readonly Block[] {
   const elements = list(element, 'elements');
-  switch (text(element, 'type')) {
+  if (!isElement(element)) return valueBlocks(element);
+  switch (word(element, 'type')) {
     case 'rich_text_list':
       return addList(blocks, element);
     case 'rich_text_quote': {
@@ -222,7 +247,7 @@ function richBlocks(element: Json, blocks: Block[]): readonly Block[] {
       return children.length === 0 ? [] : [{ type: 'quote', children }];
     }
     case 'rich_text_preformatted':
-      return [{ type: 'code', text: plainText(elements.flatMap(richInlines)), language: text(element, 'language') }];
+      return [{ type: 'code', text: plainText(elements.flatMap(richInlines)), language: word(element, 'language') }];
     default:
       return nonEmpty(withoutLineBreaks(elements.flatMap(richInlines)));
   }
@@ -245,10 +270,10 @@ interface OpenItem extends ListItem {
 /** Slack sends each run of items of one level as a list with the level as `indent`. */
 function addList(blocks: Block[], element: Json): readonly Block[] {
   const items = list(element, 'elements').map(
-    (section): OpenItem => ({ children: withoutLineBreaks(list(section, 'elements').flatMap(richInlines)), lists: [] }),
+    (section): OpenItem => ({ children: withoutLineBreaks(sectionInlines(section)), lists: [] }),
   );
   if (items.length === 0) return [];
-  const start = text(element, 'style') === 'ordered' ? 1 + (number(element, 'offset') || 0) : null;
+  const start = word(element, 'style') === 'ordered' ? 1 + (number(element, 'offset') || 0) : null;
   const last = blocks.at(-1);
   if (last?.type !== 'list') return [{ type: 'list', start, items }];
   let siblings = [last as OpenList];
@@ -282,11 +307,10 @@ function richNodes(element: Json, isCode: boolean): readonly Inline[] {
   const mention = (of: 'user' | 'group' | 'channel', id: string): readonly Inline[] => [
     { type: 'mention', of, id, name: id },
   ];
-  switch (text(element, 'type')) {
+  switch (word(element, 'type')) {
     case 'link': {
-      const children: readonly Inline[] =
-        content === '' ? [] : [isCode ? { type: 'code', text: content } : plain(content)];
-      return [{ type: 'link', url: text(element, 'url'), children }];
+      const url = text(element, 'url');
+      return linked([isCode ? { type: 'code', text: content || url } : plain(content || url)], url);
     }
     case 'emoji':
       return [richEmoji(element)];
@@ -308,6 +332,7 @@ function richNodes(element: Json, isCode: boolean): readonly Inline[] {
         text(element, 'fallback'),
       );
     default:
+      if (word(element, 'type') === '') return [plain(jsonText(element))];
       return [isCode ? { type: 'code', text: content } : plain(content || text(element, 'fallback'))];
   }
 }
@@ -327,10 +352,13 @@ function richEmoji(element: Json): Inline {
 
 /** Parses a legacy attachment: texts, fields, image, footer and blocks. Shows `fallback` if there is nothing else. */
 function attachmentBlocks(attachment: Json): readonly Block[] {
+  if (!isObject(attachment)) return valueBlocks(attachment);
   const formatted = list(attachment, 'mrkdwn_in');
   const isFormatted = (name: string): boolean => formatted.length === 0 || formatted.includes(name);
   const title = linked(parsePlain(text(attachment, 'title')), text(attachment, 'title_link'));
   const fields = list(attachment, 'fields').map((field): readonly Inline[] => {
+    if (member(field, 'title') === undefined && member(field, 'value') === undefined)
+      return parsePlain(jsonText(field));
     const name = parsePlain(text(field, 'title').trim());
     const value = parseInline(text(field, 'value'), isFormatted('fields'));
     return [{ type: 'strong', children: name }, plain(plainText(name) === '' ? '' : ': '), ...value];
@@ -347,11 +375,24 @@ function attachmentBlocks(attachment: Json): readonly Block[] {
     ...parseSlackBlocks(list(attachment, 'blocks')),
     ...footerBlocks(attachment),
   ];
-  return blocks.length > 0 ? mergeParagraphs(blocks) : nonEmpty(parsePlain(text(attachment, 'fallback')));
+  if (blocks.length > 0) return mergeParagraphs(blocks);
+  const isUnknown = !Object.keys(attachment as object).some((name) => WITHOUT_TEXT.has(name));
+  return isUnknown ? valueBlocks(attachment) : nonEmpty(parsePlain(text(attachment, 'fallback')));
 }
 
+/** Members of attachments that show nothing by themselves. */
+const WITHOUT_TEXT: ReadonlySet<string> = new Set(
+  'id,color,ts,fallback,callback_id,attachment_type,mrkdwn_in,text,title,title_link,pretext,author_name,author_link,author_icon,footer,footer_icon,fields,actions,blocks,image_url,thumb_url'.split(
+    ',',
+  ),
+);
+
 const actionInlines = (action: Json): readonly Inline[] =>
-  text(action, 'type') === 'button' ? linked(parsePlain(text(action, 'text')), text(action, 'url')) : [];
+  word(action, 'type') === ''
+    ? parsePlain(jsonText(action))
+    : word(action, 'type') === 'button'
+      ? linked(parsePlain(text(action, 'text')), text(action, 'url'))
+      : [];
 
 function footerBlocks(attachment: Json): readonly Block[] {
   const at = number(attachment, 'ts');

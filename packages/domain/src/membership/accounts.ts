@@ -45,7 +45,8 @@ export const ADDRESS_CHANGED_EMAIL = emailJobKind<EmailChangedNotice>({
   name: 'accounts.email_changed_letter',
   readPayload: (stored) => {
     const { userId, before } = stored as Partial<EmailChangedNotice>;
-    if (!isId(userId) || typeof before !== 'string') throw new TypeError('It names nobody');
+    if (!isId(userId) || typeof before !== 'string')
+      throw new TypeError('Job payload has no user id or earlier address');
     return { userId, before };
   },
 });

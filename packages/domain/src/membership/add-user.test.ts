@@ -253,7 +253,7 @@ describe('CreateUser', () => {
       { email: 'x@DISPOSABLE.test', ...weak },
       { message: 'Disposable email addresses are not allowed in this organization' },
     ],
-    ['a taken address', 'iago', { ...taken, ...weak }, { message: "Email 'MEMBER@example.com' already in use" }],
+    ['a taken address', 'iago', { ...taken, ...weak }, { message: 'Email is already in use.' }],
     ['a weak password', 'iago', weak, { message: 'The password is too weak.' }],
     ['a password derived from the name', 'iago', { password: ' Ophelia 7' }, { message: 'The password is too weak.' }],
     ['a short password', 'iago', { password: 'é'.repeat(7) }, { message: 'The password is too weak.' }],
@@ -270,7 +270,7 @@ describe('CreateUser', () => {
     await create('iago', { email: 'one@example.com' });
     await create('iago', { email: 'ophelia@example.com' });
     await expectRefused(fixture, () => create('iago', { email: 'OPHELIA@example.com' }), {
-      message: "Email 'OPHELIA@example.com' already in use",
+      message: 'Email is already in use.',
     });
   });
 
@@ -287,7 +287,7 @@ describe('CreateUser', () => {
       await fixture.uow.write(fixture.realm.id, (tx) => tx.users.update({ ...fixture.user('iago'), ...change }));
     };
     meanwhile = async () => void (await registering(fixture)());
-    await expect(create('iago')).rejects.toMatchObject({ message: "Email 'Ophelia@example.com' already in use" });
+    await expect(create('iago')).rejects.toMatchObject({ message: 'Email is already in use.' });
     meanwhile = users({ specialPermissions: [] });
     await expect(create('iago', { email: 'x@example.com' })).rejects.toMatchObject({
       code: 'SPECIAL_PERMISSION_REQUIRED',
@@ -333,7 +333,7 @@ describe('RegisterUser', () => {
     [{ realmId: 99 as RealmId }, { code: 'UNKNOWN_REALM' }],
     [{ email: 'nobody' }, { message: 'Enter a valid email address.' }],
     [{ fullName: ' ' }, { message: 'Name too short!' }],
-    [{ email: 'member@EXAMPLE.com' }, { message: "Email 'member@EXAMPLE.com' already in use" }],
+    [{ email: 'member@EXAMPLE.com' }, { message: 'Email is already in use.' }],
   ])('rejects %j', async (input, refusal) => {
     const fixture = await cast();
     await expectRefused(fixture, () => registering(fixture)(input), refusal);

@@ -92,7 +92,7 @@ export function validName(raw: string): string | null {
 
 /** @throws DomainError EMAIL_TAKEN */
 export async function assertEmailAvailable({ users }: Reads, realm: Realm, email: string): Promise<void> {
-  if (await users.findByEmail(realm.id, email)) throw new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
+  if (await users.findByEmail(realm.id, email)) throw new DomainError('EMAIL_TAKEN', 'Email is already in use.');
 }
 
 /**

@@ -5,7 +5,6 @@ import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import { codePointLength } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
 
 /** Text stored by a bot under a key; the server does not interpret it. */
 export interface StoredEntry {
@@ -64,7 +63,7 @@ const storageFull = (message: string) => new DomainError('BOT_STORAGE_FULL', mes
 
 export const unknownStoredKey = () => new DomainError('UNKNOWN_STORED_KEY', 'Key does not exist.');
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     botStorage: [reads: BotStorageReads, repository: BotStorageRepository];
   }
@@ -108,15 +107,13 @@ export class GetBotStorage {
       const { id, realmId, isBot } = await repositories.actors.get(caller);
       enforce(mustBeBot({ isBot }));
       const { botStorage } = repositories;
-      const found: StoredEntry[] = [];
       if (keys) {
         const wanted = [...new Set(keys)];
-        for (const slice of slicesOf(wanted, ENTRIES_AT_A_TIME)) {
-          found.push(...(await botStorage.list(realmId, id, slice)));
-        }
+        const found = await botStorage.list(realmId, id, wanted);
         if (found.length < wanted.length) throw unknownStoredKey();
         return found;
       }
+      const found: StoredEntry[] = [];
       for (;;) {
         const page = await botStorage.listAfter(realmId, id, found.at(-1)?.key ?? null, ENTRIES_AT_A_TIME);
         found.push(...page);
@@ -138,9 +135,7 @@ export class PutBotStorage {
       enforce(mustBeBot({ isBot }));
       const keys = entries.map(({ key }) => key);
       usageAfter(await tx.botStorage.usage(realmId, id), entries, await tx.botStorage.sizesOf(realmId, id, keys));
-      for (const slice of slicesOf(entries, ENTRIES_AT_A_TIME)) {
-        await tx.botStorage.put(realmId, id, slice);
-      }
+      await tx.botStorage.put(realmId, id, entries);
     });
   }
 }

@@ -20,6 +20,7 @@ import type { RealmUrls } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { WorkOwner } from '../kernel/work-queue.js';
 import type { Realm } from '../realms/realm.js';
 import { AVATAR_TARGETS } from '../users/avatars.js';
 import { isEmailAddress, type User } from '../users/user.js';
@@ -43,10 +44,6 @@ export const BOT_ERRORS = declareErrors({
 });
 
 type BotErrors = typeof BOT_ERRORS;
-
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends BotErrors {}
-}
 
 /** Format in which messages are sent to an outgoing webhook. */
 export type WebhookInterface = 'generic' | 'slack';
@@ -75,12 +72,6 @@ export const NO_BOT_OPTIONS: BotOptions = { eventsChannelId: null, allPublicChan
 
 /** Per owner, deactivated bots included. */
 export const MAX_BOTS = 1000;
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    bots: [reads: BotReads, repository: BotRepository];
-  }
-}
 
 export interface BotReads {
   /** Every id has an entry; bots without stored options get `NO_BOT_OPTIONS`. */
@@ -112,14 +103,14 @@ export async function requireUnusedEmail(
   botId: UserId | null,
 ): Promise<void> {
   const [owner] = await users.listByEmail(realmId, [email]);
-  if (owner && owner.id !== botId) throw new DomainError('EMAIL_TAKEN', 'Username already in use');
+  if (owner && owner.id !== botId) throw new DomainError('EMAIL_TAKEN', 'Email is already in use.');
 }
 
 /** Requires a name that no other active user has (users §15). @throws DomainError BOT_NAME_TAKEN */
 export async function requireUnusedName({ users }: Reads<'users'>, realmId: RealmId, fullName: string): Promise<void> {
   const named = await users.listByName(realmId, [fullName]);
   if (named.some((user) => user.isActive && user.fullName === fullName)) {
-    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use.');
   }
 }
 
@@ -286,7 +277,11 @@ export interface BotEventTypes {
   'bot.owner_changed': { readonly botId: UserId; readonly ownerId: UserId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends BotErrors {}
+  interface RepositoryMap {
+    bots: [reads: BotReads, repository: BotRepository];
+  }
   interface DomainEventTypes extends BotEventTypes {}
 }
 
@@ -326,7 +321,7 @@ export function requireOneAvatar(upload: AvatarUpload): void {
 /** Passes an image error on to `work`, which reports it in the contract's order (users §15). */
 export function makeBotAvatar<T>(
   pictures: PictureMaker,
-  userId: UserId,
+  owner: WorkOwner,
   upload: AvatarUpload,
   work: (avatar: MadeAvatar) => Promise<T>,
 ): Promise<T> {
@@ -337,7 +332,7 @@ export function makeBotAvatar<T>(
   } catch (error) {
     return work(error as DomainError);
   }
-  return pictures.makeAhead(userId, bytes, AVATAR_TARGETS, work);
+  return pictures.makeAhead(owner, bytes, AVATAR_TARGETS, work);
 }
 
 /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS */

@@ -15,6 +15,7 @@ import { changeEmail, rename } from '../users/change-email.js';
 import { loadSessionOwner } from '../users/sessions.use-cases.js';
 import { type BotKind, parseFullName, type User } from '../users/user.js';
 import { canAdministerBot, canChangeRole, canCreateBot, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { deactivate } from './activation.js';
 import { addUser } from './add-user.js';
 import {
   type AvatarUpload,
@@ -36,7 +37,6 @@ import {
   viewForReceivers,
   type WebhookInterface,
 } from './bots.js';
-import { deactivate } from './deactivation.js';
 import { changeRole } from './roles.js';
 
 export interface OwnBots {
@@ -123,7 +123,7 @@ export class CreateBot {
    * TOO_MANY_BOTS, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   execute(caller: Caller, input: CreateBotInput): Promise<CreatedBot> {
-    return makeBotAvatar(this.pictures, caller.userId, input.avatar, (avatar) => this.create(caller, input, avatar));
+    return makeBotAvatar(this.pictures, caller, input.avatar, (avatar) => this.create(caller, input, avatar));
   }
 
   private create(caller: Caller, input: CreateBotInput, madeAvatar: MadeAvatar): Promise<CreatedBot> {
@@ -228,7 +228,7 @@ export class UpdateBot {
    * IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateBotInput): Promise<UpdatedBot> {
-    const { replaced, ...bot } = await makeBotAvatar(this.pictures, caller.userId, input.avatar, (avatar) =>
+    const { replaced, ...bot } = await makeBotAvatar(this.pictures, caller, input.avatar, (avatar) =>
       this.update(caller, input, avatar),
     );
     await this.pictures.discard(replaced);

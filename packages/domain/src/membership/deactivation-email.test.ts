@@ -1,7 +1,7 @@
 import { aUser, createFixture, FakeMailer, fakeRealmUrls } from '@parley/testkit';
 import { decodeJob } from '../kernel/jobs.js';
-import { DEACTIVATION_EMAIL, DeactivationEmails, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation.js';
 import { DeactivateUser, ReactivateUser } from './deactivation.use-cases.js';
+import { DEACTIVATION_EMAIL, DeactivationEmails, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation-email.js';
 
 async function deactivated(comment?: string) {
   const fixture = await createFixture(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'hamlet' }));

@@ -12,7 +12,8 @@ import {
   isOnlyOwnerOf,
 } from '../users/user-permissions.js';
 import { giveOwner } from './bots.js';
-import { type Deletions, deactivateWithBots, planDeactivationEmail, reactivateWithGroups } from './deactivation.js';
+import { type Deletions, deactivateWithBots, reactivateWithGroups } from './deactivation.js';
+import { planDeactivationEmail } from './deactivation-email.js';
 
 export interface DeactivateUserInput {
   readonly userId: UserId;

@@ -1,11 +1,11 @@
-import type { ApiKeyMint } from '../access/credentials.js';
+import type { ApiKeyMint, SessionTokens } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { issueKey } from '../users/api-keys.use-cases.js';
 import { LoginEmails } from '../users/authentication.js';
-import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
+import { type OpenedSession, openSession } from '../users/sessions.use-cases.js';
 import type { User } from '../users/user.js';
 import { encryptKey, LOG_IN_SECONDS, type LogInPurpose, type LogInTokens } from './log-in-methods.js';
 
@@ -78,14 +78,14 @@ export interface FinishLogInInput {
 }
 
 /** Completes the log-in of authenticated users and notifies them by email. */
-export class FinishLogIn {
+export class LogInCompletion {
   static readonly inject = [
     'unitOfWork',
     'apiKeyMint',
     'logInTokens',
     'realmUrls',
     'clock',
-    OpenSession,
+    'sessionTokens',
     LoginEmails,
   ] as const;
   constructor(
@@ -94,19 +94,20 @@ export class FinishLogIn {
     private readonly tokens: LogInTokens,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
-    private readonly openSession: OpenSession,
+    private readonly sessionTokens: SessionTokens,
     private readonly loginEmails: LoginEmails,
   ) {}
 
   /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
-  async execute(caller: AnonymousCaller, input: FinishLogInInput): Promise<LogInResult> {
+  async complete(caller: AnonymousCaller, input: FinishLogInInput): Promise<LogInResult> {
     const { user, method, purpose, userAgent, serviceSession = null, passwordHash } = input;
     const { realmId, id: userId } = user;
     await this.loginEmails.plan(user, caller);
     if (purpose.kind === 'session') {
       const from = { userAgent, ip: caller.ip, method, serviceSession };
       const opened = { user, ...from, ...(passwordHash !== undefined && { passwordHash }) };
-      return { kind: 'session', session: await this.openSession.execute(opened), next: purpose.next };
+      const { uow, sessionTokens: tokens, clock } = this;
+      return { kind: 'session', session: await openSession({ uow, tokens, clock }, opened), next: purpose.next };
     }
     if (purpose.kind === 'phone') {
       const { uow, mint, clock } = this;

@@ -43,12 +43,6 @@ export interface ExternalIdRepository extends ExternalIdReads {
 export const externalIdTaken = (externalId: string): DomainError =>
   new DomainError('EXTERNAL_ID_TAKEN', `The external id '${externalId}' is taken, or the user has another one.`);
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    externalIds: [reads: ExternalIdReads, repository: ExternalIdRepository];
-  }
-}
-
 export const HOST_USER_FEATURE = {
   notExported: {
     externalIds: 'They belong to the host application.',
@@ -66,7 +60,10 @@ export const HOST_USER_ERRORS = declareErrors({
 
 type HostUserErrors = typeof HOST_USER_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    externalIds: [reads: ExternalIdReads, repository: ExternalIdRepository];
+  }
   interface ErrorCodes extends HostUserErrors {}
 }
 

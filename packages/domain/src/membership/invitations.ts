@@ -143,19 +143,9 @@ export interface InvitationRepository extends InvitationReads {
   addEmails(realmId: RealmId, day: number, count: number): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    invitations: [reads: InvitationReads, repository: InvitationRepository];
-  }
-}
-
 export interface InvitationEventTypes {
   /** Sent to administrators and the inviter, whose clients refetch the list (organization §9.6). */
   'invitations.changed': unknown;
-}
-
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends InvitationEventTypes {}
 }
 
 export const INVITATION_FEATURE = {
@@ -196,7 +186,11 @@ export const INVITATION_ERRORS = declareErrors({
 
 type InvitationErrors = typeof INVITATION_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    invitations: [reads: InvitationReads, repository: InvitationRepository];
+  }
+  interface DomainEventTypes extends InvitationEventTypes {}
   interface ErrorCodes extends InvitationErrors {}
 
   interface ErrorDetails {

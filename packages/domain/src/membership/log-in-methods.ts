@@ -26,10 +26,6 @@ export const LOG_IN_METHOD_ERRORS = declareErrors({
 
 type LogInMethodErrors = typeof LOG_IN_METHOD_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends LogInMethodErrors {}
-}
-
 /** Way to log in at an external service (protocol §10). */
 export interface LogInMethod {
   /** Unique and stable, since links refer to it: letters, digits and hyphens. */
@@ -176,7 +172,8 @@ export interface LogInRepository extends LogInReads {
   unlink(realmId: RealmId, userId: UserId, method: string): Promise<boolean>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends LogInMethodErrors {}
   interface RepositoryMap {
     logIns: [reads: LogInReads, repository: LogInRepository];
   }

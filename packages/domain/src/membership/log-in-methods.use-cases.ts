@@ -1,5 +1,5 @@
 import { endConfirmation } from '../access/confirmations.js';
-import { type ApiKeyMint, loginAttemptKey } from '../access/credentials.js';
+import { type ApiKeyMint, loginAttemptKey, type SessionTokens } from '../access/credentials.js';
 import type { EmailQuota } from '../access/email.js';
 import { storeMembers } from '../groups/change-members.use-cases.js';
 import { MAX_MEMBERSHIPS } from '../groups/group.js';
@@ -14,7 +14,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, unknownRealm } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
-import { type OpenedSession, OpenSession } from '../users/sessions.use-cases.js';
+import { type OpenedSession, openSession } from '../users/sessions.use-cases.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
 import { sealConnection, type UnprovenLogIn } from './account-connections.use-cases.js';
@@ -23,7 +23,7 @@ import { admit } from './admission.js';
 import {
   completeFlow,
   type DesktopLogIn,
-  FinishLogIn,
+  LogInCompletion,
   type LogInResult,
   logInExpired,
   openFlow,
@@ -187,12 +187,12 @@ export class DescribeToService {
 
 /** Opens a session for a token decrypted by the desktop app. */
 export class LogInByDesktopToken {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'clock', OpenSession] as const;
+  static readonly inject = ['unitOfWork', 'logInTokens', 'clock', 'sessionTokens'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: LogInTokens,
     private readonly clock: Clock,
-    private readonly openSession: OpenSession,
+    private readonly sessionTokens: SessionTokens,
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM, LOG_IN_EXPIRED, USER_DEACTIVATED, REALM_DEACTIVATED */
@@ -201,7 +201,7 @@ export class LogInByDesktopToken {
     { token, userAgent }: { readonly token: string; readonly userAgent: string },
   ): Promise<OpenedSession> {
     if (realmId === null) throw unknownRealm();
-    const { tokens } = this;
+    const { uow, tokens, clock } = this;
     const { user, method } = await this.uow.write(realmId, async (tx) => {
       const opened = { sealed: token, now: this.clock.now() };
       const flow = await openFlow<DesktopLogIn>(tx, tokens, ['desktop', realmId], opened);
@@ -210,7 +210,7 @@ export class LogInByDesktopToken {
       if (!found) throw logInExpired();
       return { user: found, method: flow.method };
     });
-    return this.openSession.execute({ user, userAgent, ip, method });
+    return openSession({ uow, tokens: this.sessionTokens, clock }, { user, userAgent, ip, method });
   }
 }
 
@@ -258,7 +258,7 @@ export class CompleteLogIn {
     'report',
     SystemMessages,
     RejectedClientNotices,
-    FinishLogIn,
+    LogInCompletion,
   ] as const;
   constructor(
     private readonly uow: UnitOfWork,
@@ -272,7 +272,7 @@ export class CompleteLogIn {
     private readonly report: ReportProblem,
     private readonly systemMessages: SystemMessages,
     private readonly notices: RejectedClientNotices,
-    private readonly finish: FinishLogIn,
+    private readonly completion: LogInCompletion,
   ) {}
 
   /**
@@ -307,7 +307,7 @@ export class CompleteLogIn {
     }
     const { user } = recognized;
     const finished = { user, method, purpose, userAgent, serviceSession };
-    return { ...recognized, result: await this.finish.execute(caller, finished) };
+    return { ...recognized, result: await this.completion.complete(caller, finished) };
   }
 
   /** Opens the flow. `complete` prevents a second completion. */

@@ -29,7 +29,7 @@ interface PicturePayload {
 
 function readPayload(stored: unknown): PicturePayload {
   const { userId, method, url } = stored as Partial<PicturePayload>;
-  if (!isId(userId) || typeof method !== 'string') throw new TypeError('It has no account');
+  if (!isId(userId) || typeof method !== 'string') throw new TypeError('Job payload has no user id or log-in method');
   return { userId, method, url: url ?? null };
 }
 
@@ -101,7 +101,7 @@ export class FetchLogInPictures implements JobHandler<PicturePayload> {
         : { bytes: await this.downloads.download(url, MAX_PICTURE_BYTES), digest: url };
     if (!found || found.digest === account.picture?.source) return;
     const source = found.digest;
-    const replaced = await this.pictures.make(userId, found.bytes, AVATAR_TARGETS, (made) =>
+    const replaced = await this.pictures.make({ realmId, userId }, found.bytes, AVATAR_TARGETS, (made) =>
       this.uow.write(realmId, async (tx) => {
         const user = await tx.users.find(realmId, userId);
         const linked = await accountOf(tx, { realmId, id: userId }, method);

@@ -157,7 +157,7 @@ export class CheckStringId {
     if (stringId.startsWith('-') || stringId.endsWith('-')) return "Subdomain cannot start or end with a '-'.";
     if (!/^[a-z0-9-]+$/.test(stringId)) return "Subdomain can only have lowercase letters, numbers, and '-'s.";
     if (await this.uow.readAcross(({ realms }) => realms.findByStringId(stringId))) {
-      return 'Subdomain already in use. Please choose a different one.';
+      return 'Subdomain is already in use. Please choose a different one.';
     }
     return RESERVED_STRING_IDS.has(stringId) ? 'Subdomain reserved. Please choose a different one.' : null;
   }

@@ -57,7 +57,7 @@ export const PLACEHOLDER_KEY_ROWS: RowRules<keyof PlaceholderKey> = {
   },
 };
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     placeholderKeys: [reads: RealmRowReads<PlaceholderKey>, repository: RealmRows<PlaceholderKey>];
   }

@@ -110,7 +110,7 @@ const isFullMembers = (name: SystemGroupName): boolean => name === 'fullMembers'
 export async function directGroupsOf(tx: Transaction, realm: Realm, userId: UserId) {
   const groups = await tx.groups.list(realm.id, await tx.groups.listDirectIds(realm.id, userId));
   const idsOf = (isNamed: boolean) => groups.filter(({ name }) => (name !== null) === isNamed).map(({ id }) => id);
-  return { named: idsOf(true), spelt: new Set(idsOf(false)) };
+  return { named: idsOf(true), anonymousGroups: new Set(idsOf(false)) };
 }
 
 /**
@@ -120,11 +120,11 @@ export async function directGroupsOf(tx: Transaction, realm: Realm, userId: User
 export async function announceValuesNaming(
   tx: Transaction,
   realm: Realm,
-  spelt: ReadonlySet<GroupId>,
+  anonymousGroups: ReadonlySet<GroupId>,
   to: Audience,
 ): Promise<void> {
-  if (spelt.size === 0) return;
-  const values = await tx.groups.settingValues(realm.id, [...spelt]);
+  if (anonymousGroups.size === 0) return;
+  const values = await tx.groups.settingValues(realm.id, [...anonymousGroups]);
   for (const permission of namesIn<RealmPermission>(REALM_PERMISSIONS)) {
     const groupId = realm.permissions[permission];
     const value = values.get(groupId);

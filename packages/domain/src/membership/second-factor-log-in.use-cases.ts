@@ -24,8 +24,8 @@ import {
 import type { User } from '../users/user.js';
 import {
   completeFlow,
-  FinishLogIn,
   type FlowScope,
+  LogInCompletion,
   type LogInResult,
   logInExpired,
   openFlow,
@@ -151,11 +151,11 @@ export interface PendingStep {
 
 /** Logs in with a password in a browser, also on behalf of an app. */
 export class LogInByForm {
-  static readonly inject = [PasswordCheck, 'logInTokens', FinishLogIn] as const;
+  static readonly inject = [PasswordCheck, 'logInTokens', LogInCompletion] as const;
   constructor(
     private readonly check: PasswordCheck,
     private readonly tokens: LogInTokens,
-    private readonly finish: FinishLogIn,
+    private readonly completion: LogInCompletion,
   ) {}
 
   /**
@@ -170,7 +170,7 @@ export class LogInByForm {
     const { user, hash, isOwn, secondStep } = await userOfPassword(check, caller, input);
     if (secondStep === null) {
       const finished = { user, method: 'password', purpose, userAgent, passwordHash: hash };
-      return { user, result: await this.finish.execute(caller, finished) };
+      return { user, result: await this.completion.complete(caller, finished) };
     }
     const begun = { step: secondStep, purpose, user, browser, hash: isOwn ? hash : null };
     const state = beginStep(tokens, begun, check.clock.now());
@@ -250,7 +250,7 @@ export class TakeSecondStep {
     'passkeys',
     'realmUrls',
     'clock',
-    FinishLogIn,
+    LogInCompletion,
   ] as const;
   constructor(
     private readonly uow: UnitOfWork,
@@ -261,7 +261,7 @@ export class TakeSecondStep {
     private readonly passkeys: PasskeyProtocol,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
-    private readonly finish: FinishLogIn,
+    private readonly completion: LogInCompletion,
   ) {}
 
   /**
@@ -295,7 +295,7 @@ export class TakeSecondStep {
     }
     await rememberNetwork(uow, attempts, user, caller.ip, clock.now());
     const finished = { user, method: 'password', purpose, userAgent, passwordHash };
-    return { user, result: await this.finish.execute(caller, finished) };
+    return { user, result: await this.completion.complete(caller, finished) };
   }
 
   /** Returns null for a wrong proof. */
@@ -383,14 +383,14 @@ export interface PasskeyLogInInput extends StepKey {
 
 /** Logs in with a passkey only, which proves both the device and the person. */
 export class LogInByPasskey {
-  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock', FinishLogIn] as const;
+  static readonly inject = ['unitOfWork', 'logInTokens', 'passkeys', 'realmUrls', 'clock', LogInCompletion] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: LogInTokens,
     private readonly passkeys: PasskeyProtocol,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
-    private readonly finish: FinishLogIn,
+    private readonly completion: LogInCompletion,
   ) {}
 
   /**
@@ -428,7 +428,7 @@ export class LogInByPasskey {
     if (!isLeft) throw authenticationFailed();
     const { purpose } = flow;
     const finished = { user: holder.user, method: 'passkey', purpose, userAgent, passwordHash: holder.passwordHash };
-    return { user: holder.user, result: await this.finish.execute(caller, finished) };
+    return { user: holder.user, result: await this.completion.complete(caller, finished) };
   }
 }
 

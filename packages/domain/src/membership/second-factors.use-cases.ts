@@ -435,7 +435,8 @@ const SECOND_FACTOR_EMAIL = emailJobKind<FactorNotice>({
   name: 'membership.second_factor_email',
   readPayload: (stored) => {
     const { userId, change } = stored as Partial<FactorNotice>;
-    if (!isId(userId) || change === undefined || !Object.hasOwn(SENTENCES, change)) throw new TypeError('No notice');
+    if (!isId(userId) || change === undefined || !Object.hasOwn(SENTENCES, change))
+      throw new TypeError('Job payload has no user id or known change');
     return { userId, change };
   },
 });

@@ -8,13 +8,13 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { silentMention } from '../markdown/markdown.js';
 import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../messages/bot-triggers.js';
 import { cutMarkdown, MAX_MESSAGE_LENGTH, type MessageView } from '../messages/message.js';
-import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
 import {
   type Addressee,
   type CheckedMessage,
+  MessageSender,
   type PreparedMessage,
-  SendMessage,
-} from '../messages/send-message.use-cases.js';
+} from '../messages/message-sender.js';
+import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
 import { BotOwnerWarnings, SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
@@ -106,7 +106,7 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     'realmUrls',
     'webhookFormats',
     'webhookClient',
-    SendMessage,
+    MessageSender,
     SystemMessages,
     'report',
   ] as const;
@@ -119,7 +119,7 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     private readonly realmUrls: RealmUrls,
     private readonly formats: WebhookFormats,
     private readonly client: WebhookClient,
-    private readonly sending: SendMessage,
+    private readonly sending: MessageSender,
     private readonly systemMessages: SystemMessages,
     private readonly report: ReportProblem,
   ) {}
@@ -308,21 +308,21 @@ export interface PostIntegrationInput {
 
 /** Posts a report from another service with the calling bot's permissions (organization §19). */
 export class PostIntegration {
-  static readonly inject = ['unitOfWork', SendMessage] as const;
+  static readonly inject = ['unitOfWork', MessageSender] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sending: SendMessage,
+    private readonly sending: MessageSender,
   ) {}
 
   /**
    * An unknown channel only notifies the owner, since other services disable URLs that fail.
-   * @throws DomainError the codes of `SendMessage` except UNKNOWN_DESTINATION
+   * @throws DomainError the codes of `MessageSender` except UNKNOWN_DESTINATION
    */
   async execute(caller: Caller, { channel, topic, content }: PostIntegrationInput): Promise<void> {
     const to = channel === null ? await this.ownerOf(caller) : addresseeOf(channel);
     const markdown = cutMarkdown(content, MAX_MESSAGE_LENGTH);
     try {
-      await this.sending.execute(caller, { to, topic, content: markdown, isReadBySender: true, echo: null });
+      await this.sending.post(caller, { to, topic, content: markdown, isReadBySender: true, echo: null });
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION')) throw error;
     }

@@ -31,7 +31,7 @@ export interface BotTriggerRepository extends BotTriggerReads {
   remove(realmId: RealmId, botId: UserId, messageId: MessageId): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     botTriggers: [reads: BotTriggerReads, repository: BotTriggerRepository];
   }

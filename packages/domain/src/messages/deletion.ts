@@ -55,7 +55,7 @@ export interface MessageArchive extends MessageArchiveReads {
   purge(before: UnixSeconds, limit: number): Promise<number>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     archive: [reads: MessageArchiveReads, repository: MessageArchive];
   }

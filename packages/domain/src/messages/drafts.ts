@@ -2,23 +2,21 @@ import type { Actor } from '../access/actor.js';
 import { cutTopic } from '../channels/channel.js';
 import { canReadActive, unknownChannel } from '../channels/channel-access.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
-import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
-import { byId, type PersonPart } from '../kernel/export-parts.js';
-import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ChannelId, DraftId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf, enforce } from '../kernel/permission.js';
+import { PersonalList, type PersonalListPorts } from '../kernel/personal-list.js';
 import type { Snapshot } from '../kernel/register-queue.js';
-import type { RowRules, UserRowReads, UserRows } from '../kernel/rows.js';
+import type { UserRow } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
-import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
+import { MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { otherParticipants, parseContent } from './message.js';
 
 /** Unsent message. */
-export interface Draft {
+export interface Draft extends UserRow {
   readonly id: DraftId;
-  readonly realmId: RealmId;
-  readonly userId: UserId;
   readonly to:
     | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
     /** Ascending, without the owner unless they are the only recipient. */
@@ -46,36 +44,6 @@ export const mustSynchronizeDrafts = ({
 }): Decision =>
   denyIf(!settings.enableDraftsSynchronization, 'DRAFTS_NOT_SYNCHRONIZED', 'User has disabled synchronizing drafts.');
 
-/** @throws DomainError TOO_MANY_DRAFTS */
-export function requireRoomForDrafts(count: number): void {
-  if (count <= MAX_DRAFTS) return;
-  throw new DomainError('TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`);
-}
-
-/** See `keepsTooMuchText` for the limit. @throws DomainError TOO_MANY_DRAFTS */
-export function requireRoomForDraftText(
-  present: number,
-  added: readonly string[],
-  removed: readonly string[] = [],
-): void {
-  if (!keepsTooMuchText(present, added, removed)) return;
-  throw new DomainError('TOO_MANY_DRAFTS', `Too much text in drafts (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
-}
-
-/** Lists drafts last edited first. */
-export const DRAFT_ROWS: RowRules<keyof Draft> = {
-  kind: 'draft',
-  owner: 'user',
-  order: ['-editedAt', '-id'],
-  texts: ['content'],
-};
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    drafts: [reads: UserRowReads<Draft>, repository: UserRows<Draft>];
-  }
-}
-
 export const DRAFT_ERRORS = declareErrors({
   /** The user has disabled draft synchronization. */
   DRAFTS_NOT_SYNCHRONIZED: 'forbidden',
@@ -89,10 +57,6 @@ export const DRAFT_ERRORS = declareErrors({
 
 type DraftErrors = typeof DRAFT_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends DraftErrors {}
-}
-
 /** Sent to the owner of the drafts (users §17). */
 export interface DraftEventTypes {
   /** Ordered as in the request; may be empty. */
@@ -101,15 +65,16 @@ export interface DraftEventTypes {
   'draft.removed': { readonly id: DraftId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    drafts: PersonalListPorts<Draft>;
+  }
+  interface ErrorCodes extends DraftErrors {}
   interface DomainEventTypes extends DraftEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly drafts: readonly Draft[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     draft: DraftId;
   }
 }
@@ -123,63 +88,46 @@ const addressee: shape.Shape<object> = (value, path) => {
   return { kind, ...shape.object({ channelId: shape.anyId, topic: shape.name })(value, path) };
 };
 
-const editTime: shape.Shape<number> = (value, path) => {
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw shape.wrong(path, 'is not a time');
-  return value;
-};
-
-const personPart: PersonPart<'drafts'> = {
-  none: { drafts: [] },
-  idKinds: ['draft'],
-  shapes: {
-    drafts: shape.list(
-      shape.object({ id: shape.anyId, to: addressee, content: shape.content, editedAt: editTime }),
-      100_000,
-    ),
+/** Last edited first. */
+export const DRAFT_LIST = new PersonalList<Draft>('drafts', {
+  rows: { kind: 'draft', order: ['-editedAt', '-id'], texts: ['content'] },
+  max: MAX_DRAFTS,
+  unknown: ['UNKNOWN_DRAFT', 'Draft does not exist'],
+  tooMany: ['TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`],
+  tooLong: ['TOO_MANY_DRAFTS', `Too much text in drafts (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`],
+  events: {
+    changed: (draft) => ({ type: 'draft.changed', draft }),
+    removed: ({ id }) => ({ type: 'draft.removed', id }),
   },
-  async read(reads, { realmId, userId }, { channelIds, userIds }) {
-    const drafts = await reads.drafts.list(realmId, userId, MAX_DRAFTS);
-    const isCovered = ({ to }: Draft) =>
+  exported: {
+    kind: 'draft',
+    noun: 'draft',
+    shape: { to: addressee, content: shape.content, editedAt: shape.number },
+    isCovered: ({ to }, { channelIds, userIds }) =>
       to.kind === 'channel'
         ? channelIds.has(to.channelId)
-        : to.kind === 'nobody' || to.userIds.every((id) => userIds.has(id));
-    return { drafts: byId(drafts.filter(isCovered)) };
+        : to.kind === 'nobody' || to.userIds.every((id) => userIds.has(id)),
+    imported: ({ to, content }, { channels, users, rewriter }) => ({
+      to:
+        to.kind === 'channel'
+          ? { ...to, channelId: channels.get(to.channelId) }
+          : to.kind === 'direct'
+            ? { ...to, userIds: users.list(to.userIds) }
+            : to,
+      content: rewriter.markdown(content),
+    }),
   },
-  idsOf: ({ drafts }) => ({ draft: drafts.map(({ id }) => id) }),
-  async add(tx, owner, { drafts }, ids) {
-    const addresseeOf = ({ to }: Draft): Draft['to'] => {
-      if (to.kind === 'channel') return { ...to, channelId: ids.channels.get(to.channelId) };
-      return to.kind === 'direct' ? { ...to, userIds: ids.users.list(to.userIds) } : to;
-    };
-    await ids.addAll(tx, 'draft', 'draft', drafts, (copy, reserved: DraftId | null) => {
-      const { id: _, ...draft } = copy;
-      const content = ids.rewriter.markdown(draft.content);
-      return tx.drafts.add({ ...draft, ...owner, to: addresseeOf(copy), content }, reserved);
-    });
-  },
-};
+});
 
 export const DRAFT_FEATURE = {
-  eventFormats: {
-    'draft.added': 1,
-    'draft.changed': 1,
-    'draft.removed': 1,
-  },
-  personPart: personPart,
-  rows: { drafts: DRAFT_ROWS },
+  eventFormats: { 'draft.added': 1, 'draft.changed': 1, 'draft.removed': 1 },
+  personPart: DRAFT_LIST.personPart(),
+  rows: { drafts: DRAFT_LIST.rows },
 } satisfies FeatureParts<DraftEventTypes>;
-
-export async function publishDrafts(
-  tx: Transaction,
-  { realmId, id }: Actor,
-  event: EventOf<keyof DraftEventTypes>,
-): Promise<void> {
-  await tx.events.append(realmId, { event, audience: users([id]) });
-}
 
 /** Loads the viewer's drafts, last edited first (events §3.2). */
 export const loadDrafts = ({ caller, repositories }: Snapshot): Promise<readonly Draft[]> =>
-  repositories.drafts.list(caller.realmId, caller.userId, MAX_REGISTERED_DRAFTS);
+  DRAFT_LIST.list(repositories, caller, MAX_REGISTERED_DRAFTS);
 
 /** Draft as received. */
 export interface DraftInput {

@@ -1,18 +1,8 @@
-import { DomainError } from '../kernel/errors.js';
 import type { Caller, DraftId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import {
-  type Draft,
-  type DraftInput,
-  MAX_DRAFTS,
-  mustSynchronizeDrafts,
-  parseDrafts,
-  publishDrafts,
-  requireRoomForDrafts,
-  requireRoomForDraftText,
-} from './drafts.js';
+import { DRAFT_LIST, type Draft, type DraftInput, mustSynchronizeDrafts, parseDrafts } from './drafts.js';
 
 /** Lists the caller's drafts, last edited last (users §17). */
 export class ListDrafts {
@@ -21,9 +11,9 @@ export class ListDrafts {
 
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED */
   execute({ realmId, userId }: Caller): Promise<readonly Draft[]> {
-    return this.uow.read(realmId, async ({ users, drafts }) => {
-      enforce(mustSynchronizeDrafts((await users.find(realmId, userId))!));
-      return [...(await drafts.list(realmId, userId, MAX_DRAFTS))].reverse();
+    return this.uow.read(realmId, async (reads) => {
+      enforce(mustSynchronizeDrafts((await reads.users.find(realmId, userId))!));
+      return [...(await DRAFT_LIST.list(reads, { realmId, userId }))].reverse();
     });
   }
 }
@@ -48,11 +38,10 @@ export class CreateDrafts {
         const actor = await tx.actors.get(caller);
         enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
         const parsed = await parseDrafts(tx, actor, inputs, this.clock.nowMs() / 1000);
-        requireRoomForDrafts((await tx.drafts.count(realmId, userId)) + parsed.length);
-        const contents = parsed.map(({ content }) => content);
-        requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), contents);
+        await DRAFT_LIST.requireRoom(tx, caller, parsed.length);
+        await DRAFT_LIST.requireRoomForTexts(tx, caller, parsed);
         const drafts = await Promise.all(parsed.map((draft) => tx.drafts.add(draft)));
-        await publishDrafts(tx, actor, { type: 'draft.added', drafts });
+        await DRAFT_LIST.publish(tx, caller, { type: 'draft.added', drafts });
         return drafts.map(({ id }) => id);
       },
       { shared: { kind: 'drafts', userId } },
@@ -64,8 +53,6 @@ export interface ChangeDraftInput {
   readonly id: DraftId;
   readonly draft: DraftInput;
 }
-
-export const unknownDraft = () => new DomainError('UNKNOWN_DRAFT', 'Draft does not exist');
 
 /** Replaces a draft (users §17). */
 export class ChangeDraft {
@@ -86,13 +73,9 @@ export class ChangeDraft {
       async (tx) => {
         const actor = await tx.actors.get(caller);
         enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
-        const before = await tx.drafts.find(realmId, userId, id);
-        if (!before) throw unknownDraft();
+        const before = await DRAFT_LIST.get(tx, caller, id);
         const [parsed] = await parseDrafts(tx, actor, [input], this.clock.nowMs() / 1000);
-        const draft: Draft = { id, ...parsed! };
-        requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), [draft.content], [before.content]);
-        await tx.drafts.update(draft);
-        await publishDrafts(tx, actor, { type: 'draft.changed', draft });
+        await DRAFT_LIST.change(tx, before, { id, ...parsed! });
       },
       { shared: { kind: 'drafts', userId } },
     );
@@ -110,11 +93,9 @@ export class DeleteDraft {
     return this.uow.write(
       realmId,
       async (tx) => {
-        const actor = await tx.actors.get(caller);
+        await tx.actors.get(caller);
         enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
-        if (!(await tx.drafts.find(realmId, userId, id))) throw unknownDraft();
-        await tx.drafts.remove(realmId, userId, id);
-        await publishDrafts(tx, actor, { type: 'draft.removed', id });
+        await DRAFT_LIST.remove(tx, await DRAFT_LIST.get(tx, caller, id));
       },
       { shared: { kind: 'drafts', userId } },
     );

@@ -150,7 +150,7 @@ export interface PersonalMessages extends PersonalMessageReads {
   unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     personal: [reads: PersonalMessageReads, repository: PersonalMessages];
   }

@@ -195,7 +195,7 @@ export interface MessagePageReads {
   listIdsSince(realmId: RealmId, since: UnixSeconds): Promise<readonly MessageIdRange[]>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     pages: [reads: MessagePageReads, repository: MessagePageReads];
   }

@@ -1,19 +1,22 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
 import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
 import type {
-  AudienceQuestions,
-  AudienceResults,
   AudienceRules,
   LiveCandidate,
-  LookupUsers,
-  Membership,
   QueueSelection,
   ReceiverRequest,
   ReplayedCandidate,
 } from '../kernel/delivery.js';
 import { type Audience, allOf, anyOf, type EventOf, except, users } from '../kernel/event.js';
-import type { EventNeeds, Receiver } from '../kernel/event-log.js';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
+import type {
+  AudienceQuestions,
+  AudienceResults,
+  EventNeeds,
+  LookupUsers,
+  Membership,
+  Receiver,
+} from '../kernel/feature-types.js';
 import { isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
@@ -103,14 +106,11 @@ function matchesSender(sender: UserSummary, email: string): boolean {
   return foldCase(email).startsWith(dummyAddress(sender.id, ''));
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface AudienceTypes {
     /** Users who have the message as their own. */
     holders: { readonly messageId: MessageId };
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface Membership {
     holds(messageId: MessageId): boolean;
   }
@@ -118,16 +118,10 @@ declare module '../kernel/delivery.js' {
     /** Messages for which holders must be known. */
     readonly messageIds?: readonly MessageId[];
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface AudienceResults {
     /** Requested users who have each message. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
-}
-
-declare module '../kernel/event-log.js' {
   interface Receiver {
     /**
      * Current flags for the messages in `EventNeeds.messageIds`; absent for messages that are not the receiver's own.

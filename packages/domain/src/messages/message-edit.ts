@@ -71,7 +71,7 @@ declare module './message.js' {
   }
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     edits: [reads: MessageEditReads, repository: MessageEditRepository];
   }

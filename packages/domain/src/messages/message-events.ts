@@ -104,7 +104,7 @@ export type MessageLocation =
   /** Other participants, ascending; empty for a conversation with oneself. */
   | { readonly kind: 'direct'; readonly userIds: readonly UserId[]; readonly isMentioned: boolean };
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface DomainEventTypes extends MessageEventTypes {}
 }
 

@@ -244,22 +244,6 @@ export const MESSAGE_ERRORS = declareErrors({
 
 type MessageErrors = typeof MESSAGE_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends MessageErrors {}
-
-  interface ErrorDetails {
-    /** Contains exactly one property, which identifies the target channel. */
-    UNKNOWN_DESTINATION: { readonly channelName?: string; readonly channelId?: ChannelId };
-    INVALID_NARROW: { readonly description: string };
-    MOVE_TIME_LIMIT_EXCEEDED: {
-      /** Null if no message may be moved. */
-      readonly firstMessageIdAllowedToMove: MessageId | null;
-      readonly totalMessagesInTopic: number;
-      readonly totalMessagesAllowedToMove: number;
-    };
-  }
-}
-
 /** Recipient of messages: a channel, or the participants of a direct conversation. */
 export type Recipient =
   | { readonly kind: 'channel'; readonly id: RecipientId; readonly realmId: RealmId; readonly channelId: ChannelId }
@@ -309,12 +293,6 @@ export interface RecipientReads {
 export interface RecipientRepository extends RecipientReads {
   /** Finds or opens the conversation. Its participants receive all of its messages from the first one on. */
   openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId>;
-}
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    recipients: [reads: RecipientReads, repository: RecipientRepository];
-  }
 }
 
 /** Properties found in the message text, keyed by the operand of `has` (messages §7.2). */
@@ -519,8 +497,22 @@ export interface MessageRepository extends MessageReads {
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends MessageErrors {}
+
+  interface ErrorDetails {
+    /** Contains exactly one property, which identifies the target channel. */
+    UNKNOWN_DESTINATION: { readonly channelName?: string; readonly channelId?: ChannelId };
+    INVALID_NARROW: { readonly description: string };
+    MOVE_TIME_LIMIT_EXCEEDED: {
+      /** Null if no message may be moved. */
+      readonly firstMessageIdAllowedToMove: MessageId | null;
+      readonly totalMessagesInTopic: number;
+      readonly totalMessagesAllowedToMove: number;
+    };
+  }
   interface RepositoryMap {
+    recipients: [reads: RecipientReads, repository: RecipientRepository];
     messages: [reads: MessageReads, repository: MessageRepository];
   }
 }

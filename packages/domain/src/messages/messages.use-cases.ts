@@ -108,6 +108,7 @@ export class GetMessages {
             ? await proposeSearch(repositories, texts, viewer, search, {
                 place: resolved.filter,
                 everywhere: (await resolveNarrow(context, [])).filter,
+                isWhole: page.foundOldest && page.foundNewest,
               })
             : null,
         },

@@ -42,7 +42,7 @@ export interface MessageMoves {
   moveDirect(realmId: RealmId, ids: readonly MessageId[], recipientId: RecipientId): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     moves: [reads: never, repository: MessageMoves];
   }

@@ -54,21 +54,15 @@ export const MUTED_USER_ERRORS = declareErrors({
 
 type MutedUserErrors = typeof MUTED_USER_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends MutedUserErrors {}
-}
-
 export interface MutedUserEventTypes {
   /** Sent to the muting user with the complete list. */
   'muted_users.changed': { readonly muted: readonly MutedSender[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends MutedUserErrors {}
   interface DomainEventTypes extends MutedUserEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly mutedUsers: readonly MutedSender[];
   }
 }

@@ -287,8 +287,7 @@ const OPERATORS: readonly NarrowOperator[] = [
     names: ['search'],
     operand: 'nonBlankText',
     resolve: async ({ words, reads, actor }, operand, negated) => {
-      const { searchLanguages } = (await reads.realms.get(actor.realmId)).settings;
-      const query = parseSearch(words.inLanguages(searchLanguages), String(operand), negated);
+      const query = parseSearch(words, String(operand), negated);
       if (query === null) return { condition: NO_MESSAGE };
       const fileLinks = await findFiles(reads, actor, query);
       const withFiles = query.words.map((word) => word.map((alternatives) => [...alternatives, ...fileLinks]));

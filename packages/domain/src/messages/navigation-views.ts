@@ -1,12 +1,10 @@
 import { DomainError, declareErrors } from '../kernel/errors.js';
-import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import type { FeatureParts } from '../kernel/event.js';
 import type { PersonPart } from '../kernel/export-parts.js';
-import type { Caller } from '../kernel/ids.js';
-import type { Snapshot } from '../kernel/register-queue.js';
-import type { RowRules, UserRow, UserRowReads, UserRows } from '../kernel/rows.js';
+import { PersonalList, type PersonalListPorts } from '../kernel/personal-list.js';
+import type { UserRow } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { trim } from '../kernel/text.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
 
 /** Properties of a navigation view that clients see. */
 export interface NavigationViewFields {
@@ -55,31 +53,6 @@ export function requireUnique(
   }
 }
 
-/** @throws DomainError UNKNOWN_NAVIGATION_VIEW */
-export function requireView(views: readonly NavigationView[], fragment: string): NavigationView {
-  const view = views.find((each) => each.fragment === fragment);
-  if (view) return view;
-  throw new DomainError('UNKNOWN_NAVIGATION_VIEW', 'Navigation view does not exist.');
-}
-
-/** @throws DomainError TOO_MANY_NAVIGATION_VIEWS */
-export function requireRoomForView(views: readonly NavigationView[]): void {
-  if (views.length < MAX_NAVIGATION_VIEWS) return;
-  throw new DomainError('TOO_MANY_NAVIGATION_VIEWS', `Too many navigation views (limit: ${MAX_NAVIGATION_VIEWS}).`);
-}
-
-export const NAVIGATION_VIEW_ROWS: RowRules<keyof NavigationView> = {
-  kind: 'navigationView',
-  owner: 'user',
-  order: ['id'],
-};
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    navigationViews: [reads: UserRowReads<NavigationView>, repository: UserRows<NavigationView>];
-  }
-}
-
 export const NAVIGATION_VIEW_ERRORS = declareErrors({
   /** The caller has no view with this fragment. */
   UNKNOWN_NAVIGATION_VIEW: 'unknown',
@@ -93,10 +66,6 @@ export const NAVIGATION_VIEW_ERRORS = declareErrors({
 
 type NavigationViewErrors = typeof NAVIGATION_VIEW_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends NavigationViewErrors {}
-}
-
 /** Sent to the owner of the views (users §19). */
 export interface NavigationViewEventTypes {
   'navigation_view.added': { readonly view: NavigationViewFields };
@@ -108,14 +77,40 @@ export interface NavigationViewEventTypes {
   'navigation_view.removed': { readonly fragment: string };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    navigationViews: PersonalListPorts<NavigationView>;
+  }
+  interface ErrorCodes extends NavigationViewErrors {}
   interface DomainEventTypes extends NavigationViewEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly navigationViews: readonly NavigationViewFields[];
   }
+}
+
+const fieldsOf = ({ fragment, isPinned, name }: NavigationViewFields): NavigationViewFields => ({
+  fragment,
+  isPinned,
+  name,
+});
+
+/** Oldest first. */
+export const NAVIGATION_VIEW_LIST = new PersonalList<NavigationView>('navigationViews', {
+  rows: { kind: 'navigationView', order: ['id'] },
+  max: MAX_NAVIGATION_VIEWS,
+  unknown: ['UNKNOWN_NAVIGATION_VIEW', 'Navigation view does not exist.'],
+  tooMany: ['TOO_MANY_NAVIGATION_VIEWS', `Too many navigation views (limit: ${MAX_NAVIGATION_VIEWS}).`],
+  events: {
+    added: (view) => ({ type: 'navigation_view.added', view: fieldsOf(view) }),
+    removed: ({ fragment }) => ({ type: 'navigation_view.removed', fragment }),
+  },
+});
+
+/** @throws DomainError UNKNOWN_NAVIGATION_VIEW */
+export function requireView(views: readonly NavigationView[], fragment: string): NavigationView {
+  const view = views.find((each) => each.fragment === fragment);
+  if (view) return view;
+  throw NAVIGATION_VIEW_LIST.unknown();
 }
 
 const personPart: PersonPart<'navigationViews'> = {
@@ -126,9 +121,8 @@ const personPart: PersonPart<'navigationViews'> = {
       100_000,
     ),
   },
-  async read(reads, { realmId, userId }) {
-    const views = await reads.navigationViews.list(realmId, userId);
-    return { navigationViews: views.map(({ fragment, isPinned, name }) => ({ fragment, isPinned, name })) };
+  async read(reads, owner) {
+    return { navigationViews: (await NAVIGATION_VIEW_LIST.list(reads, owner)).map(fieldsOf) };
   },
   async add(tx, owner, { navigationViews }) {
     const byFragment = new Map(navigationViews.map((view) => [view.fragment, view]));
@@ -137,23 +131,7 @@ const personPart: PersonPart<'navigationViews'> = {
 };
 
 export const NAVIGATION_VIEW_FEATURE = {
-  eventFormats: {
-    'navigation_view.added': 1,
-    'navigation_view.changed': 1,
-    'navigation_view.removed': 1,
-  },
+  eventFormats: { 'navigation_view.added': 1, 'navigation_view.changed': 1, 'navigation_view.removed': 1 },
   personPart: personPart,
-  rows: { navigationViews: NAVIGATION_VIEW_ROWS },
+  rows: { navigationViews: NAVIGATION_VIEW_LIST.rows },
 } satisfies FeatureParts<NavigationViewEventTypes>;
-
-export async function publishNavigationView(
-  tx: Transaction,
-  { realmId, userId }: Caller,
-  event: EventOf<keyof NavigationViewEventTypes>,
-): Promise<void> {
-  await tx.events.append(realmId, { event, audience: users([userId]) });
-}
-
-/** Loads the viewer's navigation views, oldest first. */
-export const loadNavigationViews = ({ caller, repositories }: Snapshot): Promise<readonly NavigationView[]> =>
-  repositories.navigationViews.list(caller.realmId, caller.userId);

@@ -1,24 +1,16 @@
 import type { Caller } from '../kernel/ids.js';
+import { listing } from '../kernel/personal-list.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import {
-  type NavigationView,
+  NAVIGATION_VIEW_LIST,
   type NavigationViewFields,
-  publishNavigationView,
   requireFittingName,
-  requireRoomForView,
   requireUnique,
   requireView,
 } from './navigation-views.js';
 
 /** Lists the caller's views, oldest first (users §19). */
-export class ListNavigationViews {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
-
-  execute({ realmId, userId }: Caller): Promise<readonly NavigationView[]> {
-    return this.uow.read(realmId, ({ navigationViews }) => navigationViews.list(realmId, userId));
-  }
-}
+export class ListNavigationViews extends listing(NAVIGATION_VIEW_LIST) {}
 
 /** Adds a view to the caller's navigation (users §19). */
 export class CreateNavigationView {
@@ -27,14 +19,10 @@ export class CreateNavigationView {
 
   /** @throws DomainError INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS, TOO_MANY_NAVIGATION_VIEWS */
   async execute(caller: Caller, view: NavigationViewFields): Promise<void> {
-    const { realmId, userId } = caller;
     requireFittingName(view.fragment, view.name);
-    await this.uow.write(realmId, async (tx) => {
-      const views = await tx.navigationViews.list(realmId, userId);
-      requireUnique(views, view);
-      requireRoomForView(views);
-      await tx.navigationViews.add({ ...view, realmId, userId });
-      await publishNavigationView(tx, caller, { type: 'navigation_view.added', view });
+    await this.uow.write(caller.realmId, async (tx) => {
+      requireUnique(await NAVIGATION_VIEW_LIST.list(tx, caller), view);
+      await NAVIGATION_VIEW_LIST.add(tx, caller, view);
     });
   }
 }
@@ -53,9 +41,8 @@ export class ChangeNavigationView {
 
   /** @throws DomainError UNKNOWN_NAVIGATION_VIEW, INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS */
   execute(caller: Caller, { fragment, isPinned, name }: ChangeNavigationViewInput): Promise<void> {
-    const { realmId, userId } = caller;
-    return this.uow.write(realmId, async (tx) => {
-      const views = await tx.navigationViews.list(realmId, userId);
+    return this.uow.write(caller.realmId, async (tx) => {
+      const views = await NAVIGATION_VIEW_LIST.list(tx, caller);
       const view = requireView(views, fragment);
       if (name !== null) {
         requireFittingName(fragment, name);
@@ -65,7 +52,7 @@ export class ChangeNavigationView {
       const changes = { ...(isPinned !== null && { isPinned }), ...(name !== null && { name }) };
       if (Object.keys(changes).length === 0) return;
       await tx.navigationViews.update({ ...view, ...changes });
-      await publishNavigationView(tx, caller, { type: 'navigation_view.changed', fragment, changes });
+      await NAVIGATION_VIEW_LIST.publish(tx, caller, { type: 'navigation_view.changed', fragment, changes });
     });
   }
 }
@@ -77,11 +64,9 @@ export class DeleteNavigationView {
 
   /** @throws DomainError UNKNOWN_NAVIGATION_VIEW */
   execute(caller: Caller, { fragment }: { readonly fragment: string }): Promise<void> {
-    const { realmId, userId } = caller;
-    return this.uow.write(realmId, async (tx) => {
-      const { id } = requireView(await tx.navigationViews.list(realmId, userId), fragment);
-      await tx.navigationViews.remove(realmId, userId, id);
-      await publishNavigationView(tx, caller, { type: 'navigation_view.removed', fragment });
+    return this.uow.write(caller.realmId, async (tx) => {
+      const view = requireView(await NAVIGATION_VIEW_LIST.list(tx, caller), fragment);
+      await NAVIGATION_VIEW_LIST.remove(tx, view);
     });
   }
 }

@@ -1,9 +1,7 @@
-import { aChannel, aUser, createFixture, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
+import { aChannel, aUser, createFixture, sending } from '@parley/testkit';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import { isInNarrow, queueConditionOf } from './message-delivery.js';
-import { UserTextParser } from './render-message.js';
-import { type Addressee, SendMessage } from './send-message.use-cases.js';
-import { BotOwnerWarnings, SystemMessages } from './system-messages.js';
+import type { Addressee } from './message-sender.js';
 
 const cast = () =>
   createFixture(
@@ -22,12 +20,7 @@ async function isUnmuted(terms: readonly QueueNarrowTerm[], content: string, top
   const fixture = await cast();
   const to: Addressee =
     topic === null ? { kind: 'userIds', ids: [fixture.user('hamlet').id] } : { kind: 'channelName', name: 'Denmark' };
-  const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
-  const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
-  const renderer = new FakeRenderer();
-  const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
-  const send = new SendMessage(fixture.uow, renderer, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings);
-  await send.execute(fixture.caller(from), { to, topic, content, isReadBySender: true, echo: null });
+  await sending(fixture)(from, to, { topic, content });
   const event = fixture.storage.announced.at(-1)!.event;
   if (event.type !== 'message.sent') throw new Error(`Announced last: ${event.type}`);
   return isInNarrow(terms, event, fixture.user('hamlet').id);

@@ -26,10 +26,6 @@ export const REACTION_ERRORS = declareErrors({
 
 type ReactionErrors = typeof REACTION_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends ReactionErrors {}
-}
-
 /** Identifies an emoji independently of its name. */
 export type EmojiKey = Pick<Emoji, 'type' | 'code'>;
 
@@ -52,12 +48,6 @@ declare module './message.js' {
   interface MessageParts {
     /** Oldest first. */
     readonly reactions?: readonly Reaction[];
-  }
-}
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    reactions: [reads: ReactionReads, repository: ReactionRepository];
   }
 }
 
@@ -95,7 +85,11 @@ export interface ReactionEventTypes {
   };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends ReactionErrors {}
+  interface RepositoryMap {
+    reactions: [reads: ReactionReads, repository: ReactionRepository];
+  }
   interface DomainEventTypes extends ReactionEventTypes {}
 }
 

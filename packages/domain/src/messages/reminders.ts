@@ -1,9 +1,10 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
-import type { MessageId, RealmId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { FoundUserRowReads, FoundUserRows, RowRules } from '../kernel/rows.js';
-import { isLongerThan, keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trimEnd } from '../kernel/text.js';
+import type { MessageId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { type FoundPersonalListPorts, PersonalList } from '../kernel/personal-list.js';
+import type { UserRow } from '../kernel/rows.js';
+import { isLongerThan, MAX_KEPT_TEXT_BYTES, trimEnd } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
@@ -14,10 +15,8 @@ import { cutContent, loadSender, MAX_MESSAGE_LENGTH, type Message, participantId
 import { conversationUrl, messageUrl, topicUrl } from './narrow.js';
 
 /** Reminder about a message at a chosen time. */
-export interface Reminder {
+export interface Reminder extends UserRow {
   readonly id: ReminderId;
-  readonly realmId: RealmId;
-  readonly userId: UserId;
   readonly messageId: MessageId;
   /** Empty if there is no note. */
   readonly note: string;
@@ -34,18 +33,6 @@ export const MAX_REMINDERS = 1000;
 /** In code points (protocol §14). */
 export const MAX_NOTE_LENGTH = 1000;
 
-/** @throws DomainError TOO_MANY_REMINDERS */
-export function requireRoomForReminder(count: number): void {
-  if (count < MAX_REMINDERS) return;
-  throw new DomainError('TOO_MANY_REMINDERS', `Too many reminders (limit: ${MAX_REMINDERS}).`);
-}
-
-/** Checks the total text size, see `keepsTooMuchText`. @throws DomainError TOO_MANY_REMINDERS */
-export function requireRoomForReminderText(present: number, added: readonly string[]): void {
-  if (!keepsTooMuchText(present, added)) return;
-  throw new DomainError('TOO_MANY_REMINDERS', `Too much text in reminders (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
-}
-
 /** Normalizes a typed note (users §21). @throws DomainError REMINDER_NOTE_TOO_LONG */
 export function parseNote(raw: string): string {
   const note = trimEnd(raw).replace(/^\n+/, '');
@@ -54,17 +41,21 @@ export function parseNote(raw: string): string {
 }
 
 /** Sorted by time. Ids are from the same sequence as those of scheduled messages. */
-export const REMINDER_ROWS: RowRules<keyof Reminder> = {
-  kind: 'reminder',
-  owner: 'user',
-  foundBy: 'realm',
-  order: ['dueAt', 'id'],
-  texts: ['content', 'renderedContent'],
-};
+export const REMINDER_LIST = new PersonalList<Reminder>('reminders', {
+  rows: { kind: 'reminder', foundBy: 'realm', order: ['dueAt', 'id'], texts: ['content', 'renderedContent'] },
+  max: MAX_REMINDERS,
+  unknown: ['UNKNOWN_REMINDER', 'Reminder does not exist'],
+  tooMany: ['TOO_MANY_REMINDERS', `Too many reminders (limit: ${MAX_REMINDERS}).`],
+  tooLong: ['TOO_MANY_REMINDERS', `Too much text in reminders (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`],
+  events: {
+    added: (reminder) => ({ type: 'reminder.added', reminder }),
+    removed: ({ id }) => ({ type: 'reminder.removed', id }),
+  },
+});
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
-    reminders: [reads: FoundUserRowReads<Reminder>, repository: FoundUserRows<Reminder>];
+    reminders: FoundPersonalListPorts<Reminder>;
   }
 }
 

@@ -23,6 +23,7 @@ import {
   type ResolvedNames,
   type TextRenderer,
 } from '../markdown/markdown.js';
+import { isUnspacedAt, isUnspacedBefore } from '../markdown/unspaced-scripts.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
@@ -33,17 +34,32 @@ import { resolveUploads } from './message-files.js';
 export const BEFORE_ALERT_WORD: ReadonlySet<string> = new Set(' \n(".,\';[*`>');
 export const AFTER_ALERT_WORD: ReadonlySet<string> = new Set(" \n)?:.,';]!*`");
 
-/** Deliberate: the reference server treats the first two positions of a text as word starts. */
-export const mayAlertWordBegin = (text: string, at: number): boolean => at <= 1 || BEFORE_ALERT_WORD.has(text[at - 1]!);
+const mayBegin = (text: string, at: number): boolean => at <= 1 || BEFORE_ALERT_WORD.has(text[at - 1]!);
 
 /**
- * Returns the look-up key of a lower-case alert word. It ends before the first character that may follow an alert word.
- * A text that contains the word has the same segment.
+ * Deliberate: the reference server treats the first two positions of a text as word starts. Words of scripts without spaces
+ * may begin and end anywhere, and other words beside them.
+ */
+export const mayAlertWordBegin = (text: string, at: number): boolean =>
+  mayBegin(text, at) || isUnspacedAt(text, at) || isUnspacedBefore(text, at);
+
+export const mayAlertWordEnd = (text: string, end: number): boolean =>
+  end === text.length || AFTER_ALERT_WORD.has(text[end]!) || isUnspacedAt(text, end) || isUnspacedBefore(text, end);
+
+/**
+ * Returns the look-up key of an alert word: its first letter if this belongs to a script without spaces, otherwise the
+ * text before the first character that may follow an alert word. A text that contains the word has the same segment.
  */
 export function alertSegment(word: string): string {
-  let end = 0;
-  while (end < word.length && !AFTER_ALERT_WORD.has(word[end]!)) end++;
-  return word.slice(0, end).toLowerCase();
+  const lowered = word.toLowerCase();
+  return lowered.slice(0, segmentEnd(lowered, 0));
+}
+
+function segmentEnd(text: string, at: number): number {
+  if (isUnspacedAt(text, at)) return at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
+  let end = at;
+  while (end < text.length && !AFTER_ALERT_WORD.has(text[end]!) && !isUnspacedAt(text, end)) end++;
+  return end;
 }
 
 /** Maximum segment length in UTF-16 units; alert words are never longer. */
@@ -52,12 +68,20 @@ const MAX_SEGMENT_LENGTH = 200;
 /** Returns the segments at all positions of a lower-case text where an alert word may start. */
 export function alertSegments(lowered: string): ReadonlySet<string> {
   const segments = new Set<string>(['']);
+  const add = (start: number, end: number): void => {
+    if (end - start <= MAX_SEGMENT_LENGTH) segments.add(lowered.slice(start, end));
+  };
   let end = 0;
+  let longEnd = 0;
   for (let at = 0; at < lowered.length; at++) {
     if (!mayAlertWordBegin(lowered, at)) continue;
-    if (end < at) end = at;
-    while (end < lowered.length && !AFTER_ALERT_WORD.has(lowered[end]!)) end++;
-    if (end - at <= MAX_SEGMENT_LENGTH) segments.add(lowered.slice(at, end));
+    if (end <= at) end = segmentEnd(lowered, at);
+    add(at, end);
+    if (!mayBegin(lowered, at)) continue;
+    // Words of scripts without spaces that were stored by older versions have long segments.
+    if (longEnd < at) longEnd = at;
+    while (longEnd < lowered.length && !AFTER_ALERT_WORD.has(lowered[longEnd]!)) longEnd++;
+    add(at, longEnd);
   }
   return segments;
 }
@@ -309,7 +333,7 @@ export class UserTextParser {
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
+    readonly renderer: MarkdownRenderer,
     private readonly realmUrls: RealmUrls,
   ) {}
 

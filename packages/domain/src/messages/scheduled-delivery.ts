@@ -15,14 +15,9 @@ import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { htmlShape } from '../markdown/safe-html.js';
 import { accountDeactivated, realmDeactivated } from '../users/authentication.js';
-import { loadReminded, MAX_REMINDERS, type Reminder, reminderText } from './reminders.js';
-import {
-  MAX_DELAY_SECONDS,
-  MAX_SCHEDULED_MESSAGES,
-  publishToOwner,
-  type ScheduledMessage,
-} from './scheduled-messages.js';
-import { SendMessage } from './send-message.use-cases.js';
+import { MessageSender } from './message-sender.js';
+import { loadReminded, REMINDER_LIST, type Reminder, reminderText } from './reminders.js';
+import { MAX_DELAY_SECONDS, SCHEDULED_MESSAGE_LIST, type ScheduledMessage } from './scheduled-messages.js';
 import { SystemMessages } from './system-messages.js';
 
 /** Id of the scheduled message or reminder. */
@@ -91,13 +86,13 @@ const NOTHING_TO_DO: JobWork = async () => {};
 
 /** Sends scheduled messages after the checks of `POST /messages` at that time, or stores the failure (users §20.5). */
 export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
-  static readonly inject = ['unitOfWork', SendMessage, SystemMessages, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MessageSender, SystemMessages, 'clock'] as const;
 
   readonly kind = SCHEDULED_MESSAGE_JOB;
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sendMessage: SendMessage,
+    private readonly sender: MessageSender,
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
   ) {}
@@ -111,15 +106,15 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     if (!message) return NOTHING_TO_DO;
     const { realmId, userId, clientName, to, topic, content, isReadBySender } = message;
     const caller: Caller = { realmId, userId, clientName };
-    const asked = await this.sendMessage.ask(caller, { to, topic, content });
-    const prepared = await this.sendMessage.prepare(caller, asked);
+    const asked = await this.sender.review.ask(caller, { to, topic, content });
+    const prepared = await this.sender.prepare(caller, asked);
     // A concurrent edit replaces this job, so its work does not run.
     return async (tx) => {
       await this.requireDeliverable(tx, message);
-      const checked = await this.sendMessage.check(tx, caller, prepared);
-      await this.sendMessage.send(tx, caller, checked, { isReadBySender, echo: null });
+      const checked = await this.sender.check(tx, caller, prepared);
+      await this.sender.send(tx, caller, checked, { isReadBySender, echo: null });
       await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });
-      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id: message.id });
+      await SCHEDULED_MESSAGE_LIST.publish(tx, message, { type: 'scheduled_message.removed', id: message.id });
     };
   }
 
@@ -129,7 +124,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     const message: ScheduledMessage = { ...found, status: 'failed', failure: failureOf(error) };
     await tx.scheduledMessages.update(message);
     if (isSilentFailure(error)) return;
-    await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
+    await SCHEDULED_MESSAGE_LIST.publish(tx, message, { type: 'scheduled_message.changed', message });
     const { realmId, userId } = message;
     const realm = await tx.realms.get(realmId);
     const person = (await tx.users.find(realmId, userId))!;
@@ -198,8 +193,7 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
       const realm = await tx.realms.get(realmId);
       const person = (await tx.users.find(realmId, reminder.userId))!;
       await this.systemMessages.sendDirect(tx, realm, person, text, { actor }, ahead);
-      await tx.reminders.remove(realmId, reminder.id);
-      await publishToOwner(tx, reminder, { type: 'reminder.removed', id: reminder.id });
+      await REMINDER_LIST.remove(tx, reminder);
     };
   }
 
@@ -222,12 +216,12 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
   }
 }
 
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+declare module '../kernel/feature-types.js' {
+  interface PersonCopyParts {
     readonly scheduledMessages: readonly ScheduledMessage[];
     readonly reminders: readonly Reminder[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     /** Scheduled messages and reminders share one id sequence. */
     scheduled: ScheduledMessageId | ReminderId;
   }
@@ -272,13 +266,13 @@ const personPart: PersonPart<'scheduledMessages' | 'reminders'> = {
       100_000,
     ),
   },
-  async read(reads, { realmId, userId }, { channelIds, userIds }) {
-    const scheduled = await reads.scheduledMessages.list(realmId, userId, MAX_SCHEDULED_MESSAGES);
+  async read(reads, owner, { channelIds, userIds }) {
+    const scheduled = await SCHEDULED_MESSAGE_LIST.list(reads, owner);
     const isCovered = ({ to }: ScheduledMessage) =>
       to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every((id) => userIds.has(id));
     return {
       scheduledMessages: byId(scheduled.filter(isCovered)),
-      reminders: byId(await reads.reminders.list(realmId, userId, MAX_REMINDERS)),
+      reminders: byId(await REMINDER_LIST.list(reads, owner)),
     };
   },
   idsOf: ({ scheduledMessages, reminders }) => ({

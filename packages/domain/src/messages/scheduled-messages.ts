@@ -1,22 +1,20 @@
 import type { FileUser } from '../files/files.use-cases.js';
 import { DomainError, declareErrors } from '../kernel/errors.js';
-import { type DomainEvent, type FeatureParts, users } from '../kernel/event.js';
+import type { FeatureParts } from '../kernel/event.js';
 import type { ChannelId, RealmId, ReminderId, ScheduledMessageId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { Snapshot } from '../kernel/register-queue.js';
-import type { FoundUserRowReads, FoundUserRows, RowRules } from '../kernel/rows.js';
-import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import { PersonalList } from '../kernel/personal-list.js';
+import type { FoundUserRowReads, FoundUserRows, UserRow } from '../kernel/rows.js';
+import { MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 import { otherParticipants } from './message.js';
-import { MAX_REMINDERS, REMINDER_ROWS, type Reminder } from './reminders.js';
-import type { Addressee } from './send-message.use-cases.js';
+import type { Addressee } from './message-sender.js';
+import { REMINDER_LIST, type Reminder } from './reminders.js';
 
 /** Recipient by ids, since names may change before delivery. */
 export type ScheduledAddressee = Extract<Addressee, { kind: 'channelId' | 'userIds' }>;
 
 /** Message to be sent at a chosen time. */
-export interface ScheduledMessage {
+export interface ScheduledMessage extends UserRow {
   readonly id: ScheduledMessageId;
-  readonly realmId: RealmId;
   /** Sender of the message. */
   readonly userId: UserId;
   /** User ids are ascending and include the sender only if alone. */
@@ -50,79 +48,51 @@ export function requireFuture(dueAt: UnixSeconds, now: UnixSeconds): void {
   if (dueAt <= now) throw deliveryTimePassed();
 }
 
-/** @throws DomainError UNKNOWN_SCHEDULED_MESSAGE */
-export function requireOwn(message: ScheduledMessage | null, userId: UserId): ScheduledMessage {
-  if (message?.userId === userId) return message;
-  throw new DomainError('UNKNOWN_SCHEDULED_MESSAGE', 'Scheduled message does not exist');
-}
-
 export const deliveryTimePassed = () =>
   new DomainError('DELIVERY_TIME_PASSED', 'Scheduled delivery time must be in the future.');
 
-/** @throws DomainError TOO_MANY_SCHEDULED_MESSAGES */
-export function requireRoomForScheduledMessage(count: number): void {
-  if (count < MAX_SCHEDULED_MESSAGES) return;
-  throw new DomainError(
-    'TOO_MANY_SCHEDULED_MESSAGES',
-    `Too many scheduled messages (limit: ${MAX_SCHEDULED_MESSAGES}).`,
-  );
-}
-
-type Texts = Pick<ScheduledMessage, 'content' | 'renderedContent'>;
-
-/**
- * Checks the total text size, see `keepsTooMuchText`. `replaced`: null for a new message. @throws DomainError
- * TOO_MANY_SCHEDULED_MESSAGES
- */
-export function requireRoomForScheduledText(present: number, added: Texts, replaced: Texts | null = null): void {
-  if (!keepsTooMuchText(present, textsOf(added), replaced ? textsOf(replaced) : [])) return;
-  throw new DomainError(
-    'TOO_MANY_SCHEDULED_MESSAGES',
-    `Too much text in scheduled messages (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`,
-  );
-}
-
-const textsOf = ({ content, renderedContent }: Texts): readonly string[] => [content, renderedContent];
-
 /** Recipients in a request, not yet checked against the message type. */
-export type NamedRecipients =
-  | { readonly kind: 'id'; readonly id: number }
-  | { readonly kind: 'list'; readonly members: readonly unknown[] }
-  | { readonly kind: 'other' };
+export type NamedRecipients = ChannelId | readonly UserId[];
 
 /** Parses recipients (users §20.2). @throws DomainError INVALID_SCHEDULED_RECIPIENT */
 export function parseRecipients(kind: 'channel' | 'direct', to: NamedRecipients, userId: UserId): ScheduledAddressee {
   if (kind === 'channel') {
-    if (to.kind !== 'id') throw invalidRecipient('Invalid data type for channel ID');
-    return { kind: 'channelId', id: to.id as ChannelId };
+    if (typeof to !== 'number') throw invalidRecipient('Invalid data type for channel ID');
+    return { kind: 'channelId', id: to };
   }
-  if (to.kind !== 'list') throw invalidRecipient('Invalid data type for recipients');
-  if (!to.members.every(Number.isInteger)) throw invalidRecipient('Recipient list may only contain user IDs');
-  return { kind: 'userIds', ids: otherParticipants(to.members as readonly UserId[], userId) };
+  if (typeof to === 'number') throw invalidRecipient('Invalid data type for recipients');
+  return { kind: 'userIds', ids: otherParticipants(to, userId) };
 }
 
 const invalidRecipient = (message: string) => new DomainError('INVALID_SCHEDULED_RECIPIENT', message);
 
 /** Lists and counts contain unsent messages, sorted by time. */
-export const SCHEDULED_MESSAGE_ROWS: RowRules<keyof ScheduledMessage> = {
-  kind: 'scheduledMessage',
-  owner: 'user',
-  foundBy: 'realm',
-  order: ['dueAt', 'id'],
-  texts: ['content', 'renderedContent'],
-  hidden: { property: 'status', value: 'sent' },
-};
+export const SCHEDULED_MESSAGE_LIST = new PersonalList<ScheduledMessage>('scheduledMessages', {
+  rows: {
+    kind: 'scheduledMessage',
+    foundBy: 'realm',
+    order: ['dueAt', 'id'],
+    texts: ['content', 'renderedContent'],
+    hidden: { property: 'status', value: 'sent' },
+  },
+  max: MAX_SCHEDULED_MESSAGES,
+  unknown: ['UNKNOWN_SCHEDULED_MESSAGE', 'Scheduled message does not exist'],
+  tooMany: ['TOO_MANY_SCHEDULED_MESSAGES', `Too many scheduled messages (limit: ${MAX_SCHEDULED_MESSAGES}).`],
+  tooLong: [
+    'TOO_MANY_SCHEDULED_MESSAGES',
+    `Too much text in scheduled messages (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`,
+  ],
+  events: {
+    added: (message) => ({ type: 'scheduled_message.added', message }),
+    changed: (message) => ({ type: 'scheduled_message.changed', message }),
+    removed: ({ id }) => ({ type: 'scheduled_message.removed', id }),
+  },
+});
 
 /** Every implementation passes scheduled-message-repository.contract.ts. */
 export interface ScheduledMessageRepository extends FoundUserRows<ScheduledMessage> {
   /** Deletes the user's sent messages that were due before that time. */
   removeSent(realmId: RealmId, userId: UserId, before: UnixSeconds): Promise<void>;
-}
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    scheduledMessages: [reads: FoundUserRowReads<ScheduledMessage>, repository: ScheduledMessageRepository];
-  }
 }
 
 /** Protects files linked in scheduled messages from removal (users §20). */
@@ -162,10 +132,6 @@ export const SCHEDULING_ERRORS = declareErrors({
 
 type SchedulingErrors = typeof SCHEDULING_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends SchedulingErrors {}
-}
-
 /** Events sent to the owner of the message or reminder (users §20, §21). */
 export interface SchedulingEventTypes {
   'scheduled_message.added': { readonly message: ScheduledMessage };
@@ -177,7 +143,11 @@ export interface SchedulingEventTypes {
   'reminder.removed': { readonly id: ReminderId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    scheduledMessages: [reads: FoundUserRowReads<ScheduledMessage>, repository: ScheduledMessageRepository];
+  }
+  interface ErrorCodes extends SchedulingErrors {}
   interface DomainEventTypes extends SchedulingEventTypes {}
 }
 
@@ -190,23 +160,5 @@ export const SCHEDULING_FEATURE = {
     'reminder.removed': 1,
   },
   fileUser: SCHEDULED_FILES,
-  rows: { scheduledMessages: SCHEDULED_MESSAGE_ROWS, reminders: REMINDER_ROWS },
+  rows: { scheduledMessages: SCHEDULED_MESSAGE_LIST.rows, reminders: REMINDER_LIST.rows },
 } satisfies FeatureParts<SchedulingEventTypes> & { readonly fileUser: FileUser };
-
-type SchedulingEvent = Extract<DomainEvent, { type: keyof SchedulingEventTypes }>;
-
-export async function publishToOwner(
-  tx: Transaction,
-  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
-  event: SchedulingEvent,
-): Promise<void> {
-  await tx.events.append(realmId, { event, audience: users([userId]) });
-}
-
-/** Returns the viewer's unsent scheduled messages, sorted by time. */
-export const loadScheduledMessages = ({ caller, repositories }: Snapshot): Promise<readonly ScheduledMessage[]> =>
-  repositories.scheduledMessages.list(caller.realmId, caller.userId, MAX_SCHEDULED_MESSAGES);
-
-/** Returns the viewer's reminders, sorted by time. */
-export const loadReminders = ({ caller, repositories }: Snapshot): Promise<readonly Reminder[]> =>
-  repositories.reminders.list(caller.realmId, caller.userId, MAX_REMINDERS);

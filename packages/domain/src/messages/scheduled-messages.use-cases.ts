@@ -1,35 +1,23 @@
 import { normalizeTopic, parseTopic } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ScheduledMessageId, UnixSeconds } from '../kernel/ids.js';
+import { listing } from '../kernel/personal-list.js';
 import type { Clock } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { type CheckedMessage, MessageSender } from './message-sender.js';
 import { cancelDelivery, planDelivery, SCHEDULED_MESSAGE_JOB } from './scheduled-delivery.js';
 import {
   deliveryTimePassed,
   KEEP_SENT_SECONDS,
-  MAX_SCHEDULED_MESSAGES,
   type NamedRecipients,
   parseRecipients,
-  publishToOwner,
   requireFuture,
-  requireOwn,
-  requireRoomForScheduledMessage,
-  requireRoomForScheduledText,
+  SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
 } from './scheduled-messages.js';
-import { type CheckedMessage, SendMessage } from './send-message.use-cases.js';
 
 /** Lists the caller's unsent messages including failed ones, sorted by time (users §20.1). */
-export class ListScheduledMessages {
-  static readonly inject = ['unitOfWork'] as const;
-  constructor(private readonly uow: UnitOfWork) {}
-
-  execute({ realmId, userId }: Caller): Promise<readonly ScheduledMessage[]> {
-    return this.uow.read(realmId, ({ scheduledMessages }) =>
-      scheduledMessages.list(realmId, userId, MAX_SCHEDULED_MESSAGES),
-    );
-  }
-}
+export class ListScheduledMessages extends listing(SCHEDULED_MESSAGE_LIST) {}
 
 export interface CreateScheduledMessageInput {
   readonly kind: 'channel' | 'direct';
@@ -44,10 +32,10 @@ export interface CreateScheduledMessageInput {
 
 /** Schedules a message (users §20.2). The permission to send it is checked now and again on delivery. */
 export class CreateScheduledMessage {
-  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MessageSender, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sendMessage: SendMessage,
+    private readonly sender: MessageSender,
     private readonly clock: Clock,
   ) {}
 
@@ -59,19 +47,15 @@ export class CreateScheduledMessage {
     const { realmId, userId, clientName } = caller;
     requireFuture(input.dueAt, this.clock.now());
     const to = parseRecipients(input.kind, input.to, userId);
-    const prepared = await this.sendMessage.prepare(caller, { to, topic: input.topic, content: input.content });
+    const prepared = await this.sender.prepare(caller, { to, topic: input.topic, content: input.content });
     return this.uow.write(realmId, async (tx) => {
-      const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
-      requireRoomForScheduledMessage(await tx.scheduledMessages.count(realmId, userId));
+      const { content, rendered } = await this.sender.check(tx, caller, prepared);
       await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
-      const texts = { content, renderedContent: rendered.html };
-      requireRoomForScheduledText(await tx.scheduledMessages.countBytes(realmId, userId), texts);
-      const message = await tx.scheduledMessages.add({
-        realmId,
-        userId,
+      const message = await SCHEDULED_MESSAGE_LIST.add(tx, caller, {
         to,
         topic: prepared.topic,
-        ...texts,
+        content,
+        renderedContent: rendered.html,
         dueAt: input.dueAt,
         clientName,
         isReadBySender: input.isReadBySender,
@@ -79,7 +63,6 @@ export class CreateScheduledMessage {
         failure: null,
       });
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await publishToOwner(tx, message, { type: 'scheduled_message.added', message });
       return message.id;
     });
   }
@@ -102,15 +85,15 @@ interface Plan {
   readonly before: ScheduledMessage;
   readonly to: ScheduledMessage['to'];
   readonly topic: string;
-  readonly prepared: Awaited<ReturnType<SendMessage['prepare']>> | null;
+  readonly prepared: Awaited<ReturnType<MessageSender['prepare']>> | null;
 }
 
 /** Edits an unsent message. A new time also reschedules a failed one (users §20.3). */
 export class ChangeScheduledMessage {
-  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
+  static readonly inject = ['unitOfWork', MessageSender, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly sendMessage: SendMessage,
+    private readonly sender: MessageSender,
     private readonly clock: Clock,
   ) {}
 
@@ -132,8 +115,8 @@ export class ChangeScheduledMessage {
   /** Runs before the unit of work, since parsing may be slow. */
   private async plan(caller: Caller, input: ChangeScheduledMessageInput): Promise<Plan> {
     const { realmId, userId } = caller;
-    const found = await this.uow.read(realmId, ({ scheduledMessages }) => scheduledMessages.find(realmId, input.id));
-    const before = requireChangeable(requireOwn(found, userId), input);
+    const found = await this.uow.read(realmId, (reads) => SCHEDULED_MESSAGE_LIST.get(reads, caller, input.id));
+    const before = requireChangeable(found, input);
     const kind = input.kind ?? (before.to.kind === 'channelId' ? 'channel' : 'direct');
     const to = input.to === null ? before.to : parseRecipients(kind, input.to, userId);
     const topic = kind === 'direct' ? '' : input.topic === null ? before.topic : parseTopic(input.topic);
@@ -143,7 +126,7 @@ export class ChangeScheduledMessage {
       before,
       to,
       topic,
-      prepared: isAsked ? await this.sendMessage.prepare(caller, { to, topic, content }) : null,
+      prepared: isAsked ? await this.sender.prepare(caller, { to, topic, content }) : null,
     };
   }
 
@@ -156,7 +139,7 @@ export class ChangeScheduledMessage {
     return this.uow.write(caller.realmId, async (tx) => {
       const found = await tx.scheduledMessages.find(caller.realmId, input.id);
       if (JSON.stringify(found) !== JSON.stringify(before)) return false;
-      const checked = prepared && (await this.sendMessage.check(tx, caller, prepared));
+      const checked = prepared && (await this.sender.check(tx, caller, prepared));
       const message: ScheduledMessage = {
         ...before,
         ...(input.content !== null && textOf(checked!)),
@@ -167,11 +150,8 @@ export class ChangeScheduledMessage {
         status: 'waiting',
         failure: null,
       };
-      const present = await tx.scheduledMessages.countBytes(caller.realmId, caller.userId);
-      requireRoomForScheduledText(present, message, before);
-      await tx.scheduledMessages.update(message);
+      await SCHEDULED_MESSAGE_LIST.change(tx, before, message);
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
       return true;
     });
   }
@@ -213,12 +193,11 @@ export class DeleteScheduledMessage {
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_SCHEDULED_MESSAGE */
-  execute({ realmId, userId }: Caller, { id }: { readonly id: ScheduledMessageId }): Promise<void> {
-    return this.uow.write(realmId, async (tx) => {
-      const message = requireOwn(await tx.scheduledMessages.find(realmId, id), userId);
-      await tx.scheduledMessages.remove(realmId, id);
+  execute(caller: Caller, { id }: { readonly id: ScheduledMessageId }): Promise<void> {
+    return this.uow.write(caller.realmId, async (tx) => {
+      const message = await SCHEDULED_MESSAGE_LIST.get(tx, caller, id);
       await cancelDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id });
+      await SCHEDULED_MESSAGE_LIST.remove(tx, message);
     });
   }
 }

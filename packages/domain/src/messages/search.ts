@@ -190,7 +190,7 @@ export interface SearchIndexReads {
   unindexedUpTo(realmId: RealmId | null): Promise<number>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     searchIndex: [reads: SearchIndexReads, repository: SearchIndexReads & SearchIndex];
   }

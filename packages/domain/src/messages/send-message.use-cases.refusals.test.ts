@@ -14,7 +14,7 @@ import {
   sending,
 } from '@parley/testkit';
 import type { ChannelId, UserId } from '../kernel/ids.js';
-import type { Addressee, SendMessageInput } from './send-message.use-cases.js';
+import type { Addressee, SendMessageInput } from './message-sender.js';
 
 type Draft = Partial<SendMessageInput>;
 

@@ -47,7 +47,7 @@ export interface SentOnceRepository {
   removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     sentOnce: [reads: Pick<SentOnceRepository, 'find' | 'findExternal'>, repository: SentOnceRepository];
   }

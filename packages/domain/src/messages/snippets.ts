@@ -1,18 +1,14 @@
-import { DomainError, declareErrors } from '../kernel/errors.js';
-import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
-import type { PersonPart } from '../kernel/export-parts.js';
-import type { RealmId, SnippetId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { Snapshot } from '../kernel/register-queue.js';
-import type { RowRules, UserRowReads, UserRows } from '../kernel/rows.js';
+import { declareErrors } from '../kernel/errors.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { SnippetId, UnixSeconds } from '../kernel/ids.js';
+import { adding, changing, listing, PersonalList, type PersonalListPorts, removing } from '../kernel/personal-list.js';
+import type { UserRow } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
-import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import { MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
 
 /** Text that a user saved for reuse. */
-export interface Snippet {
+export interface Snippet extends UserRow {
   readonly id: SnippetId;
-  readonly realmId: RealmId;
-  readonly userId: UserId;
   readonly title: string;
   /** Markdown. */
   readonly content: string;
@@ -22,53 +18,13 @@ export interface Snippet {
 /** Per user. */
 export const MAX_SNIPPETS = 1000;
 
-/** @throws DomainError TOO_MANY_SNIPPETS */
-export function requireRoomForSnippet(count: number): void {
-  if (count < MAX_SNIPPETS) return;
-  throw new DomainError('TOO_MANY_SNIPPETS', `Too many saved snippets (limit: ${MAX_SNIPPETS}).`);
-}
-
-/** Checks the total text size, see `keepsTooMuchText`. @throws DomainError TOO_MANY_SNIPPETS */
-export function requireRoomForSnippetText(
-  present: number,
-  added: readonly string[],
-  removed: readonly string[] = [],
-): void {
-  if (!keepsTooMuchText(present, added, removed)) return;
-  throw new DomainError('TOO_MANY_SNIPPETS', `Too much text in saved snippets (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
-}
-
-/** @throws DomainError UNKNOWN_SNIPPET */
-export function requireSnippet(snippet: Snippet | null): Snippet {
-  if (snippet) return snippet;
-  throw new DomainError('UNKNOWN_SNIPPET', 'Saved snippet does not exist.');
-}
-
-export const SNIPPET_ROWS: RowRules<keyof Snippet> = {
-  kind: 'snippet',
-  owner: 'user',
-  order: ['id'],
-  texts: ['content'],
-};
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    snippets: [reads: UserRowReads<Snippet>, repository: UserRows<Snippet>];
-  }
-}
-
 export const SNIPPET_ERRORS = declareErrors({
   /** The caller has no such saved snippet. */
   UNKNOWN_SNIPPET: 'unknown',
   /** The user has too many saved snippets, or too much text in them. */
   TOO_MANY_SNIPPETS: 'conflict',
 });
-
 type SnippetErrors = typeof SNIPPET_ERRORS;
-
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends SnippetErrors {}
-}
 
 /** Sent to the owner of the snippets (users §18). */
 export interface SnippetEventTypes {
@@ -77,57 +33,57 @@ export interface SnippetEventTypes {
   'snippet.removed': { readonly id: SnippetId };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    snippets: PersonalListPorts<Snippet>;
+  }
+  interface ErrorCodes extends SnippetErrors {}
   interface DomainEventTypes extends SnippetEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly snippets: readonly Snippet[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     snippet: SnippetId;
   }
 }
 
-const personPart: PersonPart<'snippets'> = {
-  none: { snippets: [] },
-  idKinds: ['snippet'],
-  shapes: {
-    snippets: shape.list(
-      shape.object({ id: shape.anyId, title: shape.name, content: shape.content, createdAt: shape.time }),
-      100_000,
-    ),
+/** Oldest first. */
+export const SNIPPET_LIST = new PersonalList<Snippet>('snippets', {
+  rows: { kind: 'snippet', order: ['id'], texts: ['content'] },
+  max: MAX_SNIPPETS,
+  unknown: ['UNKNOWN_SNIPPET', 'Saved snippet does not exist.'],
+  tooMany: ['TOO_MANY_SNIPPETS', `Too many saved snippets (limit: ${MAX_SNIPPETS}).`],
+  tooLong: ['TOO_MANY_SNIPPETS', `Too much text in saved snippets (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`],
+  events: {
+    added: (snippet) => ({ type: 'snippet.added', snippet }),
+    changed: (snippet) => ({ type: 'snippet.changed', snippet }),
+    removed: ({ id }) => ({ type: 'snippet.removed', id }),
   },
-  read: async (reads, { realmId, userId }) => ({
-    snippets: await reads.snippets.list(realmId, userId, MAX_SNIPPETS),
-  }),
-  idsOf: ({ snippets }) => ({ snippet: snippets.map(({ id }) => id) }),
-  async add(tx, owner, { snippets }, ids) {
-    await ids.addAll(tx, 'snippet', 'saved snippet', snippets, ({ id: _, ...snippet }, reserved: SnippetId | null) =>
-      tx.snippets.add({ ...snippet, ...owner, content: ids.rewriter.markdown(snippet.content) }, reserved),
-    );
+  exported: {
+    kind: 'snippet',
+    noun: 'saved snippet',
+    shape: { title: shape.name, content: shape.content, createdAt: shape.time },
+    imported: ({ content }, { rewriter }) => ({ content: rewriter.markdown(content) }),
   },
-};
+});
 
 export const SNIPPET_FEATURE = {
-  eventFormats: {
-    'snippet.added': 1,
-    'snippet.changed': 1,
-    'snippet.removed': 1,
-  },
-  personPart: personPart,
-  rows: { snippets: SNIPPET_ROWS },
+  eventFormats: { 'snippet.added': 1, 'snippet.changed': 1, 'snippet.removed': 1 },
+  personPart: SNIPPET_LIST.personPart(),
+  rows: { snippets: SNIPPET_LIST.rows },
 } satisfies FeatureParts<SnippetEventTypes>;
 
-export async function publishSnippet(
-  tx: Transaction,
-  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
-  event: EventOf<keyof SnippetEventTypes>,
-): Promise<void> {
-  await tx.events.append(realmId, { event, audience: users([userId]) });
-}
+/** Lists the caller's snippets, oldest first (users §18). */
+export class ListSnippets extends listing(SNIPPET_LIST) {}
 
-/** Loads the viewer's snippets, oldest first. */
-export const loadSnippets = ({ caller, repositories }: Snapshot): Promise<readonly Snippet[]> =>
-  repositories.snippets.list(caller.realmId, caller.userId, MAX_SNIPPETS);
+/** Saves a text for reuse (users §18). @throws DomainError TOO_MANY_SNIPPETS */
+export class CreateSnippet extends adding(
+  SNIPPET_LIST,
+  ({ title, content }: Pick<Snippet, 'title' | 'content'>, createdAt) => ({ title, content, createdAt }),
+) {}
+
+/** Changes one of the caller's snippets (users §18). @throws DomainError UNKNOWN_SNIPPET, TOO_MANY_SNIPPETS */
+export class ChangeSnippet extends changing(SNIPPET_LIST, 'title', 'content') {}
+
+/** Deletes one of the caller's snippets (users §18). @throws DomainError UNKNOWN_SNIPPET */
+export class DeleteSnippet extends removing(SNIPPET_LIST) {}

@@ -269,7 +269,7 @@ export const MEMBERSHIP_NOTICE_JOB = jobKind<NoticePayload>({
   readPayload: (stored) => {
     const { op, byId, groupId, userIds } = stored as Partial<NoticePayload>;
     if ((op !== 'add' && op !== 'remove') || ![byId, groupId, ...(userIds ?? [null])].every(isId)) {
-      throw new Error('It says nothing of a group');
+      throw new Error('Job payload has no group change');
     }
     return { op, byId: byId!, groupId: groupId!, userIds: userIds! };
   },

@@ -56,7 +56,7 @@ export interface TopicReads {
   ): Promise<ReadonlyMap<RecipientId, number>>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     topics: [reads: TopicReads, repository: TopicReads];
   }

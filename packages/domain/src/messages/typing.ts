@@ -36,7 +36,7 @@ export interface TypingEventTypes {
   };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface EphemeralEventTypes extends TypingEventTypes {}
 }
 

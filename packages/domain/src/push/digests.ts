@@ -71,7 +71,7 @@ const PLAN = jobKind<DigestPlan>({
   readPayload: (stored) => {
     const { day, after, sentDay } = stored as Partial<DigestPlan>;
     if (!isInteger(day) || !isInteger(after) || !(sentDay === null || isInteger(sentDay))) {
-      throw new TypeError('No plan of digests');
+      throw new TypeError('Job payload has no digest plan');
     }
     return { day, after, sentDay };
   },

@@ -32,7 +32,7 @@ const MAX_MISSED = 200;
 type Cause = 'sent' | 'edited' | 'missed';
 const CAUSES: readonly Cause[] = ['sent', 'edited', 'missed'];
 
-interface Judgement {
+interface Evaluation {
   readonly messageId: MessageId;
   readonly userIds: readonly UserId[];
   readonly cause: Cause;
@@ -46,14 +46,14 @@ interface Withdrawal {
   readonly messageIds: readonly MessageId[];
 }
 
-const JUDGEMENT = jobKind<Judgement>({
+const EVALUATION = jobKind<Evaluation>({
   name: 'push.judge',
   readPayload: (stored) => {
-    const { messageId, userIds, cause } = stored as Partial<Judgement>;
+    const { messageId, userIds, cause } = stored as Partial<Evaluation>;
     if (!isId(messageId) || !Array.isArray(userIds) || !userIds.every(isId) || !CAUSES.includes(cause as Cause)) {
-      throw new TypeError('No message to judge');
+      throw new TypeError('Job payload has no message id, user ids or cause');
     }
-    return stored as Judgement;
+    return stored as Evaluation;
   },
   concurrency: 1,
   yields: true,
@@ -101,31 +101,31 @@ export class FindDue {
 
   /** Returns null if the events have no consequences. */
   readonly consume = async (realmId: RealmId, events: readonly StoredEvent[]): Promise<ConsumerUnit | null> => {
-    const { judgements, withdrawals } = await this.read(realmId, events);
-    const slices = judgements.flatMap((judgement) =>
-      [...slicesOf(judgement.userIds, CANDIDATES_AT_A_TIME)].map((userIds) => sliceOf(judgement, userIds)),
+    const { evaluations, withdrawals } = await this.read(realmId, events);
+    const slices = evaluations.flatMap((evaluation) =>
+      [...slicesOf(evaluation.userIds, CANDIDATES_AT_A_TIME)].map((userIds) => sliceOf(evaluation, userIds)),
     );
     let room = CANDIDATES_AT_A_TIME;
-    const now: Judgement[] = [];
-    const later: Judgement[] = [];
+    const now: Evaluation[] = [];
+    const later: Evaluation[] = [];
     for (const slice of slices) {
       room -= slice.userIds.length;
       (room >= 0 ? now : later).push(slice);
     }
-    const due = await this.judge(realmId, now);
+    const due = await this.evaluate(realmId, now);
     if (due.size === 0 && later.length === 0 && withdrawals.length === 0) return null;
     return async (tx) => {
       for (const [messageId, recipients] of due) await this.publish(tx, realmId, messageId, recipients);
       for (const payload of later) {
-        await tx.jobs.schedule(encodeJob(JUDGEMENT, { realmId, dueAt: this.clock.now(), payload }));
+        await tx.jobs.schedule(encodeJob(EVALUATION, { realmId, dueAt: this.clock.now(), payload }));
       }
       for (const { userId, messageIds } of withdrawals) await this.withdraw(tx, realmId, userId, messageIds);
     };
   };
 
   /** Evaluates some recipients and returns the work that notifies them. */
-  async prepare(realmId: RealmId, judgement: Judgement): Promise<ConsumerUnit> {
-    const due = await this.judge(realmId, [judgement]);
+  async prepare(realmId: RealmId, evaluation: Evaluation): Promise<ConsumerUnit> {
+    const due = await this.evaluate(realmId, [evaluation]);
     return async (tx) => {
       for (const [messageId, recipients] of due) await this.publish(tx, realmId, messageId, recipients);
     };
@@ -151,17 +151,17 @@ export class FindDue {
   private async read(realmId: RealmId, events: readonly StoredEvent[]) {
     const activeUntil = await this.lastActivityOf(realmId, events);
     return this.uow.read(realmId, async (reads) => {
-      const judgements: Judgement[] = [];
+      const evaluations: Evaluation[] = [];
       const withdrawals: Withdrawal[] = [];
       const notifiable: NotifiableUsers = new Map();
       for (const { event, audience } of events) {
         switch (event.type) {
           case 'message.sent':
-            judgements.push(await candidatesOf(reads, realmId, event, notifiable));
+            evaluations.push(await candidatesOf(reads, realmId, event, notifiable));
             break;
           case 'message.updated': {
             const { added, removed } = await changedMentions(reads, realmId, event.text!);
-            judgements.push({ messageId: event.messageId, userIds: added, cause: 'edited' });
+            evaluations.push({ messageId: event.messageId, userIds: added, cause: 'edited' });
             withdrawals.push(...removed.map((userId) => ({ userId, messageIds: [event.messageId] })));
             break;
           }
@@ -177,13 +177,13 @@ export class FindDue {
             break;
           case 'queue.last_expired':
             for (const messageId of await missedBy(reads, realmId, event, activeUntil.get(event.userId)!)) {
-              judgements.push({ messageId, userIds: [event.userId], cause: 'missed' });
+              evaluations.push({ messageId, userIds: [event.userId], cause: 'missed' });
             }
             break;
         }
       }
       return {
-        judgements: judgements.filter(({ userIds }) => userIds.length > 0),
+        evaluations: evaluations.filter(({ userIds }) => userIds.length > 0),
         withdrawals: withdrawals.filter(({ messageIds }) => messageIds.length > 0),
       };
     });
@@ -200,13 +200,13 @@ export class FindDue {
     return until;
   }
 
-  private async judge(
+  private async evaluate(
     realmId: RealmId,
-    judgements: readonly Judgement[],
+    evaluations: readonly Evaluation[],
   ): Promise<ReadonlyMap<MessageId, readonly DueRecipient[]>> {
     const due = new Map<MessageId, readonly DueRecipient[]>();
-    if (judgements.length === 0) return due;
-    const loaded = await this.uow.read(realmId, (reads) => loadAll(reads, realmId, judgements));
+    if (evaluations.length === 0) return due;
+    const loaded = await this.uow.read(realmId, (reads) => loadAll(reads, realmId, evaluations));
     const now = this.clock.now();
     for (const one of loaded) {
       const recipients: DueRecipient[] = [];
@@ -225,22 +225,22 @@ export class FindDue {
 }
 
 /** Evaluates recipients of a message with many recipients, in batches. */
-export class JudgeRecipients implements JobHandler<Judgement> {
+export class EvaluateRecipients implements JobHandler<Evaluation> {
   static readonly inject = [FindDue] as const;
-  readonly kind = JUDGEMENT;
+  readonly kind = EVALUATION;
 
   constructor(private readonly findDue: Pick<FindDue, 'prepare'>) {}
 
-  prepare({ realmId, payload }: Job<Judgement>) {
+  prepare({ realmId, payload }: Job<Evaluation>) {
     return this.findDue.prepare(realmId, payload);
   }
 }
 
-function sliceOf(judgement: Judgement, userIds: readonly UserId[]): Judgement {
-  const { replacedTopicPolicies: replaced } = judgement;
-  if (!replaced) return { ...judgement, userIds };
+function sliceOf(evaluation: Evaluation, userIds: readonly UserId[]): Evaluation {
+  const { replacedTopicPolicies: replaced } = evaluation;
+  if (!replaced) return { ...evaluation, userIds };
   const some = new Set(userIds);
-  return { ...judgement, userIds, replacedTopicPolicies: replaced.filter(([id]) => some.has(id)) };
+  return { ...evaluation, userIds, replacedTopicPolicies: replaced.filter(([id]) => some.has(id)) };
 }
 
 /** Users who may be notified without a mention, by channel and topic. */
@@ -251,7 +251,7 @@ async function candidatesOf(
   realmId: RealmId,
   { view, exceptions, replacedTopicPolicies }: EventOf<'message.sent'>,
   notifiable: NotifiableUsers,
-): Promise<Judgement> {
+): Promise<Evaluation> {
   const { message, conversation, sender } = view;
   const candidates = new Set<UserId>();
   if (conversation.kind === 'direct') {
@@ -349,20 +349,20 @@ interface Loaded {
   readonly groups: readonly (readonly [GroupId, ReadonlySet<UserId>])[];
 }
 
-/** Loads the judgements in their order, omitting messages that no longer exist. */
+/** Loads the evaluations in their order, omitting messages that no longer exist. */
 async function loadAll(
   reads: Repositories,
   realmId: RealmId,
-  judgements: readonly Judgement[],
+  evaluations: readonly Evaluation[],
 ): Promise<readonly Loaded[]> {
-  const ids = [...new Set(judgements.map(({ messageId }) => messageId))];
-  const userIds = usersOf(judgements);
+  const ids = [...new Set(evaluations.map(({ messageId }) => messageId))];
+  const userIds = usersOf(evaluations);
   const messages = new Map((await reads.messages.list(realmId, ids)).map((message) => [message.id, message]));
   const users = new Map((await reads.users.list(realmId, userIds)).map((user) => [user.id, user]));
   const flags = await reads.personal.listFlagsOf(realmId, userIds, ids);
-  const placed = judgements.flatMap((judgement) => {
-    const message = messages.get(judgement.messageId);
-    return message ? [{ ...judgement, message }] : [];
+  const placed = evaluations.flatMap((evaluation) => {
+    const message = messages.get(evaluation.messageId);
+    return message ? [{ ...evaluation, message }] : [];
   });
   const places = new Map<string, Awaited<ReturnType<typeof loadPlace>>>();
   const loaded: Loaded[] = [];
@@ -391,8 +391,8 @@ async function loadAll(
   return loaded;
 }
 
-const usersOf = (judgements: readonly Judgement[]): readonly UserId[] => [
-  ...new Set(judgements.flatMap(({ userIds }) => userIds)),
+const usersOf = (evaluations: readonly Evaluation[]): readonly UserId[] => [
+  ...new Set(evaluations.flatMap(({ userIds }) => userIds)),
 ];
 
 /** Returns a key shared by all messages of a topic, and by all direct messages. */
@@ -420,7 +420,7 @@ async function policiesBefore(
   reads: Repositories,
   { realmId, channelId, topic, sentAt }: Message,
   userIds: readonly UserId[],
-): Promise<NonNullable<Judgement['replacedTopicPolicies']>> {
+): Promise<NonNullable<Evaluation['replacedTopicPolicies']>> {
   const before: (readonly [UserId, TopicVisibility])[] = [];
   if (channelId === null) return before;
   for (const userId of userIds) {

@@ -5,9 +5,11 @@ import {
   fateOf,
   fromLine,
   type IncomingEmail,
+  invitationText,
   isForwarded,
   NO_EMAIL_OPTIONS,
   NO_SUBJECT,
+  omittedLine,
   parseIncomingAddress,
   replyAddress,
   topicOfSubject,
@@ -24,8 +26,11 @@ const EMAIL: IncomingEmail = {
   text: 'hello',
   html: null,
   attachments: [],
+  omitted: { count: 0, names: [] },
+  invitations: [],
   headers: {},
   failures: null,
+  isReadReceipt: false,
 };
 
 describe('parseIncomingAddress', () => {
@@ -77,6 +82,14 @@ describe('topicOfSubject', () => {
     ['[list] plans', '[list] plans'],
     ['  many \r\n  blanks\t', 'many blanks'],
     ['a\u0007b\u{ffff}c', 'abc'],
+    ['Antwort: plans', 'plans'],
+    ['VS: plans', 'plans'],
+    ['Odp: plans', 'plans'],
+    ['RV: plans', 'plans'],
+    ['回复：计划', '计划'],
+    ['转发: Re: 计划', '计划'],
+    ['Antwort', 'Antwort'],
+    ['VS Code', 'VS Code'],
     ['Re:', NO_SUBJECT],
     ['', NO_SUBJECT],
   ])('converts %j to %j', (subject, topic) => {
@@ -181,8 +194,8 @@ describe('bodyOf', () => {
     expect(body({ text: null, html }, { includesQuotes: true })).toBe('rich\n\n> old');
   });
 
-  it('removes null characters', () => {
-    expect(body({ text: 'a\0b' })).toBe('ab');
+  it('removes control characters', () => {
+    expect(body({ text: 'a\0b\x1b\x85\tc\r\nd' })).toBe('ab\tc\nd');
   });
 });
 
@@ -195,6 +208,10 @@ describe('fateOf', () => {
     [{ 'auto-submitted': 'no' }, 'accepted', 'accepted'],
     [{ 'auto-submitted': 'auto-generated' }, 'accepted', 'automatic'],
     [{ 'auto-submitted': 'auto-replied; owner="x"' }, 'automatic', 'automatic'],
+    [{ 'auto-submitted': 'auto-replied (vacation)' }, 'automatic', 'automatic'],
+    [{ 'auto-submitted': '(a program) Auto-Replied' }, 'automatic', 'automatic'],
+    [{ 'auto-submitted': 'no (a person)' }, 'accepted', 'accepted'],
+    [{ 'auto-submitted': '' }, 'accepted', 'accepted'],
     [{ precedence: 'bulk' }, 'accepted', 'automatic'],
     [{ precedence: 'auto_reply' }, 'automatic', 'automatic'],
     [{ 'list-id': '<dev.example.com>' }, 'accepted', 'automatic'],
@@ -206,7 +223,8 @@ describe('fateOf', () => {
     expect([fate(headers), fate(headers, 'reply')]).toEqual([forChannel, forReply]);
   });
 
-  it('classifies delivery reports as automatic', () => {
+  it('classifies delivery reports and read receipts as automatic', () => {
+    expect(fate({}, 'channel', { isReadReceipt: true })).toBe('automatic');
     expect(fate({}, 'channel', { failures: [] })).toBe('automatic');
   });
 });
@@ -216,6 +234,39 @@ it('fromLine shows the sender without Markdown', () => {
     'From: Ann all x(y) <ann@example.com>',
   );
   expect(fromLine({ name: '', address: 'ann@example.com' })).toBe('From: <ann@example.com>');
+});
+
+describe('invitationText', () => {
+  const invitation = {
+    kind: 'invitation',
+    summary: 'Plan @**all**\n# x',
+    start: 1_767_261_600,
+    end: 1_767_265_200,
+    location: 'Room 5',
+    organizer: 'ann@example.com',
+  } as const;
+
+  it('shows what, when and where without Markdown of the sender', () => {
+    expect(invitationText(invitation)).toBe(
+      'Invitation: **Plan all x**\nWhen: <time:2026-01-01T10:00:00Z> – <time:2026-01-01T11:00:00Z>\nWhere: Room 5\nFrom: ann@example.com',
+    );
+  });
+
+  it('omits missing texts and times that are equal', () => {
+    const day = { ...invitation, start: '2026-01-01', end: '2026-01-01', summary: '', location: '', organizer: '' };
+    expect(invitationText({ ...day, kind: 'cancellation' })).toBe('Canceled: **no title**\nWhen: 2026-01-01');
+    expect(invitationText({ ...day, kind: 'reply', start: null })).toBe('Reply to the invitation: **no title**');
+  });
+});
+
+it('omittedLine names the first attachments and counts the others', () => {
+  expect(omittedLine({ count: 0, names: [] })).toBe('');
+  expect(omittedLine({ count: 1, names: ['a.png'] })).toBe(
+    '(An attachment is missing, because there are too many: a.png)',
+  );
+  expect(omittedLine({ count: 3, names: ['a.png', '[b]'] })).toBe(
+    '(3 attachments are missing, because there are too many: a.png, b and 1 more)',
+  );
 });
 
 it('composeContent truncates the body and keeps the sender and the attachments', () => {

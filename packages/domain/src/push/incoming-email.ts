@@ -1,8 +1,10 @@
 import type { LinkKeys } from '../access/confirmations.js';
 import { EMAIL_TOKEN_PLACEHOLDER } from '../channels/channel.js';
+import { nameOfFile } from '../files/files.js';
 import { declareErrors } from '../kernel/errors.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { codePointLength, positionOfUnprintable } from '../kernel/text.js';
+import { codePointLength, positionOfUnprintable, takeCodePoints } from '../kernel/text.js';
+import { isoTime, isTime } from '../markdown/rich-text.js';
 import { cutContent, MAX_MESSAGE_LENGTH } from '../messages/message.js';
 
 export const INCOMING_EMAIL_ERRORS = declareErrors({
@@ -19,10 +21,6 @@ export const INCOMING_EMAIL_ERRORS = declareErrors({
 });
 
 type IncomingEmailErrors = typeof INCOMING_EMAIL_ERRORS;
-
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends IncomingEmailErrors {}
-}
 
 /** Headers that determine how an email is handled. */
 export const EMAIL_HEADERS = [
@@ -41,6 +39,18 @@ export interface EmailAttachment {
   readonly bytes: Uint8Array;
 }
 
+/** Event of a calendar in an email. Missing texts are empty. */
+export interface CalendarEvent {
+  readonly kind: 'invitation' | 'cancellation' | 'reply';
+  readonly summary: string;
+  /** Text if it is a day, or if the time zone is unknown; null if there is none. */
+  readonly start: UnixSeconds | string | null;
+  readonly end: UnixSeconds | string | null;
+  readonly location: string;
+  /** Address of the organizer. */
+  readonly organizer: string;
+}
+
 /** Decoded email. The parser limits every field. */
 export interface IncomingEmail {
   /** Sender; both texts are empty if there is none. */
@@ -53,9 +63,14 @@ export interface IncomingEmail {
   /** HTML part as plain text; null if there is none. `reply`: without text that email clients mark as quoted. */
   readonly html: { readonly all: string; readonly reply: string } | null;
   readonly attachments: readonly EmailAttachment[];
+  /** Attachments beyond the maximum number, with the names of the first ones. */
+  readonly omitted: { readonly count: number; readonly names: readonly string[] };
+  readonly invitations: readonly CalendarEvent[];
   readonly headers: Readonly<Partial<Record<EmailHeader, string>>>;
   /** Addresses with a permanent failure in a delivery status notification (RFC 3464); null for other emails. */
   readonly failures: readonly { readonly address: string; readonly reason: string }[] | null;
+  /** True for a message disposition notification (RFC 8098). */
+  readonly isReadReceipt: boolean;
 }
 
 /** Decodes emails without blocking the event loop. */
@@ -118,7 +133,8 @@ export interface ReplyAddressRepository extends ReplyAddressReads {
   removeExpired(now: UnixSeconds, limit: number): Promise<number>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends IncomingEmailErrors {}
   interface RepositoryMap {
     replyAddresses: [reads: ReplyAddressReads, repository: ReplyAddressRepository];
   }
@@ -201,26 +217,36 @@ const BULK = /^(?:bulk|junk|list|auto[_-]reply)$/i;
  * automatic replies. Replies to conversations must come from people.
  */
 export function fateOf(
-  { headers, failures }: IncomingEmail,
+  { headers, failures, isReadReceipt }: IncomingEmail,
   kind: 'channel' | 'reply',
   fingerprint: string,
 ): EmailFate {
   const { precedence = '' } = headers;
   if (headers['x-parley-server'] === fingerprint) return 'own';
-  const submitted = (headers['auto-submitted'] ?? 'no').split(';')[0]!.trim().toLowerCase();
+  const submitted = keywordOf(headers['auto-submitted'] ?? '') || 'no';
   const repliesItself = headers['x-autoreply'] !== undefined || headers['x-autorespond'] !== undefined;
-  if (failures !== null || repliesItself || submitted === 'auto-replied' || REPLYING.test(precedence))
-    return 'automatic';
+  const isReport = failures !== null || isReadReceipt;
+  if (isReport || repliesItself || submitted === 'auto-replied' || REPLYING.test(precedence)) return 'automatic';
   if (kind === 'channel') return 'accepted';
   return submitted !== 'no' || BULK.test(precedence) || headers['list-id'] !== undefined ? 'automatic' : 'accepted';
 }
 
+/** Returns the keyword of a field with comments and parameters, such as `auto-replied (vacation); owner=x` (RFC 3834). */
+const keywordOf = (field: string): string =>
+  /^[\w-]*/.exec(field.replace(/\([^()]*\)/g, ' ').trimStart())![0].toLowerCase();
+
 /** Topic for emails without a subject, because the empty topic is not allowed everywhere. */
 export const NO_SUBJECT = 'Email with no subject';
 
-/** Subject prefixes of replies and forwarded emails in English, German and the Nordic languages. */
-const MARK = /^[[(]?\s*(?:re|aw|wg|sv|fwd?)\s*(?:\[\d+\])?\s*(?:[:;)\]][\s:;\])]*|$)/i;
-const FORWARDED = /^[[(]?\s*(?:wg|fwd?)\s*[:;)\]]/i;
+/** Prefixes of replies in the languages of mail programs. */
+const REPLY_MARKS = 'antw(?:ort)?|vs|odp|res|ynt|atb|回复|回覆|答复|答覆|返信|отв|ответ';
+const FORWARD_MARKS = 'wg|fwd?|rv|vl|enc|tr|pd|ilt|转发|轉寄|轉發|转寄';
+/** Subject prefixes. The first ones may also stand alone. */
+const MARK = new RegExp(
+  `^[[(]?\\s*(?:(?:re|aw|wg|sv|fwd?)\\s*(?:\\[\\d+\\])?\\s*(?:[:;)\\]：]|$)|(?:${REPLY_MARKS}|${FORWARD_MARKS})\\s*(?:\\[\\d+\\])?\\s*[:：])[\\s:;\\])：]*`,
+  'i',
+);
+const FORWARDED = new RegExp(`^[[(]?\\s*(?:${FORWARD_MARKS})\\s*[:;)\\]：]`, 'i');
 const MAX_MARKS = 20;
 
 /** Returns the topic for a subject, without prefixes such as `Re:`. */
@@ -323,7 +349,10 @@ export function bodyOf({ text, html, subject }: IncomingEmail, options: EmailOpt
   const plain = text === null || text.trim() === '' ? null : includesQuotes ? text : withoutQuotes(text);
   const formatted = html === null ? null : includesQuotes ? html.all : withoutQuotes(html.reply.trim() || html.all);
   const body = (options.prefersHtml ? formatted || plain : (plain ?? formatted)) ?? '';
-  const printable = body.replaceAll('\0', '').replace(/\r\n?/g, '\n').trim();
+  const printable = body
+    .replace(/\r\n?/g, '\n')
+    .replace(/[^\P{Cc}\t\n]/gu, '')
+    .trim();
   return options.includesFooter ? printable : withoutFooter(printable);
 }
 
@@ -345,6 +374,39 @@ export const fromLine = ({ name, address }: IncomingEmail['from']): string => {
 /** Markdown link to an attachment. */
 export const attachmentLink = (name: string, pathId: string): string =>
   `[${name.replace(/[[\]\\\r\n]/g, '')}](/user_uploads/${pathId})`;
+
+/** Shows what, when and where. */
+export function invitationText({ kind, summary, start, end, location, organizer }: CalendarEvent): string {
+  const lines = [
+    `${INVITATION_TITLES[kind]}: **${withoutMarkup(summary) || 'no title'}**`,
+    start === null ? '' : `When: ${timeText(start)}${end === null || end === start ? '' : ` – ${timeText(end)}`}`,
+    location === '' ? '' : `Where: ${withoutMarkup(location)}`,
+    organizer === '' ? '' : `From: ${organizer.replace(/[<>\s`*[\]]/g, '')}`,
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+const INVITATION_TITLES: Readonly<Record<CalendarEvent['kind'], string>> = {
+  invitation: 'Invitation',
+  cancellation: 'Canceled',
+  reply: 'Reply to the invitation',
+};
+
+const withoutMarkup = (text: string): string => text.replace(MARKUP, '').replace(/\s+/g, ' ').trim();
+
+/** Clients show times in the reader's time zone (markdown §14). */
+const timeText = (time: UnixSeconds | string): string =>
+  typeof time === 'string' ? withoutMarkup(time) : isTime(time) ? `<time:${isoTime(time)}>` : '?';
+
+const MAX_OMITTED_LENGTH = 500;
+
+/** Names attachments beyond the maximum number; empty if there are none. */
+export function omittedLine({ count, names }: IncomingEmail['omitted']): string {
+  if (count === 0) return '';
+  const shown = takeCodePoints(names.map((name) => withoutMarkup(nameOfFile(name))).join(', '), MAX_OMITTED_LENGTH);
+  const others = count > names.length ? ` and ${count - names.length} more` : '';
+  return `(${count === 1 ? 'An attachment is' : `${count} attachments are`} missing, because there are too many: ${shown}${others})`;
+}
 
 /** Composes the message. The body is truncated so that the sender and attachments always fit. */
 export function composeContent(body: string, from: string | null, attachments: readonly string[]): string {

@@ -4,28 +4,30 @@ import { canPostSomewhere, loadPosting } from '../channels/post-permissions.js';
 import { BlobReceiver } from '../files/blob-receiver.js';
 import { inOneChunk } from '../files/blobs.js';
 import { nameOfFile } from '../files/files.js';
-import { UploadFile } from '../files/files.use-cases.js';
+import { NewFiles } from '../files/new-files.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { Removal } from '../kernel/work.js';
+import { type MessageDraft, MessageSender } from '../messages/message-sender.js';
 import { postMessage } from '../messages/post-message.js';
-import { type MessageDraft, SendMessage } from '../messages/send-message.use-cases.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { User } from '../users/user.js';
 import {
   attachmentLink,
   bodyOf,
   composeContent,
-  type EmailAttachment,
+  type EmailOptions,
   fateOf,
   fromLine,
   type IncomingAddress,
   type IncomingEmail,
   type IncomingEmailQuota,
+  invitationText,
   type MailGateway,
   NO_EMAIL_OPTIONS,
+  omittedLine,
   parseIncomingAddress,
   type ReplyAddress,
   topicOfSubject,
@@ -151,8 +153,8 @@ export class ReceiveEmail {
     'notificationMeter',
     EmailAddresses,
     BlobReceiver,
-    UploadFile,
-    SendMessage,
+    NewFiles,
+    MessageSender,
     SystemMessages,
   ] as const;
 
@@ -166,14 +168,14 @@ export class ReceiveEmail {
     private readonly meter: NotificationMeter,
     private readonly addresses: EmailAddresses,
     private readonly blobs: BlobReceiver,
-    private readonly uploads: UploadFile,
-    private readonly sending: SendMessage,
+    private readonly files: NewFiles,
+    private readonly sending: MessageSender,
     private readonly systemMessages: SystemMessages,
   ) {}
 
   /**
    * @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS, EMAIL_TOO_LARGE, UNREADABLE_EMAIL, RATE_LIMITED,
-   * SERVER_BUSY; for channels the codes of `SendMessage`
+   * SERVER_BUSY; for channels the codes of `MessageSender`
    */
   async execute(input: ReceiveEmailInput): Promise<EmailOutcome> {
     try {
@@ -233,13 +235,13 @@ export class ReceiveEmail {
     this.count(realmId, token, email);
     const caller = { realmId, userId: author.id, clientName: CLIENT_NAME };
     const from = options.showsSender ? fromLine(email.from) : null;
-    const links = await this.store(caller, email.attachments);
+    const links = await this.store(caller, email);
     const draft: MessageDraft = {
       to: { kind: 'channelId', id: channelId },
       topic: await this.topicFor(key, email.subject),
-      content: composeContent(withoutWildcards(bodyOf(email, options)), from, links.map(withoutWildcards)),
+      content: composeContent(withoutWildcards(textOf(email, options)), from, links.map(withoutWildcards)),
     };
-    const prepared = await this.sending.prepare(caller, await this.sending.ask(caller, draft));
+    const prepared = await this.sending.prepare(caller, await this.sending.review.ask(caller, draft));
     await this.uow.write(realmId, async (tx) => {
       const checked = await this.sending.check(tx, caller, prepared);
       const { destination, content, rendered } = checked;
@@ -269,12 +271,12 @@ export class ReceiveEmail {
     const refuse = (where: string, why: string) => this.notify(caller, where, why);
     if (!view) return refuse('this conversation', 'The message was deleted.');
     const { conversation, message } = view;
-    const links = await this.store(caller, email.attachments);
-    const content = composeContent(bodyOf(email, NO_EMAIL_OPTIONS), null, links);
+    const links = await this.store(caller, email);
+    const content = composeContent(textOf(email, NO_EMAIL_OPTIONS), null, links);
     const others = conversation.kind === 'direct' ? conversation.participants.filter((one) => one.id !== userId) : [];
     const ids = (others.length === 0 ? [{ id: userId }] : others).map((one) => one.id);
     try {
-      await this.sending.execute(caller, {
+      await this.sending.post(caller, {
         to:
           conversation.kind === 'channel'
             ? { kind: 'channelId', id: conversation.channelId }
@@ -310,20 +312,21 @@ export class ReceiveEmail {
   }
 
   /** Returns message lines: links, or the reasons why attachments are missing. */
-  private async store(caller: Caller, attachments: readonly EmailAttachment[]): Promise<readonly string[]> {
+  private async store(caller: Caller, { attachments, omitted }: IncomingEmail): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const { name: given, contentType: claimedType, bytes } of attachments) {
       const name = nameOfFile(given);
       try {
         const isTooLarge = bytes.length > this.blobs.maxBytes;
         const blob = isTooLarge ? null : await this.blobs.receive(inOneChunk(bytes));
-        const { pathId } = await this.uploads.execute(caller, { blob, name, claimedType });
+        const { pathId } = await this.files.store(this.uow, caller, { blob, name, claimedType });
         lines.push(attachmentLink(name, pathId));
       } catch (error) {
         if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
         lines.push(`(An attachment is missing: ${error.message})`);
       }
     }
+    if (omitted.count > 0) lines.push(omittedLine(omitted));
     return lines;
   }
 
@@ -335,6 +338,9 @@ export class ReceiveEmail {
     return 'bounce';
   }
 }
+
+const textOf = (email: IncomingEmail, options: EmailOptions): string =>
+  [...email.invitations.map(invitationText), bodyOf(email, options)].filter((text) => text !== '').join('\n\n');
 
 /** Returns the first gateway address in the headers. @throws DomainError UNKNOWN_EMAIL_ADDRESS */
 function recipientIn({ recipients }: IncomingEmail, pattern: string): string {

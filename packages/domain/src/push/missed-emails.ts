@@ -48,7 +48,7 @@ export interface MissedEmailRepository extends MissedEmailReads {
   remove(realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     missedEmails: [reads: MissedEmailReads, repository: MissedEmailRepository];
   }
@@ -64,7 +64,8 @@ const MISSED_EMAIL = emailJobKind<MissedEmailJob>({
   name: 'push.missed_email',
   readPayload: (stored) => {
     const { userId, conversation } = stored as Partial<MissedEmailJob>;
-    if (!isId(userId) || typeof conversation !== 'string') throw new TypeError('No missed messages');
+    if (!isId(userId) || typeof conversation !== 'string')
+      throw new TypeError('Job payload has no user id or conversation');
     return { userId, conversation };
   },
 });

@@ -51,7 +51,7 @@ const kindOf = (name: string) =>
       const isMessage = message === null || (isId(message?.id) && DUE_REASONS.includes(message.reason));
       const hasLists = Array.isArray(removed) && (only === undefined || Array.isArray(only));
       if (!isId(userId) || !Number.isSafeInteger(since) || !isMessage || !hasLists) {
-        throw new TypeError('No push notification');
+        throw new TypeError('Job payload has no push notification');
       }
       return stored as PushJob;
     },

@@ -62,18 +62,15 @@ export interface NotificationRepository extends NotificationReads {
   removePushed(realmId: RealmId, userId: UserId, messageIds: readonly MessageId[]): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    notifications: [reads: NotificationReads, repository: NotificationRepository];
-  }
-}
-
 export interface NotificationEventTypes {
   /** Sent to nobody; the host application may subscribe. */
   'notification.due': DueMessage;
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    notifications: [reads: NotificationReads, repository: NotificationRepository];
+  }
   interface DomainEventTypes extends NotificationEventTypes {}
 }
 

@@ -35,7 +35,7 @@ const REGISTRATION = jobKind<RegistrationJob>({
   readPayload: (stored) => {
     const { userId, deviceId, tokenId, requestedAt } = stored as Partial<RegistrationJob>;
     if (!isId(userId) || !isId(deviceId) || typeof tokenId !== 'string' || !Number.isSafeInteger(requestedAt)) {
-      throw new TypeError('No registration for push notifications');
+      throw new TypeError('Job payload has no push registration');
     }
     return stored as RegistrationJob;
   },
@@ -125,7 +125,7 @@ const UNREGISTRATION = jobKind<UnregistrationJob>({
   readPayload: (stored) => {
     const { userId, kind, token } = stored as Partial<UnregistrationJob>;
     if (!isId(userId) || !PUSH_TOKEN_KINDS.includes(kind as PushTokenKind) || typeof token !== 'string') {
-      throw new TypeError('No push token');
+      throw new TypeError('Job payload has no push token');
     }
     return stored as UnregistrationJob;
   },

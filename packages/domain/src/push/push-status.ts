@@ -20,12 +20,6 @@ export interface PushStatusRepository extends PushStatusReads {
   put(realmId: RealmId, status: PushStatus): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    pushStatus: [reads: PushStatusReads, repository: PushStatusRepository];
-  }
-}
-
 export interface PushStatusEventTypes {
   /** Sent to all users. */
   'realm.push_status_changed': {
@@ -35,7 +29,10 @@ export interface PushStatusEventTypes {
   };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    pushStatus: [reads: PushStatusReads, repository: PushStatusRepository];
+  }
   interface DomainEventTypes extends PushStatusEventTypes {}
 }
 

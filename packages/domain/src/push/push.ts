@@ -48,10 +48,6 @@ export const PUSH_ERRORS = declareErrors({
 
 type PushErrors = typeof PUSH_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends PushErrors {}
-}
-
 /** Key for encrypting notifications to a device. */
 export interface PushKey {
   /** Unsigned 32-bit number chosen by the client. */
@@ -116,12 +112,6 @@ export function requireTokenId(tokenId: string): void {
   }
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    devices: [reads: DeviceReads, repository: DeviceRepository];
-  }
-}
-
 export interface DeviceReads {
   /** Returns null for devices of other users. */
   find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null>;
@@ -173,12 +163,6 @@ export function requirePushToken(kind: PushTokenKind, token: string): void {
   }
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    pushTokens: [reads: PushTokenReads, repository: PushTokenRepository];
-  }
-}
-
 export interface PushTokenReads {
   /** Returns tokens in order of addition. */
   list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]>;
@@ -211,7 +195,12 @@ export interface PushEventTypes {
   'device.changed': { readonly deviceId: DeviceId; readonly change: DeviceChange };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends PushErrors {}
+  interface RepositoryMap {
+    devices: [reads: DeviceReads, repository: DeviceRepository];
+    pushTokens: [reads: PushTokenReads, repository: PushTokenRepository];
+  }
   interface DomainEventTypes extends PushEventTypes {}
 }
 

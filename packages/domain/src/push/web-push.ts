@@ -33,10 +33,6 @@ export const WEB_PUSH_ERRORS = declareErrors({
 
 type WebPushErrors = typeof WEB_PUSH_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends WebPushErrors {}
-}
-
 /** Browser that receives notifications (RFC 8030, RFC 8291). */
 export interface WebPushSubscription {
   readonly id: number;
@@ -69,7 +65,8 @@ export interface WebPushRepository extends WebPushReads {
   remove(realmId: RealmId, userId: UserId, endpoint: string): Promise<boolean>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends WebPushErrors {}
   interface RepositoryMap {
     webPush: [reads: WebPushReads, repository: WebPushRepository];
   }
@@ -186,7 +183,7 @@ const WEB_PUSH = jobKind<WebPushJob>({
     const { userId, subscriptionId, since, message } = stored as Partial<WebPushJob>;
     const isMessage = isId(message?.id) && DUE_REASONS.includes(message.reason);
     if (!isId(userId) || !isId(subscriptionId) || !Number.isSafeInteger(since) || !isMessage) {
-      throw new TypeError('No web push notification');
+      throw new TypeError('Job payload has no web push notification');
     }
     return stored as WebPushJob;
   },

@@ -62,12 +62,6 @@ export const ALLOWED_DOMAIN_ROWS: RowRules<keyof ListedDomain> = {
   },
 };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    allowedDomains: [reads: RealmRowReads<ListedDomain>, repository: RealmRows<ListedDomain>];
-  }
-}
-
 /** Events sent to everyone (organization §5). */
 export interface AllowedDomainEventTypes {
   'allowed_domain.added': AllowedDomain;
@@ -75,15 +69,15 @@ export interface AllowedDomainEventTypes {
   'allowed_domain.removed': { readonly domain: string };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    allowedDomains: [reads: RealmRowReads<ListedDomain>, repository: RealmRows<ListedDomain>];
+  }
   interface DomainEventTypes extends AllowedDomainEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface RealmCopy {
+  interface RealmCopyParts {
     readonly allowedDomains: readonly Omit<ListedDomain, 'realmId'>[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     allowedDomain: number;
   }
 }

@@ -28,7 +28,7 @@ export const unreachableStringId = (id: RealmId | string): string => `#${id}`;
 
 export const isReachable = ({ stringId }: Pick<Realm, 'stringId'>): boolean => !stringId.startsWith('#');
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     realmData: [reads: never, repository: RealmDataRepository];
   }

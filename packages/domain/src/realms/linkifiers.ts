@@ -60,28 +60,22 @@ export const LINKIFIER_ROWS: RowRules<keyof LinkifierRow> = {
   place: 'position',
 };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    /** Changes appear in `Realm.linkifiers`. */
-    linkifiers: [reads: RealmRowReads<LinkifierRow>, repository: RealmRows<LinkifierRow, 'position'>];
-  }
-}
-
 /** Sent to everyone on any change (organization §6). */
 export interface LinkifierEventTypes {
   'realm.linkifiers_changed': { readonly linkifiers: readonly Linkifier[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    /** Changes appear in `Realm.linkifiers`. */
+    linkifiers: [reads: RealmRowReads<LinkifierRow>, repository: RealmRows<LinkifierRow, 'position'>];
+  }
   interface DomainEventTypes extends LinkifierEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface RealmCopy {
+  interface RealmCopyParts {
     /** All linkifiers in order of application. */
     readonly linkifiers: readonly Linkifier[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     linkifier: number;
   }
 }

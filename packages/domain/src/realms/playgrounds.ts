@@ -76,26 +76,20 @@ const BLANK = 'This field cannot be blank.';
 
 export const PLAYGROUND_ROWS: RowRules<keyof Playground> = { kind: 'playground', owner: 'realm', order: ['id'] };
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    playgrounds: [reads: RealmRowReads<Playground>, repository: RealmRows<Playground>];
-  }
-}
-
 /** Sent to everyone on any change (organization §7). */
 export interface PlaygroundEventTypes {
   'realm.playgrounds_changed': { readonly playgrounds: readonly Omit<Playground, 'realmId'>[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    playgrounds: [reads: RealmRowReads<Playground>, repository: RealmRows<Playground>];
+  }
   interface DomainEventTypes extends PlaygroundEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface RealmCopy {
+  interface RealmCopyParts {
     readonly playgrounds: readonly Omit<Playground, 'realmId'>[];
   }
-  interface IdKinds {
+  interface IdKindParts {
     playground: number;
   }
 }

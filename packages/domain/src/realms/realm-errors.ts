@@ -65,7 +65,7 @@ export const REALM_ERRORS = declareErrors({
 
 type RealmErrors = typeof REALM_ERRORS;
 
-declare module '../kernel/errors.js' {
+declare module '../kernel/feature-types.js' {
   interface ErrorCodes extends RealmErrors {}
 
   interface ErrorDetails {

@@ -30,10 +30,6 @@ export interface RealmEventTypes {
   };
 }
 
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends RealmEventTypes {}
-}
-
 export const REALM_FEATURE = {
   eventFormats: {
     'realm.deactivated': 1,
@@ -68,7 +64,8 @@ export interface RealmSettingsEventTypes {
   'realm.user_default_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface DomainEventTypes extends RealmEventTypes {}
   interface DomainEventTypes extends RealmSettingsEventTypes {}
 }
 

@@ -67,7 +67,7 @@ export interface RealmRepository extends RealmReads {
   update(realm: Realm): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
     realms: [reads: RealmReads, repository: RealmRepository];
   }

@@ -40,12 +40,6 @@ export interface AlertWordRepository extends AlertWordReads {
   remove(realmId: RealmId, userId: UserId, words: readonly string[]): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    alertWords: [reads: AlertWordReads, repository: AlertWordRepository];
-  }
-}
-
 export const ALERT_WORD_ERRORS = declareErrors({
   /** The caller would have too many alert words. */
   TOO_MANY_ALERT_WORDS: 'conflict',
@@ -53,21 +47,18 @@ export const ALERT_WORD_ERRORS = declareErrors({
 
 type AlertWordErrors = typeof ALERT_WORD_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends AlertWordErrors {}
-}
-
 export interface AlertWordEventTypes {
   /** Complete list of words, sent to its owner. */
   'alert_words.changed': { readonly words: readonly string[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    alertWords: [reads: AlertWordReads, repository: AlertWordRepository];
+  }
+  interface ErrorCodes extends AlertWordErrors {}
   interface DomainEventTypes extends AlertWordEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly alertWords: readonly string[];
   }
 }

@@ -5,6 +5,7 @@ import {
   MAX_USER_AGENT_LENGTH,
   type PasswordHasher,
   RENEW_AFTER_SECONDS,
+  type SessionTokens,
   SIGNED_IN,
 } from '../access/credentials.js';
 import { isAtLeast } from '../access/roles.js';
@@ -30,7 +31,7 @@ import {
   unknownRealm,
   userOfPasswordAlone,
 } from './authentication.js';
-import { type OpenedSession, OpenSession } from './sessions.use-cases.js';
+import { type OpenedSession, openSession } from './sessions.use-cases.js';
 import { type BotKind, isHostAddress, type User } from './user.js';
 
 export interface IssuedKey {
@@ -237,6 +238,34 @@ export function requireDevelopmentAuth({ settings }: Pick<Realm, 'settings'>): v
   throw new DomainError('DEVELOPMENT_AUTH_DISABLED', 'DevAuthBackend not enabled.');
 }
 
+interface DevelopmentPorts {
+  readonly uow: UnitOfWork;
+  readonly mint: ApiKeyMint;
+  readonly mode: DevelopmentMode;
+  readonly clock: Clock;
+}
+
+/**
+ * @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED, INVALID_EMAIL, USER_DEACTIVATED,
+ * REALM_DEACTIVATED, AUTHENTICATION_FAILED
+ */
+async function issueDevelopmentKey(
+  { uow, mint, mode, clock }: DevelopmentPorts,
+  caller: AnonymousCaller,
+  username: string,
+): Promise<IssuedKey> {
+  const { realmId } = caller;
+  if (!mode.isOn) throw notInProduction();
+  if (realmId === null) throw unknownRealm();
+  const { user } = await uow.read(realmId, async (repositories) => {
+    requireDevelopmentAuth(await repositories.realms.get(realmId));
+    if (!isHostAddress(username)) throw invalidEmail();
+    return findActiveAccount(repositories, realmId, username);
+  });
+  if (!user) throw authenticationFailed();
+  return issueKey({ uow, mint, clock }, caller, user);
+}
+
 /** Issues a key without credentials (protocol §8.2); development only. */
 export class FetchDevelopmentApiKey {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode', 'clock'] as const;
@@ -247,43 +276,33 @@ export class FetchDevelopmentApiKey {
     private readonly clock: Clock,
   ) {}
 
-  /**
-   * @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED, INVALID_EMAIL, USER_DEACTIVATED,
-   * REALM_DEACTIVATED, AUTHENTICATION_FAILED
-   */
-  async execute(caller: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
-    const { realmId } = caller;
-    if (!this.mode.isOn) throw notInProduction();
-    if (realmId === null) throw unknownRealm();
-    const { user } = await this.uow.read(realmId, async (repositories) => {
-      requireDevelopmentAuth(await repositories.realms.get(realmId));
-      if (!isHostAddress(username)) throw invalidEmail();
-      return findActiveAccount(repositories, realmId, username);
-    });
-    if (!user) throw authenticationFailed();
-    const { uow, mint, clock } = this;
-    return issueKey({ uow, mint, clock }, caller, user);
+  /** @throws DomainError the codes of `issueDevelopmentKey` */
+  execute(caller: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
+    const { uow, mint, mode, clock } = this;
+    return issueDevelopmentKey({ uow, mint, mode, clock }, caller, username);
   }
 }
 
 /** Opens a browser session without credentials, for clients that use sessions (clients §6). */
 export class LogInForDevelopment {
-  static readonly inject = [FetchDevelopmentApiKey, OpenSession] as const;
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode', 'sessionTokens', 'clock'] as const;
   constructor(
-    private readonly fetchKey: FetchDevelopmentApiKey,
-    private readonly openSession: OpenSession,
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly mode: DevelopmentMode,
+    private readonly tokens: SessionTokens,
+    private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError like `FetchDevelopmentApiKey` */
+  /** @throws DomainError the codes of `issueDevelopmentKey` */
   async execute(
     caller: AnonymousCaller,
     { username, userAgent }: { readonly username: string; readonly userAgent: string },
   ): Promise<{ readonly key: IssuedKey; readonly session: OpenedSession }> {
-    const key = await this.fetchKey.execute(caller, { username });
-    return {
-      key,
-      session: await this.openSession.execute({ user: key.user, userAgent, ip: caller.ip, method: 'development' }),
-    };
+    const { uow, mint, mode, tokens, clock } = this;
+    const key = await issueDevelopmentKey({ uow, mint, mode, clock }, caller, username);
+    const from = { userAgent, ip: caller.ip, method: 'development' };
+    return { key, session: await openSession({ uow, tokens, clock }, { user: key.user, ...from }) };
   }
 }
 

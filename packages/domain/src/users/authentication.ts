@@ -113,7 +113,7 @@ const LOGIN_EMAIL = emailJobKind<LoginNotice>({
   name: 'authentication.login_letter',
   readPayload: (stored) => {
     const { userId, at, clientName, ip } = stored as Partial<LoginNotice>;
-    if (!isId(userId) || !Number.isSafeInteger(at)) throw new TypeError('It names nobody');
+    if (!isId(userId) || !Number.isSafeInteger(at)) throw new TypeError('Job payload has no user id or time');
     return { userId, at: at!, clientName: textOrNull(clientName), ip: textOrNull(ip) };
   },
 });

@@ -85,7 +85,7 @@ export class ChangeOwnAvatar {
   async execute(caller: Caller, { image }: ChangeOwnAvatarInput): Promise<AvatarOutput> {
     const upload = requireOneImage(image, 'avatar');
     await this.uow.read(caller.realmId, (reads) => loadChangeable(reads, caller));
-    const { replaced, ...output } = await this.pictures.make(caller.userId, bytesOf(upload), AVATAR_TARGETS, (made) =>
+    const { replaced, ...output } = await this.pictures.make(caller, bytesOf(upload), AVATAR_TARGETS, (made) =>
       this.uow.write(caller.realmId, async (tx) => {
         const { user, realm } = await loadChangeable(tx, caller);
         return { realm, ...(await giveAvatar(tx, user, made)) };

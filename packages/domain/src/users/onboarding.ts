@@ -42,12 +42,6 @@ export interface OnboardingRepository extends OnboardingReads {
   markDone(realmId: RealmId, userId: UserId, step: OnboardingMark): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    onboarding: [reads: OnboardingReads, repository: OnboardingRepository];
-  }
-}
-
 export const ONBOARDING_ERRORS = declareErrors({
   /** The step does not exist. */
   UNKNOWN_ONBOARDING_STEP: 'unknown',
@@ -55,21 +49,18 @@ export const ONBOARDING_ERRORS = declareErrors({
 
 type OnboardingErrors = typeof ONBOARDING_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends OnboardingErrors {}
-}
-
 export interface OnboardingEventTypes {
   /** Sent to the user with the remaining steps. */
   'onboarding.steps_changed': { readonly remaining: readonly OnboardingStep[] };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    onboarding: [reads: OnboardingReads, repository: OnboardingRepository];
+  }
+  interface ErrorCodes extends OnboardingErrors {}
   interface DomainEventTypes extends OnboardingEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+  interface PersonCopyParts {
     readonly onboardingSteps: readonly OnboardingStep[];
   }
 }

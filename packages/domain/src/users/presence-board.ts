@@ -50,7 +50,7 @@ const REALMS_AT_A_TIME = 50;
 /** Age at which the table is read again, because other servers also store presence. */
 const REFRESH_MS = 1000;
 
-declare module '../kernel/bus.js' {
+declare module '../kernel/feature-types.js' {
   interface BusHintTypes {
     /** The table contains this update. */
     presence: { readonly updateId: number };

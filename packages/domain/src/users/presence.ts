@@ -25,10 +25,6 @@ export const PRESENCE_ERRORS = declareErrors({
 
 type PresenceErrors = typeof PRESENCE_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends PresenceErrors {}
-}
-
 /** Reported status: `active` while the user interacts, `idle` while a client is only open. */
 export type PresenceStatus = 'active' | 'idle';
 
@@ -92,12 +88,6 @@ export function statusOf({ lastActive, lastConnected }: PresenceTimes): {
     : { status: 'idle', timestamp: lastConnected };
 }
 
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    presence: [reads: PresenceReads, repository: PresenceRepository];
-  }
-}
-
 export interface PresenceReads {
   /** Returns the presences with an update after `after`, by default all presences, by update id. */
   list(realmId: RealmId, after?: number): Promise<readonly Presence[]>;
@@ -127,15 +117,16 @@ export interface PresenceEventTypes {
   'presence.came_online': { readonly user: User; readonly times: PresenceTimes; readonly at: UnixSeconds };
 }
 
-declare module '../kernel/event.js' {
-  interface EphemeralEventTypes extends PresenceEventTypes {}
-}
-
 const loadPresences = async (reads: Repositories, realmId: RealmId) =>
   new Map((await reads.presence.list(realmId)).map((presence) => [presence.userId, presence]));
 
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends PresenceErrors {}
+  interface RepositoryMap {
+    presence: [reads: PresenceReads, repository: PresenceRepository];
+  }
+  interface EphemeralEventTypes extends PresenceEventTypes {}
+  interface PersonCopyParts {
     readonly presence: PresenceTimes | null;
   }
 }

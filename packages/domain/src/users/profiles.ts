@@ -313,10 +313,6 @@ export const PROFILE_ERRORS = declareErrors({
 
 type ProfileErrors = typeof PROFILE_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends ProfileErrors {}
-}
-
 export const PROFILE_FIELD_ROWS: RowRules<keyof ProfileField> = {
   kind: 'profileField',
   owner: 'realm',
@@ -335,22 +331,6 @@ export interface ProfileEventTypes {
     readonly value: string | null;
     readonly rendered: string | null;
   };
-}
-
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends ProfileEventTypes {}
-}
-
-declare module '../kernel/export-parts.js' {
-  interface RealmCopy {
-    readonly profileFields: readonly ProfileField[];
-  }
-  interface PersonCopy {
-    readonly profile: readonly ProfileValue[];
-  }
-  interface IdKinds {
-    profileField: ProfileFieldId;
-  }
 }
 
 const realmPart: RealmPart<'profileFields'> = {
@@ -462,7 +442,18 @@ export interface ProfileRepository extends ProfileReads {
   ): Promise<number>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends ProfileErrors {}
+  interface DomainEventTypes extends ProfileEventTypes {}
+  interface RealmCopyParts {
+    readonly profileFields: readonly ProfileField[];
+  }
+  interface PersonCopyParts {
+    readonly profile: readonly ProfileValue[];
+  }
+  interface IdKindParts {
+    profileField: ProfileFieldId;
+  }
   interface RepositoryMap {
     /** Remove the values of a field before the field. */
     profileFields: [reads: RealmRowReads<ProfileField>, repository: RealmRows<ProfileField, 'order'>];

@@ -20,10 +20,6 @@ export const SECOND_FACTOR_ERRORS = declareErrors({
 
 type SecondFactorErrors = typeof SECOND_FACTOR_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends SecondFactorErrors {}
-}
-
 /** Authenticator app that generates codes (RFC 6238). */
 export interface AuthenticatorApp {
   /** Secret shared with the app, encrypted by `SecondFactorSecrets`. */
@@ -108,7 +104,8 @@ export interface SecondFactorRepository extends SecondFactorReads {
   takeRecoveryCode(realmId: RealmId, userId: UserId, fingerprint: string): Promise<boolean>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends SecondFactorErrors {}
   interface RepositoryMap {
     secondFactors: [reads: SecondFactorReads, repository: SecondFactorRepository];
   }

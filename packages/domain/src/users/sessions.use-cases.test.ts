@@ -56,7 +56,7 @@ async function town(...pieces: readonly FixtureStep[]) {
     noDirectoryPasswords,
     fixture.clock,
   );
-  const logIn = new LogIn(check, open, new LoginEmails(uow, new FakeEmailQuota(), fixture.clock));
+  const logIn = new LogIn(check, tokens, new LoginEmails(uow, new FakeEmailQuota(), fixture.clock));
   const realmId = fixture.realm.id;
   return {
     fixture,

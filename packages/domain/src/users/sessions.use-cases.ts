@@ -54,6 +54,47 @@ export interface OpenSessionInput {
   readonly passwordHash?: string | null;
 }
 
+interface SessionPorts {
+  readonly uow: UnitOfWork;
+  readonly tokens: SessionTokens;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens a session for a user whom the caller has already authenticated. @throws DomainError USER_DEACTIVATED,
+ * REALM_DEACTIVATED, AUTHENTICATION_FAILED
+ */
+export function openSession({ uow, tokens, clock }: SessionPorts, input: OpenSessionInput): Promise<OpenedSession> {
+  const { user: known, userAgent, ip = null, method, serviceSession = null, passwordHash } = input;
+  const { realmId, id: userId } = known;
+  return uow.write(realmId, async (tx) => {
+    const now = clock.now();
+    const user = await tx.users.find(realmId, userId);
+    if (!user?.isActive) throw accountDeactivated();
+    if ((await tx.realms.get(realmId)).isDeactivated) throw realmDeactivated();
+    if (passwordHash !== undefined && (await tx.users.findPasswordHash(realmId, userId)) !== passwordHash) {
+      throw authenticationFailed();
+    }
+    await removeSessions(tx, user, surplusSessions(await tx.sessions.listOf(realmId, userId), now));
+    const token = tokens.make();
+    const id = await tx.sessions.add(
+      {
+        realmId,
+        userId,
+        userAgent: takeCodePoints(userAgent, MAX_USER_AGENT_LENGTH),
+        ip,
+        method,
+        serviceSession,
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt: sessionExpiry(now, now),
+      },
+      tokens.fingerprint(token),
+    );
+    return { user, id, token, csrfToken: tokens.csrfTokenOf(token) };
+  });
+}
+
 /** Opens a session for a user whom the caller of this class has already authenticated. */
 export class OpenSession {
   static readonly inject = ['unitOfWork', 'sessionTokens', 'clock'] as const;
@@ -65,34 +106,8 @@ export class OpenSession {
 
   /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
   execute(input: OpenSessionInput): Promise<OpenedSession> {
-    const { user: known, userAgent, ip = null, method, serviceSession = null, passwordHash } = input;
-    const { realmId, id: userId } = known;
-    return this.uow.write(realmId, async (tx) => {
-      const now = this.clock.now();
-      const user = await tx.users.find(realmId, userId);
-      if (!user?.isActive) throw accountDeactivated();
-      if ((await tx.realms.get(realmId)).isDeactivated) throw realmDeactivated();
-      if (passwordHash !== undefined && (await tx.users.findPasswordHash(realmId, userId)) !== passwordHash) {
-        throw authenticationFailed();
-      }
-      await removeSessions(tx, user, surplusSessions(await tx.sessions.listOf(realmId, userId), now));
-      const token = this.tokens.make();
-      const id = await tx.sessions.add(
-        {
-          realmId,
-          userId,
-          userAgent: takeCodePoints(userAgent, MAX_USER_AGENT_LENGTH),
-          ip,
-          method,
-          serviceSession,
-          createdAt: now,
-          lastUsedAt: now,
-          expiresAt: sessionExpiry(now, now),
-        },
-        this.tokens.fingerprint(token),
-      );
-      return { user, id, token, csrfToken: this.tokens.csrfTokenOf(token) };
-    });
+    const { uow, tokens, clock } = this;
+    return openSession({ uow, tokens, clock }, input);
   }
 }
 
@@ -103,10 +118,10 @@ export interface LogInInput extends PasswordLogIn {
 
 /** Opens a browser session for a password (protocol §7.6). */
 export class LogIn {
-  static readonly inject = [PasswordCheck, OpenSession, LoginEmails] as const;
+  static readonly inject = [PasswordCheck, 'sessionTokens', LoginEmails] as const;
   constructor(
     private readonly check: PasswordCheck,
-    private readonly openSession: OpenSession,
+    private readonly tokens: SessionTokens,
     private readonly loginEmails: LoginEmails,
   ) {}
 
@@ -117,7 +132,9 @@ export class LogIn {
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
     const { user, hash } = await userOfPasswordAlone(this.check, caller, input);
     await this.loginEmails.plan(user, caller);
-    return this.openSession.execute({ user, userAgent, ip: caller.ip, method: 'password', passwordHash: hash });
+    const { uow, clock } = this.check;
+    const from = { userAgent, ip: caller.ip, method: 'password', passwordHash: hash };
+    return openSession({ uow, tokens: this.tokens, clock }, { user, ...from });
   }
 }
 

@@ -22,10 +22,6 @@ export const STATUS_ERRORS = declareErrors({
 
 type StatusErrors = typeof STATUS_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends StatusErrors {}
-}
-
 /** Status text and emoji of a user (users §7). */
 export interface UserStatus {
   /** Empty if there is no text. */
@@ -47,12 +43,6 @@ export const shownStatus = (status: UserStatus, { settings }: Pick<User, 'settin
   ...status,
   isAway: !settings.presenceEnabled,
 });
-
-declare module '../kernel/unit-of-work.js' {
-  interface RepositoryMap {
-    statuses: [reads: StatusReads, repository: StatusRepository];
-  }
-}
 
 export interface StatusReads {
   /** Returns null if the user never set a status. */
@@ -79,14 +69,15 @@ export interface StatusEventTypes {
   'user.status_changed': { readonly userId: UserId; readonly change: StatusChange };
 }
 
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends StatusEventTypes {}
-}
-
 const loadStoredStatuses = (reads: Repositories, realmId: RealmId) => reads.statuses.list(realmId);
 
-declare module '../kernel/export-parts.js' {
-  interface PersonCopy {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends StatusErrors {}
+  interface RepositoryMap {
+    statuses: [reads: StatusReads, repository: StatusRepository];
+  }
+  interface DomainEventTypes extends StatusEventTypes {}
+  interface PersonCopyParts {
     readonly status: UserStatus | null;
   }
 }

@@ -2,23 +2,26 @@ import type { GroupProjection } from '../access/group-delivery.js';
 import { isAtLeast, ROLES, type Role } from '../access/roles.js';
 import type {
   AudienceMembers,
-  AudienceQuestions,
-  AudienceResults,
   AudienceRules,
   LiveCandidate,
   LiveProjection,
+  ReceiverRequest,
+  ReplayedCandidate,
+  SignedOut,
+} from '../kernel/delivery.js';
+import type { Audience, DomainEvent } from '../kernel/event.js';
+import type {
+  AudienceQuestions,
+  AudienceResults,
+  EventNeeds,
   LookupUsers,
   Membership,
   OnlineUser,
   QueueOwner,
   QueueOwnerRights,
   RealmSnapshot,
-  ReceiverRequest,
-  ReplayedCandidate,
-  SignedOut,
-} from '../kernel/delivery.js';
-import type { Audience, DomainEvent } from '../kernel/event.js';
-import type { EventNeeds, Receiver } from '../kernel/event-log.js';
+  Receiver,
+} from '../kernel/feature-types.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -33,7 +36,7 @@ import { accountDeactivated } from './authentication.js';
 import type { UserWithProfile } from './profiles.js';
 import type { User } from './user.js';
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
   interface AudienceTypes {
     role: { readonly atLeast: Role };
     /** Everyone except guests who cannot see the user (users §1.4). */
@@ -41,9 +44,6 @@ declare module '../kernel/event.js' {
     /** Guests without access to all users (users §1.4). */
     limitedGuests: unknown;
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface Membership {
     hasRole(atLeast: Role): boolean;
     /** True for a guest without access to all users. */
@@ -55,9 +55,6 @@ declare module '../kernel/delivery.js' {
     /** Users whose visibility must be known. */
     readonly userIds?: readonly UserId[];
   }
-}
-
-declare module '../kernel/delivery.js' {
   interface QueueOwner {
     readonly role: Role;
     /** Guest without access to all users. */
@@ -77,9 +74,6 @@ declare module '../kernel/delivery.js' {
     /** Limited guests to check. */
     readonly guestIds: readonly UserId[];
   }
-}
-
-declare module '../kernel/event-log.js' {
   interface Receiver {
     readonly role: Role;
     /** Users in `EventNeeds.userIds` hidden from the receiver (users §1.4). */

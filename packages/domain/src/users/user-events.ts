@@ -41,10 +41,6 @@ export interface UserEventTypes {
   'user.sessions_ended': { readonly userId: UserId };
 }
 
-declare module '../kernel/event.js' {
-  interface DomainEventTypes extends UserEventTypes {}
-}
-
 export const USER_FEATURE = {
   eventFormats: {
     'user.created': 2,
@@ -79,7 +75,8 @@ export interface UserSettingsEventTypes {
   'user.name_changed': { readonly userId: UserId; readonly fullName: string };
 }
 
-declare module '../kernel/event.js' {
+declare module '../kernel/feature-types.js' {
+  interface DomainEventTypes extends UserEventTypes {}
   interface DomainEventTypes extends UserSettingsEventTypes {}
 }
 

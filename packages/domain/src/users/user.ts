@@ -179,17 +179,6 @@ export const USER_ERRORS = declareErrors({
 
 type UserErrors = typeof USER_ERRORS;
 
-declare module '../kernel/errors.js' {
-  interface ErrorCodes extends UserErrors {}
-
-  interface ErrorDetails {
-    /** `entity`: `user` or `organization owner`; the account is the last one of that kind. */
-    CANNOT_DEACTIVATE_LAST_USER: { readonly isLastOwner: boolean; readonly entity: string };
-    /** The first forbidden character, if that is the reason. */
-    INVALID_USER_NAME: { readonly character?: string };
-  }
-}
-
 /** Entry of a long user list; the full user is loaded only if this version is not cached. */
 export interface UserListEntry {
   readonly id: UserId;
@@ -257,7 +246,15 @@ export interface UserRepository extends UserReads {
   setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void>;
 }
 
-declare module '../kernel/unit-of-work.js' {
+declare module '../kernel/feature-types.js' {
+  interface ErrorCodes extends UserErrors {}
+
+  interface ErrorDetails {
+    /** `entity`: `user` or `organization owner`; the account is the last one of that kind. */
+    CANNOT_DEACTIVATE_LAST_USER: { readonly isLastOwner: boolean; readonly entity: string };
+    /** The first forbidden character, if that is the reason. */
+    INVALID_USER_NAME: { readonly character?: string };
+  }
   interface RepositoryMap {
     users: [reads: UserReads, repository: UserRepository];
   }

@@ -2,9 +2,10 @@ import { ROLES, SYSTEM_GROUPS } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type RetentionDays, TOPICS_POLICIES } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
 import {
   isSettingValue,
+  type PersonCopy,
+  type RealmCopy,
   type Registry,
   type SettingDefinition,
   type SettingValues,

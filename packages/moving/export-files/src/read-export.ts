@@ -19,6 +19,7 @@ import {
   ATTACHMENT_FILE,
   FORMAT,
   MESSAGE_FILE,
+  messageFile,
   PARLEY_FILE,
   PARTIAL_MESSAGE_FILE,
   PEOPLE_FILE,
@@ -376,8 +377,13 @@ async function* readPeople(root: string): AsyncGenerator<PersonCopy> {
   }
 }
 
-const messageFiles = async (root: string): Promise<readonly string[]> =>
-  (await readdir(root)).filter((name) => MESSAGE_FILE.test(name)).sort();
+/** @throws DomainError INVALID_IMPORT if a file is missing before the last one, whose messages would seem to be deleted */
+async function messageFiles(root: string): Promise<readonly string[]> {
+  const files = (await readdir(root)).filter((name) => MESSAGE_FILE.test(name)).sort();
+  const missing = files.findIndex((name, index) => name !== messageFile(index + 1));
+  if (missing >= 0) throw wrong('The export', `is incomplete: ${messageFile(missing + 1)} is missing`);
+  return files;
+}
 
 async function* readMessages(root: string, context: MessageContext): AsyncGenerator<readonly MessageCopy[]> {
   let last = 0;

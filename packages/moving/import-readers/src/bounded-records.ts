@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ContentPart, ImportedContent, ImportRecord, UnsupportedPart } from '@parley/transfer/records';
+import type { ContentPart, Gap, ImportedContent, ImportRecord, UnsupportedPart } from '@parley/transfer/records';
 
 /** Limits of import records (docs/import-record.schema.json), in UTF-16 units. */
 const MAX_ID_LENGTH = 500;
@@ -28,6 +28,7 @@ function bounded(record: ImportRecord): ImportRecord {
   if (record.kind === 'message') boundMessage(record.content, record.unsupported ?? [], found);
   else if (record.kind === 'edit') found.previous = boundedContent(record.previous);
   else if (record.kind === 'file') boundFile(found);
+  else if (record.kind === 'skipped' && record.gap) found.gap = boundedGap(record.gap);
   return found as unknown as ImportRecord;
 }
 
@@ -112,6 +113,12 @@ function boundedPart(part: Exclude<ContentPart, string>): ContentPart {
     ...(url === undefined || url.length > MAX_URL_LENGTH ? {} : { url }),
   };
 }
+
+const boundedGap = ({ channel, conversation, ...span }: Gap): Gap => ({
+  ...span,
+  ...(channel !== undefined && { channel: boundedId(channel) }),
+  ...(conversation !== undefined && { conversation: boundedId(conversation) }),
+});
 
 function boundFile(found: Record<string, unknown>): void {
   for (const key of URLS) {

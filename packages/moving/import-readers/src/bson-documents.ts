@@ -21,6 +21,9 @@ export interface BsonDocument {
   readonly value: Readonly<Record<string, unknown>> | null;
 }
 
+export const hasCollection = (archive: Archive, name: string): boolean =>
+  archive.has(`${name}.bson`) || archive.has(`${name}.bson.gz`);
+
 /** Streams the documents of a collection, `name.bson` or `name.bson.gz`; none if it is missing. */
 export async function* bsonDocuments(archive: Archive, name: string): AsyncGenerator<BsonDocument> {
   if (archive.has(`${name}.bson`)) yield* split(archive.read(`${name}.bson`), `${name}.bson`);

@@ -7,15 +7,16 @@ import {
   recordsOfBatch,
   requireNoUndo,
 } from '@parley/domain/exports';
-import type {
-  ChannelId,
-  GroupId,
-  ImportBatchId,
-  MessageId,
-  RealmCopy,
-  RealmId,
-  UnitOfWork,
-  UserId,
+import {
+  type ChannelId,
+  type GroupId,
+  type ImportBatchId,
+  invalidImport,
+  type MessageId,
+  type RealmCopy,
+  type RealmId,
+  type UnitOfWork,
+  type UserId,
 } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
 import { SYSTEM_BOTS } from '@parley/domain/users';
@@ -47,7 +48,7 @@ export interface ExistingOrganization {
   memberships(place: MembersPlace): Promise<ReadonlyMap<UserId, MembershipState>>;
   /** Archived channels of imports that are incomplete or undone. */
   readonly hiddenChannels: ReadonlySet<ChannelId>;
-  /** Messages of earlier imports, with the pinned ones that lists contain. */
+  /** Previously imported messages, including pinned ones. */
   messages(): AsyncIterable<readonly ImportedRecord[]>;
   /** Returns messages as they are now; deleted ones are absent. */
   current(
@@ -77,7 +78,7 @@ const SMALL_KINDS = ['person', 'group', 'channel', 'conversation', 'emoji'] as c
 /**
  * Loads an organization with the earlier imports of a source.
  * @param requesterId owner on whose behalf the import runs; null for the operator
- * @throws DomainError UNDO_UNFINISHED
+ * @throws DomainError UNDO_UNFINISHED, INVALID_IMPORT
  */
 export async function loadExisting(
   realmId: RealmId,
@@ -89,6 +90,13 @@ export async function loadExisting(
   const all = await uow.read(realmId, ({ importBatches }) => importBatches.list(realmId));
   requireNoUndo(all);
   const batches = all.filter((batch) => batch.source === source);
+  const other = all.find((batch) => batch.source.startsWith(`${source}:`));
+  if (other && batches.length === 0) {
+    throw invalidImport(
+      `Its files do not say which workspace or server it is from, so a list of people, channels or settings is missing. ` +
+        `An earlier import is from ${other.source}.`,
+    );
+  }
   const targets = new Map<ImportedKind, Map<string, number>>(SMALL_KINDS.map((kind) => [kind, new Map()]));
   const membersHashes = { members: new Map<string, string>(), groupMembers: new Map<string, string>() };
   const hiddenChannels = new Set<ChannelId>();

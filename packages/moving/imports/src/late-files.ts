@@ -1,5 +1,14 @@
+import { nameOfFile } from '@parley/domain/files';
 import type { LateFile, LateMessage } from '@parley/transfer/imports';
-import { type FileRecord, fileReferences, linkTo, literal, type OpenImport } from '@parley/transfer/records';
+import {
+  beginningOf,
+  type FileRecord,
+  fileReferences,
+  isTooLong,
+  linkTo,
+  literal,
+  type OpenImport,
+} from '@parley/transfer/records';
 import { isDownloaded } from './downloads.js';
 import type { Staging } from './staging.js';
 
@@ -15,13 +24,17 @@ export async function* lateMessages(staging: Staging, opened: OpenImport): Async
 }
 
 function lateFile({ id, name, contentType }: FileRecord, path: string, label: string | undefined, opened: OpenImport) {
-  const shown = label ?? name;
+  const shown = label ?? nameOfFile(name);
   return {
     recordId: id,
     name,
     contentType: contentType ?? 'application/octet-stream',
     open: () => opened.openFile(path),
     link: (content, target) => linkInstead(content, shown, target),
+    append: (content, target) => {
+      const link = linkTo(shown, target);
+      return isTooLong(content, link.length) ? null : beginningOf(content, link, link.length);
+    },
   } satisfies LateFile;
 }
 

@@ -12,7 +12,7 @@ import type { HolderCopy, MessageCopy } from '@parley/transfer/exports';
 import type { MessageRecord } from '@parley/transfer/records';
 import { digestOf, messageDigest } from './digest.js';
 import { keepFileLinks } from './late-files.js';
-import { type MessageText, MessageTextWriter, type TextSources } from './message-text.js';
+import { type MessageText, MessageTextWriter, TEXT_FORMS, type TextSources } from './message-text.js';
 import { planReactions, type ReactionEmoji, type ReadPositions } from './plan-details.js';
 import { PLANNED_REALM_ID } from './plan-files.js';
 import type { PlannedMessage } from './plan-messages.js';
@@ -40,6 +40,13 @@ type StoredMessage = PlannedMessage &
   ({ readonly record: number; readonly json: string } | { readonly record: null; readonly json: null });
 
 type ImportedMessage = MessageCopy['message'];
+
+interface ShownText {
+  readonly text: MessageText;
+  readonly rendered: RenderedMarkdown;
+  /** True for plain text, because the Markdown cannot be rendered. */
+  readonly isPlain: boolean;
+}
 
 /** Message as shown in the report. */
 export interface MessageSample {
@@ -136,7 +143,7 @@ export class MessageCopies {
     if (planned.record === null) {
       const pinned = this.pinnedIn(planned.place);
       const text = writer.writePins(pinned);
-      const message = await this.messageOf(planned, place, this.sources.noticeSender, text);
+      const message = this.messageOf(planned, place, this.sources.noticeSender, await this.render(text));
       const recordId = planned.place.slice(CHANNEL_KEY_START.length);
       return {
         ...this.withoutDetails(message),
@@ -147,14 +154,14 @@ export class MessageCopies {
     const record: MessageRecord = JSON.parse(planned.json);
     if (planned.role !== 'message') {
       const text = planned.topic === '' ? writer.writePointer(record) : writer.writeQuote(record);
-      const message = await this.messageOf(planned, place, this.sources.noticeSender, text);
+      const message = this.messageOf(planned, place, this.sources.noticeSender, await this.render(text));
       const origin = { kind: planned.role, recordId: record.id, hash: digestOf(planned.topic) };
       return { ...this.withoutDetails(message), origin };
     }
     const sender = this.sources.people.get(record.sender);
-    const text = writer.write(record, sender);
-    const { missingFiles } = text;
-    const message = await this.messageOf(planned, place, sender.id, text);
+    const shown = await this.showWithFiles(record, sender, planned.place);
+    const { missingFiles } = shown.text;
+    const message = this.messageOf(planned, place, sender.id, shown);
     const key: MessageKey = { number: planned.record, id: record.id };
     const changes = this.sources.staging.changes(key);
     const edits = await this.editsOf(planned.place, changes, sender);
@@ -178,13 +185,24 @@ export class MessageCopies {
     return { message, edits: [], reactions: [], submessages: [], holders: [], isForSubscribers };
   }
 
-  private async messageOf(
+  /** Shows a message in the first form that links to all of its files. */
+  private async showWithFiles(record: MessageRecord, sender: PlannedUser, place: string): Promise<ShownText> {
+    let shown: ShownText | undefined;
+    for (const form of TEXT_FORMS) {
+      shown = await this.render(new MessageTextWriter(this.sources, place).write(record, sender, form));
+      const { uploadPaths } = shown.rendered;
+      if ([...shown.text.ownPaths].every((path) => uploadPaths.has(path))) break;
+    }
+    return shown!;
+  }
+
+  private messageOf(
     { number, topic, at }: PlannedMessage,
     place: PlannedPlace,
     senderId: UserId,
-    text: MessageText,
-  ): Promise<ImportedMessage> {
-    const { content, rendered } = await this.render(text);
+    { text, rendered, isPlain }: ShownText,
+  ): ImportedMessage {
+    if (isPlain) this.counts.unrenderable++;
     for (const path of rendered.uploadPaths) {
       const file = text.files.get(path);
       if (file) this.sources.files.attach(file, number);
@@ -195,7 +213,7 @@ export class MessageCopies {
       recipientId: place.recipientId,
       channelId: place.kind === 'channel' ? place.id : null,
       topic,
-      content,
+      content: text.markdown,
       renderedContent: rendered.html,
       sentAt: Math.floor(at),
       clientName: CLIENT_NAME,
@@ -212,15 +230,14 @@ export class MessageCopies {
     };
   }
 
-  private async render(text: MessageText): Promise<{ readonly content: string; readonly rendered: RenderedMarkdown }> {
+  private async render(text: MessageText): Promise<ShownText> {
     try {
-      return { content: text.markdown, rendered: await this.rendered(text) };
+      return { text, rendered: await this.rendered(text), isPlain: false };
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      this.counts.unrenderable++;
       const parsed = await this.sources.renderer.parse('', this.sources.options);
       const rendered = this.sources.renderer.render(parsed, NOTHING_NAMED);
-      return { content: text.markdown, rendered: { ...rendered, html: `<p>${escapeHtml(text.markdown)}</p>` } };
+      return { text, rendered: { ...rendered, html: `<p>${escapeHtml(text.markdown)}</p>` }, isPlain: true };
     }
   }
 
@@ -253,12 +270,13 @@ export class MessageCopies {
   ): Promise<readonly MessageEdit[]> {
     const edits: MessageEdit[] = [];
     for (const { record } of records.slice(0, MAX_EDITS)) {
-      const text = new MessageTextWriter(this.sources, place).writeEarlier(record.previous);
-      const { content, rendered } = await this.render(text);
+      const earlier = new MessageTextWriter(this.sources, place).writeEarlier(record.previous);
+      const { text, rendered, isPlain } = await this.render(earlier);
+      if (isPlain) this.counts.unrenderable++;
       edits.push({
         userId: record.person === undefined ? sender.id : this.sources.people.get(record.person).id,
         editedAt: Math.floor(record.at),
-        previousContent: { content, rendered: rendered.html },
+        previousContent: { content: text.markdown, rendered: rendered.html },
         topic: null,
         channel: null,
       });

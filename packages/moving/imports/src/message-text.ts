@@ -13,6 +13,7 @@ import {
   markdownOf,
   type ReferenceTexts,
 } from '@parley/transfer/records';
+import { MAX_FILES } from './message-parts.js';
 import type { PlannedFile, PlannedFiles } from './plan-files.js';
 import { type PlannedMessage, plannedMessage } from './plan-messages.js';
 import type { PlannedPeople, PlannedUser } from './plan-people.js';
@@ -34,12 +35,20 @@ export interface MessageText {
   readonly groups: ReadonlyMap<string, PlannedGroup>;
   /** Keyed by path. */
   readonly files: ReadonlyMap<string, PlannedFile>;
+  /** Paths of the message's own files. Its readers can read only files with a link in the message itself. */
+  readonly ownPaths: ReadonlySet<string>;
   /** Labels of files without bytes. */
   readonly missingFiles: readonly string[];
 }
 
-/** Code points of a long message for its files. */
-const MAX_FILE_LINES = 8000;
+/**
+ * Forms of a message, tried until all of its files have links: the whole text if it fits, its beginning with the files
+ * after it, or only the files.
+ */
+export const TEXT_FORMS = ['whole', 'beginning', 'files'] as const;
+
+/** Code points of a long message for its files, enough for `MAX_FILES` short lines. */
+const MAX_FILE_LINES = 8500;
 /** Length of a link to a file without its names. */
 const LINK_LENGTH = 100;
 
@@ -52,12 +61,23 @@ interface FileLine {
   readonly room: number;
 }
 
+interface LongText {
+  readonly markdown: string;
+  /** Part to show, as far as it fits. */
+  readonly beginning: string;
+  readonly original: PlannedFile | null;
+  /** True if the shown text `start` needs a link to this file after it. */
+  isListed(path: string, start: string): boolean;
+}
+
 /** Writes the Markdown of one message. */
 export class MessageTextWriter implements ReferenceTexts {
   private readonly users = new Map<UserId, PlannedUser>();
   private readonly mentionedGroups = new Map<string, PlannedGroup>();
   private readonly files = new Map<string, PlannedFile>();
   private readonly missingFiles: string[] = [];
+  /** Paths of texts that the import wrote. */
+  private readonly textPaths: string[] = [];
 
   constructor(
     private readonly sources: TextSources,
@@ -104,7 +124,7 @@ export class MessageTextWriter implements ReferenceTexts {
   }
 
   /** Writes the text of a message of the source, with everything that is attached to it. */
-  write(record: MessageRecord, sender: PlannedUser): MessageText {
+  write(record: MessageRecord, sender: PlannedUser, form: (typeof TEXT_FORMS)[number]): MessageText {
     const { senderName, replyTo, content, files = [], unsupported = [] } = record;
     const isOtherName = senderName !== undefined && senderName !== sender.fullName && senderName.trim() !== '';
     const inThread = record.conversation !== undefined && record.thread !== record.id ? record.thread : undefined;
@@ -118,7 +138,12 @@ export class MessageTextWriter implements ReferenceTexts {
       original ? this.linkToFile(original, 'original data') : '',
     ];
     const markdown = parts.filter((part) => part.trim() !== '').join('\n\n');
-    return this.done(this.fitting(record, sender, markdown, original));
+    const isWhole = form === 'whole' && !isTooLong(markdown);
+    const beginning = form === 'files' ? '' : markdown;
+    const isListed = (path: string, start: string) => form !== 'whole' || !start.includes(path);
+    const text = isWhole ? markdown : this.withFileLines(record, sender, { markdown, beginning, original, isListed });
+    const own = this.fileLines(record).flatMap(({ path }) => path ?? []);
+    return this.done(text, [...own, ...this.textPaths]);
   }
 
   /** Writes an earlier text of a message. */
@@ -165,55 +190,65 @@ export class MessageTextWriter implements ReferenceTexts {
     return messageUrl(url, number as MessageId);
   }
 
-  private fitting(record: MessageRecord, sender: PlannedUser, markdown: string, original: PlannedFile | null): string {
-    if (!isTooLong(markdown)) return markdown;
-    const whole = this.textFile(record, sender, 'message', markdown);
-    const lines = [this.linkToFile(whole, 'whole message')];
-    if (original) lines.push(this.linkToFile(original, 'original data'));
+  /** Returns the text, or the beginning of a text that is too long, with links to the whole text and to its files. */
+  private withFileLines(
+    record: MessageRecord,
+    sender: PlannedUser,
+    { markdown, beginning, original, isListed }: LongText,
+  ): string {
     const fileLines = this.fileLines(record);
-    const room = fileLines.reduce((sum, { room }) => sum + room, 0);
-    const start = beginningOf(markdown, '', room);
-    for (const { path, text } of fileLines) if (path === null || !start.includes(path)) lines.push(text);
-    return beginningOf(markdown, lines.join('\n\n'), room);
+    const room = fileLines.reduce((sum, line) => sum + line.room, 0);
+    const lines: string[] = [];
+    if (beginning !== markdown || isTooLong(markdown, room)) {
+      const whole = this.textFile(record, sender, 'message', markdown);
+      lines.push(this.linkToFile(whole, 'whole message'));
+    }
+    if (original) lines.push(this.linkToFile(original, 'original data'));
+    const start = beginningOf(beginning, '', room);
+    for (const { path, text } of fileLines) if (path === null || isListed(path, start)) lines.push(text);
+    return beginningOf(beginning, lines.join('\n\n'), room);
   }
 
-  /** Lists the files of a message. Its readers can read only files with a link in the message itself. */
+  /** Lists the files of a message, by their numbers if their names are too long. */
   private fileLines(record: MessageRecord): readonly FileLine[] {
     const references = new Map(fileReferences(record).map((each) => [each.id, each]));
-    const lines: FileLine[] = [];
-    let left = MAX_FILE_LINES;
-    for (const { id, label } of references.values()) {
+    const lines = [...references.values()].slice(0, MAX_FILES).flatMap(({ id, label }) => {
       const file = this.sources.files.find(id);
-      if (!file) continue;
-      const shown = label ?? file.name;
-      const path = file.pathId && `/user_uploads/${file.pathId}`;
-      const text = path === null ? literal(`${shown} (${file.missing})`) : this.linkToFile(file, shown);
-      // The link that replaces a note later is longer.
-      const room = text.length + (path === null ? LINK_LENGTH + file.name.length : 0) + 2;
-      if (room > left) {
-        lines.push({ path: null, text: `${references.size - lines.length} more files`, room: 0 });
-        break;
-      }
-      left -= room;
-      lines.push({ path, text, room });
-    }
-    return lines;
+      return file ? [this.fileLine(file, label ?? file.name)] : [];
+    });
+    if (lines.reduce((sum, { room }) => sum + room, 0) <= MAX_FILE_LINES) return lines;
+    return lines.flatMap(({ path }, index) => {
+      if (path === null) return [];
+      const text = linkTo(String(index + 1), urlOf(path));
+      return [{ path, text, room: text.length + 2 }];
+    });
+  }
+
+  private fileLine(file: PlannedFile, shown: string): FileLine {
+    const { pathId: path } = file;
+    const text = path === null ? literal(`${shown} (${file.missing})`) : this.linkToFile(file, shown);
+    // The link that replaces a note later is longer.
+    return { path, text, room: text.length + (path === null ? LINK_LENGTH + file.name.length : 0) + 2 };
   }
 
   private textFile({ id, sentAt }: MessageRecord, sender: PlannedUser, what: 'message' | 'original', text: string) {
     const name = what === 'message' ? 'message.md' : 'original.json';
-    return this.sources.files.addText(`${what} ${id}`, name, text, sender.id, sentAt);
+    const file = this.sources.files.addText(`${what} ${id}`, name, text, sender.id, sentAt);
+    this.textPaths.push(file.pathId!);
+    return file;
   }
 
   private linkToFile(file: PlannedFile, label: string): string {
     this.files.set(file.pathId!, file);
-    return linkTo(label, `/user_uploads/${file.pathId}`);
+    return linkTo(label, urlOf(file.pathId!));
   }
 
   /** PostgreSQL stores no null characters. */
-  private done(text: string): MessageText {
+  private done(text: string, ownPaths: readonly string[] = []): MessageText {
     const markdown = trimEnd(text.replaceAll('\0', '')).replace(/^\n+/, '') || '*(no text)*';
     const { users, mentionedGroups: groups, files, missingFiles } = this;
-    return { markdown, users, groups, files, missingFiles };
+    return { markdown, users, groups, files, missingFiles, ownPaths: new Set(ownPaths) };
   }
 }
+
+const urlOf = (pathId: string): string => `/user_uploads/${pathId}`;

@@ -1,6 +1,5 @@
 import { type Channel, isPrivate } from '@parley/domain/channels';
-import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
-import { type DomainError, invalidImport, type UserId } from '@parley/domain/kernel';
+import { type DomainError, invalidImport, type PersonCopy, type RealmCopy, type UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
 import { type AccessCopy, type AccessDifference, newAccess, type Readers } from '@parley/transfer/records';
 import type { ExistingOrganization } from './existing-organization.js';
@@ -18,7 +17,8 @@ export function sourceAccess(staging: Staging, people: PlannedPeople, places: Pl
   const conversations = new Map<string, Readers<UserId>>();
   const readersOf = (members: readonly string[]) => new Set(members.map((id) => people.get(id).id));
   for (const { record } of staging.list('channel')) {
-    const recipientId = places.find(placeKey({ channel: record.id }))!.recipientId;
+    const recipientId = places.findChannel(record.id)?.recipientId;
+    if (recipientId === undefined) continue;
     conversations.set(String(recipientId), { isOpen: record.privacy === 'public', readers: readersOf(record.members) });
   }
   for (const { record } of staging.list('conversation')) {

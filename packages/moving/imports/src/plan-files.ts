@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { nameOfFile, pathIdOf } from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { FileRecord, OpenImport } from '@parley/transfer/records';
@@ -48,12 +48,12 @@ export async function planFiles(
     const size = record.path === undefined ? null : await opened.sizeOf(record.path);
     if (row) {
       const owner = record.owner === undefined ? row.owner : people.get(record.owner).id;
-      const same = size === null ? undefined : fileAt(staging, record.path!, owner);
-      const isPicture = same?.isPicture ?? (size !== null && (await startsLikePicture(opened, record.path!)));
+      const same = size === null ? null : await equalFile(staging, opened, record, size, owner);
+      const isPicture = same?.isPicture ?? (size !== null && (await isPictureAt(opened, record.path!)));
       const file = same ? { ...same, name: nameOfFile(record.name) } : planFile(record, size, owner, isPicture);
-      const sql = 'UPDATE files SET json = ?, owner = ?, path = ?, same = ? WHERE id = ?';
+      const sql = 'UPDATE files SET json = ?, owner = ?, path = ?, size = ?, same = ? WHERE id = ?';
       const path = same || size === null ? null : record.path;
-      staging.run(sql, JSON.stringify(file), owner, path, same?.id ?? null, record.id);
+      staging.run(sql, JSON.stringify(file), owner, path, size, same?.id ?? null, record.id);
     }
     const isUsed = row !== undefined || pictures.has(record.id);
     if (!isUsed && staging.get('SELECT 1 FROM known_files WHERE id = ?', record.id)) {
@@ -65,11 +65,38 @@ export async function planFiles(
   }
 }
 
-/** Returns the file that an earlier record made of the same bytes, so that they are stored once per owner. */
-function fileAt(staging: Staging, path: string, owner: UserId): PlannedFile | undefined {
-  const row = staging.get<FileRow>('SELECT number, json FROM files WHERE path = ? AND owner = ?', path, owner);
-  return row && fileOf(row);
+/**
+ * Returns the file that an earlier record made of the same bytes, so that they are stored once per owner. Bytes are read
+ * only if another file has the same size.
+ */
+async function equalFile(
+  staging: Staging,
+  opened: OpenImport,
+  { path, contentType }: FileRecord,
+  size: number,
+  owner: UserId,
+): Promise<PlannedFile | null> {
+  const atPath = staging.get<FileRow>('SELECT number, json FROM files WHERE path = ? AND owner = ?', path, owner);
+  if (atPath) return fileOf(atPath);
+  const ofSize = 'FROM files WHERE path IS NOT NULL AND size = ? AND owner = ?';
+  if (!staging.get(`SELECT 1 ${ofSize}`, size, owner)) return null;
+  for (const row of staging.all<FileRow>(`SELECT number, json ${ofSize} AND digest IS NULL`, size, owner)) {
+    const file = fileOf(row);
+    const digest = await digestOf(opened, file.path!, file.contentType);
+    staging.run('UPDATE files SET digest = ? WHERE number = ?', digest, row.number);
+  }
+  const digest = await digestOf(opened, path!, contentType ?? UNKNOWN_TYPE);
+  const equal = staging.get<FileRow>(`SELECT number, json ${ofSize} AND digest = ?`, size, owner, digest);
+  return equal ? fileOf(equal) : null;
 }
+
+async function digestOf(opened: OpenImport, path: string, contentType: string): Promise<Buffer> {
+  const hash = createHash('sha256').update(`${contentType}\0`);
+  for await (const chunk of (await opened.openFile(path)) ?? []) hash.update(chunk);
+  return hash.digest();
+}
+
+const UNKNOWN_TYPE = 'application/octet-stream';
 
 const NOT_DOWNLOADED = 'not downloaded';
 const NOT_IN_EXPORT = 'not in the export';
@@ -80,7 +107,7 @@ function planFile(record: FileRecord, size: number | null, owner: UserId, isPict
     name,
     owner,
     createdAt: Math.floor(record.createdAt ?? 0),
-    contentType: record.contentType ?? 'application/octet-stream',
+    contentType: record.contentType ?? UNKNOWN_TYPE,
     pathId: size === null ? null : newPathId(name),
     path: record.path ?? null,
     size: size ?? 0,
@@ -89,14 +116,14 @@ function planFile(record: FileRecord, size: number | null, owner: UserId, isPict
   };
 }
 
-/** First bytes of PNG, JPEG, GIF and WebP. Other files never get a thumbnail, and would show a placeholder forever. */
-const PICTURE_STARTS = ['89504e47', 'ffd8ff', '47494638', '52494646'];
+/** Start of PNG, JPEG, GIF and WebP. Other files never get a thumbnail, and would show a placeholder forever. */
+const PICTURE_START = /^(?:\x89PNG|\xff\xd8\xff|GIF8|RIFF.{4}WEBP)/s;
 
-async function startsLikePicture(opened: OpenImport, path: string): Promise<boolean> {
-  for await (const chunk of (await opened.openFile(path)) ?? []) {
-    const start = Buffer.from(chunk.subarray(0, 4)).toString('hex');
-    return PICTURE_STARTS.some((known) => start.startsWith(known));
-  }
+export const startsLikePicture = (bytes: Uint8Array): boolean =>
+  PICTURE_START.test(Buffer.from(bytes.subarray(0, 12)).toString('latin1'));
+
+async function isPictureAt(opened: OpenImport, path: string): Promise<boolean> {
+  for await (const chunk of (await opened.openFile(path)) ?? []) return startsLikePicture(chunk);
   return false;
 }
 

@@ -20,9 +20,9 @@ export async function planMembers(
   const privateChannels = new Set(existing.realm.channels.filter(isPrivate).map(({ id }) => id));
   const changes: MembersCopy[] = [];
   for (const { record } of staging.list('channel')) {
-    const channel = places.findChannel(record.id)!;
+    const channel = places.findChannel(record.id);
     const before = existing.membersHash('members', record.id);
-    if (!channel.isExisting || !existing.isOwn('channel', channel.id)) continue;
+    if (!channel?.isExisting || record.isUnlisted || !existing.isOwn('channel', channel.id)) continue;
     const isEqual = isLiving(channel) && before === membersOrigin(record).hash;
     if (isEqual && !record.members.some((id) => people.former.has(people.get(id).id))) continue;
     const change = await changeOf(channel, record, existing);

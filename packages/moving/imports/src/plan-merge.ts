@@ -1,6 +1,5 @@
 import type { MessageId, RealmCopy, UserId } from '@parley/domain/kernel';
 import type { MergeSource } from '@parley/transfer/exports';
-import { DELETED_HASH } from '@parley/transfer/imports';
 import type { AccessCopy, AccessDifference } from '@parley/transfer/records';
 import type { ExistingOrganization } from './existing-organization.js';
 import { addedAccess } from './plan-access.js';
@@ -123,50 +122,8 @@ export async function reserveTopics(staging: Staging, existing: ExistingOrganiza
   }
 }
 
-/**
- * Finds messages of earlier imports that were deleted in the source: by a deletion record, or because they are missing
- * between the first and the last message of their conversation. Others may be missing because the export is partial,
- * as all may if a part of the export is damaged.
- */
-export async function noteDeleted(
-  staging: Staging,
-  places: PlannedPlaces,
-  existing: ExistingOrganization,
-): Promise<void> {
-  if (staging.lastKnown === 0) return;
-  staging.run(
-    `INSERT OR IGNORE INTO deleted SELECT known.record FROM records JOIN known ON known.record = records.parent
-     WHERE records.kind = 'deletion' AND known.kind = 'message' AND known.hash <> ? AND known.own`,
-    DELETED_HASH,
-  );
-  if (staging.isDamaged) return;
-  const spans = new Map<number, { readonly first: number; readonly last: number }>();
-  const rows = staging.all<{ readonly place: string; readonly first: number; readonly last: number }>(
-    `SELECT place, min(at) AS first, max(at) AS last FROM planned WHERE role = 'message' GROUP BY place`,
-  );
-  for (const { place, first, last } of rows) spans.set(places.find(place)!.recipientId, { first, last });
-  const query = {
-    sql: `SELECT record, target FROM known WHERE record > ? AND kind = 'message' AND hash <> ? AND own
-       AND NOT EXISTS (SELECT 1 FROM records WHERE records.kind = 'message' AND records.id = known.record)
-       ORDER BY record LIMIT ?`,
-    parameters: [DELETED_HASH],
-    limit: MESSAGES_AT_A_TIME,
-    ...BY_RECORD,
-  };
-  for (const page of staging.pages<{ readonly record: string; readonly target: MessageId }>(query)) {
-    const messages = await existing.current(page.map(({ target }) => target));
-    for (const { record, target } of page) {
-      const message = messages.get(target);
-      if (!message) continue;
-      // Merges of placeholders move direct messages.
-      const span = spans.get(message.channelId === null ? message.sentRecipientId : message.recipientId);
-      if (!span || message.sentAt < Math.floor(span.first) || message.sentAt > span.last) continue;
-      staging.run('INSERT OR IGNORE INTO deleted VALUES (?)', record);
-    }
-  }
-}
-
-const BY_RECORD = { after: '', keyOf: ({ record }: { readonly record: string }) => record };
+/** Order of pages of `known` and `deleted`. */
+export const BY_RECORD = { after: '', keyOf: ({ record }: { readonly record: string }) => record };
 
 /** Yields the records of deleted messages, in batches. */
 async function* deletedRecords(staging: Staging): AsyncGenerator<readonly string[]> {

@@ -76,7 +76,7 @@ export class MessagePlanner {
       ledger.account(number, record, 'dropped', 'its channel or conversation is missing, so its readers are unknown');
       return;
     }
-    if (this.staging.isParent('deletion', number)) {
+    if (this.staging.isDeleted(number)) {
       ledger.account(number, record, 'dropped', 'deleted in the source');
       return;
     }

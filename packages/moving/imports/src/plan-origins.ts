@@ -48,7 +48,8 @@ export function originsOf(sources: OriginSources): ImportOrigins {
         yield { origin: groupMembersOrigin(record), targetId: id };
       }
       for (const { record } of staging.list('channel')) {
-        const id = places.findChannel(record.id)?.id;
+        const { id, isExisting = false } = places.findChannel(record.id) ?? {};
+        if (record.isUnlisted && isExisting) continue;
         // The digest of the members includes the privacy.
         const { members: _, hasMoreMembers: __, privacy: ___, ...channel } = record;
         yield* found(channel, 'channel', id);

@@ -24,7 +24,7 @@ export interface PlannedUser {
   readonly avatar: string | null;
 }
 
-/** Row of the mapping file for a placeholder of an earlier import, which stays one until it is merged. */
+/** Mapping row for an unmerged placeholder from an earlier import. */
 export interface LateMapping {
   readonly placeholder: UserId;
   readonly email: string;

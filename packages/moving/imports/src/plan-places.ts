@@ -113,6 +113,15 @@ export class PlannedPlaces {
       this.requireRoom();
       const members = people.channelMembers(record.members);
       const before = stored.get(existing.target('channel', record.id) as ChannelId);
+      if (record.isUnlisted && !before && existing.batches.length > 0) {
+        staging.ledger.account(
+          number,
+          record,
+          'dropped',
+          'the export does not describe it, and no earlier import has it',
+        );
+        continue;
+      }
       const channel = before
         ? this.addExisting(
             record,

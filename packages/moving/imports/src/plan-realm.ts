@@ -15,12 +15,13 @@ import {
 } from '@parley/domain/channels';
 import { EXPORT_PARTS } from '@parley/domain/composition';
 import { GROUP_PERMISSIONS, MAX_GROUP_DESCRIPTION_LENGTH, systemGroupsOf } from '@parley/domain/groups';
-import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
 import {
   type ChannelFolderId,
   type ChannelId,
   escapeHtml,
   type GroupId,
+  type PersonCopy,
+  type RealmCopy,
   settingValues,
   type UserId,
 } from '@parley/domain/kernel';

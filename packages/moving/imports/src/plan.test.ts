@@ -198,20 +198,24 @@ describe('messages', () => {
     );
   });
 
-  it('names the number of files for whose links a long message has no room', async () => {
-    const ids = Array.from({ length: 200 }, (_, index) => `f${index}`);
-    const plan = await planned(
-      [
-        ...BASE,
-        said('m1', 'word '.repeat(3000), { files: ids }),
-        ...ids.map((id) => ({ kind: 'file', id, name: `${id}.txt`, path: 'plan.txt' }) as const),
-      ],
-      { files: { 'plan.txt': Buffer.from('text') } },
-    );
-    const [{ message }] = (await messagesOf(plan)) as [MessageCopy];
-    expect(message.content.length).toBeLessThanOrEqual(10_000);
-    const links = message.content.match(/f\d+\.txt]/g)!.length;
-    expect(message.content).toMatch(new RegExp(`${200 - links} more files$`));
+  it('divides a message with many files, so that each of them has a link, and deletes the parts with it', async () => {
+    const ids = Array.from({ length: 50 }, (_, index) => `f${index}`);
+    const records: Records = [
+      ...BASE,
+      said('m1', 'word '.repeat(3000), { files: ids, thread: 'm1' }),
+      said('m2', 'a reply', { thread: 'm1' }),
+      ...ids.map((id) => ({ kind: 'file', id, name: `${id}.${'_'.repeat(240)}`, path: id }) as const),
+    ];
+    const files = Object.fromEntries(ids.map((id) => [id, Buffer.from(id)]));
+    const plan = await planned(records, { files });
+    const messages = (await messagesOf(plan)).filter(({ origin }) => origin?.kind === 'message');
+    expect(messages.map(({ origin }) => origin!.recordId)).toEqual(['m1', 'm1#20', 'm1#40', 'm2']);
+    for (const { message } of messages) expect(message.content.length).toBeLessThanOrEqual(10_000);
+    const links = messages.map(({ message }) => message.content.match(/\/f\d+\._+\)/g) ?? []);
+    expect(links.map(({ length }) => length)).toEqual([20, 20, 10, 0]);
+    expect(new Set(links.flat()).size).toBe(50);
+    const deleted = await planned([...records, { kind: 'deletion', id: 'd', message: 'm1' }], { files });
+    expect((await messagesOf(deleted)).map(({ origin }) => origin?.recordId)).toEqual(['m2']);
   });
 
   it('resolves references to people, groups, channels and messages, and makes mentions silent', async () => {

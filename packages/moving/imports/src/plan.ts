@@ -20,10 +20,11 @@ import { type ExistingOrganization, NEW_ORGANIZATION, noticeSender, systemGroupI
 import { lateMessages } from './late-files.js';
 import { type CopySources, MessageCopies, type MessageSample } from './message-copies.js';
 import { addedReaderError, outsidersOf, readersOfNew, sourceAccess } from './plan-access.js';
+import { type KeptMissing, noteDeleted } from './plan-deletions.js';
 import { planDetails, planReadPositions, ReactionEmoji } from './plan-details.js';
 import { type PlannedFile, PlannedFiles, planFiles } from './plan-files.js';
 import { planGroupMembers, planMembers, type ReportedMembers, reportedMembers } from './plan-members.js';
-import { earlierImports, newAccessOf, noteDeleted, publishedChannels, reserveTopics } from './plan-merge.js';
+import { earlierImports, newAccessOf, publishedChannels, reserveTopics } from './plan-merge.js';
 import { MessagePlanner } from './plan-messages.js';
 import { claimsOf, originsOf, recordsOf } from './plan-origins.js';
 import { type LateMapping, PlannedPeople } from './plan-people.js';
@@ -101,8 +102,8 @@ export interface PlanSummary {
   readonly members: readonly ReportedMembers[];
   /** Groups of earlier imports with other members in the source now. */
   readonly groupMembers: readonly ReportedMembers[];
-  /** True if missing messages are not deleted, because a part of the export is damaged. */
-  readonly keepsMissing: boolean;
+  /** Messages of earlier imports that are missing in damaged and missing parts of the export. */
+  readonly keptMissing: readonly KeptMissing[];
   /** Number of messages of earlier imports that the source deleted. */
   readonly deleted: number;
   readonly channels: number;
@@ -161,7 +162,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
   await reserveTopics(staging, existing);
   const messages = new MessagePlanner(staging, people, places);
   messages.plan();
-  await noteDeleted(staging, places, existing);
+  const keptMissing = await noteDeleted(staging, places, existing);
   const memberChanges = await planMembers(staging, people, places, existing);
   const groupChanges = await planGroupMembers(staging, groups, existing);
   const reactions = new ReactionEmoji(emoji, aliases, options.unicodeEmoji());
@@ -222,7 +223,7 @@ async function planStaged(staging: Staging, opened: OpenImport, options: PlanOpt
       ...summaryOf(staging, people, places, messages, organization.name, claimsOf(people, claimBy, existing)),
       readers: readersOfNew(existing, access, { staging, people, places }),
       outsiders: places.channels.some(isNewAndPublic) ? outsiders.length : 0,
-      isPublicRestricted: sharing.isPublicRestricted,
+      ...{ keptMissing, isPublicRestricted: sharing.isPublicRestricted },
       ...reportedMembers({ members: memberChanges, groups: groupChanges }, existing, people),
     },
     unrenderable: () => copies.counts.unrenderable,
@@ -353,7 +354,7 @@ function summaryOf(
   messages: MessagePlanner,
   organization: string,
   claims: ReturnType<typeof claimsOf>,
-): Omit<PlanSummary, 'readers' | 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
+): Omit<PlanSummary, 'keptMissing' | 'readers' | 'outsiders' | 'isPublicRestricted' | 'members' | 'groupMembers'> {
   const { users, unlisted, unusedMappings, lateMappings } = people;
   const active = users.filter(({ isActive }) => isActive);
   const files = staging.get<{ readonly count: number; readonly bytes: number | null }>(
@@ -373,7 +374,6 @@ function summaryOf(
     channels: places.channels.length,
     conversations: places.conversations.length,
     messages: messages.messages,
-    keepsMissing: staging.isDamaged && staging.lastKnown > 0,
     deleted: staging.get<{ readonly count: number }>('SELECT count(*) AS count FROM deleted')!.count,
     files: files.count,
     fileBytes: files.bytes ?? 0,

@@ -45,6 +45,7 @@ const RECORDS = [
     'description?': text,
     'createdAt?': time,
     'urls?': { type: 'array', maxItems: 100, items: url },
+    'messageFiles?': { enum: ['days', 'threads'] },
   }),
   recordOf('person', {
     name,
@@ -73,6 +74,7 @@ const RECORDS = [
     privacy: { enum: ['public', 'private'] },
     members: ids(MAX_MEMBERS),
     'hasMoreMembers?': flag,
+    'isUnlisted?': flag,
     'isArchived?': flag,
     'isReadOnly?': flag,
     'createdAt?': time,
@@ -130,7 +132,12 @@ const RECORDS = [
   recordOf('emoji', { name: { ...name, minLength: 1 }, 'file?': id, 'aliasOf?': name }),
   recordOf('pin', { message: id, 'person?': id, 'at?': time }),
   recordOf('readPosition', { person: id, 'channel?': id, 'conversation?': id, readUntil: time }, ONE_PLACE),
-  recordOf('skipped', { type: name, reason: name, 'original?': {} }),
+  recordOf('skipped', {
+    type: name,
+    reason: name,
+    'original?': {},
+    'gap?': part({ channel: id, conversation: id, from: time, until: time }, []),
+  }),
 ];
 
 export const RECORD_KINDS: readonly string[] = RECORDS.map(({ properties }) => properties.kind.const);

@@ -21,9 +21,6 @@ export function reportLines(summary: PlanSummary): readonly string[] {
     `Channels: ${summary.channels}, direct conversations: ${summary.conversations}`,
     `Messages: ${summary.messages}, files of the source: ${summary.files} (${summary.fileBytes} bytes)`,
     ...(summary.deleted === 0 ? [] : [`Messages of earlier imports that the source deleted: ${summary.deleted}`]),
-    ...(summary.keepsMissing
-      ? ['The export is damaged: messages of earlier imports that are missing in it were not deleted']
-      : []),
     '',
     `Records: ${summary.records}, all accounted for`,
     ...ledger.map(ledgerLine),
@@ -44,6 +41,13 @@ export function reportLines(summary: PlanSummary): readonly string[] {
     ...section(
       'Rows of the mapping file for placeholders of earlier imports, which only a merge changes',
       lateMappings.map(({ placeholder, email }) => `parley imports merge ${placeholder} ${printable(email)}`),
+    ),
+    ...section(
+      'Messages of earlier imports that are missing in damaged or missing parts of the export, and stay',
+      summary.keptMissing.map(
+        ({ channel, reason, messages }) =>
+          `${messages} in ${printable(channel || 'direct messages')}: ${printable(reason)}`,
+      ),
     ),
     ...section(
       'People who can read new messages although they left the source, are guests there, or were never in it',

@@ -8,6 +8,8 @@ import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
 import { checkRecord } from './check-record.js';
 import type { ExistingOrganization } from './existing-organization.js';
+import { Gaps } from './gaps.js';
+import { messageParts } from './message-parts.js';
 import { NumberSet } from './number-set.js';
 
 /** Record with its number in the ledger. */
@@ -64,9 +66,11 @@ const SCHEMA = `
   CREATE TABLE topics (place TEXT NOT NULL, thread TEXT, key TEXT NOT NULL, topic TEXT NOT NULL, PRIMARY KEY (place, key));
   CREATE INDEX topics_by_thread ON topics (place, thread);
   CREATE TABLE files (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT '', path TEXT, same INTEGER
+    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, owner INTEGER, json TEXT NOT NULL DEFAULT '', path TEXT, same INTEGER,
+    size INTEGER, digest BLOB
   );
   CREATE INDEX files_by_path ON files (path, owner) WHERE path IS NOT NULL;
+  CREATE INDEX files_by_size ON files (size, owner, digest) WHERE path IS NOT NULL;
   CREATE TABLE known (
     kind TEXT NOT NULL, record TEXT NOT NULL, target INTEGER NOT NULL, hash TEXT NOT NULL, own INTEGER NOT NULL,
     PRIMARY KEY (kind, record)
@@ -81,13 +85,7 @@ const SCHEMA = `
   CREATE INDEX attachments_by_message ON attachments (message);
 `;
 
-/** Types of damaged or missing parts of an export, such as `slack.damaged_json`. */
-const DAMAGE = /\.damaged/;
-
-function damageTypes(record: ImportRecord): readonly string[] {
-  if (record.kind === 'skipped') return [record.type];
-  return record.kind === 'message' ? (record.unsupported ?? []).map(({ type }) => type) : [];
-}
+type StoredRecord = Exclude<ImportRecord, { readonly kind: 'skipped' }>;
 
 const CACHE_KIB = 32_768;
 /** Maximum number of records of one kind that belong to one message, because they are read at once. */
@@ -106,8 +104,8 @@ export class Staging {
   readonly database: Database;
   /** Source of all records; null before the first. */
   source: string | null = null;
-  /** True if a reader found a damaged part, whose messages may be missing. */
-  isDamaged = false;
+  /** Damaged and missing parts of the export. */
+  readonly gaps = new Gaps();
   /** Highest id of a message that an earlier import created; 0 if there is none. Ids of new messages are higher. */
   lastKnown = 0;
   private readonly folder: string;
@@ -116,6 +114,8 @@ export class Staging {
   private readonly kinds = new Set<ImportRecordKind>();
   /** Numbers of messages with records that belong to them, by the kind of these. */
   private readonly parents = new Map<ImportRecordKind, NumberSet>();
+  /** Messages by the number of a part with further files. */
+  private readonly heads = new Map<number, number>();
   private readonly statements = new Map<string, Statement<unknown[], unknown>>();
 
   constructor(temporaryFolder: string) {
@@ -213,6 +213,11 @@ export class Staging {
     ).map((row) => staged<Kind>(row));
   }
 
+  /** True if a record deletes the message, also of a part with further files. */
+  isDeleted(message: number): boolean {
+    return this.isParent('deletion', this.heads.get(message) ?? message);
+  }
+
   /** True if records of the kind belong to this message. */
   isParent(kind: MessageDetail | 'message', message: number): boolean {
     if (!this.kinds.has(kind)) return false;
@@ -275,11 +280,24 @@ export class Staging {
     if (record.source !== this.source) {
       throw shape.wrong(`record ${number + 1}`, `is of another source than ${JSON.stringify(this.source)}`);
     }
-    this.isDamaged ||= damageTypes(record).some((type) => DAMAGE.test(type));
     if (record.kind === 'skipped') {
+      if (record.gap) this.gaps.add({ ...record.gap, part: record.id, reason: record.reason });
       this.ledger.account(number, record, 'dropped', `${record.type}: ${record.reason}`);
       return;
     }
+    if (record.kind !== 'message') {
+      this.insert(number, record);
+      return;
+    }
+    for (const part of messageParts(record)) {
+      const isFirst = part.id === record.id;
+      const partNumber = isFirst ? number : this.ledger.read();
+      if (!isFirst) this.heads.set(partNumber, number);
+      this.insert(partNumber, part);
+    }
+  }
+
+  private insert(number: number, record: StoredRecord): void {
     const { kind, id } = record;
     const json = JSON.stringify(withoutSecrets(record));
     const isNew = this.run(

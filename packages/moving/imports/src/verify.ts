@@ -1,8 +1,8 @@
 import type { ImportedRecord, RecordOrigin } from '@parley/domain/exports';
-import type { RealmCopy } from '@parley/domain/kernel';
 import {
   type ImportBatchId,
   invalidImport,
+  type RealmCopy,
   type RealmId,
   type RecipientId,
   slicesOf,

@@ -54,7 +54,7 @@ describe('custom storage', () => {
     [{ storage }, 'A custom storage requires secret.'],
     [{ storage, secret: 'long enough' }, 'A custom storage requires files.'],
     [{ storage, secret: 'long enough', files: 'folder:x' }, 'A custom storage requires mailer or smtpUrl.'],
-    [{}, 'database must be of the form sqlite:PATH or postgres://USER@HOST/NAME.'],
+    [{}, 'database must be of the form sqlite:PATH or postgres://USER@HOST/NAME, not undefined.'],
   ])('requires additional options: %j', async (config, message) => {
     await expect(createParley({ url: 'http://localhost', ...config } as never)).rejects.toThrow(message);
   });

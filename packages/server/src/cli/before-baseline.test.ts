@@ -102,7 +102,7 @@ it('restores a backup from before the baseline', async () => {
   expect(await run('restore', backup)).toMatchObject({ code: 0 });
   expect(await run('doctor', '--thorough')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('the content of all 1 files exists'),
+    out: expect.stringContaining('the content of 1 file exists'),
   });
   expect(await run('migrate')).toMatchObject({ code: 0 });
   expect(await run('user', 'api-key', 'hamlet@example.com')).toEqual({
@@ -115,7 +115,7 @@ it('restores a backup from before the baseline', async () => {
 it('imports an export from before the baseline', async () => {
   expect(await run('import', EXPORT, '--as=elsinore', '--new-database')).toMatchObject({
     code: 0,
-    out: expect.stringContaining('6 users, 1 channels, 5 messages, 1 files'),
+    out: expect.stringContaining('6 users, 1 channel, 5 messages, 1 file'),
   });
   await expectConversation('elsinore');
 });

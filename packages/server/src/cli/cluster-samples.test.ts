@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfiguration } from '../configuration/read-configuration.js';
+import { runCommand } from '../testing/run-command.js';
 import { COMMANDS } from './commands.js';
 
 const deploy = resolve(__dirname, '../../../../docs/deploy');
@@ -137,6 +139,57 @@ describe('Kubernetes manifests', () => {
     const { configuration } = readConfiguration([], { ...data, ...secrets });
     expect(configuration).toMatchObject({ database: { kind: 'postgres' }, files: { kind: 's3' } });
     for (const { containers } of pods) expect(isCommand(containers[0].args)).toBe(true);
+  });
+
+  /** Variables that Kubernetes adds for a service, which a pod with `enableServiceLinks: false` lacks. */
+  function linksTo({ metadata, spec }: Yaml): Record<string, string> {
+    const prefix = metadata.name.toUpperCase().replaceAll('-', '_');
+    const [host, { port: first }] = ['10.0.0.7', spec.ports[0]];
+    const address = (port: number) => `tcp://${host}:${port}`;
+    const ofPorts = spec.ports.map(({ name, port }: Yaml) => ({
+      [`${prefix}_SERVICE_PORT_${name.toUpperCase()}`]: String(port),
+      [`${prefix}_PORT_${port}_TCP`]: address(port),
+      [`${prefix}_PORT_${port}_TCP_PROTO`]: 'tcp',
+      [`${prefix}_PORT_${port}_TCP_PORT`]: String(port),
+      [`${prefix}_PORT_${port}_TCP_ADDR`]: host,
+    }));
+    return Object.assign(
+      {
+        [`${prefix}_SERVICE_HOST`]: host,
+        [`${prefix}_SERVICE_PORT`]: String(first),
+        [`${prefix}_PORT`]: address(first),
+      },
+      ...ofPorts,
+    );
+  }
+
+  it('start a server that ignores the variables of their services in one log line', async () => {
+    for (const { enableServiceLinks } of pods) expect(enableServiceLinks).toBe(false);
+    const services = objects.filter(({ kind }) => kind === 'Service');
+    const links = Object.assign({}, ...services.map(linksTo)) as Record<string, string>;
+    expect(Object.keys(links).length).toBe(8);
+    const folder = mkdtempSync(join(tmpdir(), 'parley-kubernetes-'));
+    const args = [
+      'serve',
+      '--new-database',
+      `--database=sqlite:${join(folder, 'chat.db')}`,
+      '--port=0',
+      '--log-level=warn',
+    ];
+    const serve = (environment: Record<string, string>) => runCommand(args, { environment });
+    try {
+      const { code, out, err } = await serve({ ...links, KUBERNETES_SERVICE_HOST: '10.0.0.1' });
+      expect([code, out]).toEqual([0, expect.stringMatching(/^Parley is at http:/)]);
+      expect(err.split('\n').map((line) => JSON.parse(line))).toEqual([
+        expect.objectContaining({ level: 'warn', variables: Object.keys(links) }),
+      ]);
+      expect(await serve(links)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining('There is no setting PARLEY_'),
+      });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('select their own pods and ports', () => {

@@ -22,7 +22,7 @@ export const NEW_DATABASE: Readonly<Record<string, CommandFlag>> = {
 
 /** Flag of commands for one organization. */
 export const REALM: Readonly<Record<string, CommandFlag>> = {
-  realm: { value: 'STRING_ID', help: 'organization; required if several match' },
+  realm: { value: 'STRING_ID', help: 'organization; default: the only one, or that of --default-realm' },
 };
 
 /** @throws StartupError if it cannot be determined */
@@ -96,25 +96,31 @@ function removeUnusedSecret(configuration: Invocation['configuration']): void {
 
 export const noRealm = () => new StartupError('There is no organization yet; see parley realm create --help.');
 
-/** Returns the named organization, or the only one. @throws StartupError */
-export async function findRealm({ ports }: ComposedParley, named: string | undefined): Promise<Realm> {
+/** Returns the organization of `--realm`, else the only one, else that of the setting. @throws StartupError */
+export async function findRealm({ ports }: ComposedParley, { flag, invocation }: CommandContext): Promise<Realm> {
   const realms = await ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
   if (realms.length === 0) throw noRealm();
-  const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
+  const named = flag('realm');
+  const wanted = named ?? invocation.configuration.defaultRealm;
+  const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === wanted);
   if (realm) return realm;
   throw new StartupError(`--realm must be one of ${stringIdsOf(realms)}.`);
 }
 
 const stringIdsOf = (realms: readonly Realm[]): string => realms.map(({ stringId }) => `'${stringId}'`).join(', ');
 
-/** Returns the only organization with such a user. @throws StartupError */
-async function findRealmOf(parley: ComposedParley, named: string): Promise<Realm> {
+/**
+ * Returns the only organization with such a user, or that of the setting if there are several. @throws StartupError
+ */
+async function findRealmOf(parley: ComposedParley, named: string, context: CommandContext): Promise<Realm> {
   const { unitOfWork } = parley.ports;
   const realms = await unitOfWork.readAcross((repositories) => repositories.realms.list());
-  if (realms.length < 2) return findRealm(parley, undefined);
+  if (realms.length < 2) return findRealm(parley, context);
   const found: Realm[] = [];
   for (const realm of realms) if (await lookUpUser(parley, realm, named)) found.push(realm);
-  if (found.length === 1) return found[0]!;
+  const { defaultRealm } = context.invocation.configuration;
+  const realm = found.length === 1 ? found[0] : found.find(({ stringId }) => stringId === defaultRealm);
+  if (realm) return realm;
   throw new StartupError(
     found.length === 0
       ? `There is no user ${named} in ${stringIdsOf(realms)}; see parley user list.`
@@ -149,8 +155,8 @@ export async function findUserAndRealm(
   parley: ComposedParley,
   named: string,
 ): Promise<{ readonly user: User; readonly realm: Realm }> {
-  const flag = context.flag('realm');
-  const realm = await (flag === undefined ? findRealmOf(parley, named) : findRealm(parley, flag));
+  const isGiven = context.flag('realm') !== undefined;
+  const realm = await (isGiven ? findRealm(parley, context) : findRealmOf(parley, named, context));
   return { user: await findUser(parley, realm, named), realm };
 }
 

@@ -5,6 +5,7 @@ import {
   RevokeProvisioningToken,
   SyncDirectory,
 } from '@parley/domain/membership';
+import { counted } from '../kernel/counted.js';
 import { UsageError } from '../kernel/startup-error.js';
 import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';
@@ -12,7 +13,7 @@ import { findRealm, nameOf, REALM } from './databases.js';
 async function createToken(context: CommandContext): Promise<CommandResult> {
   const name = context.words[0]!;
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const token = await parley.useCase(IssueProvisioningToken).execute({ realmId: realm.id, name });
     const url = `${parley.ports.realmUrls.urlOf(realm)}/scim/v2`;
     return {
@@ -28,7 +29,7 @@ async function createToken(context: CommandContext): Promise<CommandResult> {
 
 async function listTokens(context: CommandContext): Promise<CommandResult> {
   return context.withParley(async (parley) => {
-    const { id } = await findRealm(parley, context.flag('realm'));
+    const { id } = await findRealm(parley, context);
     const tokens = (await parley.useCase(ListProvisioningTokens).execute(id)).map(({ name, createdAt }) => ({
       name,
       created: new Date(createdAt * 1000).toISOString(),
@@ -40,7 +41,7 @@ async function listTokens(context: CommandContext): Promise<CommandResult> {
 async function revokeToken(context: CommandContext): Promise<CommandResult> {
   const name = context.words[0]!;
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     await parley.useCase(RevokeProvisioningToken).execute({ realmId: realm.id, name });
     return { lines: [`Revoked token '${name}' of ${nameOf(realm)}`], data: { name } };
   });
@@ -77,7 +78,7 @@ function linesOf(name: string, report: DirectoryReport, isDryRun: boolean): read
     ...(isDryRun || stopped !== null ? changes.map(({ email, change }) => `${change}\t${email}`) : []),
     ...problems.map(({ email, reason }) => `problem\t${email}\t${reason}`),
     stopped === null
-      ? `${name}: ${people} people; ${done}: ${total.join(', ')}`
+      ? `${name}: ${counted(people, 'person', 'people')}; ${done}: ${total.join(', ')}`
       : `${name}: nothing was changed. ${stopped}${isAcceptable ? ' Use --accept-deactivations if this is intended.' : ''}`,
   ];
 }

@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { ImportRealm } from '@parley/transfer/imports';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports/write-exports.js';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
@@ -16,10 +17,10 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
   if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const messages = await exportToFile(parley, realm.id, path, progressOn(context.terminal, 'Exported'));
     return {
-      lines: [`Exported ${nameOf(realm)} with ${messages} messages to ${path}`],
+      lines: [`Exported ${nameOf(realm)} with ${counted(messages, 'message')} to ${path}`],
       data: { id: realm.id, stringId: realm.stringId, messages, file: path },
     };
   });
@@ -70,11 +71,11 @@ async function importArchive(context: CommandContext, path: string): Promise<Com
       const url = parley.ports.realmUrls.urlOf(realm);
       return {
         lines: [
-          `Imported ${nameOf(realm)}${isOwn ? '' : ' from a Zulip server'}: ${users} users, ${channels} channels, ` +
-            `${messages} messages, ${files} files; at ${url}`,
-          ...(missingFiles > 0 ? [`The export lacks the content of ${missingFiles} files.`] : []),
+          `Imported ${nameOf(realm)}${isOwn ? '' : ' from a Zulip server'}: ${counted(users, 'user')}, ${counted(channels, 'channel')}, ` +
+            `${counted(messages, 'message')}, ${counted(files, 'file')}; at ${url}`,
+          ...(missingFiles > 0 ? [`The export lacks the content of ${counted(missingFiles, 'file')}.`] : []),
           ...(missingPictures > 0
-            ? [`${missingPictures} images are missing from the export or cannot be decoded.`]
+            ? [`Images that are missing from the export or cannot be decoded: ${missingPictures}`]
             : []),
           'Exports contain no passwords; see parley user set-password.',
         ],

@@ -2,6 +2,7 @@ import { ROLES, type Role } from '@parley/domain/access';
 import { DomainError } from '@parley/domain/kernel';
 import { RegisterUser } from '@parley/domain/membership';
 import type { ComposedParley } from '../composition/parley.js';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { type CommandContext, type CommandResult, explained } from './command.js';
 import { type CsvRow, readCsvFile } from './csv-file.js';
@@ -41,7 +42,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);
   }
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const register = parley.useCase(RegisterUser);
     const people = checkedPeople(rows, register);
     const taken = await existingAddresses(parley, realm.id, people);
@@ -60,7 +61,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
           created.push({ id, email });
         } catch (error) {
           if (!(error instanceof DomainError)) throw error;
-          const added = `${created.length} users were added before this line; fix the file and import it again.`;
+          const added = `${counted(created.length, 'user')} added before this line; fix the file and import it again.`;
           throw new StartupError(`line ${line} (${person.email}): ${explained(error)} ${added}`);
         }
       }
@@ -69,7 +70,7 @@ export async function importPeople(context: CommandContext): Promise<CommandResu
     const invited = invites ? newcomers.filter(({ password }) => password === null).length : 0;
     return {
       lines: [
-        `${isDryRun ? `Would add ${newcomers.length}` : `Added ${created.length}`} users to ${nameOf(realm)}; ${existing} already existed`,
+        `${isDryRun ? `Would add ${counted(newcomers.length, 'user')}` : `Added ${counted(created.length, 'user')}`} to ${nameOf(realm)}; ${existing} already existed`,
         ...(invited > 0
           ? [`${isDryRun ? 'Would email' : 'The server emails'} links for setting a password to ${invited} of them`]
           : []),

@@ -50,12 +50,12 @@ describe('parley import of records', () => {
     expect([dry.code, dry.err]).toEqual([0, '']);
     expect(dry.out).toMatch(/person: 1 merged: account by verified email[\s\S]*Nothing was changed/);
     const { out } = await run(other, '--realm=acme');
-    expect(out).toMatch(/Imported into acme \(Acme\) as import 2: 1 users, 1 channels, 3 messages/);
+    expect(out).toMatch(/Imported into acme \(Acme\) as import 2: 1 user, 1 channel, 3 messages/);
     expect((await run(other, '--realm=acme')).out).toMatch(/acme \(Acme\) has everything already/);
     const { out: list } = await runCommand(['imports', 'list', `--database=sqlite:${database}`]);
     expect(list.match(/complete/g)).toHaveLength(2);
     const undone = await runCommand(['imports', 'undo', '2', `--database=sqlite:${database}`]);
-    expect(undone.out).toMatch(/Removed 3 messages from acme[\s\S]*Archived 1 channels/);
+    expect(undone.out).toMatch(/Removed 3 messages from acme[\s\S]*Archived 1 channel/);
     expect((await run(other, '--realm=acme')).out).toMatch(/as import 3: 0 users, 0 channels, 3 messages/);
   });
 
@@ -97,10 +97,10 @@ describe('parley import of records', () => {
     }
     const more = { source: 'crm', kind: 'message', id: 'm9', channel: 'c1', sender: 'ann', sentAt: 1_700_000_100 };
     writeFileSync(records, [...documented, JSON.stringify({ ...more, content: 'more' })].join('\n'));
-    expect(await again()).toContain('as import 2: 0 users, 0 channels, 1 messages');
+    expect(await again()).toContain('as import 2: 0 users, 0 channels, 1 message');
     expect(await again()).toContain('unchanged since import 2, which has all of its 8 records');
     await runCommand(['imports', 'undo', '2', `--database=sqlite:${database}`]);
-    expect(await again()).toContain('as import 3: 0 users, 0 channels, 1 messages');
+    expect(await again()).toContain('as import 3: 0 users, 0 channels, 1 message');
     const folder = join(directory, 'files');
     writeFileSync(join(folder, 'records.jsonl'), documented.join('\n').replaceAll('"crm"', '"erp"'));
     symlinkSync('missing', join(folder, 'broken link'));
@@ -122,7 +122,7 @@ describe('parley import of records', () => {
       '--new-database',
     );
     expect([code, err]).toEqual([0, '']);
-    expect(out).toMatch(/Imported acme \(Acme\): 5 users, 1 channels, 3 messages, 1 files; at /);
+    expect(out).toMatch(/Imported acme \(Acme\): 5 users, 1 channel, 3 messages, 1 file; at /);
     const text = readFileSync(join(report, 'report.txt'), 'utf8');
     expect(text).toContain('People: 2 with an account, 0 who cannot log in');
     expect(text).toMatch(/match nobody, or several people:\n {2}nobody/);
@@ -177,12 +177,12 @@ describe('parley import of records', () => {
     const { out } = await runCommand(['user', 'list', '--deactivated', `--database=sqlite:${database}`]);
     const bob = /(\d+)\D*imported-\d+@parley\.invalid.*Bob/.exec(out)![1]!;
     expect((await imports('merge', bob, 'ann@acme.example', '--dry-run')).out).toBe(
-      `Would give 1 messages and 0 reactions of user ${bob} to ann@acme.example\n` +
+      `Would give 1 message and 0 reactions of user ${bob} to ann@acme.example\n` +
         'Messages in direct conversations that ann@acme.example takes part in by the merge: 1',
     );
-    expect((await imports('merge', bob, 'ann@acme.example')).out).toMatch(/^Gave 1 messages/);
+    expect((await imports('merge', bob, 'ann@acme.example')).out).toMatch(/^Gave 1 message/);
     expect((await imports('unmerge', bob)).out).toBe(
-      `Returned 1 messages and 0 reactions to user ${bob}\nMessages in direct conversations of user ${bob}: 1`,
+      `Returned 1 message and 0 reactions to user ${bob}\nMessages in direct conversations of user ${bob}: 1`,
     );
     expect(await imports('unmerge', bob)).toMatchObject({ code: 1, err: expect.stringContaining('is not merged') });
     expect(await imports('merge', bob, 'nobody@acme.example')).toMatchObject({ code: 1 });
@@ -292,7 +292,7 @@ describe('parley import of records', () => {
       const refused = await run(...flags, '--dry-run');
       expect(refused.out).toContain('file: 2 represented: its address is not on the public Internet');
       const { code, out, err } = await run(...flags, '--webhook-networks=loopback', '--new-database');
-      expect([code, err]).toEqual([0, `Downloaded 1 files, 0 were in ${folder}; 1 failed: the server returned 404`]);
+      expect([code, err]).toEqual([0, `Downloaded 1 file, 0 were in ${folder}; 1 failed: the server returned 404`]);
       expect(out).toContain('file: 1 represented: the server returned 404');
       expect(out).toContain('2 files; at');
     } finally {
@@ -320,7 +320,7 @@ describe('parley import of records', () => {
       expect((await run(records, '--realm=acme', '--new-database')).out).toContain('file: 1 waiting: not downloaded');
       expect((await addFiles()).out).toBe('Added 0 files to 0 messages');
       status = 200;
-      expect((await addFiles()).out).toBe('Added 1 files to 2 messages');
+      expect((await addFiles()).out).toBe('Added 1 file to 2 messages');
       expect((await addFiles()).out).toBe('Added 0 files to 0 messages');
     } finally {
       server.close();
@@ -383,7 +383,7 @@ describe('parley import of records', () => {
     const path = join(directory, 'import.jsonl');
     writeFileSync(path, lines.map((line) => JSON.stringify(line)).join('\n'));
     const imported = await run(path, '--realm=acme', '--new-database');
-    expect([imported.err, imported.out]).toEqual(['', expect.stringMatching(/1 channels, 1 messages/)]);
+    expect([imported.err, imported.out]).toEqual(['', expect.stringMatching(/1 channel, 1 message/)]);
   });
 
   it.each([

@@ -23,12 +23,13 @@ import {
   verifyImport,
 } from '@parley/imports';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { PublicWebClient } from '@parley/node-adapters';
+import { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import { RealmReader } from '@parley/transfer/exports';
 import { type AppliedChanges, ImportRealm, MergeImport } from '@parley/transfer/imports';
 import type { ImportReader, OpenImport, PersonMapping } from '@parley/transfer/records';
 import type { ComposedParley } from '../composition/parley.js';
 import { COLUMN_NAMES } from '../exports/column-names.js';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { parleyVersion } from '../version.js';
 import type { CommandContext, CommandResult } from './command.js';
@@ -143,11 +144,13 @@ export async function withDownloads(
 ): Promise<OpenImport> {
   const folder = context.flag('download');
   if (folder === undefined) return exported;
-  const { webhookNetworks: allowedNetworks } = context.invocation.configuration;
-  const client = new PublicWebClient({ allowedNetworks, userAgent: 'Parley' });
+  const { webhookNetworks: allowedNetworks, outgoingProxy } = context.invocation.configuration;
+  const client = new PublicWebClient({ allowedNetworks, proxy: new OutgoingProxy(outgoingProxy), userAgent: 'Parley' });
   const { opened, counts } = await downloadFiles(exported, { folder, client, token, tokenHosts });
   const failed = Object.entries(counts.failed).map(([reason, count]) => `; ${count} failed: ${reason}`);
-  context.terminal.err(`Downloaded ${counts.downloaded} files, ${counts.existing} were in ${folder}${failed.join('')}`);
+  context.terminal.err(
+    `Downloaded ${counted(counts.downloaded, 'file')}, ${counts.existing} were in ${folder}${failed.join('')}`,
+  );
   return opened;
 }
 
@@ -304,8 +307,8 @@ async function createFrom(
   return {
     lines: [
       ...lines,
-      `Imported ${nameOf(realm)}: ${counts.users} users, ${counts.channels} channels, ${counts.messages} messages, ` +
-        `${counts.files} files; at ${url}`,
+      `Imported ${nameOf(realm)}: ${counted(counts.users, 'user')}, ${counted(counts.channels, 'channel')}, ${counted(counts.messages, 'message')}, ` +
+        `${counted(counts.files, 'file')}; at ${url}`,
       ...unrenderableLines(unrenderable),
       ...(plan.summary.hasOwner ? [] : ['Nobody who can log in is an owner; see parley user create --help.']),
     ],
@@ -332,8 +335,8 @@ async function mergeInto(
     lines: [
       ...lines,
       batch
-        ? `Imported into ${nameOf(realm)} as import ${batch.id}: ${counts.users} users, ${counts.channels} channels, ` +
-          `${counts.messages} messages`
+        ? `Imported into ${nameOf(realm)} as import ${batch.id}: ${counted(counts.users, 'user')}, ${counted(counts.channels, 'channel')}, ` +
+          `${counted(counts.messages, 'message')}`
         : `${nameOf(realm)} has everything already.`,
       ...changeLines(changes),
       ...unrenderableLines(unrenderable),
@@ -360,7 +363,7 @@ function changeLines(changes: AppliedChanges): readonly string[] {
 }
 
 const unrenderableLines = (count: number): readonly string[] =>
-  count > 0 ? [`${count} messages are shown without formatting.`] : [];
+  count > 0 ? [`Messages shown without formatting: ${count}`] : [];
 
 async function reported(context: CommandContext, plan: ImportPlan): Promise<readonly string[]> {
   const { summary } = plan;

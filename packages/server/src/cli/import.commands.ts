@@ -15,6 +15,7 @@ import {
 } from '@parley/transfer/imports';
 import { type ImportReader, type OpenImport, printable } from '@parley/transfer/records';
 import type { ComposedParley } from '../composition/parley.js';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import {
   always,
@@ -35,7 +36,7 @@ const presentBatch = ({ id, source, startedAt, status, createdRealm, messages }:
 
 async function list(context: CommandContext): Promise<CommandResult> {
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const batches = await parley.ports.unitOfWork.read(realm.id, (reads) => reads.importBatches.list(realm.id));
     const presented = batches.map(presentBatch);
     return {
@@ -44,7 +45,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
           ? [`${nameOf(realm)} has no imports.`]
           : presented.map(
               ({ id, startedAt, source, status, messages }) =>
-                `${id}\t${startedAt}\t${printable(source)}\t${status}\t${messages} messages`,
+                `${id}\t${startedAt}\t${printable(source)}\t${status}\t${counted(messages, 'message')}`,
             ),
       data: { imports: presented },
     };
@@ -61,7 +62,7 @@ function batchIdOf({ words }: CommandContext): ImportBatchId {
 async function undo(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const isDryRun = context.isOn('dry-run');
     const undone = await parley.useCase(UndoImport).execute({
       realmId: realm.id,
@@ -81,8 +82,8 @@ async function undo(context: CommandContext): Promise<CommandResult> {
 function undoLines(undone: UndoImportOutput, isDryRun: boolean, realm: string): readonly string[] {
   const { removed, kept, archivedChannels } = undone;
   return [
-    `${isDryRun ? 'Would remove' : 'Removed'} ${removed} messages from ${realm}`,
-    ...(isDryRun ? [] : [`Archived ${archivedChannels} channels without messages`]),
+    `${isDryRun ? 'Would remove' : 'Removed'} ${counted(removed, 'message')} from ${realm}`,
+    ...(isDryRun ? [] : [`Archived ${counted(archivedChannels, 'channel')} without messages`]),
     ...(kept === 0 ? [] : [`Messages that people used since the import, which --force removes: ${kept}`]),
     ...keptLines(undone),
   ];
@@ -129,7 +130,7 @@ async function withPlan(
   const { planImport } = await import('@parley/imports');
   const { temporaryFolderOf } = await import('./import-records.js');
   const { markdownRenderer: renderer, clock } = parley.ports;
-  const { id: realmId, stringId } = await findRealm(parley, context.flag('realm'));
+  const { id: realmId, stringId } = await findRealm(parley, context);
   const sources = { renderer, unicodeEmoji, mappings: [], temporaryFolder: temporaryFolderOf(context) };
   const plan = await planImport(opened, { ...sources, stringId, realmUrl: '', now: clock.now() });
   try {
@@ -198,7 +199,7 @@ async function addFiles(context: CommandContext): Promise<CommandResult> {
         const { files, messages, kept } = added;
         return {
           lines: [
-            `Added ${files} files to ${messages} messages`,
+            `Added ${counted(files, 'file')} to ${counted(messages, 'message')}`,
             ...(kept === 0 ? [] : [`Messages that people edited or deleted since the import, without files: ${kept}`]),
           ],
           data: added,
@@ -220,7 +221,7 @@ async function merge(context: CommandContext): Promise<CommandResult> {
     const { messages, reactions, directMessages, channels } = merged;
     return {
       lines: [
-        `${isDryRun ? 'Would give' : 'Gave'} ${messages} messages and ${reactions} reactions of user ${placeholder.id} to ${user.email}`,
+        `${isDryRun ? 'Would give' : 'Gave'} ${counted(messages, 'message')} and ${counted(reactions, 'reaction')} of user ${placeholder.id} to ${user.email}`,
         ...(directMessages === 0
           ? []
           : [`Messages in direct conversations that ${user.email} takes part in by the merge: ${directMessages}`]),
@@ -240,7 +241,7 @@ async function unmerge(context: CommandContext): Promise<CommandResult> {
     const { messages, reactions, directMessages } = unmerged;
     return {
       lines: [
-        `Returned ${messages} messages and ${reactions} reactions to user ${placeholder.id}`,
+        `Returned ${counted(messages, 'message')} and ${counted(reactions, 'reaction')} to user ${placeholder.id}`,
         ...(directMessages === 0
           ? []
           : [`Messages in direct conversations of user ${placeholder.id}: ${directMessages}`]),
@@ -251,7 +252,7 @@ async function unmerge(context: CommandContext): Promise<CommandResult> {
 }
 
 async function placeholderOf(parley: ComposedParley, context: CommandContext) {
-  const realm = await findRealm(parley, context.flag('realm'));
+  const realm = await findRealm(parley, context);
   return { realm, placeholder: await findUser(parley, realm, context.words[0]!) };
 }
 

@@ -2,6 +2,7 @@ import { normalizeTopic, topicKey } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
 import type { MessageId } from '@parley/domain/kernel';
 import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { locationOf } from '../start/open-parley.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
@@ -17,7 +18,7 @@ async function restore(context: CommandContext): Promise<CommandResult> {
   const sinceMs = since === undefined ? null : Date.parse(since);
   if (Number.isNaN(sinceMs)) throw new UsageError('--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.');
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const channel =
       channelName === undefined
         ? null
@@ -82,7 +83,7 @@ async function sweep({ invocation, isOn, withParley }: CommandContext): Promise<
     const isDryRun = isOn('dry-run');
     const keepDetachedSeconds = invocation.configuration.keepDeletedDays * 86_400;
     const swept = await useCase(SweepFiles).execute({ keepDetachedSeconds, isDryRun });
-    const what = `${swept.files} files, ${swept.uploads} unfinished uploads and ${swept.blobs} blobs`;
+    const what = `${counted(swept.files, 'file')}, ${counted(swept.uploads, 'unfinished upload')} and ${counted(swept.blobs, 'blob')}`;
     const line = isDryRun ? `Would remove ${what} (files and uploads are counted up to 500)` : `Removed ${what}`;
     return { lines: [line], data: { ...swept, isDryRun } };
   });

@@ -1,3 +1,4 @@
+import { counted } from '../kernel/counted.js';
 import type { Terminal } from './command.js';
 
 const MESSAGES_BETWEEN_LINES = 100_000;
@@ -8,6 +9,6 @@ export function progressOn(terminal: Terminal, what: string): (messages: number)
   return (messages) => {
     if (messages - said < MESSAGES_BETWEEN_LINES) return;
     said = messages;
-    terminal.err(`${what} ${messages} messages …`);
+    terminal.err(`${what} ${counted(messages, 'message')} …`);
   };
 }

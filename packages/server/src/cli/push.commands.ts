@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isSent, SendTestNotifications } from '@parley/domain/push';
 import { isEmailAddress } from '@parley/domain/users';
-import { makePushKey } from '@parley/node-adapters';
+import { makePushKey, OutgoingProxy } from '@parley/node-adapters';
 import { SqlitePushServerStore } from '@parley/push-service';
 import { sqliteOf } from '../configuration/configuration.js';
 import { pushServiceOf, wayToPhones } from '../doctor/phone-push.js';
@@ -46,7 +46,10 @@ async function register({ invocation: { configuration }, words }: CommandContext
   if (!push || 'keys' in push) throw new StartupError('There is no push service: PARLEY_PUSH_SERVICE is not set.');
   try {
     const { host } = new URL(addressesOf(configuration).url);
-    const created = await pushServiceOf(push).registerServer(host, contact);
+    const created = await pushServiceOf(push, new OutgoingProxy(configuration.outgoingProxy)).registerServer(
+      host,
+      contact,
+    );
     return {
       lines: [`The push service ${created ? 'has registered' : 'had already registered'} this server.`],
       data: { created },

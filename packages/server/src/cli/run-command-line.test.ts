@@ -276,10 +276,10 @@ describe('parley command line', () => {
     ];
     for (const path of [old, young]) writeFileSync(path, 'x');
     utimesSync(old, 1000, 1000);
-    const would = 'Would remove 0 files, 0 unfinished uploads and 1 blobs (files and uploads are counted up to 500)';
+    const would = 'Would remove 0 files, 0 unfinished uploads and 1 blob (files and uploads are counted up to 500)';
     expect(await run(['file', 'sweep', '--dry-run'])).toEqual({ code: 0, out: would, err: '' });
     expect(existsSync(old)).toBe(true);
-    const removed = 'Removed 0 files, 0 unfinished uploads and 1 blobs';
+    const removed = 'Removed 0 files, 0 unfinished uploads and 1 blob';
     expect(await run(['file', 'sweep'])).toEqual({ code: 0, out: removed, err: '' });
     expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   });
@@ -307,6 +307,22 @@ describe('parley command line', () => {
     const command = ['user', 'create', 'x@example.com', 'Somebody'];
     expect(await run(command)).toMatchObject({ code: 1, err: "parley: --realm must be one of 'a', 'b'." });
     expect(await run([...command, '--realm=b'])).toMatchObject({ code: 0 });
+  });
+
+  it('uses the organization of the setting if there are several', async () => {
+    await run(['realm', 'create', '--new-database', 'a', 'First']);
+    await run(['realm', 'create', '--new-database', 'b', 'Second']);
+    const create = ['user', 'create', 'x@example.com', 'Somebody'];
+    const show = ['user', 'show', 'x@example.com', '--json'];
+    expect(await run([...create, '--default-realm=c'])).toMatchObject({
+      err: expect.stringContaining('must be one of'),
+    });
+    expect(await run([...create, '--default-realm=b'])).toMatchObject({ code: 0 });
+    expect(await run([...create, '--realm=a', '--default-realm=b'])).toMatchObject({ code: 0 });
+    expect(await run(show)).toMatchObject({ code: 1, err: expect.stringContaining("must be one of 'a', 'b'") });
+    const shown = await Promise.all(['a', 'b'].map(async (realm) => (await run([...show, `--realm=${realm}`])).out));
+    expect((await run([...show, '--default-realm=b'])).out).toBe(shown[1]);
+    expect(shown[0]).not.toBe(shown[1]);
   });
 
   it('serves the demo and reuses it the next time', async () => {
@@ -674,7 +690,7 @@ describe('parley command line', () => {
     ${['user', 'create', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: The role must be one of owner, /}
     ${['user', 'create', 'a@b.example', 'Name', '--password-stdin']} | ${/^parley: There is no database at /}
     ${['user', 'grant', 'a@b.example', 'can_fly']}                   | ${/^parley: PERMISSION must be one of can_create_users, /}
-    ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be a number/}
+    ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be an integer/}
     ${['serve', '--new-database', '--demo', '--host=0.0.0.0']}       | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
     ${['serve', '--new-database', '--host=203.0.113.7', '--port=0']} | ${/^parley: 203\.0\.113\.7 is not an address of this machine/}
   `('rejects $args with a one-line message', async ({ args, err }) => {
@@ -704,7 +720,9 @@ describe('parley command line', () => {
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect((await run(['export', file])).err).toContain('already exists');
-    expect((await run(['import', file])).err).toMatch(/Subdomain already in use\. .* choose another name by --realm/);
+    expect((await run(['import', file])).err).toMatch(
+      /Subdomain is already in use\. .* choose another name by --realm/,
+    );
     const copied = await run(['import', file, '--as=copy']);
     expect([copied.code, copied.out]).toEqual([
       0,

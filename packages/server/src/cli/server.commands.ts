@@ -7,6 +7,7 @@ import type { Setting } from '../configuration/setting.js';
 import { SETTINGS, type SettingName } from '../configuration/settings.js';
 import { addressesOf } from '../http/http-server.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { createLogger } from '../start/logger.js';
 import { smtpMailerOf } from '../start/open-parley.js';
 import { startPushServer } from '../start/push-service.js';
 import { startServer } from '../start/serve.js';
@@ -32,7 +33,13 @@ export const SERVE_COMMAND: Command = {
   async run({ invocation, terminal, isJson, isOn }) {
     // Registered before anything starts, so that an immediate interrupt also shuts down cleanly.
     const interrupted = terminal.interrupted();
-    const { configuration } = invocation;
+    const { configuration, ignoredVariables } = invocation;
+    if (ignoredVariables.length > 0) {
+      const logger = createLogger(configuration.logLevel, { write: (line) => terminal.err(line.trimEnd()) });
+      const reason = 'ignores variables that Kubernetes adds for services; `enableServiceLinks: false` omits them';
+      logger.warn({ variables: ignoredVariables }, reason);
+      await logger.close();
+    }
     const isPushService = isOn('push-service');
     if (isPushService || !configuration.isDemo) requireDatabase(invocation);
     const say = (line: string) => {

@@ -2,9 +2,11 @@ import { statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
 import { type Configuration, type DatabaseLocation, sqliteOf } from '../configuration/configuration.js';
-import { parseDatabase } from '../configuration/setting-values.js';
+import { SETTINGS } from '../configuration/settings.js';
 import { examine } from '../doctor/doctor.js';
+import { counted } from '../kernel/counted.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
+import { readSetting } from '../kernel/values.js';
 import { blobStoreOf } from '../start/open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../start/secret.js';
 import { parleyVersion } from '../version.js';
@@ -39,9 +41,11 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   const { missingFiles, secretFingerprint: _, ...data } = result;
   return {
     lines: [
-      `${path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${result.files} files, as of ${result.takenAt}. Anyone with the archive can read everything.`,
+      `${path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${counted(result.files, 'file')}, as of ${result.takenAt}. Anyone with the archive can read everything.`,
       ...(missingFiles.length > 0
-        ? [`The content of ${missingFiles.length} files is missing, such as ${missingFiles[0]}; see parley doctor.`]
+        ? [
+            `The content of ${counted(missingFiles.length, 'file')} is missing, such as ${missingFiles[0]}; see parley doctor.`,
+          ]
         : []),
     ],
     data: { path, ...data, missingFiles },
@@ -82,7 +86,9 @@ async function restore({ invocation, words }: CommandContext): Promise<CommandRe
   });
   const { secretFingerprint: _, ...data } = result;
   return {
-    lines: [`Restored ${database.path} with ${result.files} files, as of ${result.takenAt}. Start the server now.`],
+    lines: [
+      `Restored ${database.path} with ${counted(result.files, 'file')}, as of ${result.takenAt}. Start the server now.`,
+    ],
     data: { database: database.path, ...data },
   };
 }
@@ -128,9 +134,9 @@ async function migrate({ invocation, isOn }: CommandContext): Promise<CommandRes
 }
 
 async function move({ terminal, flag, isOn, isJson }: CommandContext): Promise<CommandResult> {
-  const from = parseDatabaseFlag('from', flag('from'));
+  const from = readDatabase('from', flag('from'));
   if (isOn('undo')) return undoMove(from);
-  const to = parseDatabaseFlag('to', flag('to'));
+  const to = readDatabase('to', flag('to'));
   if (from.kind !== 'sqlite' || to.kind !== 'postgres') {
     throw new UsageError('parley move takes --from sqlite:PATH and --to postgres://USER@HOST/NAME.');
   }
@@ -140,13 +146,14 @@ async function move({ terminal, flag, isOn, isJson }: CommandContext): Promise<C
   try {
     const moved = await movePostgres(to.url, source, (table, rows) => {
       copied += rows;
-      if (!isJson && copied % ROWS_PER_LINE < rows) terminal.err(`${copied} rows copied so far, now copying ${table}`);
+      if (!isJson && copied % ROWS_PER_LINE < rows)
+        terminal.err(`${counted(copied, 'row')} copied so far, now copying ${table}`);
     });
     const rows = moved.reduce((sum, table) => sum + table.rows, 0);
     if (!isOn('keep')) source.retire(withoutPassword(to.url));
     return {
       lines: [
-        `Moved ${rows} rows in ${moved.length} tables to ${to.url} and verified them.`,
+        `Moved ${counted(rows, 'row')} in ${counted(moved.length, 'table')} to ${to.url} and verified them.`,
         isOn('keep')
           ? `Servers may still use ${from.path}. Their changes are not copied.`
           : `Start servers with PARLEY_DATABASE=${to.url}, the same secret and the same files. Servers reject ${from.path} from now on; keep it as a backup.`,
@@ -172,13 +179,8 @@ function undoMove(from: DatabaseLocation): CommandResult {
 const ROWS_PER_LINE = 100_000;
 
 /** @throws UsageError */
-function parseDatabaseFlag(name: string, text: string | undefined): DatabaseLocation {
-  try {
-    return parseDatabase(text ?? '');
-  } catch (error) {
-    throw new UsageError(`--${name} must be ${(error as Error).message}.`);
-  }
-}
+const readDatabase = (flag: string, text = ''): DatabaseLocation =>
+  readSetting(SETTINGS.database.type, text, { name: `--${flag}` });
 
 /** Returns the reason why the server would reject the secret; null if it would accept it. */
 function problemWithSecret(configuration: Configuration, fingerprint: string | null): string | null {

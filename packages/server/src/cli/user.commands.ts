@@ -50,7 +50,7 @@ async function list(context: CommandContext): Promise<CommandResult> {
     (context.isOn('bots') || user.bot === null) && (context.isOn('deactivated') || user.isActive);
   const role = context.flag('role') === undefined ? null : parseRole(context.flag('role')!);
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const found = await parley.ports.unitOfWork.read(realm.id, async ({ users }) => {
       const entries = await users.listEntries(realm.id);
       const wanted: User[] = [];
@@ -93,7 +93,7 @@ async function create(context: CommandContext): Promise<CommandResult> {
   const role = parseRole(context.flag('role') ?? 'member');
   const password = await readPassword(context);
   return context.withParley(async (parley) => {
-    const realm = await findRealm(parley, context.flag('realm'));
+    const realm = await findRealm(parley, context);
     const user = await parley.useCase(RegisterUser).execute({ realmId: realm.id, email, fullName, role, password });
     const apiKey = await keyOf(parley, user, false);
     return {

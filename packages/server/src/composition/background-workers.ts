@@ -1,131 +1,26 @@
 import { RemoveOldBounces } from '@parley/domain/access';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
-import { PromoteFullMembers, RemoveUnusedGroups } from '@parley/domain/groups';
-import {
-  type Clock,
-  type DomainEvent,
-  type EventHub,
-  type EventListener,
-  Leases,
-  type NodeState,
-  type ReportProblem,
-  type StoredEvent,
-  type Timers,
-  type UnitOfWork,
-} from '@parley/domain/kernel';
+import { RemoveUnusedGroups } from '@parley/domain/groups';
+import { Leases, type NodeState, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
 import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/membership';
-import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
+import { ExpireMessages, PurgeArchive } from '@parley/domain/messages';
 import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
-import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
+import { RemoveExpiredSessions } from '@parley/domain/users';
 import { type Logger, warn } from '@parley/http';
 import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { DiskWatch, diskSpaceOf } from '../observation/disk-space.js';
+import type { Bucket } from '../observation/metrics.js';
 import { EndedLeases } from '../workers/ended-leases.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
+import { MessageIndexing } from '../workers/message-indexing.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
-import { periodic, type Recurrence, RecurringWorker, type Worker } from '../workers/recurring-worker.js';
-import type { ParleyDependencies } from './parley-dependencies.js';
+import { PresenceSaver } from '../workers/presence-saver.js';
+import { Promotion } from '../workers/promotion.js';
+import { type Recurrence, RecurringWorker, type Worker } from '../workers/recurring-worker.js';
+import { StorageWatch } from '../workers/storage-watch.js';
 import type { Get } from './services.js';
-
-/** Interval at which missing database files are detected. */
-const VERIFY_MS = 1000;
-
-/**
- * Verifies that written data is still where other processes find it. Separate from other work, which may be blocked
- * by the storage.
- */
-export class StorageWatch extends RecurringWorker {
-  constructor(verify: () => void, hub: Pick<EventHub, 'close'>, timers: Timers, report: ReportProblem) {
-    let isLost = false;
-    const look = () => {
-      try {
-        verify();
-      } catch {
-        // The storage reports the problem once. Pending polls end and fail the next time.
-        if (isLost) return;
-        isLost = true;
-        hub.close();
-      }
-    };
-    super(periodic('checking the database file', VERIFY_MS, look), timers, report);
-  }
-}
-
-/** Maximum time of presence that a crash loses. */
-const SAVE_MS = 1000;
-
-/** Stores presence at most once a second and at shutdown. */
-export class PresenceSaver implements Worker {
-  static readonly inject = [PresenceBoard, 'timers', 'report'] as const;
-
-  readonly name = 'storing presence';
-  private readonly worker: RecurringWorker;
-
-  constructor(
-    private readonly board: Pick<PresenceBoard, 'save'>,
-    timers: Timers,
-    report: ReportProblem,
-  ) {
-    this.worker = new RecurringWorker(
-      periodic(this.name, SAVE_MS, () => board.save()),
-      timers,
-      report,
-    );
-  }
-
-  start(): void {
-    this.worker.start();
-  }
-
-  async stop(): Promise<void> {
-    await this.worker.stop();
-    await this.board.save();
-  }
-}
-
-/** Maximum delay, since the clock may be changed. */
-const MAX_SLEEP_MS = 3_600_000;
-/** Minimum delay after the start or when more users may be waiting. */
-const SOON_MS = 1000;
-
-const changesWhoWaits = (event: DomainEvent): boolean =>
-  event.type === 'user.created' ||
-  event.type === 'user.role_changed' ||
-  (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
-
-/**
- * Promotes members at the end of their waiting period. Computed instead of scheduled as jobs, since it depends on
- * current users and settings.
- */
-export class Promotion implements Worker, EventListener {
-  static readonly inject = [PromoteFullMembers, 'clock', 'timers', 'report'] as const;
-
-  readonly name = 'promoting members';
-  private readonly worker: RecurringWorker;
-
-  constructor(promote: Pick<PromoteFullMembers, 'execute'>, clock: Clock, timers: Timers, report: ReportProblem) {
-    const run = async () => {
-      const next = await promote.execute();
-      return next === null ? null : Math.min(Math.max(SOON_MS, next * 1000 - clock.nowMs()), MAX_SLEEP_MS);
-    };
-    const recurrence = { name: this.name, firstDelayMs: SOON_MS, retryDelayMs: MAX_SLEEP_MS, run };
-    this.worker = new RecurringWorker(recurrence, timers, report);
-  }
-
-  start(): void {
-    this.worker.start();
-  }
-
-  onEvents(events: readonly StoredEvent[]): void {
-    if (events.some(({ event }) => changesWhoWaits(event))) this.worker.wakeIn(SOON_MS);
-  }
-
-  stop(): Promise<void> {
-    return this.worker.stop();
-  }
-}
 
 const SECOND_MS = 1000;
 /** Interval for reading logs while no bus is connected. */
@@ -168,6 +63,30 @@ class LeaseRelease implements Worker {
   }
 }
 
+export interface WorkerOptions {
+  /** True to reject requests while the event loop lags or memory runs out; default: false. */
+  readonly shedsLoad?: boolean;
+  /** Called every second. Throws if other processes no longer find the written data. */
+  readonly verifyStorage?: () => void;
+  /**
+   * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
+   * Returns the ids of servers that are gone.
+   */
+  readonly reportPresence?: (state: NodeState) => Promise<readonly string[]>;
+  /** Logs problems of the database server for the operator. Runs at startup and every hour. */
+  readonly examineStorage?: () => Promise<void>;
+  /** Default: no gauges. */
+  readonly storageGauges?: () => StorageGauges;
+  /** True if `/readyz` reports the state of the bus; default: false. */
+  readonly hasBus?: boolean;
+  /** Bucket of the files, which is checked every ten seconds; default: none. */
+  readonly bucket?: Bucket;
+  /** Folder on a disk that needs free space; default: none. */
+  readonly dataFolder?: string;
+  /** Days for which deleted messages can be restored; default: 30. */
+  readonly keepDeletedDays?: number;
+}
+
 /** Creates workers that repeat a step. */
 interface Schedule {
   readonly leases: Leases;
@@ -194,17 +113,17 @@ function scheduleOf(get: Get): Schedule {
 }
 
 /** Background work of a running server, in the order of its start. */
-export function workersOf(parts: ParleyDependencies, get: Get, resolve: Resolve): readonly Worker[] {
+export function workersOf(options: WorkerOptions, get: Get, resolve: Resolve): readonly Worker[] {
   const schedule = scheduleOf(get);
   return [
     new LeaseRelease(() => resolve(EndedLeases).release([get('serverId')])),
     ...inactivityWorkers(schedule, resolve),
     ...eventWorkers(schedule, get),
-    ...serverWorkers(schedule, parts, get, resolve),
+    ...serverWorkers(schedule, options, get, resolve),
     resolve(PresenceSaver),
     resolve(Promotion),
-    ...expiryWorkers(schedule, parts, resolve),
-    ...directoryWorkers(schedule, parts, get, resolve),
+    ...expiryWorkers(schedule, options, resolve),
+    ...directoryWorkers(schedule, get, resolve),
     ...expiredAddressWorkers(schedule, resolve),
     get('jobWorkers'),
     ...followUpWorkers(schedule, get, resolve),
@@ -268,7 +187,7 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
 }
 
 /** State for operators who look at all servers. */
-async function stateOf({ hasBus, storageGauges }: ParleyDependencies, get: Get): Promise<NodeState> {
+async function stateOf({ hasBus, storageGauges }: WorkerOptions, get: Get): Promise<NodeState> {
   return {
     undelivered: await get('follower').countUndelivered(),
     bus: hasBus ? get('bus').state : null,
@@ -279,11 +198,11 @@ async function stateOf({ hasBus, storageGauges }: ParleyDependencies, get: Get):
 /** Limits, load and storage of the server itself. */
 function serverWorkers(
   { every, recurring }: Schedule,
-  parts: ParleyDependencies,
+  options: WorkerOptions,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
-  const { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder, logger } = parts;
+  const { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder } = options;
   return [
     every({
       name: 'exchanging rate limit counts',
@@ -307,7 +226,7 @@ function serverWorkers(
             everyMs: 10 * SECOND_MS,
             firstMs: SECOND_MS,
             isOwn: true,
-            run: async () => resolve(EndedLeases).release(await reportPresence(await stateOf(parts, get))),
+            run: async () => resolve(EndedLeases).release(await reportPresence(await stateOf(options, get))),
           }),
         ]
       : []),
@@ -334,7 +253,7 @@ function serverWorkers(
             everyMs: MINUTE_MS,
             firstMs: 0,
             isOwn: true,
-            run: new DiskWatch(logger, () => diskSpaceOf(dataFolder)).run,
+            run: new DiskWatch(get('logger'), () => diskSpaceOf(dataFolder)).run,
           }),
         ]
       : []),
@@ -354,10 +273,10 @@ function serverWorkers(
   ];
 }
 
-/** Messages, files and sessions at the end of their time. */
+/** Deletes expired messages, files and sessions. */
 function expiryWorkers(
   { every }: Schedule,
-  { keepDeletedDays = KEEP_DELETED_DAYS }: ParleyDependencies,
+  { keepDeletedDays = KEEP_DELETED_DAYS }: WorkerOptions,
   resolve: Resolve,
 ): readonly Worker[] {
   const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
@@ -387,13 +306,8 @@ function expiryWorkers(
   ];
 }
 
-function directoryWorkers(
-  { every }: Schedule,
-  { directories = [] }: ParleyDependencies,
-  get: Get,
-  resolve: Resolve,
-): readonly Worker[] {
-  return directories
+function directoryWorkers({ every }: Schedule, get: Get, resolve: Resolve): readonly Worker[] {
+  return get('peopleDirectories')
     .filter(({ syncMinutes }) => syncMinutes > 0)
     .map((directory) =>
       every({
@@ -427,11 +341,7 @@ function expiredAddressWorkers({ every }: Schedule, resolve: Resolve): readonly 
 /** Work that follows messages and jobs: search index, failed jobs, push service and digests. */
 function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Resolve): readonly Worker[] {
   return [
-    recurring({
-      name: 'indexing messages for search',
-      firstDelayMs: INDEXING_PAUSE_MS,
-      run: async () => ((await resolve(IndexMessages).execute()) ? INDEXING_PAUSE_MS : MINUTE_MS),
-    }),
+    resolve(MessageIndexing),
     recurring({
       name: 'reading files for search',
       firstDelayMs: READING_PAUSE_MS,

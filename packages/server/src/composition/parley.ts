@@ -18,7 +18,7 @@ import { readGauges } from '../observation/metrics.js';
 import { Readiness, readinessChecks } from '../observation/readiness.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import type { Worker } from '../workers/recurring-worker.js';
-import { ServerContainer } from './container.js';
+import { createContainer } from './container.js';
 import type { ParleyDependencies } from './parley-dependencies.js';
 import type { Get } from './services.js';
 
@@ -33,7 +33,7 @@ export interface ComposedParley extends Parley {
 }
 
 export async function composeParley(options: ParleyDependencies): Promise<ComposedParley> {
-  const container = new ServerContainer(options);
+  const container = createContainer(options);
   const { get, resolve } = container;
   const { logger } = options;
   const ports = container.ports();

@@ -1,14 +1,23 @@
 import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
 import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
 import type { Authenticator, ExpressAdapter, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
+import type { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import type { Consumers } from '../facade/consumers.js';
 import type { CallExchange } from '../http/quotas.js';
-import type { InjectedServices } from '../kernel/injector.js';
+import type { InjectedServices } from '../kernel/resolve.js';
 import type { JobWorkers } from '../workers/job-workers.js';
 import type { Worker } from '../workers/recurring-worker.js';
 
 /** Services of a running server, in addition to its use cases and the ports of the domain. */
 export interface ServerServices extends InjectedServices {
+  /** Secret from which all keys and tokens derive. */
+  readonly secret: string;
+  /** Proxies for requests to other servers. */
+  readonly outgoingProxy: OutgoingProxy;
+  /** Client for web pages that messages link to. */
+  readonly pageClient: PublicWebClient;
+  /** Called with errors of event and commit listeners. */
+  readonly onListenerFailure: (error: unknown) => void;
   /** Commits units and publishes nothing. */
   readonly storage: UnitOfWork;
   readonly publishing: PublishingUnitOfWork;
@@ -22,6 +31,8 @@ export interface ServerServices extends InjectedServices {
   readonly longPoll: LongPoll;
   readonly routes: readonly Route[];
   readonly express: ExpressAdapter;
+  /** The application's own log-in; empty if it has none. */
+  readonly hostAuthenticators: readonly Authenticator[];
   /** Tried in this order. */
   readonly authenticators: readonly Authenticator[];
   /** Authenticators for browser sessions, tried in this order. */

@@ -1,6 +1,7 @@
 import { isLoopbackName } from '@parley/http';
+import { format } from '../kernel/values.js';
 import { setting } from './setting.js';
-import { parseSwitch } from './setting-values.js';
+import { ON_OFF, PATH } from './setting-values.js';
 
 /** NATS servers of one cluster. */
 export type BusServers = readonly string[];
@@ -12,7 +13,7 @@ export const BUS_SETTINGS = {
     'bus',
     'URL',
     'messages between servers of one database over NATS: tls://HOST:PORT, or nats://HOST:PORT on the same machine; several of one cluster with commas; default: none, servers read the database four times a second',
-    parseBus,
+    format(parseBus),
     null as BusServers | null,
   ),
   busCredentials: setting(
@@ -20,7 +21,7 @@ export const BUS_SETTINGS = {
     'bus-credentials',
     'FILE',
     "file with a NATS user's credentials (.creds), USER:PASSWORD or a token; default: none",
-    (text) => text,
+    PATH,
     null as string | null,
   ),
   busCa: setting(
@@ -28,7 +29,7 @@ export const BUS_SETTINGS = {
     'bus-ca',
     'FILE',
     'CA certificates (PEM) of the NATS servers; default: those of the system',
-    (text) => text,
+    PATH,
     null as string | null,
   ),
   busContents: setting(
@@ -36,7 +37,7 @@ export const BUS_SETTINGS = {
     'bus-contents',
     'on|off',
     'sends events to other servers; off: sends only their numbers, and receivers read the database',
-    parseSwitch,
+    ON_OFF,
     true,
   ),
 };

@@ -2,7 +2,13 @@ import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { EventLimits } from '@parley/domain/kernel';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount, DirectPush, PushServiceAccount } from '@parley/node-adapters';
+import type {
+  BigBlueButtonAccount,
+  DirectPush,
+  MailTokenAccount,
+  ProxySettings,
+  PushServiceAccount,
+} from '@parley/node-adapters';
 import type { OwnNotifications } from '../facade/parley-config.js';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
 import { StartupError } from '../kernel/startup-error.js';
@@ -38,6 +44,7 @@ export interface Configuration extends LogInAccounts {
   /** Ways to receive email for addresses that match the pattern. */
   readonly incomingMail: IncomingMail;
   readonly webhookNetworks: readonly string[];
+  readonly outgoingProxy: ProxySettings;
   /** Part of the web client to serve; the application is the start page. */
   readonly webClient: 'application' | 'element' | 'none';
   /** Origins whose pages may show the chat in a frame. */
@@ -52,6 +59,8 @@ export interface Configuration extends LogInAccounts {
   readonly jwtAudience: string | null;
   /** URL of the mail server; null if emails are written to files. */
   readonly smtpUrl: string | null;
+  /** OAuth 2 client for the log-in at the mail server; null to use the password of the URL. */
+  readonly smtpOAuth: MailTokenAccount | null;
   /** Sender address of emails; null for `noreply@` and the host of the public URL. */
   readonly mailFrom: string | null;
   /** Default validity of invitations. */

@@ -1,7 +1,8 @@
 import { UsageError } from '../kernel/startup-error.js';
+import { format } from '../kernel/values.js';
 import type { IncomingMail, ListenAddress } from './configuration.js';
-import { setting } from './setting.js';
-import { parseCount, parseHost, parseListenAddress, parseMailPattern, parseToken } from './setting-values.js';
+import { secretSetting, setting } from './setting.js';
+import { COUNT, PATH, parseHost, parseListenAddress, parseMailPattern, parseToken } from './setting-values.js';
 
 const MIB = 1024 * 1024;
 
@@ -12,22 +13,21 @@ export const MAIL_SETTINGS = {
     'mail-gateway-pattern',
     'PATTERN',
     'email address of channels, such as chat+%s@example.com; default: none',
-    parseMailPattern,
+    format(parseMailPattern),
     null as string | null,
   ),
-  mailGatewayToken: {
-    variable: 'PARLEY_MAIL_GATEWAY_TOKEN',
-    help: 'token of programs that deliver email to /api/v1/incoming_email; default: none',
-    isSecret: true,
-    parse: parseToken,
-    default: null as string | null,
-  },
+  mailGatewayToken: secretSetting(
+    'PARLEY_MAIL_GATEWAY_TOKEN',
+    'token of programs that deliver email to /api/v1/incoming_email; default: none',
+    format(parseToken),
+    null as string | null,
+  ),
   smtpIn: setting(
     'PARLEY_SMTP_IN',
     'smtp-in',
     'ADDRESS:PORT',
     'receives email by SMTP, such as on 0.0.0.0:25; default: off',
-    parseListenAddress,
+    format(parseListenAddress),
     null as ListenAddress | null,
   ),
   smtpInName: setting(
@@ -35,7 +35,7 @@ export const MAIL_SETTINGS = {
     'smtp-in-name',
     'HOST',
     'host name in the greeting of the mail server; default: the domain of the pattern',
-    parseHost,
+    format(parseHost),
     null as string | null,
   ),
   smtpInCert: setting(
@@ -43,7 +43,7 @@ export const MAIL_SETTINGS = {
     'smtp-in-cert',
     'FILE',
     'certificate for STARTTLS, in PEM format; default: no STARTTLS',
-    (text) => text,
+    PATH,
     null as string | null,
   ),
   smtpInKey: setting(
@@ -51,7 +51,7 @@ export const MAIL_SETTINGS = {
     'smtp-in-key',
     'FILE',
     'private key of the certificate',
-    (text) => text,
+    PATH,
     null as string | null,
   ),
   smtpInConnections: setting(
@@ -59,10 +59,10 @@ export const MAIL_SETTINGS = {
     'smtp-in-connections',
     'N',
     'maximum number of concurrent connections of mail servers',
-    parseCount,
+    COUNT,
     20,
   ),
-  maxEmail: setting('PARLEY_MAX_EMAIL', 'max-email', 'MIB', 'maximum size of a received email', parseCount, 25),
+  maxEmail: setting('PARLEY_MAX_EMAIL', 'max-email', 'MIB', 'maximum size of a received email', COUNT, 25),
 };
 
 export type MailSettings = { readonly [Name in keyof typeof MAIL_SETTINGS]: (typeof MAIL_SETTINGS)[Name]['default'] };

@@ -8,18 +8,19 @@ import {
   type PushServiceAccount,
 } from '@parley/node-adapters';
 import { UsageError } from '../kernel/startup-error.js';
-import { type Setting, setting } from './setting.js';
+import { format, fromText, listOf, unconverted, valueType } from '../kernel/values.js';
+import { type Setting, secretSetting, setting } from './setting.js';
 import { parseContact, parseUrl, parseWord } from './setting-values.js';
 
 const MAX_KEYS = 10;
 
-export function parsePushKeys(text: string): readonly string[] {
-  const keys = text.split(',').map((key) => key.trim());
-  if (keys.length > MAX_KEYS || !keys.every(isPushKey)) {
-    throw new Error(`up to ${MAX_KEYS} keys as \`parley push key\` prints them, separated by commas`);
-  }
-  return keys;
-}
+const PUSH_KEY = valueType<string>(
+  'a key as `parley push key` prints it',
+  (value) => typeof value === 'string' && isPushKey(value),
+);
+export const PUSH_KEYS = unconverted<readonly string[]>(
+  fromText(listOf(PUSH_KEY, { max: MAX_KEYS }), (text) => text.split(',').map((key) => key.trim())),
+);
 
 /** Environment files hold a key in one line, with `\\n` for line breaks. */
 export function parseApnsKey(text: string): string {
@@ -60,7 +61,7 @@ export const PUSH_SETTINGS = {
     'push-service-url',
     'URL',
     'push service that delivers notifications to phones; default: none',
-    parseUrl,
+    format(parseUrl),
     null as string | null,
   ),
   pushOrgId: setting(
@@ -68,45 +69,49 @@ export const PUSH_SETTINGS = {
     'push-org-id',
     'ID',
     'id of this server at the push service',
-    parseWord,
+    format(parseWord),
     null as string | null,
   ),
-  pushOrgKey: {
-    variable: 'PARLEY_PUSH_ORG_KEY',
-    help: 'key of this server at the push service',
-    isSecret: true,
-    parse: parseWord,
-    default: null as string | null,
-  },
+  pushOrgKey: secretSetting(
+    'PARLEY_PUSH_ORG_KEY',
+    'key of this server at the push service',
+    format(parseWord),
+    null as string | null,
+  ),
   webPush: setting(
     'PARLEY_WEB_PUSH',
     'web-push',
     'CONTACT',
     'sends push notifications to browsers; contact for their push services, such as mailto:ops@example.com; default: off',
-    parseContact,
+    format(parseContact),
     null as string | null,
   ),
-  pushKeys: {
-    variable: 'PARLEY_PUSH_KEYS',
-    help: 'private keys for the tokens of your own build of the app, from parley push key; several during a rotation',
-    isSecret: true,
-    parse: parsePushKeys,
-    default: null as readonly string[] | null,
-  },
-  apnsKey: {
-    variable: 'PARLEY_APNS_KEY',
-    help: 'APNs key of your Apple developer account (.p8)',
-    isSecret: true,
-    parse: parseApnsKey,
-    default: null as string | null,
-  },
-  apnsKeyId: setting('PARLEY_APNS_KEY_ID', 'apns-key-id', 'ID', 'id of that key', parseWord, null as string | null),
+  pushKeys: secretSetting(
+    'PARLEY_PUSH_KEYS',
+    'private keys for the tokens of your own build of the app, from parley push key; several during a rotation',
+    PUSH_KEYS,
+    null as readonly string[] | null,
+  ),
+  apnsKey: secretSetting(
+    'PARLEY_APNS_KEY',
+    'APNs key of your Apple developer account (.p8)',
+    format(parseApnsKey),
+    null as string | null,
+  ),
+  apnsKeyId: setting(
+    'PARLEY_APNS_KEY_ID',
+    'apns-key-id',
+    'ID',
+    'id of that key',
+    format(parseWord),
+    null as string | null,
+  ),
   apnsTeamId: setting(
     'PARLEY_APNS_TEAM_ID',
     'apns-team-id',
     'ID',
     'id of your Apple developer team',
-    parseWord,
+    format(parseWord),
     null as string | null,
   ),
   apnsUrl: setting(
@@ -114,17 +119,16 @@ export const PUSH_SETTINGS = {
     'apns-url',
     'URL',
     'APNs server; for development builds https://api.sandbox.push.apple.com',
-    parseUrl,
+    format(parseUrl),
     APNS_URL,
   ),
-  fcmCredentials: {
-    variable: 'PARLEY_FCM_CREDENTIALS',
-    help: 'Google service account for Firebase Cloud Messaging (JSON)',
-    isSecret: true,
-    parse: parseFcmCredentials,
-    default: null as FcmAccount | null,
-  },
-  fcmUrl: setting('PARLEY_FCM_URL', 'fcm-url', 'URL', 'FCM server, such as one for tests', parseUrl, FCM_URL),
+  fcmCredentials: secretSetting(
+    'PARLEY_FCM_CREDENTIALS',
+    'Google service account for Firebase Cloud Messaging (JSON)',
+    format(parseFcmCredentials),
+    null as FcmAccount | null,
+  ),
+  fcmUrl: setting('PARLEY_FCM_URL', 'fcm-url', 'URL', 'FCM server, such as one for tests', format(parseUrl), FCM_URL),
 } satisfies Record<string, Setting<unknown>>;
 
 export type PushSettings = { readonly [Name in keyof typeof PUSH_SETTINGS]: (typeof PUSH_SETTINGS)[Name]['default'] };

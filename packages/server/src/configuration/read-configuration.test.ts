@@ -33,6 +33,7 @@ describe('readConfiguration', () => {
       mailGatewayPattern: null,
       incomingMail: { token: null, maxBytes: 25 * 1024 ** 2, smtp: null },
       webhookNetworks: [],
+      outgoingProxy: { http: null, https: null, exceptions: [] },
       trustedProxies: 0,
       secret: null,
       push: null,
@@ -45,6 +46,7 @@ describe('readConfiguration', () => {
       saml: [],
       jwtAudience: null,
       smtpUrl: null,
+      smtpOAuth: null,
       mailFrom: null,
       invitationValidityMinutes: 14_400,
       hasRateLimits: true,
@@ -141,6 +143,7 @@ describe('readConfiguration', () => {
         },
       },
       webhookNetworks: [],
+      outgoingProxy: { http: null, https: null, exceptions: [] },
       trustedProxies: 2,
       secret: 'correct horse battery staple',
       push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
@@ -153,6 +156,7 @@ describe('readConfiguration', () => {
       jwtSecrets: new Map([['', 'correct horse battery staple and more']]),
       jwtAudience: 'https://chat.example.com',
       smtpUrl: 'smtps://user:password@mail.example.com',
+      smtpOAuth: null,
       mailFrom: 'chat@example.com',
       invitationValidityMinutes: 60,
       hasRateLimits: false,
@@ -239,20 +243,20 @@ describe('readConfiguration', () => {
 
   it.each`
     args                                            | environment                                                   | message
-    ${['--port', '99999']}                          | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "99999".'}
-    ${['--port', '']}                               | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "".'}
-    ${[]}                                           | ${{ PARLEY_PORT: 'x' }}                                       | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
+    ${['--port', '99999']}                          | ${{}}                                                         | ${'--port must be an integer from 0 to 65535, not "99999".'}
+    ${['--port', '']}                               | ${{}}                                                         | ${'--port must be an integer from 0 to 65535, not "".'}
+    ${[]}                                           | ${{ PARLEY_PORT: 'x' }}                                       | ${'PARLEY_PORT must be an integer from 0 to 65535, not "x".'}
     ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH or postgres://USER@HOST/NAME, not "a.db".'}
     ${[]}                                           | ${{ PARLEY_DEV: 'maybe' }}                                    | ${'PARLEY_DEV must be on or off, not "maybe".'}
     ${[]}                                           | ${{ PARLEY_HOST: 'a b' }}                                     | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
     ${['--files', 's3:']}                           | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
     ${['--files', 's3:bucket?key=x']}               | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
-    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${'PARLEY_JWT_SECRETS[""] must be a secret of 32 bytes or more.'}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '[' }}                                | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: 'null' }}                             | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
     ${[]}                                           | ${{ PARLEY_TRUST_PROXY: 'all' }}                              | ${/^PARLEY_TRUST_PROXY must be the number of trusted proxies/}
     ${['--url', 'https://chat.example.com/?a']}     | ${{}}                                                         | ${/^--url must be an address such as https:/}
-    ${['--log-level', 'loud']}                      | ${{}}                                                         | ${'--log-level must be debug or info or warn or error or silent, not "loud".'}
+    ${['--log-level', 'loud']}                      | ${{}}                                                         | ${'--log-level must be one of debug, info, warn, error, silent, not "loud".'}
     ${['--prot', '1']}                              | ${{}}                                                         | ${'There is no option --prot; did you mean --port?'}
     ${['--zzz', '1']}                               | ${{}}                                                         | ${'There is no option --zzz; see parley --help.'}
     ${['--dev=on']}                                 | ${{}}                                                         | ${'--dev takes no value.'}
@@ -260,11 +264,11 @@ describe('readConfiguration', () => {
     ${['--no-port']}                                | ${{}}                                                         | ${/^There is no option --no-port/}
     ${[]}                                           | ${{ PARLEY_PROT: '80' }}                                      | ${'There is no setting PARLEY_PROT; did you mean PARLEY_PORT?'}
     ${[]}                                           | ${{ PARLEY_COLOUR: 'red' }}                                   | ${'There is no setting PARLEY_COLOUR; see parley --help.'}
-    ${['--trust-proxy', '10.0.0.0/64']}             | ${{}}                                                         | ${/^--trust-proxy must be the number of trusted proxies, their networks/}
+    ${['--trust-proxy', '10.0.0.0/64']}             | ${{}}                                                         | ${/^--trust-proxy must be the number of trusted proxies, from 0 to 99, or their networks/}
     ${['--trust-proxy', 'loopback', '--dev']}       | ${{}}                                                         | ${/^Dev mode is refused behind a proxy/}
-    ${['--rate-limit-rules', 'api_by_you=60:5']}    | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_user=60:500, each one of api_by_user, /}
-    ${['--rate-limit-rules', 'api_by_ip=60']}       | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_ip=60:500,3600:9000/}
-    ${['--rate-limit-rules', 'api_by_ip=60:99999']} | ${{}}                                                         | ${/ and 10000 calls, not /}
+    ${['--rate-limit-rules', 'api_by_you=60:5']}    | ${{}}                                                         | ${'--rate-limit-rules has no property api_by_you; did you mean api_by_ip?'}
+    ${['--rate-limit-rules', 'api_by_ip=60']}       | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_user=60:500,3600:9000/}
+    ${['--rate-limit-rules', 'api_by_ip=60:99999']} | ${{}}                                                         | ${/^--rate-limit-rules.api_by_ip\[0\].limit must be an integer from 1 to 10000, not /}
     ${[]}                                           | ${{ PARLEY_SECRET_FILE: '/nowhere/secret' }}                  | ${/^PARLEY_SECRET_FILE names a file that cannot be read: ENOENT/}
     ${[]}                                           | ${{ PARLEY_SECRET: 'long enough', PARLEY_SECRET_FILE: '/x' }} | ${'Both PARLEY_SECRET and PARLEY_SECRET_FILE are set; set only one of them.'}
     ${['--host', '0.0.0.0', '--demo']}              | ${{}}                                                         | ${/^Demo data is refused on 0\.0\.0\.0/}
@@ -272,7 +276,7 @@ describe('readConfiguration', () => {
     ${['--url', 'https://a.example', '--dev']}      | ${{}}                                                         | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
     ${['--trust-proxy', '1', '--demo']}             | ${{}}                                                         | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
     ${['--metrics', '9464']}                        | ${{}}                                                         | ${'--metrics must be an address and a port, such as 127.0.0.1:9464, not "9464".'}
-    ${['--max-connections', '0']}                   | ${{}}                                                         | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
+    ${['--max-connections', '0']}                   | ${{}}                                                         | ${'--max-connections must be an integer from 1 to 9999999, not "0".'}
     ${[]}                                           | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}                        | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
     ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be printable ASCII characters without spaces and colons.'}
@@ -280,7 +284,7 @@ describe('readConfiguration', () => {
     ${['--smtp-in-cert', 'a.pem']}                  | ${{}}                                                         | ${/^STARTTLS needs both/}
     ${[]}                                           | ${{ PARLEY_MAIL_GATEWAY_TOKEN: 'short' }}                     | ${'PARLEY_MAIL_GATEWAY_TOKEN must be at least 32 printable ASCII characters without blanks.'}
     ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service needs PARLEY_PUSH_SERVICE, /}
-    ${[]}                                           | ${{ PARLEY_PUSH_KEYS: 'short' }}                              | ${/^PARLEY_PUSH_KEYS must be up to 10 keys as `parley push key` prints them, separated by commas\.$/}
+    ${[]}                                           | ${{ PARLEY_PUSH_KEYS: 'short' }}                              | ${'PARLEY_PUSH_KEYS[0] must be a key as `parley push key` prints it.'}
     ${[]}                                           | ${{ PARLEY_PUSH_KEYS: makePushKey().privateKey }}             | ${/^Delivery to phones needs PARLEY_PUSH_KEYS, and APNs /}
     ${['--apns-key-id', 'id']}                      | ${{}}                                                         | ${/^APNs needs PARLEY_APNS_KEY, /}
     ${[]}                                           | ${{ PARLEY_APNS_KEY: 'secret' }}                              | ${'PARLEY_APNS_KEY must be the content of a .p8 file from Apple.'}
@@ -321,7 +325,7 @@ describe('readConfiguration', () => {
     } catch (error) {
       expect(
         (error as InvalidConfiguration).problems.map((problem) => problem.split(' ').slice(0, 4).join(' ')),
-      ).toEqual(['There is no setting', 'PARLEY_PORT must be a', '--url must be an', 'PARLEY_SECRET must be at']);
+      ).toEqual(['There is no setting', 'PARLEY_PORT must be an', '--url must be an', 'PARLEY_SECRET must be at']);
       expect((error as Error).message).toMatch(/ \(3 more; see parley config check\)$/);
     }
   });

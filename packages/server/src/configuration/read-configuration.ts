@@ -1,19 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount } from '@parley/node-adapters';
+import { type BigBlueButtonAccount, NO_PROXY } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
 import { UsageError } from '../kernel/startup-error.js';
+import { readSetting } from '../kernel/values.js';
 import { logInAccounts } from '../log-in/providers.js';
 import type { Configuration, DatabaseLocation, FilesLocation, IncomingMail, LogLevel } from './configuration.js';
 import { addEnvFile, type Environment } from './env-file.js';
+import { kubernetesVariables } from './kubernetes-variables.js';
 import { incomingMailOf, MAIL_SETTINGS, type MailSettings, NO_INCOMING_MAIL } from './mail-settings.js';
 import { PUSH_SETTINGS, type PushSettings, pushOf } from './push-settings.js';
 import type { Setting } from './setting.js';
+import { outgoingProxyOf } from './setting-values.js';
 import { MIB, SETTINGS, type SettingName } from './settings.js';
-
-/** Pattern of values that error messages must not repeat. */
-const PASSWORD_IN_URL = /:\/\/[^/]*:[^/]*@|password=/i;
+import { SMTP_OAUTH_SETTINGS, type SmtpOAuthSettings, smtpOAuthOf } from './smtp-oauth-settings.js';
 
 /** Parsed command line and environment. */
 export interface Invocation {
@@ -26,6 +27,8 @@ export interface Invocation {
   readonly sources: ReadonlyMap<SettingName, ValueSource>;
   /** Values as given, including secrets. */
   readonly values: ReadonlyMap<SettingName, string>;
+  /** Variables that Kubernetes adds, which only look like settings. */
+  readonly ignoredVariables: readonly string[];
 }
 
 /** Flags that a command accepts in addition to the settings, by name, and whether they take a value. */
@@ -96,8 +99,11 @@ export function readConfiguration(
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
   addEnvFile(environment, flags.get('env-file'));
-  const raw = new ConfiguredValues(flags, environment);
-  const problems: string[] = [...unknownVariables(environment)];
+  const ignoredVariables = kubernetesVariables(environment);
+  const variables = { ...environment };
+  for (const name of ignoredVariables) delete variables[name];
+  const raw = new ConfiguredValues(flags, variables);
+  const problems: string[] = [...unknownVariables(variables)];
   const attempt = (work: () => void): void => {
     try {
       work();
@@ -107,18 +113,12 @@ export function readConfiguration(
     }
   };
   const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['default'] => {
-    const { parse, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
+    const { type, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
     let value: unknown = fallback;
     attempt(() => {
       const found = raw.find(name);
       if (!found) return;
-      try {
-        value = parse(found.text);
-      } catch (error) {
-        // Secrets and passwords must not be printed.
-        const said = isSecret || PASSWORD_IN_URL.test(found.text) ? '' : `, not ${JSON.stringify(found.text)}`;
-        throw new UsageError(`${found.origin} must be ${(error as Error).message}${said}.`);
-      }
+      value = readSetting(type, found.text, { name: found.origin, ...(isSecret && { text: null }) });
     });
     return value as (typeof SETTINGS)[N]['default'];
   };
@@ -141,27 +141,49 @@ export function readConfiguration(
   const mailSettings = Object.fromEntries(
     (Object.keys(MAIL_SETTINGS) as (keyof MailSettings)[]).map((name) => [name, read(name)]),
   ) as unknown as MailSettings;
+  const smtpUrl = read('smtpUrl');
+  const oauthSettings = Object.fromEntries(
+    (Object.keys(SMTP_OAUTH_SETTINGS) as (keyof SmtpOAuthSettings)[]).map((name) => [name, read(name)]),
+  ) as unknown as SmtpOAuthSettings;
+  let smtpOAuth: Configuration['smtpOAuth'] = null;
+  if (problems.length === 0) {
+    attempt(() => {
+      smtpOAuth = smtpOAuthOf(oauthSettings, smtpUrl);
+    });
+  }
   let incomingMail: IncomingMail = NO_INCOMING_MAIL;
   attempt(() => {
     incomingMail = incomingMailOf(mailSettings);
   });
-  const configuration = configurationOf(read, { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail });
+  const proxy = read('outgoingProxy');
+  let outgoingProxy = NO_PROXY;
+  attempt(() => {
+    outgoingProxy = outgoingProxyOf(proxy, environment);
+  });
+  const mail = { mailSettings, incomingMail, smtpUrl, smtpOAuth };
+  const combined = { isDev, push, pushSettings, bigBlueButton, outgoingProxy, ...mail };
+  const configuration = configurationOf(read, combined);
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
   if (problems.length > 0) throw new InvalidConfiguration(problems);
-  return { configuration, positionals, flags, sources: raw.sources, values: raw.values };
+  return { configuration, positionals, flags, sources: raw.sources, values: raw.values, ignoredVariables };
 }
 
 type ReadSetting = <N extends SettingName>(name: N) => (typeof SETTINGS)[N]['default'];
 
 /** Values combined from several settings, or needed by others. */
-interface CombinedSettings extends Pick<Configuration, 'isDev' | 'push' | 'bigBlueButton' | 'incomingMail'> {
+interface CombinedSettings
+  extends Pick<
+    Configuration,
+    'isDev' | 'push' | 'bigBlueButton' | 'incomingMail' | 'smtpUrl' | 'smtpOAuth' | 'outgoingProxy'
+  > {
   readonly pushSettings: PushSettings;
   readonly mailSettings: MailSettings;
 }
 
 function configurationOf(read: ReadSetting, combined: CombinedSettings): Configuration {
-  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail } = combined;
+  const { isDev, push, pushSettings, bigBlueButton, mailSettings, incomingMail, smtpUrl, smtpOAuth, outgoingProxy } =
+    combined;
   const servers = read('bus');
   const busOptions = {
     credentialsFile: read('busCredentials'),
@@ -185,6 +207,7 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     mailGatewayPattern: mailSettings.mailGatewayPattern,
     incomingMail,
     webhookNetworks: read('webhookNetworks'),
+    outgoingProxy,
     webClient: read('webClient') ? 'application' : 'none',
     frameAncestors: read('frameAncestors'),
     trustedProxies: read('trustedProxies'),
@@ -193,10 +216,11 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     webPush: pushSettings.webPush,
     bigBlueButton,
     giphyApiKey: read('giphyApiKey'),
-    jwtSecrets: read('jwtSecrets') ?? new Map(),
+    jwtSecrets: read('jwtSecrets'),
     jwtAudience: read('jwtAudience'),
     ...logInAccounts((name) => read(name)),
-    smtpUrl: read('smtpUrl'),
+    smtpUrl,
+    smtpOAuth,
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),
     hasRateLimits: read('rateLimits') ?? !isDev,

@@ -2,19 +2,42 @@ import { isIP } from 'node:net';
 import type { S3Location } from '@parley/blobs';
 import { EMAIL_TOKEN_PLACEHOLDER } from '@parley/domain/channels';
 import { isEmailAddress } from '@parley/domain/users';
-import { type ProxyTrust, parseNetworks } from '@parley/http';
-import { hostsOf } from '@parley/storage';
-import type { RealmAddresses } from '../kernel/realm-resolver.js';
-import { isMarkedSecret, parseMarkedSecret } from '../kernel/secret-format.js';
 import {
-  type DatabaseLocation,
-  type FilesLocation,
-  type ListenAddress,
-  LOG_LEVELS,
-  type LogLevel,
-} from './configuration.js';
+  LIMIT_RULES,
+  type LimitRule,
+  type OptionalKey,
+  type ProxyTrust,
+  parseNetworks,
+  parseRateLimitRules,
+  type RateLimitRules,
+} from '@parley/http';
+import { type ProxySettings, parseProxyUrl, proxySettingsOf } from '@parley/node-adapters';
+import { hostsOf } from '@parley/storage';
+import { isMarkedSecret, parseMarkedSecret } from '../kernel/secret-format.js';
+import { UsageError } from '../kernel/startup-error.js';
+import {
+  arrayOr,
+  boolean,
+  described,
+  fromText,
+  integer,
+  jsonIn,
+  listOf,
+  object,
+  oneOf,
+  optional,
+  recordOf,
+  type SettingType,
+  secret,
+  text,
+  unconverted,
+  valueType,
+} from '../kernel/values.js';
+import { type DatabaseLocation, type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
 
-export function parseSwitch(text: string): boolean {
+const listIn = (text: string): readonly string[] => text.split(',').map((part) => part.trim());
+
+function parseSwitch(text: string): boolean {
   const word = text.toLowerCase();
   if (['on', 'true', '1', 'yes'].includes(word)) return true;
   if (['off', 'false', '0', 'no'].includes(word)) return false;
@@ -27,11 +50,6 @@ export function parseHost(text: string): string {
     throw new Error('an address to listen on, such as 127.0.0.1');
   }
   return host;
-}
-
-export function parsePort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new Error('a number from 0 to 65535');
-  return Number(text);
 }
 
 export function parseDatabase(text: string): DatabaseLocation {
@@ -87,11 +105,6 @@ export function parseUrl(text: string): string {
   return origin + pathname.replace(/\/+$/, '');
 }
 
-export function parseRealmAddresses(text: string): RealmAddresses {
-  if (text === 'host' || text === 'path') return text;
-  throw new Error('host or path');
-}
-
 /** Parses a word that is safe to use in an HTTP header. */
 export function parseWord(text: string): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
@@ -99,38 +112,17 @@ export function parseWord(text: string): string {
   return text;
 }
 
+function portOf(digits: string): number {
+  if (digits === '' || PORT.check(Number(digits))) throw new Error('a port');
+  return Number(digits);
+}
+
 export function parseListenAddress(text: string): ListenAddress {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
   try {
-    return { host: parseHost(bracketed ?? plain ?? ''), port: parsePort(port ?? '') };
+    return { host: parseHost(bracketed ?? plain ?? ''), port: portOf(port ?? '') };
   } catch {
     throw new Error('an address and a port, such as 127.0.0.1:9464');
-  }
-}
-
-export function parseSeconds(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new Error('a number of seconds from 0 to 999');
-  return Number(text);
-}
-
-export function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error('a number from 1 to 9999999');
-  return Number(text);
-}
-
-export function parseDays(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new Error('a number of days from 0 to 9999');
-  return Number(text);
-}
-
-export function parseProxies(text: string): ProxyTrust {
-  if (/^\d{1,2}$/.test(text)) return Number(text);
-  const networks = parseNetworks(text);
-  if (networks) return networks;
-  try {
-    return parseSwitch(text) ? 1 : 0;
-  } catch {
-    throw new Error('the number of trusted proxies, their networks (10.0.0.0/8,loopback), on (one) or off (none)');
   }
 }
 
@@ -138,6 +130,24 @@ export function parseWebhookNetworks(text: string): readonly string[] {
   const networks = parseNetworks(text);
   if (!networks) throw new Error('networks such as 10.0.0.0/8,loopback');
   return networks;
+}
+
+export function parseOutgoingProxy(text: string): string {
+  if (text === 'off') return text;
+  try {
+    return parseProxyUrl(text);
+  } catch (error) {
+    throw new Error(`off, or ${(error as Error).message}`);
+  }
+}
+
+/** @throws UsageError for an invalid variable of the environment */
+export function outgoingProxyOf(setting: string | null, environment: NodeJS.ProcessEnv): ProxySettings {
+  try {
+    return proxySettingsOf(setting, environment);
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}.`);
+  }
 }
 
 /** Shorter secrets could be guessed. */
@@ -156,34 +166,6 @@ export function parseSecret(text: string): string {
 export function parseAudience(text: string): string {
   if (!/^[\x21-\x7e]{1,200}$/.test(text)) throw new Error('letters, digits and punctuation, without blanks');
   return text;
-}
-
-/** Parses exact origins of web pages, separated by commas. */
-export function parseFrameAncestors(text: string): readonly string[] {
-  const origins = text.split(',').map((part) => part.trim());
-  const isOrigin = (origin: string) =>
-    /^https?:/.test(origin) && URL.canParse(origin) && new URL(origin).origin === origin;
-  if (!origins.every(isOrigin)) throw new Error('origins such as https://example.com, without a trailing slash');
-  return origins;
-}
-
-const MIN_JWT_SECRET_BYTES = 32;
-
-/** Requires at least the output size of the weakest allowed hash (RFC 7518, section 3.2). */
-export function parseJwtSecrets(text: string): ReadonlyMap<string, string> {
-  const expected = `JSON such as {"STRING_ID": "SECRET"} with secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error(expected);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(expected);
-  const entries = Object.entries(value);
-  if (entries.some(([, secret]) => typeof secret !== 'string' || Buffer.byteLength(secret) < MIN_JWT_SECRET_BYTES)) {
-    throw new Error(expected);
-  }
-  return new Map(entries);
 }
 
 export function parseSmtpUrl(text: string): string {
@@ -221,8 +203,84 @@ export function parseMailPattern(text: string): string {
   return text;
 }
 
-export function parseLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((it) => it === text);
-  if (!level) throw new Error(LOG_LEVELS.join(' or '));
-  return level;
+/** Types of values that are not only text. */
+
+export const ON_OFF = unconverted(fromText(boolean(), parseSwitch));
+export const PORT = unconverted(integer({ min: 0, max: 65_535 }));
+export const COUNT = unconverted(integer({ min: 1, max: 9_999_999 }));
+export const SECONDS = unconverted(integer({ min: 0, max: 999 }));
+export const DAYS = unconverted(integer({ min: 0, max: 9999 }));
+export const PATH = unconverted(described(text({ min: 1, max: 4096 }), 'the path of a file'));
+export const REALM_ADDRESSES = unconverted(oneOf(['host', 'path']));
+export const LOG_LEVEL = unconverted(oneOf(LOG_LEVELS));
+export const STRING_ID = unconverted(
+  described(text({ max: 100, pattern: /^[a-z\d-]*$/ }), 'the string id of an organization, such as shop'),
+);
+
+const ORIGIN = valueType<string>(
+  'an origin such as https://example.com, without a trailing slash',
+  (value) =>
+    typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value,
+);
+const MAX_ORIGINS = 100;
+export const FRAME_ANCESTORS = unconverted<readonly string[]>(fromText(listOf(ORIGIN, { max: MAX_ORIGINS }), listIn));
+
+const NETWORK = valueType<string>(
+  'a network such as 10.0.0.0/8',
+  (value) => typeof value === 'string' && parseNetworks(value) !== null,
+);
+const MAX_NETWORKS = 100;
+
+const PROXIES_EXPECTED = 'the number of trusted proxies, from 0 to 99, or their networks, such as 10.0.0.0/8,loopback';
+
+/** Number of proxies from on, off or digits; else their networks. */
+function proxiesIn(text: string): number | readonly string[] {
+  if (/^\d+$/.test(text)) return Number(text);
+  try {
+    return parseSwitch(text) ? 1 : 0;
+  } catch {
+    if (parseNetworks(text) === null) throw new Error(PROXIES_EXPECTED);
+    return listIn(text);
+  }
 }
+
+export const PROXIES: SettingType<ProxyTrust> = {
+  ...fromText(
+    arrayOr(listOf(NETWORK, { max: MAX_NETWORKS }), integer({ min: 0, max: 99 }), PROXIES_EXPECTED),
+    proxiesIn,
+  ),
+  convert: (value) =>
+    typeof value === 'number' ? value : (value as readonly string[]).flatMap((text) => parseNetworks(text)!),
+};
+
+/** Each key stores as many call times as the largest limit. */
+const QUOTA = object({ windowSeconds: integer({ min: 1, max: 999_999_999 }), limit: integer({ min: 1, max: 10_000 }) });
+const QUOTAS = listOf(QUOTA, { max: 5, notEmpty: true });
+export const RATE_LIMIT_RULES = unconverted<RateLimitRules>(
+  fromText(
+    object(
+      Object.fromEntries(Object.keys(LIMIT_RULES).map((rule) => [rule, optional(QUOTAS)])) as Record<
+        LimitRule,
+        OptionalKey<{ windowSeconds: number; limit: number }[]>
+      >,
+    ),
+    parseRateLimitRules,
+  ),
+);
+
+/** Output size of the weakest allowed hash (RFC 7518, section 3.2). */
+const MIN_JWT_SECRET_BYTES = 32;
+const JWT_SECRET = secret(
+  valueType<string>(
+    `a secret of ${MIN_JWT_SECRET_BYTES} bytes or more`,
+    (value) => typeof value === 'string' && Buffer.byteLength(value) >= MIN_JWT_SECRET_BYTES,
+  ),
+);
+
+export const JWT_SECRETS: SettingType<ReadonlyMap<string, string>> = {
+  ...fromText(
+    recordOf(JWT_SECRET, { max: 10_000, maxKeyLength: 100 }),
+    jsonIn(`{"STRING_ID": "SECRET"} with secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`),
+  ),
+  convert: (value) => new Map(Object.entries(value as Readonly<Record<string, string>>)),
+};

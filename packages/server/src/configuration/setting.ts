@@ -1,4 +1,5 @@
-import { parseSwitch } from './setting-values.js';
+import { type SettingType, secret } from '../kernel/values.js';
+import { ON_OFF } from './setting-values.js';
 
 export interface Setting<T> {
   readonly variable: string;
@@ -10,8 +11,8 @@ export interface Setting<T> {
   readonly isSwitch?: boolean;
   /** Never printed. `VARIABLE_FILE` may name a file containing the value. */
   readonly isSecret?: boolean;
-  /** @throws Error describing valid values, such as "a number from 0 to 65535" */
-  readonly parse: (text: string) => T;
+  /** Type of the value as an option of `createParley`, with its text form for the environment and the command line. */
+  readonly type: SettingType<T>;
   readonly default: T;
 }
 
@@ -20,12 +21,21 @@ export function setting<T>(
   flag: string,
   placeholder: string,
   help: string,
-  parse: (text: string) => T,
+  type: SettingType<T>,
   initial: T,
 ): Setting<T> {
-  return { variable, flag, placeholder, help, parse, default: initial };
+  return { variable, flag, placeholder, help, type, default: initial };
 }
 
 export function switchSetting(variable: string, flag: string, help: string, initial = false): Setting<boolean> {
-  return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: initial };
+  return { variable, flag, help, isSwitch: true, type: ON_OFF, default: initial };
 }
+
+/** Setting that has no flag and is never shown. */
+export const secretSetting = <T>(variable: string, help: string, type: SettingType<T>, initial: T): Setting<T> => ({
+  variable,
+  help,
+  isSecret: true,
+  type: secret(type),
+  default: initial,
+});

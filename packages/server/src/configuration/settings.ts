@@ -1,7 +1,8 @@
 import type { FileLimits } from '@parley/domain/files';
 import { DEFAULT_SWEEP_OPTIONS } from '@parley/domain/kernel';
-import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
+import { type ProxyTrust, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
+import { format } from '../kernel/values.js';
 import { LOG_IN_SETTINGS } from '../log-in/providers.js';
 import { BUS_SETTINGS } from './bus-settings.js';
 import {
@@ -14,31 +15,35 @@ import {
 import { ENV_FILE } from './env-file.js';
 import { MAIL_SETTINGS } from './mail-settings.js';
 import { PUSH_SETTINGS } from './push-settings.js';
-import { type Setting, setting, switchSetting } from './setting.js';
+import { type Setting, secretSetting, setting, switchSetting } from './setting.js';
 import {
+  COUNT,
+  DAYS,
+  FRAME_ANCESTORS,
+  JWT_SECRETS,
+  LOG_LEVEL,
+  ON_OFF,
+  PORT,
+  PROXIES,
   parseAudience,
-  parseCount,
   parseDatabase,
-  parseDays,
   parseFiles,
-  parseFrameAncestors,
   parseHost,
-  parseJwtSecrets,
   parseListenAddress,
-  parseLogLevel,
   parseMailAddress,
-  parsePort,
-  parseProxies,
-  parseRealmAddresses,
+  parseOutgoingProxy,
   parseReplica,
-  parseSeconds,
   parseSecret,
   parseSmtpUrl,
-  parseSwitch,
   parseUrl,
   parseWebhookNetworks,
   parseWord,
+  RATE_LIMIT_RULES,
+  REALM_ADDRESSES,
+  SECONDS,
+  STRING_ID,
 } from './setting-values.js';
+import { SMTP_OAUTH_SETTINGS } from './smtp-oauth-settings.js';
 
 export const MIB = 1024 * 1024;
 
@@ -48,14 +53,14 @@ export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQu
 
 /** All settings; help, validation and docs/configuration.md are generated from this table. */
 export const SETTINGS = {
-  host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
-  port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free port', parsePort, 9991),
+  host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', format(parseHost), '127.0.0.1'),
+  port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free port', PORT, 9991),
   database: setting(
     'PARLEY_DATABASE',
     'database',
     'sqlite:PATH',
     'database file, or postgres://USER@HOST/NAME',
-    parseDatabase,
+    format(parseDatabase),
     {
       kind: 'sqlite',
       path: 'parley-data/parley.db',
@@ -66,7 +71,7 @@ export const SETTINGS = {
     'database-replica',
     'URL',
     'read replica of a database on PostgreSQL, for message pages and searches: postgres://USER@HOST/NAME; default: none',
-    parseReplica,
+    format(parseReplica),
     null as string | null,
   ),
   ...BUS_SETTINGS,
@@ -75,7 +80,7 @@ export const SETTINGS = {
     'url',
     'URL',
     'public address; default: the listening address',
-    parseUrl,
+    format(parseUrl),
     null as string | null,
   ),
   defaultRealm: setting(
@@ -83,7 +88,7 @@ export const SETTINGS = {
     'default-realm',
     'STRING_ID',
     'organization at the public address; default: the first one',
-    (text) => text,
+    STRING_ID,
     null as string | null,
   ),
   realmAddresses: setting(
@@ -91,7 +96,7 @@ export const SETTINGS = {
     'realm-addresses',
     'host|path',
     'addresses of the other organizations: subdomains of the public address, or paths below it',
-    parseRealmAddresses,
+    REALM_ADDRESSES,
     'host' as RealmAddresses,
   ),
   isDev: switchSetting('PARLEY_DEV', 'dev', 'development endpoints, which let anyone act as anyone'),
@@ -111,7 +116,7 @@ export const SETTINGS = {
     'web-public-channels',
     'on|off',
     'allows channels that are public on the Internet; default: off, in dev mode on',
-    parseSwitch,
+    ON_OFF,
     null as boolean | null,
   ),
   limitPresence: switchSetting(
@@ -125,8 +130,14 @@ export const SETTINGS = {
     'webhook-networks',
     'NETWORKS',
     'networks other than the public Internet that outgoing webhooks, log-in pictures and link previews may use, such as 10.0.0.0/8,loopback; default: none',
-    parseWebhookNetworks,
+    format(parseWebhookNetworks),
     [] as readonly string[],
+  ),
+  outgoingProxy: secretSetting(
+    'PARLEY_OUTGOING_PROXY',
+    'HTTP proxy for outgoing calls, http://USER:PASSWORD@HOST:PORT, except to hosts in NO_PROXY; off: none; default: HTTPS_PROXY and HTTP_PROXY',
+    format(parseOutgoingProxy),
+    null as string | null,
   ),
   webClient: switchSetting('PARLEY_WEB_CLIENT', 'web-client', 'serves the chat for browsers at the start page', true),
   frameAncestors: setting(
@@ -134,7 +145,7 @@ export const SETTINGS = {
     'frame-ancestors',
     'ORIGINS',
     'origins whose pages may show the chat in a frame, such as https://shop.example.com,https://example.org; default: none',
-    parseFrameAncestors,
+    FRAME_ANCESTORS,
     [] as readonly string[],
   ),
   trustedProxies: setting(
@@ -142,7 +153,7 @@ export const SETTINGS = {
     'trust-proxy',
     'N|NETWORKS',
     'trusted reverse proxies that send X-Forwarded-For: their number, or their networks, such as 10.0.0.0/8,loopback',
-    parseProxies,
+    PROXIES,
     0 as ProxyTrust,
   ),
   rateLimits: setting(
@@ -150,7 +161,7 @@ export const SETTINGS = {
     'rate-limits',
     'on|off',
     'applies rate limits; default: on, in dev mode off',
-    parseSwitch,
+    ON_OFF,
     null as boolean | null,
   ),
   rateLimitRules: setting(
@@ -158,7 +169,7 @@ export const SETTINGS = {
     'rate-limit-rules',
     'RULES',
     'replaces default rate limits, as in "api_by_user=60:500,3600:9000 api_by_ip=60:50" (rule=seconds:calls)',
-    parseRateLimitRules,
+    RATE_LIMIT_RULES,
     {} as RateLimitRules,
   ),
   connections: setting(
@@ -166,7 +177,7 @@ export const SETTINGS = {
     'max-connections',
     'N',
     'maximum number of concurrent connections; one address may hold a quarter of them',
-    parseCount,
+    COUNT,
     TRANSPORT_LIMITS.connections,
   ),
   bytesInFlight: setting(
@@ -174,7 +185,7 @@ export const SETTINGS = {
     'bytes-in-flight',
     'MIB',
     'memory for unsent responses; request bodies get half as much, files twice as much',
-    parseCount,
+    COUNT,
     TRANSPORT_LIMITS.answersBytes / MIB,
   ),
   shedsLoad: setting(
@@ -182,7 +193,7 @@ export const SETTINGS = {
     'shed-load',
     'on|off',
     'rejects requests while the event loop lags or memory runs out',
-    parseSwitch,
+    ON_OFF,
     true,
   ),
   keepDeletedDays: setting(
@@ -190,7 +201,7 @@ export const SETTINGS = {
     'keep-deleted',
     'DAYS',
     'days during which deleted messages can be restored',
-    parseDays,
+    DAYS,
     KEEP_DELETED_DAYS,
   ),
   eventLogMib: setting(
@@ -198,7 +209,7 @@ export const SETTINGS = {
     'event-log',
     'MIB',
     'events per organization kept for clients and consumers; one that is further behind starts over',
-    parseCount,
+    COUNT,
     DEFAULT_SWEEP_OPTIONS.maxLogBytes / MIB,
   ),
   eventQueueMib: setting(
@@ -206,7 +217,7 @@ export const SETTINGS = {
     'event-queue',
     'MIB',
     'maximum event backlog of a client before it starts over',
-    parseCount,
+    COUNT,
     DEFAULT_SWEEP_OPTIONS.maxQueueBytes / MIB,
   ),
   files: setting(
@@ -214,7 +225,7 @@ export const SETTINGS = {
     'files',
     'folder:PATH|s3:…',
     'folder or bucket for uploaded files (s3:BUCKET/PREFIX?endpoint=URL&region=NAME, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); default: the folder files next to the database',
-    parseFiles,
+    format(parseFiles),
     null as FilesLocation | null,
   ),
   maxUpload: setting(
@@ -222,7 +233,7 @@ export const SETTINGS = {
     'max-upload',
     'MIB',
     'maximum size of an uploaded file',
-    parseCount,
+    COUNT,
     FILE_LIMITS.maxFileMib,
   ),
   uploadQuota: setting(
@@ -230,7 +241,7 @@ export const SETTINGS = {
     'upload-quota',
     'MIB',
     'maximum total size of the files of an organization; default: no limit',
-    parseCount,
+    COUNT,
     null as number | null,
   ),
   uploadQuotaPerUser: setting(
@@ -238,7 +249,7 @@ export const SETTINGS = {
     'upload-quota-per-user',
     'MIB',
     'maximum total size of the files of one user; default: no limit',
-    parseCount,
+    COUNT,
     null as number | null,
   ),
   fileSearch: setting(
@@ -246,7 +257,7 @@ export const SETTINGS = {
     'file-search',
     'on|off',
     'searches also find texts in files that are uploaded while this is on',
-    parseSwitch,
+    ON_OFF,
     true,
   ),
   ownerImports: setting(
@@ -254,7 +265,7 @@ export const SETTINGS = {
     'owner-imports',
     'on|off',
     'owners import exports of other chats into their organization',
-    parseSwitch,
+    ON_OFF,
     true,
   ),
   logLevel: setting(
@@ -262,7 +273,7 @@ export const SETTINGS = {
     'log-level',
     LOG_LEVELS.join('|'),
     'minimum level of log messages',
-    parseLogLevel,
+    LOG_LEVEL,
     'info',
   ),
   metrics: setting(
@@ -270,7 +281,7 @@ export const SETTINGS = {
     'metrics',
     'ADDRESS:PORT',
     'serves Prometheus metrics and details of failed readiness checks, such as on 127.0.0.1:9464; default: off',
-    parseListenAddress,
+    format(parseListenAddress),
     null as ListenAddress | null,
   ),
   drainSeconds: setting(
@@ -278,7 +289,7 @@ export const SETTINGS = {
     'drain-seconds',
     'N',
     'seconds to keep serving after a stop signal, while /readyz reports it',
-    parseSeconds,
+    SECONDS,
     0,
   ),
   ...PUSH_SETTINGS,
@@ -287,58 +298,55 @@ export const SETTINGS = {
     'bigbluebutton-url',
     'URL',
     'BigBlueButton server for calls, such as https://bbb.example.com/bigbluebutton',
-    parseUrl,
+    format(parseUrl),
     null as string | null,
   ),
-  bigBlueButtonSecret: {
-    variable: 'PARLEY_BIGBLUEBUTTON_SECRET',
-    help: 'shared secret of the BigBlueButton server',
-    isSecret: true,
-    parse: parseWord,
-    default: null as string | null,
-  },
+  bigBlueButtonSecret: secretSetting(
+    'PARLEY_BIGBLUEBUTTON_SECRET',
+    'shared secret of the BigBlueButton server',
+    format(parseWord),
+    null as string | null,
+  ),
   giphyApiKey: setting(
     'PARLEY_GIPHY_API_KEY',
     'giphy-api-key',
     'KEY',
     'GIPHY API key for searching GIFs; all clients can read it, because they search themselves; default: no GIFs',
-    parseWord,
+    format(parseWord),
     null as string | null,
   ),
-  secret: {
-    variable: 'PARLEY_SECRET',
-    help: 'secret for API keys; default: a file next to the database',
-    isSecret: true,
-    parse: parseSecret,
-    default: null as string | null,
-  },
-  jwtSecrets: {
-    variable: 'PARLEY_JWT_SECRETS',
-    isSecret: true,
-    help: 'secrets of services that sign log-in tokens: {"STRING_ID": "SECRET"}; default: none',
-    parse: parseJwtSecrets,
-    default: null as ReadonlyMap<string, string> | null,
-  },
+  secret: secretSetting(
+    'PARLEY_SECRET',
+    'secret for API keys; default: a file next to the database',
+    format(parseSecret),
+    null as string | null,
+  ),
+  jwtSecrets: secretSetting(
+    'PARLEY_JWT_SECRETS',
+    'secrets of services that sign log-in tokens: {"STRING_ID": "SECRET"}; default: none',
+    JWT_SECRETS,
+    new Map() as ReadonlyMap<string, string>,
+  ),
   jwtAudience: {
     variable: 'PARLEY_JWT_AUDIENCE',
     help: 'required audience (aud) of these tokens; default: not checked',
-    parse: parseAudience,
+    type: format(parseAudience),
     default: null as string | null,
   },
   ...LOG_IN_SETTINGS,
-  smtpUrl: {
-    variable: 'PARLEY_SMTP_URL',
-    help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: emails are written to files next to the database',
-    isSecret: true,
-    parse: parseSmtpUrl,
-    default: null as string | null,
-  },
+  smtpUrl: secretSetting(
+    'PARLEY_SMTP_URL',
+    'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: emails are written to files next to the database',
+    format(parseSmtpUrl),
+    null as string | null,
+  ),
+  ...SMTP_OAUTH_SETTINGS,
   invitationValidity: setting(
     'PARLEY_INVITATION_LINK_VALIDITY_MINUTES',
     'invitation-validity',
     'MINUTES',
     'default validity of invitations',
-    parseCount,
+    COUNT,
     14_400,
   ),
   mailFrom: setting(
@@ -346,7 +354,7 @@ export const SETTINGS = {
     'mail-from',
     'ADDRESS',
     'sender of emails; default: noreply@ the host of the public address',
-    parseMailAddress,
+    format(parseMailAddress),
     null as string | null,
   ),
 } satisfies Record<string, Setting<unknown>>;

@@ -8,7 +8,7 @@ import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
 import { compose } from '../composition/container.js';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { StartupError } from '../kernel/startup-error.js';
 import { type DemoMessage, demoMessages, OPENING, OPENING_SECONDS, PERIOD_SECONDS } from './conversations.js';
 import {

@@ -3,9 +3,11 @@ import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
 import type { DatabaseState } from '@parley/domain/kernel';
+import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
+import { counted } from '../kernel/counted.js';
 import { describeSpace, diskSpaceOf, diskStateOf } from '../observation/disk-space.js';
 import { type Finding, findingsOn } from '../observation/postgres-findings.js';
 import { blobStoreOf, filesFolderOf, isReceiving, smtpMailerOf } from '../start/open-parley.js';
@@ -55,13 +57,15 @@ export async function examine(
   if (isThorough && push) {
     await attempt('push', async () => {
       try {
-        await checkPush(push);
+        await checkPush(push, new OutgoingProxy(configuration.outgoingProxy));
       } catch (error) {
         throw new Error(`phones cannot be reached: ${(error as Error).message}`);
       }
       add('good', 'push', `phones: ${wayToPhones(push)}`);
     });
   }
+  const proxies = describeProxies(configuration.outgoingProxy);
+  if (proxies !== null) add('good', 'proxy', `outgoing calls use ${proxies}`);
   if (isThorough) findings.push(...(await examineLogIn(configuration)));
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;
@@ -139,9 +143,13 @@ async function examineFile(path: string, examination: Examination): Promise<void
     await attempt('files', async () => {
       await checkFiles(configuration);
       const { count, missing } = await findMissingFiles(configuration);
-      if (missing.length === 0) add('good', 'files', `the content of all ${count} files exists`);
+      if (missing.length === 0) add('good', 'files', `the content of ${counted(count, 'file')} exists`);
       else
-        add('problem', 'files', `the content of ${missing.length} of ${count} files is missing, such as ${missing[0]}`);
+        add(
+          'problem',
+          'files',
+          `the content of ${missing.length} of ${counted(count, 'file')} is missing, such as ${missing[0]}`,
+        );
     });
   }
 }

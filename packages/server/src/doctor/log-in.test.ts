@@ -125,7 +125,7 @@ describe('parley doctor --thorough on log-ins', () => {
 
   it('rejects an issuer without encryption', async () => {
     const { code, text } = await doctor(openIdConnect({ issuer: 'http://id.example.com' }));
-    expect(text).toContain('a valid issuer: an address with https');
+    expect(text).toContain('PARLEY_OPENID_CONNECT[0].issuer must be an address with https');
     expect(code).toBe(2);
   });
 

@@ -1,6 +1,7 @@
 import { isMeantFor, isOffered, type LogInMethod, type PeopleDirectory } from '@parley/domain/membership';
 import type { AuthenticationMethod, Realm } from '@parley/domain/realms';
 import { AUTHENTICATION_METHOD_NAMES, silentLogger } from '@parley/http';
+import { OutgoingProxy } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import type { Configuration } from '../configuration/configuration.js';
 import { addressesOf } from '../http/http-server.js';
@@ -20,7 +21,7 @@ export async function examineLogIn(configuration: Configuration): Promise<readon
   if (LOG_IN_NAMES.every((name) => configuration[name].length === 0)) return [];
   const organizations = await organizationsOf(configuration);
   const findings: Finding[] = [];
-  for (const provider of await logInServices(configuration)) {
+  for (const provider of await logInServices(configuration, new OutgoingProxy(configuration.outgoingProxy))) {
     const { method } = provider;
     const problems = [...problemsOf(method, organizations)];
     try {

@@ -1,5 +1,11 @@
 import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
-import { HttpPushService, type PushServiceAccount, phoneSenderOf, SystemClock } from '@parley/node-adapters';
+import {
+  HttpPushService,
+  type OutgoingProxy,
+  type PushServiceAccount,
+  phoneSenderOf,
+  SystemClock,
+} from '@parley/node-adapters';
 import type { Configuration } from '../configuration/configuration.js';
 
 /** Describes how notifications reach phones. */
@@ -16,13 +22,13 @@ const NO_PHONES = [
 ] as const;
 
 /** @throws Error if the configured services reject this server */
-export async function checkPush(push: NonNullable<Configuration['push']>): Promise<void> {
+export async function checkPush(push: NonNullable<Configuration['push']>, proxy: OutgoingProxy): Promise<void> {
   const clock = new SystemClock();
   if (!('keys' in push)) {
-    await pushServiceOf(push).askAbout([]);
+    await pushServiceOf(push, proxy).askAbout([]);
     return;
   }
-  const sender = phoneSenderOf(push, { clock, report: () => {} });
+  const sender = phoneSenderOf(push, { clock, proxy, report: () => {} });
   for (const phone of NO_PHONES.filter(({ kind }) => push[kind])) {
     const { outcome, reason } = await sender.send(phone, { payload: {}, isUrgent: false, isSilent: true });
     if (outcome === 'unreached') throw new Error(reason);
@@ -30,8 +36,8 @@ export async function checkPush(push: NonNullable<Configuration['push']>): Promi
 }
 
 /** Client of a push service for an unspecified organization. */
-export function pushServiceOf(account: PushServiceAccount): HttpPushService {
+export function pushServiceOf(account: PushServiceAccount, proxy: OutgoingProxy): HttpPushService {
   const realmUrls = { urlOf: () => '', emailDomainOf: () => '' };
   const server = { version: ZULIP_VERSION, featureLevel: FEATURE_LEVEL };
-  return new HttpPushService({ account, clock: new SystemClock(), realmUrls, server, avatarUrlOf: () => '' });
+  return new HttpPushService({ account, clock: new SystemClock(), realmUrls, server, proxy, avatarUrlOf: () => '' });
 }

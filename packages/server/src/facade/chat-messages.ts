@@ -31,18 +31,21 @@ import {
   type UserSummary,
 } from '@parley/domain/messages';
 import type { Realm } from '@parley/domain/realms';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
+import { described, integer, object, optional, refine, shown, valueType } from '../kernel/values.js';
 import {
-  channelAt,
-  externalIdAt,
-  flagAt,
+  argument,
+  CHANNEL,
+  CHECKED_BY_USE,
+  EXTERNAL_ID,
+  FLAG,
+  ID,
+  IDS,
   invalidArgument,
-  numberedAt,
-  numbersAt,
-  optionalTextAt,
-  propertiesAt,
-  textAt,
-} from './arguments.js';
+  PEOPLE,
+  properties,
+  TEXT,
+} from './argument-types.js';
 import type { Addresses, PersonRef } from './references.js';
 
 export interface ChatRealm {
@@ -241,7 +244,20 @@ export type MessageToSend = {
     }
 );
 
-const MESSAGE_PROPERTIES = ['content', 'isReadBySender', 'sentAt', 'externalId', 'channel', 'topic', 'to'];
+const MESSAGE = object({
+  content: TEXT,
+  isReadBySender: optional(FLAG),
+  sentAt: optional(valueType<Date>('a Date since 1970', (value) => value instanceof Date && value.getTime() >= 0)),
+  externalId: optional(
+    described(
+      refine(EXTERNAL_ID, (id) => (isLongerThan(id, MAX_EXTERNAL_MESSAGE_ID_LENGTH) ? '' : undefined)),
+      `a nonblank string, at most ${MAX_EXTERNAL_MESSAGE_ID_LENGTH} characters long`,
+    ),
+  ),
+  channel: optional(CHANNEL),
+  topic: optional(TEXT),
+  to: optional(PEOPLE),
+});
 
 /** Filter for messages; all conditions must match. */
 export interface MessageSelection {
@@ -262,7 +278,17 @@ export interface MessageSelection {
   readonly before?: number;
 }
 
-const SELECTION_PROPERTIES = ['channel', 'topic', 'with', 'search', 'unread', 'last', 'first', 'after', 'before'];
+const SELECTION = object({
+  channel: optional(CHANNEL),
+  topic: optional(TEXT),
+  with: optional(PEOPLE),
+  search: optional(TEXT),
+  unread: optional(FLAG),
+  last: optional(CHECKED_BY_USE),
+  first: optional(CHECKED_BY_USE),
+  after: optional(integer()),
+  before: optional(integer()),
+});
 
 /** Messages read page by page during iteration, oldest first. */
 export interface MessageStream extends AsyncIterable<OwnChatMessage> {
@@ -275,6 +301,8 @@ export interface MessageChange {
   readonly topic?: string;
   readonly channel?: string | number;
 }
+
+const CHANGE = object({ content: optional(TEXT), topic: optional(TEXT), channel: optional(CHANNEL) });
 
 /** Messages with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatMessages {
@@ -307,7 +335,7 @@ const MAX_LAST = 5000;
 export function chatMessages(parts: MessagesParts): ChatMessages {
   const { resolve, caller, channelId } = parts;
   const changeFlag = async (op: 'add' | 'remove', ids: readonly number[]) => {
-    numbersAt('ids', ids);
+    argument('ids', IDS, ids);
     await resolve(ChangeMessageFlags).execute(await caller(), { ids: ids as readonly MessageId[], op, flag: 'read' });
   };
   return {
@@ -328,7 +356,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       },
     }),
     async get(id) {
-      numberedAt('id', id);
+      argument('id', ID, id);
       const who = await caller();
       const { view, flags, isSenderVisible } = await resolve(GetMessage).execute(who, { id: id as MessageId });
       const hidden = new Set(isSenderVisible ? [] : [view.sender.id]);
@@ -340,10 +368,8 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       return message!;
     },
     async edit(id, change) {
-      numberedAt('id', id);
-      const { content, topic, channel } = propertiesAt('The change', change, ['content', 'topic', 'channel']);
-      optionalTextAt('content', content);
-      optionalTextAt('topic', topic);
+      argument('id', ID, id);
+      const { content, topic, channel } = properties('The change', CHANGE, change);
       const who = await caller();
       await resolve(UpdateMessage).execute(who, {
         messageId: id as MessageId,
@@ -357,7 +383,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       });
     },
     delete: async (id) =>
-      resolve(DeleteMessage).execute(await caller(), { messageId: numberedAt('id', id) as MessageId }),
+      resolve(DeleteMessage).execute(await caller(), { messageId: argument('id', ID, id) as MessageId }),
     markRead: (ids) => changeFlag('add', ids),
     markUnread: (ids) => changeFlag('remove', ids),
     react: async (id, emoji) => resolve(AddReaction).execute(await caller(), reactionOf(id, emoji)),
@@ -366,8 +392,8 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
 }
 
 const reactionOf = (id: number, emoji: string) => ({
-  messageId: numberedAt('id', id) as MessageId,
-  name: textAt('emoji', emoji),
+  messageId: argument('id', ID, id) as MessageId,
+  name: argument('emoji', TEXT, emoji),
   code: null,
   type: null,
 });
@@ -462,60 +488,39 @@ export async function inputOf(
   { realmId }: Caller,
   message: MessageToSend,
 ): Promise<SendMessageInput> {
-  const { content, isReadBySender = true, ...own } = propertiesAt('The message', message, MESSAGE_PROPERTIES);
-  textAt('content', content);
-  flagAt('isReadBySender', isReadBySender);
-  optionalTextAt('topic', message.topic);
-  if (message.to === undefined) channelAt('channel, without to,', message.channel);
-  else {
-    const { channel, topic } = message as Readonly<Record<string, unknown>>;
-    for (const [name, value] of Object.entries({ channel, topic })) {
-      if (value !== undefined) throw invalidArgument(name, 'absent if to is given', value);
+  const { content, isReadBySender = true, channel, topic, to, ...own } = properties('The message', MESSAGE, message);
+  const input = { content, isReadBySender, echo: null, ...historyOf(own) };
+  if (to === undefined) {
+    const named = argument('channel, without to,', CHANNEL, channel);
+    const addressee: Addressee =
+      typeof named === 'string' ? { kind: 'channelName', name: named } : { kind: 'channelId', id: named as ChannelId };
+    return { ...input, to: addressee, topic: topic ?? '' };
+  }
+  for (const [name, value] of Object.entries({ channel, topic })) {
+    if (value !== undefined) {
+      throw invalidArgument(`${name} must be absent if to is given, not ${shown(value)}.`);
     }
   }
-  const to: Addressee =
-    message.channel === undefined
-      ? { kind: 'userIds', ids: await addresses.userIds(realmId, 'to', listOf(message.to!)) }
-      : typeof message.channel === 'string'
-        ? { kind: 'channelName', name: message.channel }
-        : { kind: 'channelId', id: message.channel as ChannelId };
-  const topic = message.channel === undefined ? null : (message.topic ?? '');
-  return { to, topic, content, isReadBySender, echo: null, ...historyOf(own) };
+  return { ...input, to: { kind: 'userIds', ids: await addresses.userIds(realmId, 'to', listOf(to)) }, topic: null };
 }
 
-/** @throws DomainError INVALID_ARGUMENT */
-function historyOf({
-  sentAt,
-  externalId,
-}: Pick<MessageToSend, 'sentAt' | 'externalId'>): Pick<SendMessageInput, 'sentAt' | 'externalId'> {
-  if (sentAt !== undefined && !(sentAt instanceof Date && sentAt.getTime() >= 0)) {
-    throw invalidArgument('sentAt', 'a Date since 1970', sentAt);
-  }
-  if (
-    externalId !== undefined &&
-    isLongerThan(externalIdAt('externalId', externalId), MAX_EXTERNAL_MESSAGE_ID_LENGTH)
-  ) {
-    throw invalidArgument('externalId', `at most ${MAX_EXTERNAL_MESSAGE_ID_LENGTH} characters long`, externalId);
-  }
-  return {
-    ...(sentAt !== undefined && { sentAt: Math.floor(sentAt.getTime() / 1000) as UnixSeconds }),
-    ...(externalId !== undefined && { externalId }),
-  };
-}
+const historyOf = ({ sentAt, externalId }: Pick<MessageToSend, 'sentAt' | 'externalId'>) => ({
+  ...(sentAt !== undefined && { sentAt: Math.floor(sentAt.getTime() / 1000) as UnixSeconds }),
+  ...(externalId !== undefined && { externalId }),
+});
 
 export async function narrowOf(
   { addresses, channelId }: MessagesParts,
   who: Caller,
   selection: MessageSelection,
 ): Promise<readonly NarrowTerm[]> {
-  propertiesAt('The selection', selection, SELECTION_PROPERTIES);
-  const { channel, topic, with: people, search, unread } = selection;
+  const { channel, topic, with: people, search, unread } = properties('The selection', SELECTION, selection);
   const terms: NarrowTerm[] = [];
   const add = (operator: string, operand: NarrowTerm['operand']) => terms.push({ operator, operand, negated: false });
   if (channel !== undefined) add('channel', await channelId(who, channel));
-  if (topic !== undefined) add('topic', textAt('topic', topic));
+  if (topic !== undefined) add('topic', topic);
   if (people !== undefined) add('dm', await addresses.userIds(who.realmId, 'with', listOf(people)));
-  if (search !== undefined) add('search', textAt('search', search));
+  if (search !== undefined) add('search', search);
   if (unread) add('is', 'unread');
   return terms;
 }

@@ -10,8 +10,9 @@ import {
 } from '@parley/domain/channels';
 import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
-import type { Resolve } from '../kernel/injector.js';
-import { channelAt, flagAt, optionalTextAt, propertiesAt, textAt } from './arguments.js';
+import type { Resolve } from '../kernel/resolve.js';
+import { object, optional } from '../kernel/values.js';
+import { argument, CHANNEL, CHECKED_BY_USE, FLAG, PEOPLE, properties, TEXT } from './argument-types.js';
 import {
   type ChatChannel,
   type ChatMessages,
@@ -76,22 +77,25 @@ export const findChannelId = (
   caller: Caller,
   channel: string | number,
 ): ChannelId | Promise<ChannelId> => {
-  channelAt('channel', channel);
+  argument('channel', CHANNEL, channel);
   return typeof channel === 'number'
     ? (channel as ChannelId)
     : resolve(FindChannelId).execute(caller, { name: channel });
 };
 
-const CHANNEL_PROPERTIES = [
-  'name',
-  'description',
-  'isPrivate',
-  'sharesHistory',
-  'isDefault',
-  'subscribers',
-  'announce',
-];
-const SCOPE_PROPERTIES = ['channel', 'topic', 'with'];
+const NEW_CHANNEL = object({
+  name: TEXT,
+  description: optional(TEXT),
+  isPrivate: optional(FLAG),
+  sharesHistory: optional(FLAG),
+  isDefault: optional(FLAG),
+  subscribers: optional(PEOPLE),
+  announce: optional(FLAG),
+});
+const SUBSCRIBERS = object({ users: optional(PEOPLE) });
+const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });
+const UNREAD_OPTIONS = object({ last: optional(CHECKED_BY_USE) });
+const CHAT_OPTIONS = object({ client: optional(TEXT) });
 
 const EVERY_ACTIVE_CHANNEL = {
   includePublic: true,
@@ -110,17 +114,15 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
   const view = async (channelId: ChannelId) =>
     presentChannel(await resolve(GetChannel).execute(await caller(), { channelId }), realm);
   const nameOf = async (channel: string | number) => (await view(await idOf(channel))).name;
-  const principals = async ({ users }: SubscribersToChange): Promise<readonly UserId[] | null> =>
-    users === undefined ? null : addresses.userIds((await caller()).realmId, 'users', listOf(users));
+  const principals = async (subscribers: SubscribersToChange): Promise<readonly UserId[] | null> => {
+    const { users } = properties('The subscribers', SUBSCRIBERS, subscribers);
+    return users === undefined ? null : addresses.userIds((await caller()).realmId, 'users', listOf(users));
+  };
 
   const channels: ChatChannels = {
     async create(channel) {
-      propertiesAt('The channel', channel, CHANNEL_PROPERTIES);
-      const { name, description = '', isPrivate = false, subscribers = [], announce = false, ...more } = channel;
-      textAt('name', name);
-      textAt('description', description);
-      for (const [property, value] of Object.entries({ isPrivate, announce, ...flagsOf(more) }))
-        flagAt(property, value);
+      const given = properties('The channel', NEW_CHANNEL, channel);
+      const { name, description = '', isPrivate = false, subscribers = [], announce = false } = given;
       const who = await caller();
       const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
       const channelId = await resolve(CreateChannel).execute(who, {
@@ -128,23 +130,23 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         name,
         description,
         isPrivate,
-        sharesHistory: more.sharesHistory ?? null,
-        isDefault: more.isDefault ?? false,
+        sharesHistory: given.sharesHistory ?? null,
+        isDefault: given.isDefault ?? false,
         announce,
         subscriberIds: [...new Set([who.userId, ...others])],
       });
       return view(channelId);
     },
     async ensure(channel) {
-      textAt('name', propertiesAt('The channel', channel, CHANNEL_PROPERTIES).name);
-      const existing = await channels.find(channel.name);
+      const { name } = properties('The channel', NEW_CHANNEL, channel);
+      const existing = await channels.find(name);
       if (existing) return existing;
       try {
         return await channels.create(channel);
       } catch (error) {
         // The channel was created concurrently, or is not accessible to the user.
         if (!(error instanceof DomainError && error.is('CHANNEL_NAME_TAKEN'))) throw error;
-        const made = await channels.find(channel.name);
+        const made = await channels.find(name);
         if (!made) throw error;
         return made;
       }
@@ -183,11 +185,6 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
   };
   return channels;
 }
-
-const flagsOf = ({ sharesHistory, isDefault }: Pick<ChannelToCreate, 'sharesHistory' | 'isDefault'>) => ({
-  sharesHistory,
-  isDefault,
-});
 
 export interface UnreadCount {
   /** Number for a badge; excludes muted channels and topics. */
@@ -246,7 +243,8 @@ export function chatUnread(parts: MessagesParts): ChatUnread {
       const { count, mentionCount, isComplete } = await resolve(GetUnread).execute(await caller(), { limit: 0 });
       return { messages: count, mentions: mentionCount, isComplete };
     },
-    async list({ last = DEFAULT_LAST } = {}) {
+    async list(options = {}) {
+      const { last = DEFAULT_LAST } = properties('The options', UNREAD_OPTIONS, options);
       const who = await caller();
       const { conversations } = await resolve(GetUnread).execute(who, { limit: last });
       const people = peopleIn(conversations.map(({ newest }) => newest));
@@ -257,11 +255,9 @@ export function chatUnread(parts: MessagesParts): ChatUnread {
       });
     },
     async markRead(scope = {}) {
-      propertiesAt('The scope', scope, SCOPE_PROPERTIES);
+      const { channel, topic, with: people } = properties('The scope', SCOPE, scope);
       const who = await caller();
-      if (scope.with !== undefined) return markNarrow(parts, who, await narrowOf(parts, who, { with: scope.with }));
-      const { channel, topic } = scope;
-      optionalTextAt('topic', topic);
+      if (people !== undefined) return markNarrow(parts, who, await narrowOf(parts, who, { with: people }));
       if (channel === undefined) return resolve(MarkRead).execute(who, { scope: { kind: 'everything' } });
       const id = await channelId(who, channel);
       await resolve(MarkRead).execute(who, {
@@ -306,12 +302,12 @@ export interface Chat {
 
 const DEFAULT_CLIENT = 'parley';
 
-export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT }: ChatOptions = {}): Chat {
+export function chatAs(resolve: Resolve, ref: UserRef, options: ChatOptions = {}): Chat {
   const addresses = resolve(Addresses);
   // Checked immediately, so that the error points to the `as` call.
   referenceOf(ref);
-  textAt('realm', ref.realm);
-  textAt('client', client);
+  argument('realm', TEXT, ref.realm);
+  const { client = DEFAULT_CLIENT } = properties('The options', CHAT_OPTIONS, options);
   // Resolved on each call to find users created later; known users are cached.
   const caller = () => addresses.caller(ref, client);
   const parts: ChannelsParts = { resolve, addresses, realm: ref.realm, caller };

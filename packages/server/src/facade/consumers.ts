@@ -9,10 +9,11 @@ import {
   type Transaction,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { SendMessage } from '@parley/domain/messages';
-import type { Resolve } from '../kernel/injector.js';
+import { MessageSender } from '@parley/domain/messages';
+import type { Resolve } from '../kernel/resolve.js';
+import { listOf, object, oneOf, optional } from '../kernel/values.js';
 import type { Worker } from '../workers/recurring-worker.js';
-import { eventTypeAt, functionAt, invalidArgument, nameAt, textAt } from './arguments.js';
+import { argument, CHECKED_BY_USE, EVENT_TYPE, FUNCTION, properties, TEXT } from './argument-types.js';
 import { inputOf, type MessageToSend } from './chat-messages.js';
 import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events.js';
 import { Addresses, type UserRef } from './references.js';
@@ -58,6 +59,12 @@ export interface Consumer {
 const OWN_CONSUMERS = 'parley.';
 const MAX_EVENTS = { default: 100, most: 1000 } as const;
 
+const OPTIONS = object({
+  types: optional(listOf(EVENT_TYPE, { max: 1000 })),
+  from: optional(oneOf(['now', 'oldest'])),
+  maxEvents: optional(CHECKED_BY_USE),
+});
+
 export interface ConsumersParts {
   readonly uow: UnitOfWork;
   readonly timers: Timers;
@@ -95,20 +102,18 @@ export class Consumers implements Worker, EventListener {
   async consume<T extends ParleyEventType>(
     name: string,
     handler: EventHandler<T>,
-    { types, from = 'now', maxEvents = MAX_EVENTS.default }: ConsumeOptions<T>,
+    options: ConsumeOptions<T>,
   ): Promise<Consumer> {
-    textAt('name', name);
-    functionAt('The handler', handler);
-    if (types !== undefined && !Array.isArray(types)) throw invalidArgument('types', 'an array', types);
-    for (const type of types ?? []) eventTypeAt('types', type);
-    nameAt('from', "'now' or 'oldest'", from, ['now', 'oldest']);
+    argument('name', TEXT, name);
+    argument('The handler', FUNCTION, handler);
+    const { types, from = 'now', maxEvents = MAX_EVENTS.default } = properties('The options', OPTIONS, options);
     if (name.startsWith(OWN_CONSUMERS)) {
       throw new DomainError('INVALID_CONSUMER_NAME', `Names of consumers must not begin with '${OWN_CONSUMERS}'`);
     }
-    if (this.running.has(name)) throw new Error(`The consumer '${name}' is already running.`);
     if (!Number.isInteger(maxEvents) || maxEvents < 1 || maxEvents > MAX_EVENTS.most) {
       throw new RangeError(`maxEvents must be an integer from 1 to ${MAX_EVENTS.most}.`);
     }
+    if (this.running.has(name)) throw new Error(`The consumer '${name}' is already running.`);
     const { uow, timers, report, resolve } = this.parts;
     const wanted = types && new Set<string>(types);
     this.running.set(name, null);
@@ -174,13 +179,13 @@ class StagedTransaction implements ConsumerTransaction {
   async send(as: UserRef, message: MessageToSend): Promise<void> {
     this.requireOpen();
     const addresses = this.resolve(Addresses);
-    const sendMessage = this.resolve(SendMessage);
+    const sender = this.resolve(MessageSender);
     const caller = await addresses.caller(as, 'parley');
-    const input = await sendMessage.ask(caller, await inputOf(addresses, caller, message));
-    const prepared = await sendMessage.prepare(caller, input);
+    const input = await sender.review.ask(caller, await inputOf(addresses, caller, message));
+    const prepared = await sender.prepare(caller, input);
     this.requireOpen();
     this.staged.push(async (tx) => {
-      await sendMessage.sendOnce(tx, caller, prepared, input);
+      await sender.sendOnce(tx, caller, prepared, input);
     });
   }
 

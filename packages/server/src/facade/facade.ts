@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Resolve as ResolveUseCase } from '@parley/domain/composition';
 import { DomainError, type LogFollower, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import type { ReadinessReport } from '../observation/readiness.js';
-import { eventTypeAt, functionAt } from './arguments.js';
+import { argument, EVENT_TYPE, FUNCTION } from './argument-types.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
 import { FacadeEvents, type ParleyEvent, type ParleyEventType } from './events.js';
@@ -113,8 +113,8 @@ export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: F
     imports: importsOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
     on(type, listener) {
-      eventTypeAt('The type', type);
-      functionAt('The listener', listener);
+      argument('The type', EVENT_TYPE, type);
+      argument('The listener', FUNCTION, listener);
       follower.followAll();
       return resolve(FacadeEvents).on(type, listener);
     },

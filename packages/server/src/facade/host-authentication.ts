@@ -10,7 +10,8 @@ import {
 } from '@parley/domain/membership';
 import { type Authenticator, type Identity, type Logger, type Request, unauthorized, warn } from '@parley/http';
 import type { RealmResolver } from '../kernel/realm-resolver.js';
-import { shown, textAt } from './arguments.js';
+import { shown } from '../kernel/values.js';
+import { argument, TEXT } from './argument-types.js';
 import { referenceOf, type UserRef } from './references.js';
 
 /** User whom the host application has logged in. */
@@ -34,7 +35,7 @@ export class HostAuthenticator implements Authenticator {
     if (!response) return null;
     let reference: HostUserReference;
     try {
-      textAt('realm', response.realm);
+      argument('realm', TEXT, response.realm);
       reference = referenceOf(response);
     } catch (error) {
       throw this.unknown((error as Error).message);

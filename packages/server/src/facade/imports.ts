@@ -1,12 +1,5 @@
 import { tmpdir } from 'node:os';
-import {
-  type Clock,
-  DomainError,
-  type ImportBatchId,
-  type RealmId,
-  type RealmUrls,
-  type UnitOfWork,
-} from '@parley/domain/kernel';
+import type { Clock, ImportBatchId, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { isEmailAddress, realmDeactivated } from '@parley/domain/users';
 import type { ImportPlan } from '@parley/imports';
@@ -14,8 +7,9 @@ import { unicodeEmoji } from '@parley/markdown';
 import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/transfer/imports';
 import type { ImportRecord, LedgerLine, OpenImport } from '@parley/transfer/records';
-import type { Resolve } from '../kernel/injector.js';
-import { flagAt, invalidArgument, listAt, numberedAt, objectAt, optionalTextAt, textAt } from './arguments.js';
+import type { Resolve } from '../kernel/resolve.js';
+import { described, listOf, MAX_IDS, object, optional, refine, valueType } from '../kernel/values.js';
+import { argument, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { Addresses } from './references.js';
 
 /** History of another chat as import records (docs/import.md). */
@@ -146,6 +140,30 @@ export interface Imports {
   undo(undone: ImportToUndo): Promise<UndoneImport>;
 }
 
+/** Maximum number of people of an import. */
+const MAX_PEOPLE = 200_000;
+const RECORDS_OF_SOURCE = {
+  realm: TEXT,
+  records: valueType<RecordsToImport['records']>(
+    'an iterable of import records',
+    (value) =>
+      typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value),
+  ),
+  folder: optional(TEXT),
+};
+const EMAIL = described(
+  refine(TEXT, (text) => (isEmailAddress(text) ? undefined : '')),
+  'an email address',
+);
+const PERSON = object({ person: TEXT, email: EMAIL, name: optional(TEXT) });
+const RECORDS = object({
+  ...RECORDS_OF_SOURCE,
+  people: optional(listOf(PERSON, { max: MAX_PEOPLE })),
+  claimBy: optional(listOf(TEXT, { max: MAX_IDS })),
+});
+const VERIFIED = object({ ...RECORDS_OF_SOURCE, id: ID });
+const UNDONE = object({ realm: TEXT, id: ID, isForced: optional(FLAG), isDryRun: optional(FLAG) });
+
 /** Plans and runs imports of records. The planner is loaded on the first use. */
 class RecordImports implements Imports {
   static readonly inject = [
@@ -202,6 +220,7 @@ class RecordImports implements Imports {
   }
 
   async verify(records: RecordsToImport & ImportRef): Promise<VerifiedImport> {
+    properties('The import', VERIFIED, records);
     const { realmId, batchId } = await this.batchAt(records);
     return this.withPlan(records, null, async (plan) => {
       const { addedReaders } = await import('@parley/imports');
@@ -213,9 +232,7 @@ class RecordImports implements Imports {
   }
 
   async undo(undone: ImportToUndo): Promise<UndoneImport> {
-    const { isForced = false, isDryRun = false } = objectAt('The import', undone);
-    flagAt('isForced', isForced);
-    flagAt('isDryRun', isDryRun);
+    const { isForced = false, isDryRun = false } = properties('The import', UNDONE, undone);
     return this.undoImport.execute({ ...(await this.batchAt(undone)), isForced, isDryRun });
   }
 
@@ -224,12 +241,12 @@ class RecordImports implements Imports {
   }
 
   private async batchAt({ realm, id }: ImportRef) {
-    return { realmId: await this.addresses.realmId(realm), batchId: numberedAt('id', id) as ImportBatchId };
+    return { realmId: await this.addresses.realmId(realm), batchId: argument('id', ID, id) as ImportBatchId };
   }
 
   /** Returns null if the import creates the organization. @throws DomainError INVALID_ARGUMENT, REALM_DEACTIVATED */
   private async findExisting(records: RecordsToWrite): Promise<RealmId | null> {
-    const stringId = textAt('realm', objectAt('The import', records).realm);
+    const { realm: stringId } = properties('The import', RECORDS, records);
     const realms = await this.uow.readAcross((reads) => reads.realms.list());
     const realm = realms.find((it) => it.stringId === stringId);
     if (realm?.isDeactivated) throw realmDeactivated();
@@ -247,8 +264,8 @@ class RecordImports implements Imports {
     const plan = await planImport(await opened(records), {
       stringId,
       realmUrl: this.urls.urlOf({ stringId, isAtServerAddress: false }),
-      mappings: listAt('people', people).map(mappingAt),
-      claimBy: listAt('claimBy', claimBy).map((by) => textAt('claimBy', by)),
+      mappings: people.map(({ person, email, name = null }) => ({ person, email, name })),
+      claimBy,
       temporaryFolder: tmpdir(),
       now: this.clock.now(),
       renderer: this.renderer,
@@ -265,29 +282,13 @@ class RecordImports implements Imports {
   }
 }
 
-const mappingAt = (given: ImportedPerson, index: number) => {
-  const { person, email, name } = objectAt(`people[${index}]`, given);
-  if (!isEmailAddress(textAt(`people[${index}].email`, email))) {
-    throw invalidArgument(`people[${index}].email`, 'an email address', email);
-  }
-  return {
-    person: textAt(`people[${index}].person`, person),
-    email,
-    name: optionalTextAt(`people[${index}].name`, name) ?? null,
-  };
-};
-
 async function opened({ records, folder }: RecordsToImport): Promise<OpenImport> {
-  if (typeof records !== 'object' || !(Symbol.asyncIterator in records || Symbol.iterator in records)) {
-    throw new DomainError('INVALID_ARGUMENT', 'records must be an iterable of import records.');
-  }
   const { filesIn, NO_FILES } = await import('@parley/imports');
-  const root = optionalTextAt('folder', folder);
   return {
     records: async function* () {
       yield* records;
     },
-    ...(root === undefined ? NO_FILES : filesIn(root)),
+    ...(folder === undefined ? NO_FILES : filesIn(folder)),
     close: async () => {},
   };
 }

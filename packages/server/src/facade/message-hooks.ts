@@ -2,7 +2,8 @@ import { type Caller, DomainError, type MessageId, type Timers, type UserId } fr
 import { FindHostUsers } from '@parley/domain/membership';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
 import { RealmResolver } from '../kernel/realm-resolver.js';
-import { functionAt, nameAt } from './arguments.js';
+import { described, object, oneOf, optional } from '../kernel/values.js';
+import { argument, CHECKED_BY_USE, FUNCTION, properties } from './argument-types.js';
 import type { ChatPerson } from './chat-messages.js';
 
 interface DraftHead {
@@ -50,6 +51,9 @@ export interface HookOptions {
 
 const TIMEOUT_MS = { default: 2000, most: 10_000 } as const;
 
+const HOOK_TYPE = described(oneOf(['message.send', 'message.edit']), 'the name of a hook');
+const OPTIONS = object({ timeoutMs: optional(CHECKED_BY_USE) });
+
 /** Creates the error with which a hook rejects a message; users see the text. */
 export const refuse = (text: string): DomainError => new DomainError('MESSAGE_REFUSED', text);
 
@@ -74,16 +78,13 @@ export class HostHooks implements MessageHooks {
   ) {}
 
   /** Returns a function that removes the hook. */
-  before<T extends keyof HookTypes>(
-    type: T,
-    hook: Hook<T>,
-    { timeoutMs = TIMEOUT_MS.default }: HookOptions = {},
-  ): () => void {
+  before<T extends keyof HookTypes>(type: T, hook: Hook<T>, options: HookOptions = {}): () => void {
+    argument('The type', HOOK_TYPE, type);
+    argument('The hook', FUNCTION, hook);
+    const { timeoutMs = TIMEOUT_MS.default } = properties('The options', OPTIONS, options);
     if (!(timeoutMs > 0 && timeoutMs <= TIMEOUT_MS.most)) {
       throw new RangeError(`timeoutMs must be a number above 0 and at most ${TIMEOUT_MS.most}.`);
     }
-    nameAt('The type', 'the name of a hook', type, Object.keys(this.hooks));
-    functionAt('The hook', hook);
     const hooks = this.hooks[type];
     const added = { hook, timeoutMs };
     hooks.add(added);

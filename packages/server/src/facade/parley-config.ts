@@ -5,8 +5,7 @@ import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../kernel/realm-resolver.js';
-import type { LogInName, LogInOptions } from '../log-in/options.js';
-import { LOG_IN_NAMES } from '../log-in/providers.js';
+import type { LogInOptions } from '../log-in/options.js';
 import type { HostAuthenticate } from './host-authentication.js';
 
 /** Database file that holds all data. */
@@ -70,6 +69,17 @@ export interface DirectPushOptions {
   readonly fcm?: string;
 }
 
+/** OAuth 2 client for a mail server; requires `clientSecret` or `refreshToken`. */
+export interface SmtpOAuthOptions {
+  /** Token endpoint, such as `https://oauth2.googleapis.com/token`. */
+  readonly tokenUrl: string;
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  /** Default: client credentials. */
+  readonly refreshToken?: string;
+  readonly scope?: string;
+}
+
 export interface ParleyOptions extends LogInOptions {
   /** Public address including the mount path of the router: `https://example.com/chat`. */
   readonly url: string;
@@ -116,6 +126,11 @@ export interface ParleyOptions extends LogInOptions {
    * database.
    */
   readonly smtpUrl?: string;
+  /**
+   * OAuth 2 client whose access tokens replace the password of the mail server. `smtpUrl` names the mailbox:
+   * `smtp://chat%40example.com@smtp.gmail.com:587`. Default: the password in `smtpUrl`.
+   */
+  readonly smtpOAuth?: SmtpOAuthOptions;
   /** Sender address of emails; default: `noreply@` and the host of `url`. */
   readonly mailFrom?: string;
   /** Default validity of invitations in minutes; default: ten days. */
@@ -142,7 +157,7 @@ export interface ParleyOptions extends LogInOptions {
   readonly mailGatewayPattern?: string;
   /**
    * Token for programs that deliver email for these addresses to `/api/v1/incoming_email`, at least 32 characters;
-   * default: none. Requires `postal-mime` and `html-to-text`.
+   * default: none. Requires `postal-mime`, `html-to-text` and `ical.js`.
    */
   readonly mailGatewayToken?: string;
   /**
@@ -150,6 +165,11 @@ export interface ParleyOptions extends LogInOptions {
    * `10.0.0.0/8,loopback`; default: none.
    */
   readonly webhookNetworks?: string;
+  /**
+   * HTTP proxy for outgoing calls, such as `http://proxy.example.com:3128`, or `'off'`; default: the environment
+   * variables `HTTPS_PROXY` and `HTTP_PROXY`. Hosts in `NO_PROXY` are called directly.
+   */
+  readonly outgoingProxy?: string;
   /**
    * Web client on the start page; `'element'` serves only `<parley-chat>` for pages of the host, and false neither.
    * Default: true.
@@ -216,61 +236,5 @@ export interface ParleyOptions extends LogInOptions {
   readonly renderer?: MarkdownRenderer;
 }
 
-type OptionName = keyof ParleyOptions | keyof OnDatabase | keyof OnStorage;
-
-/** Option names for callers without a type checker. */
-const OPTIONS: Readonly<Record<Exclude<OptionName, LogInName>, true>> = {
-  database: true,
-  storage: true,
-  url: true,
-  bus: true,
-  databaseReplica: true,
-  secret: true,
-  jwtSecrets: true,
-  jwtAudience: true,
-  acceptNewSecret: true,
-  authenticate: true,
-  logInUrl: true,
-  logInButton: true,
-  trustedOrigins: true,
-  mailer: true,
-  smtpUrl: true,
-  mailFrom: true,
-  invitationValidityMinutes: true,
-  defaultRealm: true,
-  realmAddresses: true,
-  rateLimits: true,
-  rateLimitRules: true,
-  webPublicChannels: true,
-  limitPresence: true,
-  mailGatewayPattern: true,
-  mailGatewayToken: true,
-  webhookNetworks: true,
-  webClient: true,
-  frameAncestors: true,
-  trustedProxies: true,
-  limits: true,
-  shedsLoad: true,
-  pushService: true,
-  directPush: true,
-  bigBlueButton: true,
-  giphyApiKey: true,
-  webPush: true,
-  notifications: true,
-  files: true,
-  maxUploadMib: true,
-  uploadQuotaMib: true,
-  uploadQuotaPerUserMib: true,
-  fileSearch: true,
-  keepDeletedDays: true,
-  eventLogMib: true,
-  eventQueueMib: true,
-  metrics: true,
-  logger: true,
-  clock: true,
-  randomness: true,
-  passwordHasher: true,
-  renderer: true,
-};
-
-export const OPTION_NAMES = [...Object.keys(OPTIONS), ...LOG_IN_NAMES] as readonly OptionName[];
+/** Names of all options. */
+export type OptionName = keyof ParleyOptions | keyof OnDatabase | keyof OnStorage;

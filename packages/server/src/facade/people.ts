@@ -1,4 +1,4 @@
-import type { Role } from '@parley/domain/access';
+import { ROLES, type Role } from '@parley/domain/access';
 import type { UserId } from '@parley/domain/kernel';
 import {
   FindHostUsers,
@@ -8,17 +8,9 @@ import {
   UpsertHostUser,
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
-import type { Resolve } from '../kernel/injector.js';
-import {
-  externalIdAt,
-  flagAt,
-  numberedAt,
-  objectAt,
-  optionalTextAt,
-  propertiesAt,
-  roleAt,
-  textAt,
-} from './arguments.js';
+import type { Resolve } from '../kernel/resolve.js';
+import { object, oneOf, optional } from '../kernel/values.js';
+import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -57,7 +49,16 @@ export interface Users {
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
 }
 
-const PROPERTIES = ['realm', 'externalId', 'name', 'email', 'role'];
+const USER = object({
+  realm: TEXT,
+  externalId: EXTERNAL_ID,
+  name: TEXT,
+  email: optional(TEXT),
+  role: optional(oneOf(ROLES)),
+});
+const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
+const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
+const KEY_OPTIONS = object({ rotate: optional(FLAG) });
 /** Number of users per page. */
 const PAGE = 500;
 
@@ -69,7 +70,8 @@ export function usersOf(resolve: Resolve): Users {
   };
   const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
     presentUser({ user, externalId }, realm);
-  async function* everybody({ realm, deactivated = false }: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
+  async function* everybody(selection: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
+    const { realm, deactivated = false } = properties('The selection', SELECTION, selection);
     const realmId = await addresses.realmId(realm);
     const users = resolve(FindHostUsers);
     const ids = await users.listIds(realmId);
@@ -79,20 +81,16 @@ export function usersOf(resolve: Resolve): Users {
     }
   }
   return {
-    async upsert(properties) {
-      const { name, ...user } = propertiesAt('The user', properties, PROPERTIES);
-      externalIdAt('externalId', user.externalId);
-      const fullName = textAt('name', name);
-      optionalTextAt('email', user.email);
-      roleAt('role', user.role);
+    async upsert(given) {
+      const { name: fullName, ...user } = properties('The user', USER, given);
       const realmId = await addresses.realmId(user.realm);
       return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
     },
     async link(ref) {
-      const externalId = externalIdAt('externalId', objectAt('The user', ref).externalId);
-      const user = { userId: numberedAt('userId', ref.userId) as UserId };
-      const realmId = await addresses.realmId(ref.realm);
-      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), ref);
+      const { realm, externalId, userId } = properties('The user', LINK, ref);
+      const user = { userId: userId as UserId };
+      const realmId = await addresses.realmId(realm);
+      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), { realm, externalId });
     },
     async find(ref) {
       const user = referenceOf(ref);
@@ -109,9 +107,9 @@ export function usersOf(resolve: Resolve): Users {
     }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
-    async apiKey(ref, { rotate = false } = {}) {
+    async apiKey(ref, options = {}) {
       const user = referenceOf(ref);
-      flagAt('rotate', rotate);
+      const { rotate = false } = properties('The options', KEY_OPTIONS, options);
       return resolve(GetHostUserApiKey).execute({ realmId: await addresses.realmId(ref.realm), user, rotate });
     },
   };

@@ -15,9 +15,11 @@ import {
   USER_SETTINGS,
   type UserSettingName,
 } from '@parley/domain/realms';
-import type { Resolve } from '../kernel/injector.js';
+import type { OptionalKey } from '@parley/http';
+import type { Resolve } from '../kernel/resolve.js';
 import { describeValues } from '../kernel/setting-values.js';
-import { flagAt, nameAt, objectAt, optionalTextAt, propertiesAt, shown, textAt } from './arguments.js';
+import { object, oneOf, optional, valueType } from '../kernel/values.js';
+import { argument, FLAG, properties, TEXT } from './argument-types.js';
 import { type ChatRealm, presentRealm } from './chat-messages.js';
 
 /** Settings of an organization; absent ones stay unchanged. */
@@ -65,9 +67,6 @@ export interface Realms {
   list(): Promise<readonly ChatRealm[]>;
 }
 
-const PROPERTIES = ['name', 'title', 'preset', 'settings', 'permissions', 'userDefaults'];
-const PROPERTIES_OF_NEW = [...PROPERTIES, 'isStarted'];
-
 const STAFF = 'role:members';
 
 const PRESETS: Readonly<Record<RealmPreset, Required<RealmSettingsToSet>>> = {
@@ -100,6 +99,51 @@ const PRESETS: Readonly<Record<RealmPreset, Required<RealmSettingsToSet>>> = {
   },
 };
 
+const WORDS = { flag: 'true or false', none: 'null', channel: 'the number of a channel' };
+
+const settingsOf = (registry: Registry, entries = Object.entries(registry)) =>
+  Object.fromEntries(
+    entries.map(([name, definition]) => [
+      name,
+      optional(valueType(describeValues(definition, WORDS), (value) => isSettingValue(definition, value))),
+    ]),
+  );
+/** Names that belong elsewhere, with the reason. */
+const misplaced = (names: readonly string[], reason: (name: string) => string) =>
+  Object.fromEntries(names.map((name) => [name, optional(valueType<never>(`absent (${reason(name)})`, () => false))]));
+
+const PERMISSION_NAMES = Object.keys(REALM_PERMISSIONS) as RealmPermission[];
+const WITHOUT_DEFAULT = Object.keys(USER_SETTINGS).filter(
+  (name) => !USER_SETTINGS[name as UserSettingName].hasRealmDefault,
+);
+const CONFIGURED = {
+  name: TEXT,
+  title: optional(TEXT),
+  preset: optional(oneOf(Object.keys(PRESETS) as RealmPreset[])),
+  settings: optional(
+    object({
+      ...settingsOf(REALM_SETTINGS),
+      ...misplaced(PERMISSION_NAMES, (name) => `it is a permission; set permissions.${name}`),
+    }),
+  ),
+  permissions: optional(
+    object(
+      Object.fromEntries(PERMISSION_NAMES.map((name) => [name, optional(TEXT)])) as Record<
+        RealmPermission,
+        OptionalKey<string>
+      >,
+    ),
+  ),
+  userDefaults: optional(
+    object({
+      ...settingsOf(USER_SETTINGS),
+      ...misplaced(WITHOUT_DEFAULT, () => 'it has no default in an organization'),
+    }),
+  ),
+};
+const REALM = object(CONFIGURED);
+const NEW_REALM = object({ ...CONFIGURED, isStarted: optional(FLAG) });
+
 const TAKEN: ReadonlySet<string> = new Set(['STRING_ID_TAKEN', 'NO_ADDRESS_LEFT']);
 
 export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Realms {
@@ -107,11 +151,9 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
   const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
   return {
     async ensure(realm) {
-      const name = textAt('name', propertiesAt('The organization', realm, PROPERTIES_OF_NEW).name);
-      const title = optionalTextAt('title', realm.title) ?? (name === '' ? 'Chat' : name);
-      const configuration = configurationAt(realm);
-      const { isStarted = false } = realm;
-      flagAt('isStarted', isStarted);
+      const { name, isStarted = false, ...given } = properties('The organization', NEW_REALM, realm);
+      const title = given.title ?? (name === '' ? 'Chat' : name);
+      const configuration = configurationOf(given);
       const existing = await find(name);
       if (existing) return present(existing);
       try {
@@ -127,9 +169,8 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       }
     },
     async configure(realm) {
-      const name = textAt('name', propertiesAt('The organization', realm, PROPERTIES).name);
-      const title = optionalTextAt('title', realm.title);
-      const configuration = configurationAt(realm);
+      const { name, title, ...given } = properties('The organization', REALM, realm);
+      const configuration = configurationOf(given);
       const found = await find(name);
       if (!found) throw new DomainError('UNKNOWN_REALM', `There is no organization '${name}'.`);
       await resolve(ConfigureRealm).execute({
@@ -140,47 +181,24 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       return present((await find(name))!);
     },
     async find(name) {
-      const realm = await find(textAt('name', name));
+      const realm = await find(argument('name', TEXT, name));
       return realm && present(realm);
     },
     list: async () => (await uow.readAcross(({ realms }) => realms.list())).map(present),
   };
 }
 
-/** Checks the values and adds those of the preset. @throws DomainError INVALID_ARGUMENT */
-function configurationAt(realm: RealmToEnsure): RealmConfiguration {
-  const { preset, settings = {}, permissions = {}, userDefaults = {} } = realm;
-  if (preset !== undefined) nameAt('preset', `one of ${Object.keys(PRESETS).join(', ')}`, preset, Object.keys(PRESETS));
-  for (const name of Object.keys(objectAt('settings', settings))) {
-    if (name in REALM_PERMISSIONS)
-      throw new DomainError('INVALID_ARGUMENT', `settings.${name} is a permission; set permissions.${name}.`);
-  }
-  settingsAt('settings', REALM_SETTINGS, settings);
-  settingsAt('userDefaults', USER_SETTINGS, userDefaults);
-  for (const name of Object.keys(userDefaults) as UserSettingName[]) {
-    if (USER_SETTINGS[name].hasRealmDefault) continue;
-    throw new DomainError('INVALID_ARGUMENT', `userDefaults.${name} has no default in an organization.`);
-  }
-  for (const [name, group] of Object.entries(objectAt('permissions', permissions))) {
-    nameAt(`permissions.${name}`, 'a permission of the organization', name, Object.keys(REALM_PERMISSIONS));
-    textAt(`permissions.${name}`, group);
-  }
+/** Adds the values of the preset. */
+function configurationOf({
+  preset,
+  settings,
+  permissions,
+  userDefaults,
+}: Pick<RealmToEnsure, 'preset' | keyof RealmSettingsToSet>): RealmConfiguration {
   const base = preset && PRESETS[preset];
   return {
     settings: { ...base?.settings, ...settings },
     permissions: { ...base?.permissions, ...permissions },
     userDefaults: { ...base?.userDefaults, ...userDefaults },
   };
-}
-
-const WORDS = { flag: 'true or false', none: 'null', channel: 'the number of a channel' };
-
-function settingsAt(property: string, registry: Registry, values: object): void {
-  for (const [name, value] of Object.entries(objectAt(property, values))) {
-    nameAt(`${property}.${name}`, 'the name of a setting', name, Object.keys(registry));
-    const definition = registry[name]!;
-    if (value === undefined || isSettingValue(definition, value)) continue;
-    const expected = describeValues(definition, WORDS);
-    throw new DomainError('INVALID_ARGUMENT', `${property}.${name} must be ${expected}, not ${shown(value)}.`);
-  }
 }

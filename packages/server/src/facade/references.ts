@@ -1,7 +1,8 @@
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
 import { RealmResolver } from '../kernel/realm-resolver.js';
-import { externalIdAt, numberedAt, objectAt, personAt, textAt } from './arguments.js';
+import { object } from '../kernel/values.js';
+import { argument, EXTERNAL_ID, ID, PERSON, properties, TEXT } from './argument-types.js';
 
 /** User of an organization by the id from your application or by Parley's own id. */
 export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });
@@ -9,11 +10,17 @@ export type UserRef = { readonly realm: string } & ({ readonly externalId: strin
 /** User within an organization: a string is an external id, a number is Parley's own id. */
 export type PersonRef = string | number;
 
-/** Reads each property once. @throws DomainError INVALID_ARGUMENT naming the property */
+/** The application's own objects may have more properties. */
+const REFERENCE = {
+  byId: object({ userId: ID }, { open: true }),
+  byExternalId: object({ externalId: EXTERNAL_ID }, { open: true }),
+};
+
+/** @throws DomainError INVALID_ARGUMENT naming the property */
 export function referenceOf(ref: UserRef): HostUserReference {
-  const { userId, externalId } = objectAt('The user', ref) as Readonly<Record<string, unknown>>;
-  if (userId !== undefined) return { userId: numberedAt('userId', userId) as UserId };
-  return { externalId: externalIdAt('externalId', externalId) };
+  const isById = typeof ref === 'object' && ref !== null && 'userId' in ref && ref.userId !== undefined;
+  if (!isById) return properties('The user', REFERENCE.byExternalId, ref);
+  return { userId: properties('The user', REFERENCE.byId, ref).userId as UserId };
 }
 
 /** Maximum number of cached external ids. */
@@ -34,7 +41,7 @@ export class Addresses {
 
   /** @throws DomainError INVALID_ARGUMENT, UNKNOWN_REALM */
   async realmId(name: string): Promise<RealmId> {
-    const id = await this.realms.findByStringId(textAt('realm', name));
+    const id = await this.realms.findByStringId(argument('realm', TEXT, name));
     if (id === null) throw new DomainError('UNKNOWN_REALM', `realm: there is no organization '${name}'.`);
     return id;
   }
@@ -56,7 +63,7 @@ export class Addresses {
    * UNKNOWN_USER
    */
   async userIds(realmId: RealmId, property: string, people: readonly PersonRef[]): Promise<readonly UserId[]> {
-    for (const person of people) personAt(property, person);
+    for (const person of people) argument(property, PERSON, person);
     const externalIds = people.filter((person) => typeof person === 'string');
     const found = externalIds.length === 0 ? [] : await this.users.getIds(realmId, externalIds);
     const byExternalId = new Map(externalIds.map((externalId, index) => [externalId, found[index]!]));

@@ -1,6 +1,7 @@
 import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
-import type { Resolve } from '../kernel/injector.js';
-import { objectAt, textAt } from './arguments.js';
+import type { Resolve } from '../kernel/resolve.js';
+import { object } from '../kernel/values.js';
+import { properties, TEXT } from './argument-types.js';
 import { Addresses } from './references.js';
 
 export interface ScimTokenRef {
@@ -19,12 +20,14 @@ export interface ScimTokens {
   revoke(token: ScimTokenRef): Promise<void>;
 }
 
+const TOKEN = object({ realm: TEXT, name: TEXT });
+
 export function scimTokensOf(resolve: Resolve): ScimTokens {
   const addresses = resolve(Addresses);
-  const referenceOf = async (ref: ScimTokenRef) => ({
-    name: textAt('name', objectAt('The token', ref).name),
-    realmId: await addresses.realmId(ref.realm),
-  });
+  const referenceOf = async (ref: ScimTokenRef) => {
+    const { realm, name } = properties('The token', TOKEN, ref);
+    return { name, realmId: await addresses.realmId(realm) };
+  };
   return {
     create: async (ref) => resolve(IssueProvisioningToken).execute(await referenceOf(ref)),
     list: async (realm) =>

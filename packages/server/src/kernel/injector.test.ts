@@ -1,5 +1,6 @@
 import type { Clock } from '@parley/domain/kernel';
 import { FixedClock } from '@parley/testkit';
+import { ContainerModule } from 'inversify';
 import { Injector } from './injector.js';
 
 class Greeter {
@@ -19,13 +20,14 @@ class Door {
 describe('Injector', () => {
   const clock = new FixedClock();
   let made = 0;
-  const injector = new Injector<{ clock: Clock; origin: URL }>(() => ({
-    clock: () => clock,
-    origin: () => {
+  const ports = new ContainerModule(({ bind }) => {
+    bind('clock').toConstantValue(clock);
+    bind('origin').toDynamicValue(() => {
       made++;
       return new URL('https://chat.example.com');
-    },
-  }));
+    });
+  });
+  const injector = new Injector<{ clock: Clock; origin: URL }>([ports]);
 
   it('constructs each part on first use', () => {
     expect(made).toBe(0);

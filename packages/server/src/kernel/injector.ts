@@ -1,38 +1,24 @@
-import { type Resolve as DomainResolve, type Injectable, NAMED_SERVICES } from '@parley/domain/composition';
-import type { Logger, RateLimiter } from '@parley/http';
-import { Container } from 'inversify';
-import type { OpenRealm, RealmResolverOptions } from './realm-resolver.js';
+import { type Injectable, NAMED_SERVICES } from '@parley/domain/composition';
+import { Container, type ContainerModule } from 'inversify';
 
-/** Names that classes of this package inject in addition to the domain's ports. */
-export interface InjectedServices {
-  readonly options: RealmResolverOptions;
-  readonly logger: Logger;
-  readonly limiter: RateLimiter;
-  readonly openRealm: OpenRealm;
-}
-
-/** Returns the one instance of a use case or of another class with `inject`. */
-export type Resolve = DomainResolve<InjectedServices>;
-
-/** One factory per named dependency; called once, on first use. */
-export type Makers<Named> = { readonly [Name in keyof Named]: () => Named[Name] };
-
-/** Constructs singletons on first use from the dependencies named in their `inject`. */
+/**
+ * Container of named services, which its modules bind, and of classes with `inject`, which it binds when they are first
+ * resolved.
+ */
 export class Injector<Named> {
   private readonly container = new Container({ defaultScope: 'Singleton' });
 
-  constructor(makersOf: (injector: Injector<Named>) => Makers<Named>) {
-    for (const [name, make] of Object.entries<() => unknown>(makersOf(this))) {
-      this.container.bind(name).toDynamicValue(() => make());
-    }
+  constructor(modules: readonly ContainerModule[]) {
+    this.container.bind(Injector).toConstantValue(this);
     for (const [name, service] of Object.entries(NAMED_SERVICES)) {
       this.container.bind(name).toDynamicValue(() => this.resolve<Injectable>(service));
     }
+    this.container.load(...modules);
   }
 
   readonly get = <Name extends keyof Named & string>(name: Name): Named[Name] => this.container.get(name);
 
-  /** Same without type checks; see `Resolve`. */
+  /** Same without type checks; see `Resolve` in `resolve.ts`. */
   readonly resolve = <C extends Injectable>(type: C): InstanceType<C> => {
     this.bind(type);
     return this.container.get<unknown>(type) as InstanceType<C>;

@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseLdap } from './ldap/ldap-settings.js';
-import { parseOpenIdConnect } from './openid-connect/openid-connect-settings.js';
-import { parseSaml } from './saml/saml-settings.js';
+import { readSetting, type SettingType } from '../kernel/values.js';
+import { LDAP } from './ldap/ldap-settings.js';
+import { OPENID_CONNECT } from './openid-connect/openid-connect-settings.js';
+import { SAML } from './saml/saml-settings.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-document-'));
 const certificate = join(folder, 'idp.pem');
@@ -21,10 +22,10 @@ function blocksOf(language: string): readonly (readonly [heading: string, block:
   });
 }
 
-const PARSERS: Readonly<Record<string, (text: string) => readonly { readonly name: string }[]>> = {
-  'OpenID Connect and GitHub': parseOpenIdConnect,
-  'SAML 2.0': parseSaml,
-  'LDAP and Active Directory': parseLdap,
+const TYPES: Readonly<Record<string, SettingType<readonly { readonly name: string }[]>>> = {
+  'OpenID Connect and GitHub': OPENID_CONNECT.setting.type,
+  'SAML 2.0': SAML.setting.type,
+  'LDAP and Active Directory': LDAP.setting.type,
 };
 
 describe('docs/log-in.md', () => {
@@ -36,12 +37,12 @@ describe('docs/log-in.md', () => {
   });
 
   it('contains configurations for OpenID Connect, SAML and LDAP', () => {
-    expect([...new Set(blocksOf('json').map(([heading]) => heading))]).toEqual(Object.keys(PARSERS));
+    expect([...new Set(blocksOf('json').map(([heading]) => heading))]).toEqual(Object.keys(TYPES));
   });
 
   it.each(blocksOf('json'))('contains only configurations that the server accepts: %s', (heading, block) => {
     const text = block.replace(/"certificateFile": "[^"]*"/g, `"certificateFile": ${JSON.stringify(certificate)}`);
-    expect(PARSERS[heading]!(text).length).toBeGreaterThan(0);
+    expect(readSetting(TYPES[heading]!, text, { name: heading }).length).toBeGreaterThan(0);
   });
 
   it('contains a configuration for every service in its tables', () => {

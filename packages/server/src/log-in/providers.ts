@@ -1,4 +1,6 @@
 import type { LogInProvider, PeopleDirectory } from '@parley/domain/membership';
+import type { OutgoingProxy } from '@parley/node-adapters';
+import type { SettingType } from '../kernel/values.js';
 import { LDAP } from './ldap/ldap-settings.js';
 import { OPENID_CONNECT } from './openid-connect/openid-connect-settings.js';
 import type { LogInAccounts, LogInName } from './options.js';
@@ -13,10 +15,9 @@ const LOG_IN_PROVIDERS = { openIdConnect: OPENID_CONNECT, saml: SAML, ldap: LDAP
 type Providers = typeof LOG_IN_PROVIDERS;
 
 interface Provider {
-  /** Checks the option. @throws Error that describes what is expected */
-  readonly accountsOf: (option: unknown) => readonly unknown[];
+  readonly setting: { readonly type: SettingType<readonly unknown[]> };
   /** Services with a button. @throws MissingLibrary */
-  readonly services?: (accounts: readonly never[]) => Promise<readonly LogInProvider[]>;
+  readonly services?: (accounts: readonly never[], proxy: OutgoingProxy) => Promise<readonly LogInProvider[]>;
   /** Directories that check passwords. @throws MissingLibrary */
   readonly directories?: (accounts: readonly never[]) => Promise<readonly PeopleDirectory[]>;
 }
@@ -30,15 +31,16 @@ export const LOG_IN_SETTINGS = Object.fromEntries(
 ) as { readonly [Name in LogInName]: Providers[Name]['setting'] };
 
 /** Collects the accounts of all providers. */
-export const logInAccounts = (read: (name: LogInName, accountsOf: Provider['accountsOf']) => unknown): LogInAccounts =>
-  Object.fromEntries(ROWS.map(([name, { accountsOf }]) => [name, read(name, accountsOf)])) as unknown as LogInAccounts;
+export const logInAccounts = (read: (name: LogInName) => unknown): LogInAccounts =>
+  Object.fromEntries(ROWS.map(([name]) => [name, read(name)])) as unknown as LogInAccounts;
 
 export const NO_LOG_IN_ACCOUNTS = logInAccounts(() => []);
 
 /** Connects to the services of all providers. @throws MissingLibrary */
-export async function logInServices(accounts: LogInAccounts): Promise<readonly LogInProvider[]> {
+export async function logInServices(accounts: LogInAccounts, proxy: OutgoingProxy): Promise<readonly LogInProvider[]> {
   const found: LogInProvider[] = [];
-  for (const [name, { services }] of ROWS) if (services) found.push(...(await services(accounts[name] as never)));
+  for (const [name, { services }] of ROWS)
+    if (services) found.push(...(await services(accounts[name] as never, proxy)));
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@parley/domain/access';
+import type { Role } from '@parley/domain/access';
 import type { RoleMapping } from '@parley/domain/membership';
 
 /** Roles that a service or directory assigns to users. */
@@ -10,17 +10,6 @@ export interface RoleOptions {
    */
   readonly defaultRole?: 'member' | 'guest' | 'unchanged';
 }
-
-/** Members and guests only, since users who match no group must not get privileges. */
-const DEFAULT_ROLES: readonly unknown[] = ['member', 'guest', 'unchanged'] satisfies RoleOptions['defaultRole'][];
-
-export const areRoles = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  !Array.isArray(value) &&
-  Object.values(value).every((role) => ROLES.includes(role as Role));
-
-export const isDefaultRole = (value: unknown): boolean => DEFAULT_ROLES.includes(value);
 
 export const roleMapping = ({ roles = {}, defaultRole = 'member' }: RoleOptions): RoleMapping => ({
   roles: new Map(Object.entries(roles)),

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { OPTION_NAMES } from '../facade/parley-config.js';
 import { createParley, type ParleyConfig, StartupError } from '../index.js';
+import { OPTION_NAMES } from './parley-options.js';
 
 describe('createParley', () => {
   let directory: string;
@@ -18,30 +18,36 @@ describe('createParley', () => {
   const good = () => ({ database: `sqlite:${join(directory, 'chat.db')}`, url: 'https://example.com/chat' });
 
   it.each([
-    [{ database: 'bogus' }, 'database must be of the form sqlite:PATH or postgres://USER@HOST/NAME.'],
-    [{ trustedProxies: ['10.0.0.0/99'] }, /^trustedProxies must be the number of trusted proxies, their networks/],
+    [{ database: 'bogus' }, 'database must be of the form sqlite:PATH or postgres://USER@HOST/NAME, not "bogus".'],
+    [{ trustedProxies: ['10.0.0.0/99'] }, 'trustedProxies[0] must be a network such as 10.0.0.0/8, not "10.0.0.0/99".'],
     [{ trustedProxies: -1 }, /^trustedProxies must be /],
     [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
-    [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
-    [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
+    [{ url: 'nope' }, 'url must be an address such as https://chat.example.com, not "nope".'],
+    [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com, not "ftp://localhost".'],
     [
       { trustedOrigins: ['https://example.com/'] },
-      "trustedOrigins must be origins such as https://example.com, without a trailing slash, or 'any'; https://example.com/ is not an origin.",
+      'trustedOrigins[0] must be an origin such as https://example.com, without a trailing slash, not "https://example.com/".',
     ],
-    [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is not an origin\.$/],
-    [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
-    [{ webClient: 'no' }, "webClient must be true, false or 'element', not no."],
+    [{ trustedOrigins: '*' }, /^trustedOrigins must be an array of origins .* or 'any', not "\*"\.$/],
+    [{ realmAddresses: 'port' }, 'realmAddresses must be host or path, not "port".'],
+    [{ webClient: 'no' }, 'webClient must be true, false or \'element\', not "no".'],
     [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
     [{ authenticate: 'cookie' }, 'authenticate must be a function, not "cookie".'],
     [{ mailer: { sendMail: () => {} } }, 'mailer must be an object with the function send, not an object.'],
     [{ mailer: () => {} }, 'mailer must be an object with the function send, not a function.'],
-    [{ logger: console.log }, 'logger must be an object with the function info, not a function.'],
-    [{ clock: { now: 5, nowMs: 5 } }, 'clock must be an object with the function now, not an object.'],
-    [{ randomness: null }, 'randomness must be an object with the function uuid, not null.'],
-    [{ passwordHasher: {} }, 'passwordHasher must be an object with the function hash, not an object.'],
-    [{ renderer: [] }, 'renderer must be an object with the function parse, not an array.'],
-    [{ files: { put: () => {} } }, 'files must be an object with the function sizeOf, not an object.'],
-    [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
+    [{ logger: console.log }, 'logger must be an object with the functions info, error, not a function.'],
+    [{ clock: { now: 5, nowMs: 5 } }, 'clock must be an object with the functions now, nowMs, not an object.'],
+    [{ randomness: null }, 'randomness must be an object with the functions uuid, fraction, not null.'],
+    [{ passwordHasher: {} }, 'passwordHasher must be an object with the functions hash, verify, not an object.'],
+    [
+      { renderer: [] },
+      'renderer must be an object with the functions parse, parseNow, render, topicLinks, not an array.',
+    ],
+    [
+      { files: { put: () => {} } },
+      /^files must be of the form folder:PATH, .* or an object with the functions put, sizeOf, .*, not an object\.$/,
+    ],
+    [{ url: undefined }, 'url must be an address such as https://chat.example.com, not undefined.'],
   ])('rejects %j without touching anything', async (wrong, message) => {
     const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
     await expect(parley).rejects.toBeInstanceOf(StartupError);

@@ -1,42 +1,22 @@
 import type { LogInProvider } from '@parley/domain/membership';
 import type { ProxyTrust, TrustedOrigins } from '@parley/http';
-import { APNS_URL, type BigBlueButtonAccount, FCM_URL } from '@parley/node-adapters';
-import { DEFAULT_INVITATION_VALIDITY_MINUTES } from '../composition/domain-ports.js';
-import { parseBus } from '../configuration/bus-settings.js';
+import type { BigBlueButtonAccount } from '@parley/node-adapters';
 import type { BusLocation, Configuration } from '../configuration/configuration.js';
 import { NO_INCOMING_MAIL } from '../configuration/mail-settings.js';
-import { parseApnsKey, parseFcmCredentials, parsePushKeys, pushOf } from '../configuration/push-settings.js';
-import {
-  parseContact,
-  parseDatabase,
-  parseFiles,
-  parseFrameAncestors,
-  parseJwtSecrets,
-  parseMailAddress,
-  parseMailPattern,
-  parseProxies,
-  parseRealmAddresses,
-  parseReplica,
-  parseSecret,
-  parseSmtpUrl,
-  parseToken,
-  parseUrl,
-  parseWebhookNetworks,
-  parseWord,
-} from '../configuration/setting-values.js';
-import { FILE_LIMITS, KEEP_DELETED_DAYS, MIB, SETTINGS } from '../configuration/settings.js';
-import { shown } from '../facade/arguments.js';
+import { PUSH_SETTINGS, type PushSettings, pushOf } from '../configuration/push-settings.js';
+import type { Setting } from '../configuration/setting.js';
+import { outgoingProxyOf } from '../configuration/setting-values.js';
+import { MIB, SETTINGS } from '../configuration/settings.js';
+import { smtpOAuthOf } from '../configuration/smtp-oauth-settings.js';
 import type { Parley } from '../facade/facade.js';
 import { HostLogInProvider } from '../facade/host-authentication.js';
-import { OPTION_NAMES, type ParleyConfig } from '../facade/parley-config.js';
-import { hint } from '../kernel/did-you-mean.js';
-import { StartupError } from '../kernel/startup-error.js';
-import type { LogInAccounts } from '../log-in/options.js';
+import type { BusOptions, ParleyConfig } from '../facade/parley-config.js';
 import { logInAccounts } from '../log-in/providers.js';
 import { ServerMetrics } from '../observation/metrics.js';
 import { parleyVersion } from '../version.js';
 import { createLogger } from './logger.js';
 import { openParley } from './open-parley.js';
+import { checkedOptions, SETTING_OF, type SharedOption } from './parley-options.js';
 
 /**
  * Creates a chat engine for an application to mount and call.
@@ -44,273 +24,144 @@ import { openParley } from './open-parley.js';
  * either case
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
-  requireOptions(config);
-  requireKnown(config);
-  requireParts(config);
-  requireFunctions(config);
-  const { read, readIfGiven } = optionReader(config);
+  const options = checkedOptions(config);
+  const read = optionReader(options);
   return openParley(
     {
-      database: config.storage ? null : read('database', parseDatabase),
-      databaseReplica: readIfGiven('databaseReplica', parseReplica),
-      busLocation: busOf(config),
-      secret: readIfGiven('secret', parseSecret),
-      jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
-      jwtAudience: config.jwtAudience ?? null,
-      ...logInAccountsOf(config),
-      smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
-      mailFrom: readIfGiven('mailFrom', parseMailAddress),
-      url: read('url', parseUrl),
-      defaultRealm: config.defaultRealm ?? null,
-      realmAddresses: config.realmAddresses === undefined ? 'host' : read('realmAddresses', parseRealmAddresses),
-      invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
-      hasRateLimits: config.rateLimits ?? true,
-      rateLimitRules: config.rateLimitRules ?? {},
-      allowsWebPublicChannels: config.webPublicChannels ?? false,
-      limitsPresence: config.limitPresence ?? false,
-      mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
-      incomingMail: { ...NO_INCOMING_MAIL, token: readIfGiven('mailGatewayToken', parseToken) },
-      webhookNetworks: config.webhookNetworks === undefined ? [] : read('webhookNetworks', parseWebhookNetworks),
-      webClient: webClientOf(config),
-      frameAncestors: config.frameAncestors?.length ? read('frameAncestors', parseFrameAncestors) : [],
-      trustedProxies: readProxies(config.trustedProxies),
-      limits: config.limits ?? {},
-      shedsLoad: config.shedsLoad ?? true,
-      push: pushOptionsOf(config),
-      webPush: readIfGiven('webPush', parseContact),
-      notifications: config.notifications ?? {},
-      bigBlueButton: config.bigBlueButton ? bigBlueButtonOf(config.bigBlueButton) : null,
-      giphyApiKey: readIfGiven('giphyApiKey', parseWord),
-      files: typeof config.files === 'string' ? read('files', parseFiles) : null,
+      database: options.storage ? null : read('database'),
+      databaseReplica: read('databaseReplica'),
+      busLocation: busOf(options),
+      secret: read('secret'),
+      jwtSecrets: read('jwtSecrets'),
+      jwtAudience: read('jwtAudience'),
+      ...logInAccounts(read),
+      smtpUrl: read('smtpUrl'),
+      smtpOAuth: oauthOf(options, read('smtpUrl')),
+      mailFrom: read('mailFrom'),
+      url: read('url')!,
+      defaultRealm: read('defaultRealm'),
+      realmAddresses: read('realmAddresses'),
+      invitationValidityMinutes: read('invitationValidityMinutes'),
+      hasRateLimits: read('rateLimits') ?? true,
+      rateLimitRules: read('rateLimitRules'),
+      allowsWebPublicChannels: read('webPublicChannels') ?? false,
+      limitsPresence: read('limitPresence'),
+      mailGatewayPattern: read('mailGatewayPattern'),
+      incomingMail: { ...NO_INCOMING_MAIL, token: read('mailGatewayToken') },
+      webhookNetworks: read('webhookNetworks'),
+      outgoingProxy: outgoingProxyOf(read('outgoingProxy'), process.env),
+      webClient: webClientOf(options),
+      frameAncestors: read('frameAncestors'),
+      trustedProxies: proxiesOf(options),
+      limits: options.limits ?? {},
+      shedsLoad: read('shedsLoad'),
+      push: pushOptionsOf(options),
+      webPush: read('webPush'),
+      notifications: options.notifications ?? {},
+      bigBlueButton: bigBlueButtonOf(options),
+      giphyApiKey: read('giphyApiKey'),
+      files: typeof options.files === 'string' ? SETTINGS.files.type.convert(options.files) : null,
       fileLimits: {
-        maxFileMib: config.maxUploadMib ?? FILE_LIMITS.maxFileMib,
-        quotaMib: config.uploadQuotaMib ?? FILE_LIMITS.quotaMib,
-        userQuotaMib: config.uploadQuotaPerUserMib ?? FILE_LIMITS.userQuotaMib,
+        maxFileMib: read('maxUploadMib'),
+        quotaMib: read('uploadQuotaMib'),
+        userQuotaMib: read('uploadQuotaPerUserMib'),
       },
-      searchesFiles: config.fileSearch ?? SETTINGS.fileSearch.default,
-      keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
-      eventLimits: {
-        maxLogBytes: (config.eventLogMib ?? SETTINGS.eventLogMib.default) * MIB,
-        maxQueueBytes: (config.eventQueueMib ?? SETTINGS.eventQueueMib.default) * MIB,
-      },
+      searchesFiles: read('fileSearch'),
+      keepDeletedDays: read('keepDeletedDays'),
+      eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
       isDev: false,
       isDemo: false,
       isDemoActive: false,
       allowsOwnerImports: false,
     },
     {
-      logger: config.logger ?? createLogger('warn', process.stderr),
-      ...(config.authenticate && { authenticate: config.authenticate }),
-      logInProviders: hostLogInOf(config),
-      trustedOrigins: trustedOriginsOf(config.trustedOrigins ?? []),
+      logger: options.logger ?? createLogger('warn', process.stderr),
+      ...(options.authenticate && { authenticate: options.authenticate }),
+      logInProviders: hostLogInOf(options),
+      trustedOrigins: trustedOriginsOf(options),
       ports: {
-        storage: config.storage,
-        blobs: typeof config.files === 'object' ? config.files : undefined,
-        mailer: config.mailer,
-        clock: config.clock,
-        randomness: config.randomness,
-        passwordHasher: config.passwordHasher,
-        renderer: config.renderer,
+        storage: options.storage,
+        blobs: typeof options.files === 'object' ? options.files : undefined,
+        mailer: options.mailer,
+        clock: options.clock,
+        randomness: options.randomness,
+        passwordHasher: options.passwordHasher,
+        renderer: options.renderer,
       },
-      ...(config.metrics && { metrics: await ServerMetrics.create({ version: parleyVersion(), ofProcess: false }) }),
-      acceptsNewSecret: config.acceptNewSecret ?? false,
+      ...(options.metrics && { metrics: await ServerMetrics.create({ version: parleyVersion(), ofProcess: false }) }),
+      acceptsNewSecret: options.acceptNewSecret ?? false,
     },
   );
 }
 
-/** Parses options, and names the option in an error. */
-function optionReader(config: ParleyConfig) {
-  const read = <T>(
-    name:
-      | 'database'
-      | 'databaseReplica'
-      | 'url'
-      | 'realmAddresses'
-      | 'secret'
-      | 'files'
-      | 'smtpUrl'
-      | 'mailFrom'
-      | 'mailGatewayPattern'
-      | 'mailGatewayToken'
-      | 'webhookNetworks'
-      | 'webPush'
-      | 'giphyApiKey'
-      | 'frameAncestors',
-    parse: (text: string) => T,
-  ): T => {
-    try {
-      return parse(String(config[name]));
-    } catch (error) {
-      throw new StartupError(`${name} must be ${(error as Error).message}.`);
-    }
+type SettingOf<Option extends SharedOption> = (typeof SETTINGS)[(typeof SETTING_OF)[Option]];
+
+/** Returns a function that converts an option like the setting; an absent one has the default of the setting. */
+const optionReader =
+  (options: ParleyConfig) =>
+  <Option extends SharedOption>(option: Option): SettingOf<Option>['default'] => {
+    const { type, default: fallback } = SETTINGS[SETTING_OF[option]] as Setting<SettingOf<Option>['default']>;
+    return options[option] === undefined ? fallback : type.convert(options[option]);
   };
-  const readIfGiven = (
-    name:
-      | 'secret'
-      | 'smtpUrl'
-      | 'databaseReplica'
-      | 'mailFrom'
-      | 'mailGatewayPattern'
-      | 'mailGatewayToken'
-      | 'webPush'
-      | 'giphyApiKey',
-    parse: (text: string) => string,
-  ) => (config[name] === undefined ? null : read(name, parse));
-  return { read, readIfGiven };
-}
 
 function busOf({ bus }: ParleyConfig): BusLocation | null {
   if (bus === undefined) return null;
-  const { url, credentialsFile = null, caFile = null, contents = true } = typeof bus === 'string' ? { url: bus } : bus;
-  try {
-    return { servers: parseBus(String(url)), credentialsFile, caFile, sendsContents: contents };
-  } catch (error) {
-    throw new StartupError(`bus must be ${(error as Error).message}.`);
-  }
+  const { url, credentialsFile = null, caFile = null, contents = true } = bus as BusOptions;
+  return { servers: SETTINGS.bus.type.convert(url)!, credentialsFile, caFile, sendsContents: contents };
 }
 
-function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
-  if (trust === 'app') return trust;
-  try {
-    return parseProxies(typeof trust === 'object' ? trust.join(',') : String(trust ?? 0));
-  } catch (error) {
-    throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
-  }
+const proxiesOf = ({ trustedProxies = 0 }: ParleyConfig): ProxyTrust =>
+  trustedProxies === 'app' ? trustedProxies : SETTINGS.trustedProxies.type.convert(trustedProxies);
+
+const trustedOriginsOf = ({ trustedOrigins = [] }: ParleyConfig): TrustedOrigins =>
+  trustedOrigins === 'any' ? trustedOrigins : new Set(trustedOrigins);
+
+const hostLogInOf = ({ logInUrl, logInButton }: ParleyConfig): readonly LogInProvider[] =>
+  logInUrl === undefined ? [] : [new HostLogInProvider({ ...logInButton, url: logInUrl })];
+
+/** @throws UsageError */
+function oauthOf({ smtpOAuth }: ParleyConfig, smtpUrl: string | null): Configuration['smtpOAuth'] {
+  const { tokenUrl, clientId, clientSecret = null, refreshToken = null, scope = null } = smtpOAuth ?? {};
+  const settings = {
+    smtpOAuthTokenUrl: tokenUrl === undefined ? null : SETTINGS.smtpOAuthTokenUrl.type.convert(tokenUrl),
+    smtpOAuthClientId: clientId ?? null,
+    smtpOAuthClientSecret: clientSecret,
+    smtpOAuthRefreshToken: refreshToken,
+    smtpOAuthScope: scope,
+  };
+  return smtpOAuthOf(settings, smtpUrl);
 }
 
-function trustedOriginsOf(origins: readonly string[] | 'any'): TrustedOrigins {
-  if (origins === 'any') return origins;
-  return new Set(
-    [origins].flat().map((text) => {
-      if (isOrigin(text)) return text;
-      throw new StartupError(
-        `trustedOrigins must be origins such as https://example.com, without a trailing slash, or 'any'; ${text} is not an origin.`,
-      );
-    }),
-  );
-}
-
-/** Mobile apps use custom URL schemes, such as `capacitor://localhost`. */
-const isOrigin = (text: string): boolean =>
-  /^https?:/.test(text)
-    ? URL.canParse(text) && new URL(text).origin === text
-    : /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text);
-
-const logInAccountsOf = (config: ParleyConfig): LogInAccounts =>
-  logInAccounts((name, accountsOf) => {
-    try {
-      return accountsOf(config[name] ?? []);
-    } catch (error) {
-      throw new StartupError(`${name} must be ${(error as Error).message}.`);
-    }
-  });
-
-function hostLogInOf({ authenticate, logInUrl, logInButton }: ParleyConfig): readonly LogInProvider[] {
-  if (logInUrl === undefined) return [];
-  if (!authenticate) throw new StartupError('logInUrl requires authenticate.');
-  if (!URL.canParse(logInUrl) || !/^https?:$/.test(new URL(logInUrl).protocol)) {
-    throw new StartupError('logInUrl must be an address such as https://example.com/login?return_to={next}.');
-  }
-  return [new HostLogInProvider({ ...logInButton, url: logInUrl })];
-}
-
-function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
-  try {
-    return parseJwtSecrets(JSON.stringify(secrets));
-  } catch (error) {
-    throw new StartupError(`jwtSecrets must be ${(error as Error).message}.`);
-  }
-}
-
+/** @throws UsageError */
 function pushOptionsOf({ pushService, directPush }: ParleyConfig) {
-  try {
-    const { keys, apns, fcm } = directPush ?? {};
-    return pushOf({
-      webPush: null,
-      pushService: pushService ? parseUrl(String(pushService.url)) : null,
-      pushOrgId: pushService ? parseWord(String(pushService.orgId)) : null,
-      pushOrgKey: pushService ? parseWord(String(pushService.orgKey)) : null,
-      pushKeys: keys ? parsePushKeys(String(keys)) : null,
-      apnsKey: apns ? parseApnsKey(String(apns.key)) : null,
-      apnsKeyId: apns ? parseWord(String(apns.keyId)) : null,
-      apnsTeamId: apns ? parseWord(String(apns.teamId)) : null,
-      apnsUrl: apns?.url === undefined ? APNS_URL : parseUrl(String(apns.url)),
-      fcmCredentials: fcm === undefined ? null : parseFcmCredentials(String(fcm)),
-      fcmUrl: FCM_URL,
-    });
-  } catch (error) {
-    throw new StartupError(
-      `Values of ${directPush ? 'directPush' : 'pushService'} must be ${(error as Error).message}.`,
-    );
-  }
+  const given: { readonly [Name in keyof PushSettings]?: unknown } = {
+    pushService: pushService?.url,
+    pushOrgId: pushService?.orgId,
+    pushOrgKey: pushService?.orgKey,
+    pushKeys: directPush?.keys,
+    apnsKey: directPush?.apns?.key,
+    apnsKeyId: directPush?.apns?.keyId,
+    apnsTeamId: directPush?.apns?.teamId,
+    apnsUrl: directPush?.apns?.url,
+    fcmCredentials: directPush?.fcm,
+  };
+  const settings = Object.entries(PUSH_SETTINGS as Record<string, Setting<unknown>>).map(([name, setting]) => {
+    const value = given[name as keyof PushSettings];
+    return [name, value === undefined ? setting.default : setting.type.convert(value)];
+  });
+  return pushOf(Object.fromEntries(settings));
 }
 
-function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAccount {
-  try {
-    return { url: parseUrl(String(url)), secret: parseWord(String(secret)) };
-  } catch (error) {
-    throw new StartupError(`Values of bigBlueButton must be ${(error as Error).message}.`);
-  }
+function bigBlueButtonOf({ bigBlueButton }: ParleyConfig): BigBlueButtonAccount | null {
+  if (!bigBlueButton) return null;
+  const { bigBlueButtonUrl, bigBlueButtonSecret } = SETTINGS;
+  return {
+    url: bigBlueButtonUrl.type.convert(bigBlueButton.url)!,
+    secret: bigBlueButtonSecret.type.convert(bigBlueButton.secret)!,
+  };
 }
 
-/** @throws StartupError */
-function requireOptions(config: ParleyConfig): void {
-  if (typeof config === 'object' && config !== null) return;
-  throw new StartupError(
-    "createParley needs options, at least { database: 'sqlite:PATH', url: 'https://chat.example.com' }.",
-  );
-}
-
-/** @throws StartupError */
 function webClientOf({ webClient = true }: ParleyConfig): Configuration['webClient'] {
   if (webClient === 'element') return webClient;
-  if (typeof webClient === 'boolean') return webClient ? 'application' : 'none';
-  throw new StartupError(`webClient must be true, false or 'element', not ${String(webClient)}.`);
-}
-
-/** Rejects unknown options, since a typo would otherwise be ignored silently. @throws StartupError */
-function requireKnown(config: ParleyConfig): void {
-  for (const name of Object.keys(config)) {
-    if ((OPTION_NAMES as readonly string[]).includes(name)) continue;
-    throw new StartupError(`createParley has no option ${name}${hint(name, OPTION_NAMES) || '.'}`);
-  }
-}
-
-/** Required functions of application-provided ports; an empty list means the port is itself a function. */
-const PORTS: Partial<Readonly<Record<keyof ParleyConfig, readonly string[]>>> = {
-  authenticate: [],
-  mailer: ['send'],
-  files: ['put', 'sizeOf', 'read', 'remove', 'removeUnfinished', 'list'],
-  storage: ['close'],
-  logger: ['info', 'error'],
-  clock: ['now', 'nowMs'],
-  randomness: ['uuid', 'fraction'],
-  passwordHasher: ['hash', 'verify'],
-  renderer: ['parse', 'parseNow', 'render', 'topicLinks'],
-};
-
-/** Rejects incomplete ports early instead of at their first call. @throws StartupError */
-function requireFunctions(config: ParleyConfig): void {
-  for (const [name, functions] of Object.entries(PORTS)) {
-    const port: unknown = config[name as keyof ParleyConfig];
-    if (port === undefined || (name === 'files' && typeof port === 'string')) continue;
-    if (functions.length === 0 && typeof port !== 'function') {
-      throw new StartupError(`${name} must be a function, not ${shown(port)}.`);
-    }
-    const parts = Object(port) as Readonly<Record<string, unknown>>;
-    const missing = functions.find((each) => typeof parts[each] !== 'function');
-    if (missing) throw new StartupError(`${name} must be an object with the function ${missing}, not ${shown(port)}.`);
-  }
-}
-
-/** Rejects incomplete `storage` options from callers without a type checker. @throws StartupError */
-function requireParts(config: ParleyConfig): void {
-  if (!config.storage) return;
-  if (config.database !== undefined) throw new StartupError('Pass either database or storage, not both.');
-  for (const name of ['secret', 'files'] as const) {
-    if (config[name] === undefined) throw new StartupError(`A custom storage requires ${name}.`);
-  }
-  if (config.mailer === undefined && config.smtpUrl === undefined) {
-    throw new StartupError('A custom storage requires mailer or smtpUrl.');
-  }
+  return webClient ? 'application' : 'none';
 }

@@ -24,6 +24,7 @@ import {
   loadWebPush,
   type MailSender,
   mailFingerprint,
+  OutgoingProxy,
   ScryptPasswordHasher,
   SmtpMailer,
   SystemClock,
@@ -95,7 +96,10 @@ export async function openParley(
   configuration: RuntimeConfig,
   { acceptsNewSecret, adoptsFiles = false, onCommit: report, onUnknownSchema, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
-  const logInProviders = [...(hostOptions.logInProviders ?? []), ...(await logInServices(configuration))];
+  const logInProviders = [
+    ...(hostOptions.logInProviders ?? []),
+    ...(await logInServices(configuration, new OutgoingProxy(configuration.outgoingProxy))),
+  ];
   if (configuration.webPush) await loadWebPush();
   const directories = await logInDirectories(configuration);
   const ownClock = ports.clock ? null : databaseClockOf(configuration, hostOptions);
@@ -399,11 +403,13 @@ export function filesFolderOf(configuration: FilesConfiguration): string {
 
 /** Returns the configured store for file bytes. */
 export const blobStoreOf = (
-  configuration: FilesConfiguration,
+  configuration: FilesConfiguration & Pick<RuntimeConfig, 'outgoingProxy'>,
   onProblem?: BucketListener,
 ): FolderBlobStore | S3BlobStore =>
   configuration.files?.kind === 's3'
-    ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem)
+    ? new S3BlobStore({ ...configuration.files, credentials: null }, {}, onProblem, (url, options) =>
+        new OutgoingProxy(configuration.outgoingProxy).agentFor(url, options),
+      )
     : new FolderBlobStore(filesFolderOf(configuration));
 
 function blobStoresOf(
@@ -431,7 +437,10 @@ function blobStoresOf(
   };
 }
 
-type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
+type MailConfiguration = Pick<
+  RuntimeConfig,
+  'smtpUrl' | 'smtpOAuth' | 'outgoingProxy' | 'mailFrom' | 'url' | 'database'
+>;
 
 /** Return address generator for outgoing emails; none if the server receives no email. */
 function returnPathOf({ mailGatewayPattern, incomingMail }: RuntimeConfig, secret: string): Partial<MailSender> {
@@ -454,7 +463,13 @@ export const smtpMailerOf = (
 ): SmtpMailer | null =>
   configuration.smtpUrl === null
     ? null
-    : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration), ...returnPath });
+    : new SmtpMailer({
+        url: configuration.smtpUrl,
+        oauth: configuration.smtpOAuth,
+        proxy: new OutgoingProxy(configuration.outgoingProxy),
+        from: senderOf(configuration),
+        ...returnPath,
+      });
 
 /** Only SQLite has an outbox folder; other databases and storages require a mailer. */
 const outboxOf = ({ database }: MailConfiguration): string =>

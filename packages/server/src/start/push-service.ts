@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { noBus } from '@parley/domain/kernel';
-import { SealedBoxes, SystemClock, SystemTimers } from '@parley/node-adapters';
+import { OutgoingProxy, SealedBoxes, SystemClock, SystemTimers } from '@parley/node-adapters';
 import { createPushService, type PushServiceOptions } from '@parley/push-service';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
 import { createHttpServer } from '../http/http-server.js';
@@ -51,7 +51,7 @@ export async function startPushServer(
   configuration: Configuration,
   say: (line: string) => void,
 ): Promise<RunningServer> {
-  const { push, hasRateLimits, rateLimitRules, trustedProxies, metricsAddress } = configuration;
+  const { push, outgoingProxy, hasRateLimits, rateLimitRules, trustedProxies, metricsAddress } = configuration;
   if (!push || !('keys' in push)) {
     throw new UsageError(
       'A push service needs PARLEY_PUSH_KEYS, and APNs (PARLEY_APNS_KEY) or PARLEY_FCM_CREDENTIALS.',
@@ -63,7 +63,14 @@ export async function startPushServer(
   const url = configuration.url ?? `http://localhost:${configuration.port}`;
   const metrics = metricsAddress && (await ServerMetrics.create({ version: parleyVersion(), ofProcess: true }));
   const service = composePushServer({
-    ...{ account: push, path: database.path, url, clock: new SystemClock(), logger },
+    ...{
+      account: push,
+      path: database.path,
+      url,
+      clock: new SystemClock(),
+      logger,
+      proxy: new OutgoingProxy(outgoingProxy),
+    },
     ...{ hasRateLimits, rateLimitRules, trustedProxies },
     ...(metrics && { observers: [metrics] }),
   });

@@ -3,8 +3,7 @@
 export { flagsOf, wordCounts } from '../cli/command.js';
 export { COMMANDS } from '../cli/commands.js';
 export { runCommandLine } from '../cli/run-command-line.js';
-export { Promotion } from '../composition/background-workers.js';
-export { compose, ServerContainer } from '../composition/container.js';
+export { compose, createContainer } from '../composition/container.js';
 export { type ComposedParley, composeParley } from '../composition/parley.js';
 export type { ParleyDependencies } from '../composition/parley-dependencies.js';
 export { readConfiguration } from '../configuration/read-configuration.js';
@@ -23,5 +22,7 @@ export { listenForEmail, type RunningSmtp } from '../start/incoming-smtp.js';
 export { composePushServer } from '../start/push-service.js';
 export { JobWorkers } from '../workers/job-workers.js';
 export { LoadMonitor } from '../workers/load-monitor.js';
+export { MessageIndexing } from '../workers/message-indexing.js';
 export { NotificationWorker } from '../workers/notification-worker.js';
+export { Promotion } from '../workers/promotion.js';
 export { runCommand } from './run-command.js';

@@ -35,7 +35,7 @@ import {
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
 import {
-  JudgeRecipients,
+  EvaluateRecipients,
   RegisterDevices,
   ScheduleDigests,
   SendDigests,
@@ -49,7 +49,7 @@ import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
 import { WriteRealmExport } from '@parley/transfer/exports';
 import { UndoRequestedImports } from '@parley/transfer/imports';
-import type { Resolve } from '../kernel/injector.js';
+import type { Resolve } from '../kernel/resolve.js';
 import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /** Maximum delay in detecting a clock change, a wake-up from sleep, or a crashed process's job. */
@@ -145,7 +145,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(SendInvitationEmails),
   resolve(SendWelcomeEmails),
   resolve(ForgetInvitations),
-  resolve(JudgeRecipients),
+  resolve(EvaluateRecipients),
   resolve(SendEncryptedPush),
   resolve(SendLegacyPush),
   resolve(SendWebPush),

@@ -66,10 +66,27 @@ describe('LoadMonitor', () => {
     expect(samples).toBe(0);
     monitor.start();
     await time.advance(2);
-    expect([samples, monitor.level]).toEqual([4, 'overloaded']);
+    expect(samples).toBe(4);
     await monitor.stop();
     await time.advance(2);
     expect([samples, time.pending]).toEqual([4, 0]);
+  });
+
+  it.each([
+    ['ignores the delays of a slow start', [stuck, stuck, stuck, stuck, idle], 'normal'],
+    ['sheds load after the start', [stuck, idle, stuck, stuck, stuck], 'overloaded'],
+    ['sheds load right after a quick start', [idle, stuck, stuck, stuck], 'overloaded'],
+    ['treats delays after ten seconds as load', Array(23).fill(stuck), 'overloaded'],
+    ['treats delays of less than ten seconds as part of the start', Array(19).fill(stuck), 'normal'],
+    ['sheds load when memory is short during the start', [full, full, full], 'overloaded'],
+  ])('%s', async (_what, samples: readonly LoadSample[], level) => {
+    const time = new DrivenTime();
+    const left = [...samples];
+    monitor = new LoadMonitor(logger, time, { start: () => {}, take: () => left.shift()!, stop: () => {} });
+    monitor.start();
+    await time.advance(samples.length / 2);
+    expect(monitor.level).toBe(level);
+    await monitor.stop();
   });
 });
 

@@ -23,6 +23,8 @@ const THRESHOLDS = [
 ] as const satisfies readonly Omit<LoadSample, 'residentBytes'>[];
 
 const SAMPLE_MS = 500;
+/** Maximum time during which the server's own start delays the event loop. */
+const START_MS = 10_000;
 /** Number of consecutive samples that raise the level; a single long task is not overload. */
 const RISE_AFTER = 3;
 /** Number of consecutive samples that lower the level; higher, because rejected requests are retried. */
@@ -46,7 +48,14 @@ export class LoadMonitor implements LoadGauge, Worker {
 
   start(): void {
     this.gauge.start();
-    this.cancel = this.timers.every(SAMPLE_MS, () => this.judge(this.gauge.take()));
+    const startedAt = this.timers.elapsedMs();
+    let isStarting = true;
+    this.cancel = this.timers.every(SAMPLE_MS, () => {
+      const sample = this.gauge.take();
+      isStarting &&= sample.delayMs >= THRESHOLDS[1].delayMs && this.timers.elapsedMs() - startedAt < START_MS;
+      // Rejecting requests does not shorten the delays of the start.
+      this.judge(isStarting ? { ...sample, delayMs: 0 } : sample);
+    });
   }
 
   get level(): LoadLevel {

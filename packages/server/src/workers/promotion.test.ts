@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@parley/domain/kernel';
 import { DrivenTime } from '@parley/testkit';
-import { Promotion } from '../composition/background-workers.js';
+import { Promotion } from './promotion.js';
 
 describe('Promotion', () => {
   let time: DrivenTime;

@@ -1,5 +1,5 @@
 import { DrivenTime } from '@parley/testkit';
-import { StorageWatch } from '../composition/background-workers.js';
+import { StorageWatch } from './storage-watch.js';
 
 it('StorageWatch checks the storage every second and ends pending polls once if it is lost', async () => {
   const time = new DrivenTime();

@@ -104,6 +104,7 @@ describe('parley command with every setting in the environment file', () => {
       webClient: 'off',
       frameAncestors: 'https://shop.example.com,http://localhost:8080',
       webhookNetworks: '10.0.0.0/8,loopback',
+      outgoingProxy: 'off',
       webPush: 'mailto:ops@example.com',
       trustedProxies: '10.0.0.0/8,loopback',
       rateLimits: 'on',
@@ -140,6 +141,9 @@ describe('parley command with every setting in the environment file', () => {
       ldap: '[]',
       saml: '[]',
       smtpUrl: smtp.url,
+      // mailers.test.ts logs in by OAuth 2.
+      ...{ smtpOAuthTokenUrl: '', smtpOAuthClientId: '', smtpOAuthClientSecret: '' },
+      ...{ smtpOAuthRefreshToken: '', smtpOAuthScope: '' },
       invitationValidity: '60',
       mailFrom: 'chat@example.com',
     };

@@ -2,16 +2,17 @@ import { encodeJob, type JobHandler, jobKind } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   composeParley,
+  createContainer,
   FacadeEvents,
   LimitReset,
   LoadMonitor,
+  MessageIndexing,
   NotificationWorker,
   Promotion,
-  ServerContainer,
 } from '@parley/server/testing';
 import { TestServer } from './testing/test-server.js';
 
-describe('ServerContainer', () => {
+describe('createContainer', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start();
@@ -19,7 +20,7 @@ describe('ServerContainer', () => {
   afterAll(() => server.close());
 
   it('passes commits to the event follower and evicts API keys before clients receive the event', () => {
-    const { get, resolve } = new ServerContainer(server.parts);
+    const { get, resolve } = createContainer(server.parts);
     expect(get('commitListeners')).toEqual([get('follower'), get('jobWorkers')]);
     expect(get('eventListeners')).toEqual([
       resolve(VerifyApiKey),
@@ -28,6 +29,7 @@ describe('ServerContainer', () => {
       get('hub'),
       resolve(LimitReset),
       resolve(Promotion),
+      resolve(MessageIndexing),
       resolve(FacadeEvents),
       resolve(NotificationWorker),
       get('consumers'),
@@ -36,7 +38,9 @@ describe('ServerContainer', () => {
 
   it('creates one of each worker that the options enable', () => {
     const named = (options: Partial<typeof server.parts>) =>
-      new ServerContainer({ ...server.parts, ...options }).get('workers').map(({ name }) => name);
+      createContainer({ ...server.parts, ...options })
+        .get('workers')
+        .map(({ name }) => name);
     const always = [
       'holding leases',
       'marking idle channels',
@@ -70,7 +74,7 @@ describe('ServerContainer', () => {
   });
 
   it('sheds requests by the load that its load monitor measures', () => {
-    const container = new ServerContainer({ ...server.parts, shedsLoad: true });
+    const container = createContainer({ ...server.parts, shedsLoad: true });
     expect(container.get('load')).toBe(container.resolve(LoadMonitor));
   });
 

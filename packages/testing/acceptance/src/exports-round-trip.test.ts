@@ -808,7 +808,7 @@ describe('failed import', () => {
 
   it('leaves nothing behind if the string id is taken', async () => {
     await to.addRealm('zulip');
-    await expect(imported(to, await exported(from), null)).rejects.toThrow('Subdomain already in use');
+    await expect(imported(to, await exported(from), null)).rejects.toThrow('Subdomain is already in use');
     expect(await realms()).toHaveLength(1);
   });
 

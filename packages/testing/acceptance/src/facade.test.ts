@@ -457,7 +457,7 @@ describe('missing user id', () => {
     for (const person of [undefined, null, ['undefined'], 1.5, ' ']) {
       await expect(messages.send({ to: [person as never], content: 'x' })).rejects.toMatchObject({
         code: 'INVALID_ARGUMENT',
-        message: expect.stringMatching(/^to must be an external id/),
+        message: expect.stringMatching(/^to\[0\] must be an external id/),
       });
     }
   });
@@ -490,11 +490,11 @@ describe('call by untyped JavaScript', () => {
     ['preset must be one of customers, not "staff".', () => parley().realms.ensure!({ name: 'x', preset: 'staff' })],
     ['settings must be an object, not 1.', () => parley().realms.ensure!({ name: 'x', settings: 1 })],
     [
-      'settings.inviteRequird must be the name of a setting, not "inviteRequird"; did you mean inviteRequired?',
+      'settings has no property inviteRequird; did you mean inviteRequired?',
       () => parley().realms.configure!({ name: 'x', settings: { inviteRequird: true } }),
     ],
     [
-      'settings.canInviteUsers is a permission; set permissions.canInviteUsers.',
+      'settings.canInviteUsers must be absent (it is a permission; set permissions.canInviteUsers), not "role:members".',
       () => parley().realms.ensure!({ name: 'x', settings: { canInviteUsers: 'role:members' } }),
     ],
     [
@@ -506,12 +506,12 @@ describe('call by untyped JavaScript', () => {
       () => parley().realms.ensure!({ name: 'x', userDefaults: { emailAddressVisibility: 'admins' } }),
     ],
     [
-      'userDefaults.timezone has no default in an organization.',
+      'userDefaults.timezone must be absent (it has no default in an organization), not "Asia/Tokyo".',
       () => parley().realms.ensure!({ name: 'x', userDefaults: { timezone: 'Asia/Tokyo' } }),
     ],
     [
-      'permissions.canFly must be a permission of the organization, not "canFly".',
-      () => parley().realms.ensure!({ name: 'x', permissions: { canFly: 'role:members' } }),
+      'permissions has no property canInviteUser; did you mean canInviteUsers?',
+      () => parley().realms.ensure!({ name: 'x', permissions: { canInviteUser: 'role:members' } }),
     ],
     [
       'permissions.canInviteUsers must be a string, not 3.',
@@ -570,7 +570,7 @@ describe('call by untyped JavaScript', () => {
     ['isPrivate must be true or false, not "yes".', () => chat().channels.create!({ name: 'n', isPrivate: 'yes' })],
     ['channel must be the name or the number of a channel, not an object.', () => chat().channels.archive!({})],
     [
-      "users must be an external id, or Parley's id as a number, not an object.",
+      "users[0] must be an external id, or Parley's id as a number, not an object.",
       () => chat().channels.subscribe!('orders', { users: [{}] }),
     ],
     [
@@ -580,10 +580,10 @@ describe('call by untyped JavaScript', () => {
     ['The listener must be a function, not undefined.', () => parley().on!('message.sent')],
     ['The handler must be a function, not an object.', () => parley().consume!('c', {})],
     [
-      'types must be the name of an event, not "mesage.sent"; did you mean message.sent?',
+      'types[0] must be the name of an event, not "mesage.sent"; did you mean message.sent?',
       () => parley().consume!('c', () => {}, { types: ['mesage.sent'] }),
     ],
-    ["from must be 'now' or 'oldest', not \"start\".", () => parley().consume!('c', () => {}, { from: 'start' })],
+    ['from must be now or oldest, not "start".', () => parley().consume!('c', () => {}, { from: 'start' })],
     [
       'The type must be the name of a hook, not "message.sent"; did you mean message.send?',
       () => parley().before!('message.sent', () => {}),

@@ -488,7 +488,7 @@ describe('file access', () => {
     expect(await messageIds(people.hamlet)).toEqual([[]]);
   });
 
-  it("is published to the file's owner for links by any sender", async () => {
+  it("notifies the file's owner when anyone links the file", async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     const queue = await openQueue(server, hamlet);

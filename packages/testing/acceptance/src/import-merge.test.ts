@@ -456,24 +456,119 @@ describe('import of records into an existing organization', () => {
     expect(channels.map(({ name }) => name)).toEqual(['general']);
   });
 
-  it.each<[string, TestRecords[number]]>([
-    ['a damaged part', { kind: 'skipped', id: 'x', type: 'slack.damaged_json', reason: 'It is cut off' }],
-    [
-      'a damaged message',
-      message('x', 'ann', 100, '?', { unsupported: [{ type: 'slack.damaged_message', original: 1 }] }),
-    ],
-  ])('deletes no missing messages if the newer export contains %s', async (_, damage) => {
-    const { realmId } = await living();
-    await lab.merged(realmId, HISTORY);
-    const newer = [...BASE.filter(({ id }) => id !== 'm2' && id !== 'r1'), damage];
-    const { changes, summary } = await lab.merged(
-      realmId,
-      newer.map((record) => ({ ...record, source: 'test:2' })),
-    );
-    expect(changes.deleted).toBe(0);
-    expect(reportLines(summary)).toContain(
-      'The export is damaged: messages of earlier imports that are missing in it were not deleted',
-    );
+  describe('a newer export with damaged or missing parts', () => {
+    const from = (records: TestRecords) => records.map((record) => ({ ...record, source: 'test:2' }));
+    const DAY = 86_400;
+    const more: TestRecords = [
+      ...BASE,
+      ...[1, 2, 3].map((day) => message(`c${day}`, 'ann', day * DAY, `day ${day}`)),
+      ...[1, 2, 3].map(
+        (day) => ({ ...message(`s${day}`, 'bob', day * DAY, 'psst'), channel: 's' }) as TestRecords[number],
+      ),
+    ];
+    const without = (...ids: readonly string[]) => more.filter(({ id }) => !ids.includes(id));
+    const gap = (where: object): TestRecords[number] => ({
+      ...{ kind: 'skipped', id: 'general.json:7', type: 'damaged', reason: 'It is cut off', gap: where },
+    });
+
+    it.each<[string, object, number]>([
+      ['anywhere', {}, 0],
+      ['in their conversation', { channel: 'c' }, 1],
+      ['in their conversation at their time', { channel: 'c', from: DAY, until: 2 * DAY }, 1],
+      ['in their conversation at another time', { channel: 'c', from: 2 * DAY + 1 }, 2],
+      ['in an unknown conversation', { channel: 'x' }, 2],
+    ])('keeps the missing messages if the damage is %s', async (_, where, deleted) => {
+      const { realmId } = await living();
+      await lab.merged(realmId, from(more));
+      const { changes, summary } = await lab.merged(realmId, from([...without('c2', 's2'), gap(where)]));
+      expect(changes.deleted).toBe(deleted);
+      const lines = reportLines(summary).filter((line) => line.includes('It is cut off') && line.includes(' in '));
+      expect(lines.map((line) => line.trim())).toEqual(
+        ['General (2)', 'secret']
+          .slice(0, 2 - deleted)
+          .map((channel) => `1 in ${channel}: general.json:7: It is cut off`),
+      );
+    });
+
+    it('keeps messages of days without a file, and deletes others', async () => {
+      const { realmId, ann } = await living();
+      const organization = { kind: 'organization', id: 'o', name: 'Acme', messageFiles: 'days' } as const;
+      await lab.merged(realmId, from([organization, ...more, message('c4', 'ann', 2 * DAY + 5, 'same day')]));
+      const days = await lab.merged(
+        realmId,
+        from([organization, ...without('c2', 's2'), message('c4', 'ann', 2 * DAY + 5, 'same day')]),
+      );
+      expect(days.changes.deleted).toBe(1);
+      expect(days.summary.keptMissing).toEqual([
+        { channel: 'secret', reason: 'no messages of 1970-01-03', messages: 1 },
+      ]);
+      expect((await lab.messagesFor(ann, inChannel('General (2)'))).map(textOf)).not.toContain('day 2');
+    });
+
+    it('keeps messages of threads without a file, also in renamed topics, and deletes others', async () => {
+      const { realmId, ann } = await living();
+      const organization = { kind: 'organization', id: 'o', name: 'Acme', messageFiles: 'threads' } as const;
+      const thread = (id: string, names: readonly string[]) => [
+        { kind: 'thread', id, channel: 'c', name: id } as const,
+        ...names.map((name, n) => message(name, 'ann', 200 + n, name, { thread: id })),
+      ];
+      const kept = ['a1', 'a2', 'a3'];
+      await lab.merged(
+        realmId,
+        from([organization, ...more, ...thread('plans', kept), ...thread('news', ['n1', 'n2'])]),
+      );
+      const [first] = (await lab.messagesFor(ann, inChannel('General (2)'))).filter(
+        ({ subject }) => subject === 'plans',
+      );
+      const params = { topic: 'renamed', propagate_mode: 'change_all' };
+      const renamed = await server.request('PATCH', `/messages/${first.id}`, { as: ann, realm: 'acme', params });
+      expect(renamed.status).toBe(200);
+      const newer = [organization, ...more, ...thread('plans', kept).filter(({ id }) => id !== 'a2')];
+      const { changes, summary } = await lab.merged(realmId, from(newer));
+      expect(changes.deleted + changes.kept).toBe(1);
+      expect(summary.keptMissing).toEqual([
+        { channel: 'General (2)', reason: 'no later messages in “news”', messages: 2 },
+      ]);
+    });
+
+    it('deletes nothing before the export if a message has no time', async () => {
+      const { realmId } = await living();
+      await lab.merged(realmId, from(more));
+      const { changes } = await lab.merged(
+        realmId,
+        from([...without('m1', 'm2', 'm3', 'r1', 'c1'), message('x', 'ann', 1, '?')]),
+      );
+      expect(changes.deleted).toBe(0);
+    });
+
+    it('adds no channel that the export does not describe, and leaves an earlier one as it is', async () => {
+      const { realmId, ann } = await living();
+      await lab.merged(realmId, from(BASE));
+      const unlisted = (id: string, author: string) =>
+        ({ kind: 'channel', id, name: 'x', privacy: 'private', members: [author], isUnlisted: true }) as const;
+      const newer = [
+        ...BASE.filter(({ kind }) => kind !== 'channel'),
+        ...[
+          unlisted('c', 'ann'),
+          unlisted('folder:s', 'bob'),
+          { ...message('f1', 'bob', 150, 'psst'), channel: 'folder:s' },
+        ],
+        message('m6', 'ann', 150, 'new'),
+      ] as TestRecords;
+      const before = await channelsOf(ann);
+      const { channels, changes, summary } = await lab.merged(realmId, from(newer));
+      expect({ channels, ...changes }).toMatchObject({ channels: 0, deleted: 0 });
+      expect(await channelsOf(ann)).toEqual(before);
+      expect(summary.members).toEqual([]);
+      expect((await lab.messagesFor(ann, inChannel('General (2)'))).map(textOf)).toContain('new');
+    });
+
+    it('refuses an export that does not name its server, unlike an earlier import', async () => {
+      const { realmId } = await living();
+      await lab.merged(realmId, from(BASE));
+      const nameless = BASE.map((record) => ({ ...record, source: 'test' }));
+      await expect(lab.merged(realmId, nameless)).rejects.toThrow('An earlier import is from test:1.');
+    });
   });
 
   it('applies edits and deletions in the source, and keeps messages that people changed in Parley', async () => {

@@ -70,6 +70,36 @@ const PING = { zen: 'x', hook_id: 1, repository: { name: 'repo' } };
 const github = (sent: Sent = {}, event = 'ping') =>
   send('github', PING, { ...sent, headers: { 'X-GitHub-Event': event, ...sent.headers } });
 
+describe('numbers of a payload', () => {
+  const NUMBERS = '{"id":653247040368672768,"price":1.10,"rate":1e-7,"small":7,"list":[0.50]}';
+
+  it('are shown as they were sent', async () => {
+    fieldsOf(await send('json', null, { body: NUMBERS }));
+    expect((await posted()).content).toBe(
+      '```json\n{\n  "id": 653247040368672768,\n  "price": 1.10,\n  "rate": 1e-7,\n  "small": 7,\n  "list": [\n    0.50\n  ]\n}\n```',
+    );
+    const template = '{{id}} {{price}} {{rate}} {{small}} {{list}}';
+    fieldsOf(await send('json', null, { body: NUMBERS, query: { template } }));
+    expect((await posted()).content).toBe('653247040368672768 1.10 1e-7 7 `[0.50]`');
+    fieldsOf(await send('zapier', null, { body: '{"topic": 653247040368672768, "content": 1.10}' }));
+    expect(await posted()).toMatchObject({ subject: '653247040368672768', content: '1.10' });
+    const field =
+      '{"attachments":[{"fields":[{"title":"Id","value":653247040368672768},{"title":"CPU","value":93.50}]}]}';
+    fieldsOf(await send('slack_incoming', null, { body: field }));
+    expect((await posted()).content).toBe('* **Id**: 653247040368672768\n* **CPU**: 93.50');
+  });
+
+  it('are shown for a message that is only a number', async () => {
+    fieldsOf(await send('slack_incoming', { text: 42 }));
+    expect((await posted()).content).toBe('42');
+  });
+
+  it('keep the last of equal keys and replace lone surrogates', async () => {
+    fieldsOf(await send('json', null, { body: '{"a":1,"a":1.10,"b":"\\ud800"}' }));
+    expect((await posted()).content).toBe('```json\n{\n  "a": 1.10,\n  "b": "\ufffd"\n}\n```');
+  });
+});
+
 it('finds recorded payloads of every integration', () => {
   expect(RECORDED.map(([name]) => name)).toEqual(INTEGRATIONS.map(({ name }) => name));
 });

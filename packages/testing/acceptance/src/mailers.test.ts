@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Email } from '@parley/domain/access';
 import { DeliverableMailer, FileOutbox, isRecipientRefused, mailOf, SmtpMailer } from '@parley/node-adapters';
+import { runCommand } from '@parley/server/testing';
 import { FakeMailer, FixedClock } from '@parley/testkit';
+import { OAuthMailServer } from './testing/oauth-mail-server.js';
 import { TestSmtpServer } from './testing/test-smtp-server.js';
 
 const EMAIL = {
@@ -162,4 +164,140 @@ it.each([
   ['MAIL FROM', 550, '550 5.1.1 unknown', false],
 ])('isRecipientRefused judges %s %s %s as %s', (command, responseCode, response, expected) => {
   expect(isRecipientRefused({ command, responseCode, response })).toBe(expected);
+});
+
+describe('SmtpMailer with OAuth 2', () => {
+  const MAILBOX = 'chat@example.com';
+  const SECRETS = { clientSecret: 'the-client-secret', refreshToken: 'the-refresh-token' };
+  let server: OAuthMailServer;
+  beforeEach(async () => {
+    server = new OAuthMailServer();
+    await server.listen();
+  });
+  afterEach(() => server.close());
+
+  const mailerWith = (change: { readonly refreshToken?: null; readonly scope?: string } = {}) =>
+    new SmtpMailer({
+      url: server.urlFor(MAILBOX),
+      from: MAILBOX,
+      oauth: { tokenUrl: server.tokenUrl, clientId: 'parley', scope: null, ...SECRETS, ...change },
+    });
+
+  it('logs in with a token that it gets for a refresh token, and keeps the token', async () => {
+    const mailer = mailerWith();
+    await mailer.send(EMAIL);
+    await mailer.send(EMAIL);
+    expect(server.emails).toHaveLength(2);
+    expect(server.requests).toEqual([
+      {
+        grant_type: 'refresh_token',
+        client_id: 'parley',
+        client_secret: SECRETS.clientSecret,
+        refresh_token: SECRETS.refreshToken,
+      },
+    ]);
+    expect(server.logIns).toEqual([1, 2].map(() => ({ user: MAILBOX, token: 'access-token-1' })));
+  });
+
+  it('logs in with a token that it gets for client credentials', async () => {
+    await mailerWith({ refreshToken: null, scope: 'https://outlook.office365.com/.default' }).send(EMAIL);
+    expect(server.emails).toHaveLength(1);
+    expect(server.requests).toEqual([
+      {
+        grant_type: 'client_credentials',
+        client_id: 'parley',
+        client_secret: SECRETS.clientSecret,
+        scope: 'https://outlook.office365.com/.default',
+      },
+    ]);
+  });
+
+  it('requests another token if the mail server rejects one, with the newest refresh token', async () => {
+    server.nextRefreshToken = 'another-refresh-token';
+    const mailer = mailerWith();
+    await mailer.send(EMAIL);
+    server.revoke();
+    await mailer.send(EMAIL);
+    expect(server.emails).toHaveLength(2);
+    expect(server.requests.map(({ refresh_token: token }) => token)).toEqual([
+      SECRETS.refreshToken,
+      'another-refresh-token',
+    ]);
+  });
+
+  it('fails with the reason of the token endpoint, without secrets', async () => {
+    const description = `The token ${SECRETS.refreshToken} was revoked.`;
+    server.refusal = { status: 400, body: { error: 'invalid_grant', error_description: description } };
+    const failed = mailerWith().send(EMAIL);
+    await expect(failed).rejects.toThrow(`no access token from ${server.tokenUrl}: 400 invalid_grant: The token … was`);
+    await expect(failed).rejects.not.toThrow(SECRETS.refreshToken);
+    server.refusal = null;
+    await mailerWith().send(EMAIL);
+    expect(server.emails).toHaveLength(1);
+  });
+
+  it('fails if the token endpoint cannot be reached', async () => {
+    const oauth = { tokenUrl: 'http://127.0.0.1:9/token', clientId: 'parley', scope: null, ...SECRETS };
+    const mailer = new SmtpMailer({ url: server.urlFor(MAILBOX), from: MAILBOX, oauth });
+    await expect(mailer.send(EMAIL)).rejects.toThrow('no access token from http://127.0.0.1:9/token: ');
+  });
+
+  it('sends no token to a server on another machine without TLS', async () => {
+    const url = server.urlFor(MAILBOX).replace('127.0.0.1', '0.0.0.0');
+    const mailer = new SmtpMailer({
+      url,
+      from: MAILBOX,
+      oauth: { tokenUrl: server.tokenUrl, clientId: 'p', scope: null, ...SECRETS },
+    });
+    await expect(mailer.send(EMAIL)).rejects.toThrow(/STARTTLS/);
+    expect(server.logIns).toEqual([]);
+  });
+
+  describe('commands with OAuth 2 for email', () => {
+    const environment = () => ({
+      PARLEY_DATABASE: `sqlite:${join(folder, 'chat.db')}`,
+      PARLEY_SMTP_URL: server.urlFor(MAILBOX),
+      PARLEY_SMTP_OAUTH_TOKEN_URL: server.tokenUrl,
+      PARLEY_SMTP_OAUTH_CLIENT_ID: 'parley',
+      PARLEY_SMTP_OAUTH_CLIENT_SECRET: SECRETS.clientSecret,
+      PARLEY_SMTP_OAUTH_REFRESH_TOKEN: SECRETS.refreshToken,
+    });
+
+    it('lets `parley mail test` send an email', async () => {
+      expect(await runCommand(['mail', 'test', EMAIL.to], { environment: environment() })).toMatchObject({ code: 0 });
+      expect(server.emails).toHaveLength(1);
+    });
+
+    it('lets `parley doctor` report a log-in that works, and one that fails without its secrets', async () => {
+      await runCommand(['realm', 'create', '--new-database', '', 'Globe'], { environment: environment() });
+      const doctor = async () => {
+        const { out, err } = await runCommand(['doctor', '--thorough'], { environment: environment() });
+        return out + err;
+      };
+      expect(await doctor()).toContain('the mail server accepts our login');
+      server.refusal = { status: 401, body: { error: 'invalid_client', error_description: SECRETS.clientSecret } };
+      const failed = await doctor();
+      expect(failed).toMatch(/the mail server cannot be used: .*401 invalid_client/);
+      for (const secret of Object.values(SECRETS)) expect(failed).not.toContain(secret);
+    });
+
+    it.each([
+      [{ PARLEY_SMTP_OAUTH_CLIENT_ID: '' }, /OAuth 2 for email .* needs PARLEY_SMTP_OAUTH_TOKEN_URL, /],
+      [{ PARLEY_SMTP_OAUTH_CLIENT_SECRET: '', PARLEY_SMTP_OAUTH_REFRESH_TOKEN: '' }, /OAuth 2 for email .* needs /],
+      [
+        { PARLEY_SMTP_URL: 'smtp://mail.example.com' },
+        /needs PARLEY_SMTP_URL .*with the mailbox and without a password/,
+      ],
+      [
+        { PARLEY_SMTP_URL: 'smtp://a:b@mail.example.com' },
+        /needs PARLEY_SMTP_URL .*with the mailbox and without a password/,
+      ],
+      [{ PARLEY_SMTP_URL: '' }, /needs PARLEY_SMTP_URL .*with the mailbox/],
+    ])('rejects incomplete settings: %j', async (change, message) => {
+      const { code, err } = await runCommand(['mail', 'test', EMAIL.to], {
+        environment: { ...environment(), ...change },
+      });
+      expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+    });
+  });
 });

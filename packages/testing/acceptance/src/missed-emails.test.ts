@@ -20,14 +20,14 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   topic = `topic ${++count}`;
-  await judge();
+  await evaluate();
   await deliver(1_000_000);
   server.mailer.emails.length = 0;
 });
 afterAll(() => server.close());
 
 /** Processes the log like the background worker. */
-async function judge(): Promise<void> {
+async function evaluate(): Promise<void> {
   const { isWanted, consume } = server.parley.useCase(FindDue);
   const { unitOfWork } = server.parley.ports;
   const { realmId } = server;
@@ -48,7 +48,7 @@ async function deliver(seconds: number): Promise<void> {
 
 /** Emails sent once the default delay has passed, by recipient. */
 async function emails(seconds = 120): Promise<Wire[]> {
-  await judge();
+  await evaluate();
   await deliver(seconds);
   return server.mailer.emails.splice(0).sort((a, b) => (a.to < b.to ? -1 : 1));
 }
@@ -61,7 +61,7 @@ const mention = (content = 'see this') =>
 describe('email about missed messages (users §6, organization §15)', () => {
   it('contains the direct messages of a conversation after the delay, as text and HTML', async () => {
     const first = await server.sendMessage(people.iago, [people.hamlet], { content: 'Are **you** there?' });
-    await judge();
+    await evaluate();
     await deliver(60);
     expect(server.mailer.emails).toEqual([]);
     await server.sendMessage(people.iago, [people.hamlet], { content: '<b>really</b> & truly' });
@@ -99,6 +99,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
       inReplyTo: first.threadId,
       headers: {
         'Auto-Submitted': 'auto-generated',
+        'X-Auto-Response-Suppress': 'All',
         'List-Unsubscribe': `<${first.unsubscribeUrl}>`,
         'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       },
@@ -148,7 +149,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
 
   it('omits messages that were read or deleted, or no longer mention the recipient', async () => {
     const [read, deleted, edited] = [await mention('read'), await mention('deleted'), await mention('edited')];
-    await judge();
+    await evaluate();
     fieldsOf(await server.post('/messages/flags', people.hamlet, { messages: [read], op: 'add', flag: 'read' }));
     fieldsOf(await server.delete(`/messages/${deleted}`, people.desdemona));
     fieldsOf(await server.patch(`/messages/${edited}`, people.iago, { content: 'nobody' }));
@@ -157,7 +158,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
 
   it('contains the current text of an edited message', async () => {
     const id = await mention('before');
-    await judge();
+    await evaluate();
     fieldsOf(await server.patch(`/messages/${id}`, people.iago, { content: '@**King Hamlet** after' }));
     const [{ text }] = (await emails()) as [Wire];
     expect(text).toContain('after');
@@ -179,7 +180,7 @@ describe('email about missed messages (users §6, organization §15)', () => {
     const gone = await server.addUser({ email: `g${count}@zulip.com`, fullName: `Gone ${count}` });
     const bot = await server.addBot(people.iago, `b${count}`);
     await server.sendMessage(people.iago, [dummy, gone, bot], { content: 'hello' });
-    await judge();
+    await evaluate();
     fieldsOf(await server.delete(`/users/${gone.id}`, people.desdemona));
     expect(await emails()).toEqual([]);
   });
@@ -200,12 +201,12 @@ describe('email about missed messages (users §6, organization §15)', () => {
 
   it('keeps its Message-ID across attempts, unless it has more messages', async () => {
     await mention();
-    await judge();
+    await evaluate();
     server.mailer.isSilent = true;
     await expect(deliver(120)).rejects.toThrow('silent');
     await expect(deliver(30)).rejects.toThrow('silent');
     await mention('something else');
-    await judge();
+    await evaluate();
     server.mailer.isSilent = false;
     const [first, second, third] = (await emails(60)).map(
       (email) => mailOf(email as Email, { from: 'a@b.de' }).messageId,
@@ -217,14 +218,14 @@ describe('email about missed messages (users §6, organization §15)', () => {
 
   it('is retried while the mail server is down, and dropped and counted after a day', async () => {
     await mention();
-    await judge();
+    await evaluate();
     server.mailer.isDown = true;
     await expect(deliver(120)).rejects.toThrow('The mail server is down');
     server.mailer.isDown = false;
     expect(await emails(30)).toHaveLength(1);
 
     await mention('lost');
-    await judge();
+    await evaluate();
     server.mailer.isDown = true;
     const expired = () => server.parley.ports.notificationMeter.counts.get('email')?.expired ?? 0;
     const before = expired();
@@ -245,7 +246,7 @@ describe('setting for emails about missed messages (users §6)', () => {
     expect(await emails()).toEqual([]);
     await set(hamlet(), { enable_offline_email_notifications: true });
     await mention();
-    await judge();
+    await evaluate();
     await set(hamlet(), { enable_offline_email_notifications: false });
     expect(await emails()).toEqual([]);
     await set(hamlet(), { enable_offline_email_notifications: true });
@@ -268,7 +269,7 @@ describe('setting for emails about missed messages (users §6)', () => {
     await server.sendMessage(people.iago, 'news', { topic });
     expect(await emails()).toHaveLength(1);
     await server.sendMessage(people.iago, 'news', { topic });
-    await judge();
+    await evaluate();
     await set(hamlet(), { enable_followed_topic_email_notifications: false });
     expect(await emails()).toEqual([]);
     await set(hamlet(), { enable_followed_topic_email_notifications: true });

@@ -1,5 +1,6 @@
 import type { RealmId } from '@parley/domain/kernel';
 import type { TestRecords } from '@parley/imports/testing';
+import { FixedClock, MemoryBlobStore } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
 import { ImportLab, messageRecord as message, personRecord as person } from './testing/import-lab.js';
 import type { TestUser } from './testing/test-server.js';
@@ -127,6 +128,74 @@ describe('import by an owner', () => {
     await expect(lab.merged(realmId, withSource(OWN, 'own:1'), stopped)).rejects.toThrow('killed');
     const records = withSource(OWN, 'own:1');
     await expect(lab.merged(realmId, records, { requesterId: ann.id })).rejects.toThrow('Another import or undo');
+  });
+
+  const FILES: TestRecords = [
+    { kind: 'file', id: 'cat', name: 'cat.png', contentType: 'image/png', path: 'cat.png' },
+    { kind: 'file', id: 'plan', name: 'plan.txt', contentType: 'text/plain', path: 'plan.txt' },
+    message('o2', 'ann', 130, 'look', { channel: 'o', files: ['cat', 'plan'] }),
+  ];
+
+  it.each([
+    ['an owner', 1],
+    ['the operator', 2],
+  ])(
+    'the undo of an import by %s leaves %i files with bytes, one of which another message refers to',
+    async (who, left) => {
+      const blobs = new MemoryBlobStore(new FixedClock());
+      lab = await ImportLab.start({ blobs });
+      const { realm } = await lab.imported(EXPORT);
+      const ann = await lab.signIn(realm.id, 'ann@acme.example');
+      const requesterId = who === 'an owner' ? ann.id : null;
+      await lab.merged(realm.id, withSource([...OWN, ...FILES], 'own:1'), { requesterId });
+      const { content } = (await lab.messagesFor(ann)).find((it) => it.content.includes('plan.txt'))!;
+      const [path] = /\/user_uploads\/[^"]*plan\.txt/.exec(content)!;
+      const params = { type: 'stream', to: JSON.stringify('open'), topic: 'kept', content: `[plan](${path})` };
+      await lab.server.request('POST', '/messages', { as: ann, params, realm: 'acme' });
+      expect(blobs.size).toBe(2);
+      await lab.undo(realm.id, { batchId: (await lab.batches(realm.id)).at(-1)!.id });
+      expect(blobs.size).toBe(left);
+      const used = await lab.server.storage.uow.read(realm.id, ({ files }) => files.usedBytes(realm.id));
+      expect(used === 'the plan'.length).toBe(left === 1);
+      const read = await lab.server.request('GET', path, { as: ann, realm: 'acme' });
+      expect(read.status).toBe(200);
+    },
+  );
+
+  it('stores equal bytes of several records of a sender once', async () => {
+    const blobs = new MemoryBlobStore(new FixedClock());
+    lab = await ImportLab.start({ blobs });
+    const { realm } = await lab.imported(EXPORT);
+    const ann = await lab.signIn(realm.id, 'ann@acme.example');
+    const records: TestRecords = [
+      ...FILES,
+      { kind: 'file', id: 'copy', name: 'copy.txt', contentType: 'text/plain', path: 'copy.txt' },
+      { kind: 'file', id: 'other', name: 'other.txt', contentType: 'text/plain', path: 'other.txt' },
+      { kind: 'file', id: 'csv', name: 'plan.csv', contentType: 'text/csv', path: 'copy.txt' },
+      { kind: 'file', id: 'eves', name: 'eves.txt', contentType: 'text/plain', path: 'plan.txt' },
+      message('o3', 'ann', 140, 'again', { channel: 'o', files: ['copy', 'other', 'csv'] }),
+      message('o4', 'eve', 150, 'too', { channel: 'o', files: ['copy', 'eves'] }),
+    ];
+    await lab.merged(realm.id, withSource([...OWN, ...records], 'own:1'), { requesterId: ann.id });
+    const names = (await lab.messagesFor(ann)).map(({ content }) =>
+      [...content.matchAll(/<a href="\/user_uploads\/[^"]*\/([^"]*)">([^<]*)</g)].map(([, name, text]) => [name, text]),
+    );
+    expect(names.filter(({ length }) => length > 0)).toEqual([
+      [
+        ['cat.png', 'cat.png'],
+        ['plan.txt', 'plan.txt'],
+      ],
+      [
+        ['plan.txt', 'copy.txt'],
+        ['other.txt', 'other.txt'],
+        ['plan.csv', 'plan.csv'],
+      ],
+      [
+        ['plan.txt', 'copy.txt'],
+        ['eves.txt', 'eves.txt'],
+      ],
+    ]);
+    expect(blobs.size).toBe(5);
   });
 
   it('stops where its files exceed the limit of uploads', async () => {

@@ -37,7 +37,7 @@ describe('profile field (users §13.3, §13.4)', () => {
       headers: { 'User-Agent': 'ZulipMobile/27.190 (Android 12)' },
     });
     const queue = await openQueue(server, people.polonius, { event_types: ['custom_profile_fields'] });
-    const base = { hint: '', field_data: '', required: false, editable_by_user: true, use_for_user_matching: false };
+    const base = { hint: '', field_data: '', required: false, editable_by_user: true };
     const expected = [
       { name: 'Motto', type: 1, hint: 'a hint', display_in_profile_summary: true, required: true },
       { name: 'About', type: 2 },

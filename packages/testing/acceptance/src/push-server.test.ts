@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@parley/http';
+import { OutgoingProxy } from '@parley/node-adapters';
 import { composePushServer, runCommandLine } from '@parley/server/testing';
 import { FixedClock, freePort, until } from '@parley/testkit';
 import { fieldsOf, type Wire } from './testing/expectations.js';
@@ -41,7 +42,7 @@ const clock = new FixedClock();
 function open(rateLimitRules = {}): void {
   service = composePushServer({
     account: { keys: [PRIVATE_KEY], apns: apns.account, fcm: fcm.account },
-    ...{ path: join(folder, 'push.db'), url, clock, logger: silentLogger },
+    ...{ path: join(folder, 'push.db'), url, clock, logger: silentLogger, proxy: new OutgoingProxy() },
     ...{ hasRateLimits: true, rateLimitRules, trustedProxies: 0 },
   });
 }

@@ -97,7 +97,7 @@ it.each([
   ['-ab', "Subdomain cannot start or end with a '-'."],
   ['ab-', "Subdomain cannot start or end with a '-'."],
   ['aBc', "Subdomain can only have lowercase letters, numbers, and '-'s."],
-  ['zulip', 'Subdomain already in use. Please choose a different one.'],
+  ['zulip', 'Subdomain is already in use. Please choose a different one.'],
   ['www', 'Subdomain reserved. Please choose a different one.'],
 ])('GET /json/realm/subdomain/%s: %s', async (name, msg) => {
   const { status, body } = await server.request('GET', `//json/realm/subdomain/${name}`);

@@ -107,7 +107,6 @@ const ALONG: Readonly<Record<string, object>> = {
   description: { rendered_description: '<p>A <em>realm</em></p>' },
   allow_message_editing: {},
   message_content_edit_limit_seconds: {},
-  message_edit_history_visibility_policy: { allow_edit_history: false },
   topics_policy: { mandatory_topics: true },
 };
 
@@ -609,6 +608,8 @@ describe('client state from events', () => {
     if (event.type === 'realm') {
       const data = event.op === 'update' ? { [event.property]: event.value } : event.data;
       for (const [name, value] of Object.entries(data)) state[`realm_${name}`] = value;
+      // A client derives this field (events §9).
+      state.realm_allow_edit_history = state.realm_message_edit_history_visibility_policy !== 'none';
     } else {
       state[event.type][event.property] = event.value;
     }

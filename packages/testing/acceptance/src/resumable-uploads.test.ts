@@ -61,11 +61,13 @@ const begin = (as: TestUser | null, { name = 'a b.txt', type = 'text/plain', siz
       ...more.headers,
     },
   });
-/** Starts an upload and returns its location. */
+/** Returns the id of an upload, which ends its URL. */
+const idOf = (location: unknown): string => String(location).split('/tus/')[1]!;
+/** Starts an upload and returns its path below the API's. */
 const begun = async (as: TestUser, about: About = {}): Promise<string> => {
   const { status, headers } = await begin(as, about);
   expect(status).toBe(201);
-  return `/tus/${headers.location}`;
+  return `/tus/${idOf(headers.location)}`;
 };
 const on = (method: string, path: string, as: TestUser | null, more: object = {}, realm?: string) =>
   server.request(method as 'HEAD', path, { as, headers: TUS, ...more, ...(realm !== undefined && { realm }) });
@@ -83,13 +85,14 @@ describe('resumable upload (messages §16.1)', () => {
     const response = await begin(hamlet);
     expect([response.status, response.body]).toEqual([201, null]);
     const ID = `${server.realmId}/[0-9a-f]{2}/[\\w-]{24}/a-b.txt`;
+    const { origin } = new URL(server.url);
     expect(response.headers).toMatchObject({
-      location: expect.stringMatching(new RegExp(`^${ID}$`)),
+      location: expect.stringMatching(new RegExp(`^${origin}/api/v1/tus/${ID}$`)),
       'tus-resumable': '1.0.0',
       'upload-expires': new Date((server.clock.now() + 24 * HOUR) * 1000).toUTCString(),
       'cache-control': 'no-store',
     });
-    const path = `/tus/${response.headers.location}`;
+    const path = `/tus/${idOf(response.headers.location)}`;
     const first = await send(path, hamlet, 0, 'hello');
     expect([first.status, first.headers['upload-offset']]).toEqual([204, '5']);
     const head = await on('HEAD', path, hamlet);
@@ -127,7 +130,7 @@ describe('resumable upload (messages §16.1)', () => {
     expect([whole.status, whole.headers['upload-offset'], whole.body]).toEqual([
       201,
       '5',
-      { url: `/user_uploads/${whole.headers.location}`, filename: 'a b.txt' },
+      { url: `/user_uploads/${idOf(whole.headers.location)}`, filename: 'a b.txt' },
     ]);
     const part = await begin(hamlet, { size: 5, body: 'hel', headers: BYTES });
     expect([part.status, part.headers['upload-offset']]).toEqual([201, '3']);
@@ -136,12 +139,13 @@ describe('resumable upload (messages §16.1)', () => {
     expect((await listed(hamlet)).map(({ size }) => size)).toEqual([5, 0]);
   });
 
-  it('returns a relative URL that is valid with and without a trailing slash', async () => {
+  it('returns an absolute URL with and without a trailing slash', async () => {
     const { location } = (await begin(people.hamlet, { path: '/tus', name: 'é b.png' })).headers;
-    expect(location).toMatch(/^tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
-    expect(await offsetOf(`/${location}`, people.hamlet)).toBe('0');
-    expect((await send(`/${location}`, people.hamlet, 0, '0123456789')).body).toEqual({
-      url: decodeURIComponent(String(location)).replace('tus/', '/user_uploads/'),
+    expect(location).toMatch(/^http:\/\/[\w.]+:\d+\/api\/v1\/tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
+    const path = `/tus/${idOf(location)}`;
+    expect(await offsetOf(path, people.hamlet)).toBe('0');
+    expect((await send(path, people.hamlet, 0, '0123456789')).body).toEqual({
+      url: decodeURIComponent(path).replace('/tus/', '/user_uploads/'),
       filename: 'é b.png',
     });
   });
@@ -344,7 +348,7 @@ describe('resumable upload (messages §16.1)', () => {
     const headers = { ...TUS, 'Upload-Length': '5' };
     const begun = await browser.request('POST', '/api/v1/tus/', undefined, { headers });
     expect(begun.status).toBe(201);
-    const path = `/api/v1/tus/${begun.headers.location}`;
+    const path = new URL(begun.headers.location!).pathname;
     const bytes = { ...BYTES, 'Upload-Offset': '0' };
     const forged = { headers: { ...bytes, 'X-CSRFToken': '' }, body: 'hello' };
     expect((await browser.request('PATCH', path, undefined, forged)).status).toBe(403);
@@ -397,7 +401,7 @@ it('server accepts one of several concurrent requests at the same offset and res
     const { location } = (await other.request('POST', '/tus/', { as: hamlet, headers })).headers;
     const answers = await Promise.all(
       Array.from({ length: 10 }, () =>
-        other.request('PATCH', `/tus/${location}`, {
+        other.request('PATCH', `/tus/${idOf(location)}`, {
           as: hamlet,
           body: content,
           headers: { ...BYTES, 'Upload-Offset': '0' },
@@ -420,7 +424,7 @@ describe('interrupted upload', () => {
     const content = randomBytes(400_000);
     const headers = { ...TUS, 'Upload-Length': String(content.length), 'Upload-Metadata': `filename ${encoded('a')}` };
     const { location } = (await other.request('POST', '/tus/', { as: hamlet, headers })).headers;
-    const path = `/tus/${location}`;
+    const path = `/tus/${idOf(location)}`;
 
     const { hostname, port } = new URL(other.url);
     const sent = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': content.length, Authorization: basic(hamlet) };
@@ -519,7 +523,7 @@ describe('concurrent upload limit', () => {
     ).headers;
     const { hostname, port } = new URL(other.url);
     const headers = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': 10, Authorization: basic(hamlet) };
-    const path = `/api/v1/tus/${location}`;
+    const path = `/api/v1/tus/${idOf(location)}`;
     // The later upload is rejected.
     const arriving = new Promise((resolve) => {
       const append = partials.append.bind(partials);

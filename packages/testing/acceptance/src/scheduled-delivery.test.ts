@@ -8,7 +8,8 @@ import {
   DeleteScheduledMessage,
   DeliverReminder,
   DeliverScheduledMessage,
-  SendMessage,
+  HostReview,
+  MessageSender,
   SystemMessages,
   UserTextParser,
 } from '@parley/domain/messages';
@@ -39,13 +40,14 @@ describe('delivery of scheduled messages and reminders', () => {
     const systemMessages = new SystemMessages(renderer, fakeRealmUrls, time);
     const warnings = new BotOwnerWarnings(uow, systemMessages, time);
     const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
-    const sendMessage = new SendMessage(uow, renderer, parser, fakeRealmUrls, time, warnings);
+    const review = new HostReview(uow, fakeRealmUrls);
+    const sender = new MessageSender(uow, parser, fakeRealmUrls, time, warnings, review);
     const start = time.now();
 
     /** Starts a process on the same database. */
     const run = () => {
       const handlers = [
-        new DeliverScheduledMessage(uow, sendMessage, systemMessages, time),
+        new DeliverScheduledMessage(uow, sender, systemMessages, time),
         new DeliverReminder(uow, systemMessages, fakeRealmUrls),
       ];
       const workers = new JobWorkers(handlers, { uow, clock: time, timers: time, report });
@@ -57,9 +59,9 @@ describe('delivery of scheduled messages and reminders', () => {
     const { id: channelId } = fixture.channel('general');
     const caller = fixture.caller('hamlet');
     const schedule = (content: string, delay: number): Promise<ScheduledMessageId> =>
-      new CreateScheduledMessage(uow, sendMessage, time).execute(caller, {
+      new CreateScheduledMessage(uow, sender, time).execute(caller, {
         kind: 'channel',
-        to: { kind: 'id', id: channelId },
+        to: channelId,
         topic: 'plans',
         content,
         dueAt: start + delay,
@@ -72,7 +74,7 @@ describe('delivery of scheduled messages and reminders', () => {
         note: '',
       });
     const move = (id: ScheduledMessageId, delay: number) =>
-      new ChangeScheduledMessage(uow, sendMessage, time).execute(caller, {
+      new ChangeScheduledMessage(uow, sender, time).execute(caller, {
         id,
         kind: null,
         to: null,

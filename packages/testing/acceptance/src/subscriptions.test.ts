@@ -131,7 +131,10 @@ describe('POST /users/me/subscriptions', () => {
       });
       await refused({ subscriptions: ['x'] }, 'subscriptions[0] is not a dict');
       await refused({ subscriptions: [{ color: '#ffffff' }] }, 'name key is missing from subscriptions[0]');
-      await refused({ subscriptions: [{ name: 'x', color: 'red' }] }, 'add.color is not a valid hex color code');
+      await refused(
+        { subscriptions: [{ name: 'x', color: 'red' }] },
+        'Invalid subscriptions[0]: Value error, add.color is not a valid hex color code',
+      );
       await refused({ principals: 'x' }, 'principals is not valid JSON');
     });
 

@@ -1,4 +1,5 @@
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/files';
+import type { WorkOwner } from '@parley/domain/kernel';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
 import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';
@@ -18,7 +19,7 @@ class RememberingProcessor implements ImageProcessor {
     return this.real.inspect(image);
   }
 
-  resize(image: Uint8Array, target: ImageTarget, userId: number): Promise<ProcessedImage> {
+  resize(image: Uint8Array, target: ImageTarget, { userId }: WorkOwner): Promise<ProcessedImage> {
     this.served.push(userId);
     return this.real.resize(image, target);
   }

@@ -188,7 +188,7 @@ describe('notification of two servers on one database', () => {
   });
 
   /** Processes the log like a server's background worker; returns the recipients of due messages. */
-  async function judge(server: TestServer): Promise<[number, number[]][]> {
+  async function evaluate(server: TestServer): Promise<[number, number[]][]> {
     const { realmId } = server;
     const { isWanted, consume } = server.parley.useCase(FindDue);
     const { unitOfWork } = server.parley.ports;
@@ -215,14 +215,14 @@ describe('notification of two servers on one database', () => {
     await register(one, people.hamlet, { event_types: ['message'] });
     await present(one);
     await other.sendMessage(people.iago, [people.hamlet]);
-    expect(await judge(other)).toEqual([]);
+    expect(await evaluate(other)).toEqual([]);
   });
 
   it('is sent to a user who is active without a client that receives messages', async () => {
     await register(one, people.hamlet, { event_types: ['presence'] });
     await present(one);
     const id = await other.sendMessage(people.iago, [people.hamlet]);
-    expect(await judge(other)).toEqual([[id, [people.hamlet.id]]]);
+    expect(await evaluate(other)).toEqual([[id, [people.hamlet.id]]]);
   });
 
   it("is sent when the user's last queue, polled on the other server, expires", async () => {
@@ -232,27 +232,27 @@ describe('notification of two servers on one database', () => {
     await present(one);
     one.clock.advance(1);
     const id = await other.sendMessage(people.iago, [people.hamlet]);
-    expect(await judge(other)).toEqual([]);
+    expect(await evaluate(other)).toEqual([]);
     one.clock.advance(500);
     await poll(one, people.hamlet, second);
     await one.sweepQueues();
     one.clock.advance(300);
     await other.sweepQueues();
-    expect([await stored(first), await judge(other)]).toEqual([null, []]);
+    expect([await stored(first), await evaluate(other)]).toEqual([null, []]);
     // The client received the message in its last poll.
     one.clock.advance(1000);
     await other.sweepQueues();
     expect(await stored(second)).toBeNull();
-    expect(await judge(other)).toEqual([]);
+    expect(await evaluate(other)).toEqual([]);
     const third = await register(one, people.hamlet);
     await present(one);
     one.clock.advance(1);
     const missed = await other.sendMessage(people.iago, [people.hamlet]);
-    expect(await judge(other)).toEqual([]);
+    expect(await evaluate(other)).toEqual([]);
     one.clock.advance(1000);
     await other.sweepQueues();
     expect(await stored(third)).toBeNull();
-    expect(await judge(other)).toEqual([[missed, [people.hamlet.id]]]);
+    expect(await evaluate(other)).toEqual([[missed, [people.hamlet.id]]]);
     expect(id).toBeLessThan(missed);
   });
 });

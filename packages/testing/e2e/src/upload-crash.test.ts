@@ -99,7 +99,7 @@ describe('server killed during uploads', () => {
       const bytes = randomBytes(300_000);
       const headers = { ...TUS, 'Upload-Length': String(bytes.length) };
       const begun = await call('/api/v1/tus/', { method: 'POST', headers }).catch(() => null);
-      const path = `/api/v1/tus/${begun?.headers.get('location')}`;
+      const path = begun ? new URL(begun.headers.get('location')!).pathname : '';
       for (let offset = 0; begun && offset < bytes.length; ) {
         const head = await call(path, { method: 'HEAD', headers: TUS }).catch(() => null);
         if (!head) {
@@ -192,6 +192,6 @@ describe('server killed during uploads', () => {
     expect([code, err, out]).toEqual([0, '', expect.stringMatching(/^Removed 0 files, 0 unfinished uploads and /)]);
     const kept = files().filter((file) => !file.includes('uploads')).length;
     expect(kept).toBeGreaterThanOrEqual(attachments.length + pictures.length);
-    expect((await organization.run(['doctor', '--thorough'])).out).toContain(`the content of all ${kept} files exists`);
+    expect((await organization.run(['doctor', '--thorough'])).out).toContain(`the content of ${kept} files exists`);
   }, 1_200_000);
 });

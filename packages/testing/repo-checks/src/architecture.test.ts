@@ -83,6 +83,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       'class-validator',
       'cookie',
       'express',
+      'lossless-json',
       'lru-cache',
       'proxy-addr',
       'reflect-metadata',
@@ -97,6 +98,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@simplewebauthn/server',
       'disposable-email-domains-js',
       'file-type',
+      'http-proxy-agent',
+      'https-proxy-agent',
       'jose',
       'lru-cache',
       'mime',
@@ -105,12 +108,14 @@ const RULES: Readonly<Record<string, Rules>> = {
       'parse5',
       'qr',
       'html-to-text',
+      'ical.js',
       'postal-mime',
       'web-push',
       'node:',
       '@node-saml/node-saml',
       'ldapts',
       'openid-client',
+      'undici',
       'zxcvbn',
     ],
   },
@@ -181,6 +186,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/testkit',
       'express',
       'node:',
+      'smtp-server',
     ],
     isTestSupport: true,
   },
@@ -257,6 +263,8 @@ const TEST_LIBRARIES = [
   // The PostgreSQL adapter compares its schema with the SQLite schema.
   '@parley/sqlite',
   'better-sqlite3',
+  // Tests of readers import what they read.
+  '@parley/imports',
   '@parley/repo-checks',
   '@parley/testkit',
   // Contracts require Jest, so the index does not export them.
@@ -339,6 +347,25 @@ describe('architecture', () => {
     const files = sourcesOf('server').filter((file) => !isTest('server', file));
     const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
     expect(withTimers.map((file) => relative(join(packageFolder('server'), 'src'), file))).toEqual(deadlines);
+  });
+
+  it('calls other services by modules that use the outgoing proxy', () => {
+    const callers = [
+      'blobs',
+      'export-files',
+      'http',
+      'images',
+      'imports',
+      'node-adapters',
+      'push-service',
+      'server',
+    ].flatMap((name) => sourcesOf(name).filter((file) => !isTest(name, file)));
+    const isCall = /\b(?:await|return) fetch\(|\brequestByHttp\b|\bhttps?\.(?:request|get)\(/;
+    expect(callers.filter((file) => isCall.test(readFileSync(file, 'utf8'))).map((file) => basename(file))).toEqual([
+      'log-in-services.ts',
+      'outgoing-proxy.ts',
+      'web-client.ts',
+    ]);
   });
 
   it('compiles the domain without Node or browser types', () => {

@@ -52,4 +52,20 @@ describe('document', () => {
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter((path) => !existsSync(pathInPackage(path) ?? ''))).toEqual([]);
   });
+
+  it('follows a request through all checks in their order: tour.md', () => {
+    const checks = readFileSync(pathInPackage('http/src/express/checks.ts')!, 'utf8');
+    const [, list] = /export const checks = .*?EVERY_PATH,(.*?)\);/s.exec(checks)!;
+    const tour = readFileSync(join(packagesDir, '../docs/tour.md'), 'utf8');
+    const [, section] = /^## The checks of a request\n(.*?)^## /ms.exec(tour)!;
+    const named = [...section!.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+    expect(named).toEqual([...list!.matchAll(/\w+/g)].map(([name]) => name));
+  });
+
+  it('names each module of the container: architecture.md', () => {
+    const text = readFileSync(join(packagesDir, '../docs/architecture.md'), 'utf8');
+    const [, table] = /^\| Module of (.*?)\n\n/ms.exec(text)!;
+    const named = [...table!.matchAll(/`([\w-]+)`/g)].map(([, name]) => `${name}.ts`);
+    expect(named.sort()).toEqual(readdirSync(pathInPackage('server/src/composition/modules')!).sort());
+  });
 });

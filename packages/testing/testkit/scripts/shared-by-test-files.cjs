@@ -11,6 +11,7 @@ module.exports = class SharedByTestFiles {
     allowUnionTypes: true,
     inlineRefs: false,
     code: { optimize: false },
+    formats: { int64: true },
   }).addKeyword('components');
 
   /** Compiles a JSON schema, once for each text. */

@@ -350,7 +350,7 @@ async function applyAccessChange(r: Repositories, { viewer, users }: ClientState
   for (const id of change!.lost) users.delete(id);
 }
 
-/** Applies shown channels and their subscribers in the same way. */
+/** Applies channels that become visible, with their subscribers, to the state of a client. */
 async function applyShownChannels(r: Repositories, state: ClientState, { event }: StoredEvent): Promise<void> {
   const unlisted =
     event.type === 'channel.subscribers_shown'

@@ -20,7 +20,7 @@ interface PlainText extends ParsedMarkdown {
 
 /**
  * Escapes text into one paragraph and resolves references only by name. Topic links contain a message id:
- * `#denmark>plans/7`.
+ * `#denmark>plans/7`. Finds links to files everywhere, also in code.
  */
 export class FakeRenderer implements MarkdownRenderer {
   parse(content: string, options: MarkdownOptions): Promise<ParsedMarkdown> {
@@ -44,7 +44,7 @@ export class FakeRenderer implements MarkdownRenderer {
     const none = new Set<string>();
     const references: MarkdownReferences = {
       ...{ userNames, userIds, groupNames, channelNames, topics },
-      ...{ emojiNames: none, uploadPaths: none },
+      ...{ emojiNames: none, uploadPaths: uploadPathsIn(content) },
     };
     return { references, alertSegments: none, content } as PlainText;
   }
@@ -89,7 +89,7 @@ export class FakeRenderer implements MarkdownRenderer {
       mentionsTopicWildcard,
       hasLink: false,
       hasImage: false,
-      uploadPaths: new Set(),
+      uploadPaths: uploadPathsIn(content),
       pendingThumbnails: new Set(),
       alertWordUserIds: new Set(),
       isMeMessage: content.startsWith('/me '),
@@ -100,6 +100,9 @@ export class FakeRenderer implements MarkdownRenderer {
     return [];
   }
 }
+
+const uploadPathsIn = (content: string): ReadonlySet<string> =>
+  new Set([...content.matchAll(/\]\(\/user_uploads\/([^)\s]+)\)/g)].map(([, path]) => path!));
 
 /** Parses the 7 in `name|7`. */
 function idIn(name: string): UserId | null {

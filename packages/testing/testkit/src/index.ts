@@ -30,6 +30,7 @@ export * from './schema-bounds.js';
 export * from './seeded-randomness.js';
 export * from './sending.js';
 export * from './sign-json-web-token.js';
+export * from './tinyproxy.js';
 export * from './troubled-bus.js';
 export * from './troubled-units.js';
 export * from './until.js';

@@ -13,7 +13,7 @@ import type {
   WriteOptions,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { PLAIN_TEXTS, REMINDER_ROWS, type Reminder, SCHEDULED_MESSAGE_ROWS } from '@parley/domain/messages';
+import { PLAIN_TEXTS, REMINDER_LIST, type Reminder, SCHEDULED_MESSAGE_LIST } from '@parley/domain/messages';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
@@ -265,8 +265,8 @@ function allRepositoriesOf(unit: MemoryUnit) {
     replyAddresses: new MemoryReplyAddresses(unit),
     bouncedAddresses: new MemoryBouncedAddresses(unit),
     sentOnce: new MemorySentOnce(unit),
-    scheduledMessages: new MemoryScheduledMessages(unit, SCHEDULED_MESSAGE_ROWS),
-    reminders: new MemorySchedulingRows<Reminder>(unit, REMINDER_ROWS),
+    scheduledMessages: new MemoryScheduledMessages(unit, SCHEDULED_MESSAGE_LIST.rows),
+    reminders: new MemorySchedulingRows<Reminder>(unit, REMINDER_LIST.rows),
     alertWords: new MemoryAlertWords(unit),
     files: new MemoryFiles(unit),
     fileTexts: new MemoryFileTexts(unit),

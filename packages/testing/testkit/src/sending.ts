@@ -1,5 +1,7 @@
 import {
   BotOwnerWarnings,
+  HostReview,
+  MessageSender,
   SendMessage,
   type SendMessageInput,
   type SentMessage,
@@ -15,7 +17,9 @@ export function sending(fixture: Pick<Fixture, 'uow' | 'clock' | 'caller'>, rend
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
   const parser = new UserTextParser(fixture.uow, renderer, fakeRealmUrls);
-  const useCase = new SendMessage(fixture.uow, renderer, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings);
+  const review = new HostReview(fixture.uow, fakeRealmUrls);
+  const sender = new MessageSender(fixture.uow, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings, review);
+  const useCase = new SendMessage(sender, fixture.clock);
   return (who: string, to: SendMessageInput['to'], draft: Partial<SendMessageInput> = {}): Promise<SentMessage> =>
     useCase.execute(fixture.caller(who), {
       to,

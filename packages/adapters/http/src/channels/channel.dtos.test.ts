@@ -107,8 +107,8 @@ describe('SubscribeUsersDto', () => {
     ['["x"]', 'subscriptions[0] is not a dict'],
     ['[{"color":"#ffffff"}]', 'name key is missing from subscriptions[0]'],
     ['[{"name":5}]', 'subscriptions[0]["name"] is not a string'],
-    ['[{"name":"x","color":"red"}]', 'add.color is not a valid hex color code'],
-    ['[{"name":"x","color":"#ab"}]', 'add.color is not a valid hex color code'],
+    ['[{"name":"x","color":"red"}]', 'Invalid subscriptions[0]: Value error, add.color is not a valid hex color code'],
+    ['[{"name":"x","color":"#ab"}]', 'Invalid subscriptions[0]: Value error, add.color is not a valid hex color code'],
     [
       `[{"name":"x","description":"${'x'.repeat(1025)}"}]`,
       'subscriptions[0]["description"] is too long (limit: 1024 characters)',

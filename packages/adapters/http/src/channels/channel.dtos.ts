@@ -35,6 +35,7 @@ import {
   MAX_IDS,
   MAX_NAMES,
   MAX_TEXT_LENGTH,
+  named,
   nullable,
   object,
   oneOf,
@@ -67,7 +68,7 @@ import {
 const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 /** Accepts JSON and bare text: the documentation requires JSON, but clients send bare text. */
-const topicsPolicy = jsonOrText(oneOf(...Object.values(WIRE_TOPICS_POLICIES)));
+const topicsPolicy = jsonOrText(oneOf(Object.values(WIRE_TOPICS_POLICIES)));
 
 const toTopicsPolicy = (word: WireTopicsPolicy): TopicsPolicy =>
   TOPICS_POLICIES.find((policy) => WIRE_TOPICS_POLICIES[policy] === word)!;
@@ -82,26 +83,28 @@ function toRetention(input: number | string): RetentionInput {
 }
 
 /** Member ids or visible email addresses, never mixed. */
-const principals = anyOf([
-  listOf(integer(), { max: MAX_IDS }),
-  listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES }),
-]);
+const principals = named(
+  'Principals',
+  anyOf([listOf(integer(), { max: MAX_IDS }), listOf(text({ max: MAX_TEXT_LENGTH }), { max: MAX_NAMES })]),
+);
 
 /** Loose limit: the use case rejects long channel names with its own error message (channels §1). */
 const CHANNEL_NAME = { max: MAX_TEXT_LENGTH };
 
-const newSubscription = object(
-  {
-    name: text(CHANNEL_NAME),
-    // Deliberate: the reference server names another operation's parameter in this error message.
-    color: optional(
-      refine(text({ max: MAX_TEXT_LENGTH }), (color) =>
-        isColor(color) ? undefined : 'add.color is not a valid hex color code',
-      ),
-    ),
-    description: optional(description),
-  },
-  { open: true },
+const newSubscription = refine(
+  object(
+    {
+      name: text(CHANNEL_NAME),
+      color: optional(text({ max: MAX_TEXT_LENGTH })),
+      description: optional(description),
+    },
+    { open: true },
+  ),
+  // Deliberate: the reference server names `add` for the parameters of both operations.
+  ({ color }) =>
+    color === undefined || isColor(color)
+      ? undefined
+      : 'Invalid {p}: Value error, add.color is not a valid hex color code',
 );
 
 type NewSubscription = ValueOf<typeof newSubscription>;
@@ -193,9 +196,13 @@ export class ListUserChannelsDto {
 /** Permissive, because validity depends on the property (channels §4.9). */
 const propertyValue = anyOf([nullable(boolean()), text({ max: MAX_TEXT_LENGTH }), float()]);
 
-const propertyChange = object(
-  { stream_id: integer(), property: text({ max: MAX_TEXT_LENGTH }), value: propertyValue },
-  { open: true },
+const propertyChange = refine(
+  object({ stream_id: integer(), property: text({ max: MAX_TEXT_LENGTH }), value: propertyValue }, { open: true }),
+  ({ property, value }) => {
+    if (property !== 'color' || (typeof value === 'string' && isColor(value))) return undefined;
+    const expected = typeof value === 'string' ? 'a valid hex color code' : 'a string';
+    return `Invalid {p}: Value error, color is not ${expected}`;
+  },
 );
 type PropertyChange = ValueOf<typeof propertyChange>;
 

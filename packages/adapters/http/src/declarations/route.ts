@@ -9,7 +9,7 @@ import {
 import type { Injectable, Resolve, Wired } from '@parley/domain/composition';
 import { type Caller, type Decision, enforce, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { Dto } from '../kernel/params.js';
-import type { LimitRule } from '../limits/rate-limiter.js';
+import type { LimitRule } from '../limits/rules.js';
 import type { Identity } from '../security/authenticate.js';
 import type { Reply, WireFields, WireText } from '../wire/reply.js';
 import type { ClientVariant, Request } from '../wire/request.js';
@@ -198,6 +198,10 @@ interface RouteOptions<A extends Auth, D extends object> {
    * HTTP tests validate responses against it.
    */
   readonly response?: WireSchema<object> | 'bytes';
+  /** Content type of `bytes`, such as `image/*`, if all responses have the same. */
+  readonly contentType?: string;
+  /** Content type of errors besides JSON, by status or for all other failures. */
+  readonly errorTypes?: Readonly<Partial<Record<number | 'default', string>>>;
   /** Renders errors as a page, including errors before the handler. */
   readonly errorPage?: ErrorPage;
 }

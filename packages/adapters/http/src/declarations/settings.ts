@@ -5,6 +5,7 @@ import {
   integer,
   integerOneOf,
   MAX_TEXT_LENGTH,
+  type NOT_LISTED,
   nullable,
   oneOf,
   type ParamType,
@@ -49,6 +50,8 @@ export class WireSettings<R extends Registry> {
   constructor(
     private readonly registry: R,
     table: WireTable<R>,
+    /** Error for a value outside a setting's list, if not the short one. */
+    private readonly notListed?: typeof NOT_LISTED,
   ) {
     const names = Object.keys(registry) as (keyof R & string)[];
     this.rows = new Map(
@@ -103,7 +106,7 @@ export class WireSettings<R extends Registry> {
   /** Returns the parameter that changes the setting. */
   parameterOf(setting: keyof R & string): { readonly name: string; readonly type: ParamType<unknown> } {
     const row = this.rowOf(setting);
-    return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row) };
+    return { name: row.name, type: row.type ?? typeOf(this.registry[setting]!, row, this.notListed) };
   }
 
   /** Reads the requested changes; the domain validates the values. */
@@ -172,7 +175,11 @@ function valueSchemaOf(
 }
 
 /** Returns the parameter type. If the setting has a custom error, checks only the basic type. */
-function typeOf(definition: SettingDefinition, { codes, refusal }: WireSetting): ParamType<unknown> {
+function typeOf(
+  definition: SettingDefinition,
+  { codes, refusal }: WireSetting,
+  notListed?: typeof NOT_LISTED,
+): ParamType<unknown> {
   const isJudgedLater = refusal !== undefined;
   switch (definition.kind) {
     case 'boolean':
@@ -184,8 +191,8 @@ function typeOf(definition: SettingDefinition, { codes, refusal }: WireSetting):
     case 'choice': {
       const values = codes ? Object.values(codes) : definition.values;
       const areNumbers = values.every((value) => typeof value === 'number');
-      if (areNumbers) return isJudgedLater ? integer() : integerOneOf(...values);
-      return isJudgedLater ? text({ max: MAX_TEXT_LENGTH }) : oneOf(...values.map(String));
+      if (areNumbers) return isJudgedLater ? integer() : integerOneOf(values, notListed);
+      return isJudgedLater ? text({ max: MAX_TEXT_LENGTH }) : oneOf(values.map(String), notListed);
     }
     case 'limit':
       return anyOf([integer(), text({ max: MAX_TEXT_LENGTH })]);

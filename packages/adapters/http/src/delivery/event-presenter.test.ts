@@ -4,7 +4,7 @@ import { eventSchema, form, formWithout, propertyForms } from './event-presenter
 it('event schema describes each event form once by its type', () => {
   const removed = form('drafts', { op: wire.oneOf('remove'), draft_id: wire.integer() });
   const schema = eventSchema([form('heartbeat'), removed, removed, formWithout('all', 'drafts', { ids: wire.text() })]);
-  const id = { type: 'integer' };
+  const id = { type: 'integer', format: 'int64' };
   expect(schema.json).toEqual({
     title: 'Event',
     anyOf: [

@@ -32,6 +32,7 @@ function eventStreamRoutes({ hub, longPoll, clock }: RouteParts): readonly Route
       longPoll: true,
       dto: StreamEventsDto,
       response: 'bytes',
+      contentType: 'text/event-stream',
       handle: async ({ caller, dto, request, identity }) => {
         const lastPosition = lastEventIdOf(request) ?? dto.last_event_id;
         if (lastPosition === undefined) throw badParameter("Missing 'last_event_id' argument");

@@ -104,7 +104,7 @@ const OPTIONAL_CAPABILITIES = [
 
 /** Number of seconds for browsers, or the JSON string `"mobile"` for phones that sleep for hours (events §1). */
 const IdleTimeoutParam = () =>
-  param(anyOf([integer(), json(oneOf('mobile'))]), {
+  param(anyOf([integer(), json(oneOf(['mobile']))]), {
     optional: true,
     description: 'Seconds without a poll after which the queue expires.',
   });

@@ -3,7 +3,7 @@ import type { ReceivedBlob } from '@parley/domain/files';
 import type { Caller } from '@parley/domain/kernel';
 import type { AnonymousClient, OrganizationClient, Route } from '../declarations/route.js';
 import type { Body, Charge } from '../limits/budgets.js';
-import type { LimitState } from '../limits/rate-limiter.js';
+import type { LimitState } from '../limits/counters.js';
 import type { Identity, Proof } from '../security/authenticate.js';
 import { clientNameOf, type PathParameters } from '../wire/request.js';
 import type { Endpoint, Style, TablePath } from './paths.js';

@@ -1,14 +1,7 @@
 import { type Caller, DomainError } from '@parley/domain/kernel';
 import type { AnonymousClient, Auth, CallerOf, OrganizationClient, Route, ShownLimit } from '../declarations/route.js';
-import {
-  ipGroup,
-  type LimitRule,
-  type LimitState,
-  networkOf,
-  parseQuotas,
-  type RateLimiter,
-  rateLimited,
-} from '../limits/rate-limiter.js';
+import { type LimitState, type RateLimiter, rateLimited } from '../limits/counters.js';
+import { ipGroup, type LimitRule, networkOf, parseQuotas } from '../limits/rules.js';
 import {
   type Authenticator,
   type Identity,

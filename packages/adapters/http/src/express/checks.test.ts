@@ -16,7 +16,7 @@ import {
   TextParam,
   WordParam,
 } from '../kernel/params.js';
-import { RateLimiter } from '../limits/rate-limiter.js';
+import { RateLimiter } from '../limits/counters.js';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from '../security/authenticate.js';
 import { type Reply, success, WireText } from '../wire/reply.js';
 import type { CompletedRequest, Logger, RequestTracer } from './request-log.js';

@@ -14,7 +14,7 @@ import passport from 'passport';
 import { type Route, route } from '../declarations/route.js';
 import { ERROR_REPLIES } from '../features.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
-import { RateLimiter } from '../limits/rate-limiter.js';
+import { RateLimiter } from '../limits/counters.js';
 import type { Identity } from '../security/authenticate.js';
 import { success, WireText } from '../wire/reply.js';
 import { createExpressAdapter } from './router.js';

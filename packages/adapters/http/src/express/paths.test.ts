@@ -4,7 +4,7 @@ import type { RealmId } from '@parley/domain/kernel';
 import { type Method, type Route, route } from '../declarations/route.js';
 import { ERROR_REPLIES } from '../features.js';
 import { NoParameters } from '../kernel/params.js';
-import { RateLimiter } from '../limits/rate-limiter.js';
+import { RateLimiter } from '../limits/counters.js';
 import { success } from '../wire/reply.js';
 import { tablePathsOf } from './paths.js';
 import { createExpressAdapter } from './router.js';

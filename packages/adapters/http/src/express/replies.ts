@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ClientGone } from '../limits/budgets.js';
-import { rateLimitHeaders } from '../limits/rate-limiter.js';
+import { rateLimitHeaders } from '../limits/counters.js';
 import { clientOf } from '../security/authenticate.js';
 import type { Written } from '../transport/writer.js';
 import { BASIC_CHALLENGE, type Reply } from '../wire/reply.js';

@@ -2,7 +2,7 @@ import type { Injectable } from '@parley/domain/composition';
 import { type Clock, WorkQueue } from '@parley/domain/kernel';
 import type { RoleLookup, Route } from '../declarations/route.js';
 import { type FileSink, type LoadGauge, noLoad, TRANSPORT_LIMITS, type TransportLimits } from '../limits/budgets.js';
-import type { RateLimiter } from '../limits/rate-limiter.js';
+import type { RateLimiter } from '../limits/counters.js';
 import type { Authenticator, RealmDirectory } from '../security/authenticate.js';
 import { BrowserChecks, type TrustedOrigins } from '../security/csrf.js';
 import { type ProxyTrust, TrustedProxies } from '../security/proxies.js';

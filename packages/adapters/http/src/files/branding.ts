@@ -45,6 +45,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: FindOwnRealm,
       response: 'bytes',
+      contentType: 'image/*',
       handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
         redirectTo(urlOf('icon', await useCase.execute(caller))),
     }),
@@ -79,6 +80,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: FindOwnRealm,
       response: 'bytes',
+      contentType: 'image/*',
       handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
         redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
     }),

@@ -57,6 +57,7 @@ export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[
       atRoot: true,
       dto: NoParameters,
       response: 'bytes',
+      contentType: 'application/json',
       handle: async () => {
         body ??= JSON.stringify({ code_to_names: Object.fromEntries(unicodeEmoji().namesByCode) });
         return { status: 200, body, cacheControl: 'public, max-age=86400' };

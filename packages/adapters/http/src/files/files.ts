@@ -21,7 +21,7 @@ import { form, type Presenters, toAll } from '../delivery/event-presenter.js';
 import { unescaped } from '../express/target.js';
 import { PresentedList, presentLongList } from '../kernel/json-lists.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import type { LimitRule } from '../limits/rate-limiter.js';
+import type { LimitRule } from '../limits/rules.js';
 import { YieldingScheduler } from '../limits/yielding.js';
 import { badParameter, type Reply, success } from '../wire/reply.js';
 import type { UploadedFile } from '../wire/request.js';
@@ -109,10 +109,13 @@ class DeleteFileDto {
   @IntegerParam({ description: 'Id of the upload.' }) attachment_id!: number;
 }
 
-export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {
+export function fileRoutes({
+  publicRealms,
+  serverInfo,
+}: Pick<RouteParts, 'publicRealms' | 'serverInfo'>): readonly Route[] {
   const scheduler = new YieldingScheduler();
   return [
-    ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
+    ...resumableUploads(new TusProtocol(publicRealms), () => serverInfo.fileLimits.maxFileMib * MIB),
     route('POST', '/user_uploads', {
       summary: 'Upload a file',
       section: 'messages §16.1',
@@ -137,6 +140,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       dto: TemporaryUrlDto,
       useCase: CreateTemporaryFileUrl,
       response: wire.fields({ url: wire.text() }),
+      errorTypes: FOR_BROWSERS.errorTypes,
       handle: ({ dto, caller, useCase }) =>
         orPage(async () => {
           const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
@@ -184,8 +188,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
 }
 
 /** Routes of resumable uploads (messages §16.1). Current clients append a slash to the path. */
-function resumableUploads(maxBytes: () => number): readonly Route[] {
-  const protocol = new TusProtocol();
+function resumableUploads(protocol: TusProtocol, maxBytes: () => number): readonly Route[] {
   const optionsHeaders = () => [
     ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
     ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
@@ -202,6 +205,7 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
       dto,
       useCase: ResumableUploads,
       response: 'bytes',
+      errorTypes: { default: 'text/plain' },
       ...(limit && { limit }),
       handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
     });
@@ -254,6 +258,7 @@ function thumbnails(): readonly Route[] {
       dto: ReadThumbnailDto,
       useCase: ReadThumbnail,
       response: 'bytes',
+      contentType: 'image/*',
       handle: ({ dto, request, caller, useCase }) =>
         orPage(async () => serveFile(await useCase.execute(caller, inputOf(dto)), request)),
       forSpectators: spectating(path, ReadThumbnailDto, inputOf, (file, request) => serveFile(file, request)),
@@ -278,7 +283,13 @@ const spectating = <D extends object>(
       orPage(async () => serve(await useCase.execute(caller, inputOf(name)), request)),
   });
 
-const FOR_BROWSERS = { atRoot: true, limit: 'none', leadsToLogIn: true } as const;
+const ERROR_PAGE = 'text/html';
+const FOR_BROWSERS = {
+  atRoot: true,
+  limit: 'none',
+  leadsToLogIn: true,
+  errorTypes: { 403: ERROR_PAGE, 404: ERROR_PAGE },
+} as const;
 
 /** Returns the request's only file. @throws HttpRefusal if it has none or several */
 function theFile(files: readonly UploadedFile[]): UploadedFile {

@@ -97,7 +97,13 @@ function png(size: number, palette: readonly Color[], rows: Buffer): Buffer {
 }
 
 /** Options of picture routes; public, because browsers load pictures without credentials. */
-export const SERVES_PICTURES = { tag: 'Files', auth: 'anyone', limit: 'none', atRoot: true } as const;
+export const SERVES_PICTURES = {
+  tag: 'Files',
+  auth: 'anyone',
+  limit: 'none',
+  atRoot: true,
+  contentType: 'image/*',
+} as const;
 
 /** Prevents code from running if a browser treats the picture as a document. */
 const HEADERS = ['Content-Security-Policy', "sandbox; default-src 'none'"];

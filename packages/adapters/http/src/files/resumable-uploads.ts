@@ -2,6 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { ResumableUploads } from '@parley/domain/files';
 import { type Caller, DomainError, type ErrorCode } from '@parley/domain/kernel';
 import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
+import type { PublicRealms } from '../delivery/public-realm.js';
 import { unescaped } from '../express/target.js';
 import { ClientGone } from '../limits/budgets.js';
 import type { Reply } from '../wire/reply.js';
@@ -30,6 +31,8 @@ const HEADERS = ['Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Meta
 export class TusProtocol {
   private locker: MemoryLocker | undefined;
 
+  constructor(private readonly publicRealms: PublicRealms) {}
+
   /**
    * Handles a tus request. The upload id is the file's path, so clients can derive the file URL: `…/tus/2/ab/…`
    * becomes `…/user_uploads/2/ab/…`.
@@ -39,6 +42,7 @@ export class TusProtocol {
     this.locker ??= new MemoryLocker();
     // Browser sessions use a different path prefix than API keys.
     const pathId = unescaped(request.path.replace(/^.*?\/tus\/*/, ''));
+    const uploadsUrl = uploadsUrlOf(request, (await this.publicRealms.of(caller.realmId)).url);
     let expiresAt: number | null = null;
     /** Error with an ordinary response. */
     let thrown: unknown;
@@ -77,9 +81,7 @@ export class TusProtocol {
         ({ expiresAt } = upload);
         return upload.pathId;
       },
-      // Relative URL, so it is correct under any mount path.
-      generateUrl: (_, { id }) =>
-        `${request.path.endsWith('/') ? '' : 'tus/'}${id.split('/').map(encodeURIComponent).join('/')}`,
+      generateUrl: (_, { id }) => `${uploadsUrl}/${id.split('/').map(encodeURIComponent).join('/')}`,
       getFileIdFromRequest: () => pathId,
       onUploadFinish: async (_, { id }) => {
         const file = await uploads.finish.execute(caller, { pathId: id });
@@ -113,6 +115,16 @@ export class TusProtocol {
       cacheControl: 'no-store',
     };
   }
+}
+
+/**
+ * Returns the absolute URL of the request without its query, since many tus clients do not resolve relative ones. The
+ * organization's URL adds the path that a proxy or a host application removes, and `https` behind a proxy.
+ */
+function uploadsUrlOf({ authority, isSecure, path }: ParleyRequest, realmUrl: string): string {
+  const { protocol, pathname } = new URL(realmUrl);
+  const scheme = isSecure ? 'https:' : protocol;
+  return `${scheme}//${authority}${pathname.replace(/\/$/, '')}${path.replace(/\/+$/, '')}`;
 }
 
 /** Headers passed to the library. Headers such as `X-Forwarded-*` are dropped. */

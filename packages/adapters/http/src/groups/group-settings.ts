@@ -1,11 +1,14 @@
 import type { GroupSettingUpdate, GroupSettingValue } from '@parley/domain/access';
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import { anyOf, integer, listOf, MAX_IDS, object, optional, type ValueOf } from '../kernel/param-types.js';
+import { anyOf, integer, listOf, MAX_IDS, named, object, optional, type ValueOf } from '../kernel/param-types.js';
 import { type Dto, definedFields, param } from '../kernel/params.js';
 
 const ids = listOf(integer(), { max: MAX_IDS });
 /** Holders of a permission: a group id, or a set of users and groups. */
-const groupSetting = anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]);
+const groupSetting = named(
+  'GroupSettingValue',
+  anyOf([integer(), object({ direct_members: ids, direct_subgroups: ids })]),
+);
 export type WireGroupSetting = ValueOf<typeof groupSetting>;
 
 /** Change of a group setting; `old` detects concurrent changes. */

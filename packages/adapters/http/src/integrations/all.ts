@@ -3,6 +3,7 @@ export { ALERTMANAGER } from './alertmanager.js';
 export { AZURE_DEVOPS } from './azuredevops.js';
 export { BITBUCKET } from './bitbucket2.js';
 export { BITBUCKET_SERVER } from './bitbucket3.js';
+export { BUILDBOT } from './buildbot.js';
 export { CIRCLECI } from './circleci.js';
 export { DATADOG } from './datadog.js';
 export { FRESHDESK } from './freshdesk.js';

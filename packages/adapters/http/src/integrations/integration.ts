@@ -1,5 +1,6 @@
-import { takeCodePoints, toSingleLine } from '@parley/domain/kernel';
+import { parseJson, takeCodePoints, toSingleLine, withoutLoneSurrogates } from '@parley/domain/kernel';
 import { quoted } from '@parley/domain/messages';
+import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json';
 
 /** Service that reports events to `/api/v1/external/{name}` (organization §19). */
 export interface Integration {
@@ -106,12 +107,31 @@ export function linkTo(text: string, value: unknown): string {
   return url === null ? text : `[${text}](${url})`;
 }
 
+/** Numbers that JavaScript may write differently: with many digits, an exponent, or zeros at the end. */
+const UNUSUAL_NUMBER = /[\d.]{17}|\.\d*0(?!\d)|\d[eE]|-0(?![.\d])|0\.0{6}/;
+
+/** Parses untrusted JSON. Numbers that JavaScript would write differently keep their text. @throws SyntaxError */
+export function parsePayload(json: string): unknown {
+  const value = parseJson(json);
+  if (!UNUSUAL_NUMBER.test(json)) return value;
+  return parse(withoutLoneSurrogates(json), undefined, {
+    parseNumber: (text) => (String(Number(text)) === text ? Number(text) : new LosslessNumber(text)),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+}
+
 /** JSON payload of another service, read by paths such as `repository.owner.login`. */
 export class Payload {
   constructor(private readonly value: unknown) {}
 
-  /** Reads own properties only; undefined if missing. */
+  /** Reads own properties only; undefined if missing. Numbers may be rounded. */
   at(path: string): unknown {
+    const value = this.exact(path);
+    return isLosslessNumber(value) ? Number(value.toString()) : value;
+  }
+
+  /** Like `at`, but numbers that JavaScript would write differently are a `LosslessNumber`. */
+  exact(path: string): unknown {
     let value = this.value;
     for (const name of path === '' ? [] : path.split('.')) {
       if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
@@ -127,8 +147,8 @@ export class Payload {
 
   /** Returns a string, number or boolean as unescaped text. @throws AnomalousPayload */
   raw(path: string): string {
-    const value = this.at(path);
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+    const value = this.exact(path);
+    if (isScalar(value)) return String(value);
     throw new AnomalousPayload(path);
   }
 
@@ -170,10 +190,10 @@ export class Payload {
     return path === undefined ? 'Somebody' : `**${this.text(path)}**`;
   }
 
-  /** Returns unescaped text; empty if missing. */
+  /** Returns unescaped text; empty if missing or false. */
   maybe(path: string): string {
-    const value = this.at(path);
-    return typeof value === 'string' ? value : '';
+    const value = this.exact(path);
+    return isScalar(value) && value !== false ? String(value) : '';
   }
 
   /** Returns a Markdown link, or only the text if the path has no web address. `text` must already be escaped. */
@@ -199,13 +219,16 @@ export class Payload {
     return value.map((entry) => new Payload(entry));
   }
 
-  /** Returns the text properties of an object, such as labels. */
+  /** Returns the texts, numbers and booleans of an object, such as labels. */
   entries(path: string): readonly (readonly [string, string])[] {
     const value = this.at(path);
     if (typeof value !== 'object' || value === null) return [];
-    return Object.entries(value).flatMap(([name, member]) => (typeof member === 'string' ? [[name, member]] : []));
+    return Object.entries(value).flatMap(([name, member]) => (isScalar(member) ? [[name, String(member)]] : []));
   }
 }
+
+const isScalar = (value: unknown): boolean =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || isLosslessNumber(value);
 
 /** Returns the text as a quote below the message; empty if it is blank. */
 export const quoteOf = (text: string): string => (text.trim() === '' ? '' : `\n\n${quoted(text.trim())}`);

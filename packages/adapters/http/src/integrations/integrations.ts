@@ -1,4 +1,4 @@
-import { type Caller, type ChannelId, parseJson } from '@parley/domain/kernel';
+import type { Caller, ChannelId } from '@parley/domain/kernel';
 import { PostIntegration, WarnIntegrationOwner } from '@parley/domain/membership';
 import type { HttpFeature } from '../declarations/feature.js';
 import { fixedSection } from '../declarations/register-section.js';
@@ -16,6 +16,7 @@ import {
   type IntegrationOption,
   type OptionValues,
   Payload,
+  parsePayload,
 } from './integration.js';
 import { MAX_TEMPLATE_LENGTH } from './json.js';
 
@@ -82,7 +83,7 @@ function readPayload({ content, header }: Pick<Request, 'content' | 'header'>): 
   }
   let value: unknown;
   try {
-    value = parseJson(text);
+    value = parsePayload(text);
   } catch {
     throw new PayloadRefused(malformedJson(), 'that is not valid JSON');
   }

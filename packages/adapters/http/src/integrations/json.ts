@@ -1,3 +1,4 @@
+import { isLosslessNumber, stringify } from 'lossless-json';
 import { AnomalousPayload, codeOf, escapeText, type Integration, type Payload, topicOf } from './integration.js';
 
 /** In UTF-16 units. */
@@ -9,11 +10,11 @@ const FENCE = '`'.repeat(3);
 
 /** Replaces `{{path.to.property}}` by the escaped text of that property; missing properties become empty. */
 const fillTemplate = (template: string, payload: Payload): string =>
-  template.replace(PLACEHOLDER, (_, path: string) => shown(payload.at(path)));
+  template.replace(PLACEHOLDER, (_, path: string) => shown(payload.exact(path)));
 
 function shown(value: unknown): string {
   if (value === undefined) return '';
-  if (typeof value === 'object') return codeOf(JSON.stringify(value));
+  if (typeof value === 'object' && !isLosslessNumber(value)) return codeOf(stringify(value) ?? '');
   return escapeText(String(value));
 }
 
@@ -29,10 +30,10 @@ export const JSON_WEBHOOK: Integration = {
       topic: () => topicOf('JSON'),
       text: (payload, { template }) => {
         if (template !== undefined) return fillTemplate(template, payload);
-        const value = payload.at('');
+        const value = payload.exact('');
         if (typeof value !== 'object') throw new AnomalousPayload('');
-        const compact = JSON.stringify(value);
-        const text = compact.length > MAX_INDENTED_LENGTH ? compact : JSON.stringify(value, null, 2);
+        const compact = stringify(value) ?? '';
+        const text = compact.length > MAX_INDENTED_LENGTH ? compact : stringify(value, null, 2);
         // JSON escapes line breaks in strings, so no line of the text ends the code block.
         return `${FENCE}json\n${text}\n${FENCE}`;
       },

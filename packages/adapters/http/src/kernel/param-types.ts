@@ -179,8 +179,14 @@ export const unparsed = (type: ParamType<unknown>, max: number): ParamType<strin
   schema: type.schema,
 });
 
-/** Text from a fixed list; fails with `Invalid {p}`. */
-export function oneOf<const W extends string>(...words: readonly W[]): ParamType<W> {
+type ListError = (position: string) => string;
+const INVALID: ListError = (position) => `Invalid ${position}`;
+/** Error of most lists in the reference server; literal types and enumerations of organization settings give no reason. */
+export const NOT_LISTED: ListError = (position) =>
+  `Invalid ${position}: Value error, Not in the list of possible values`;
+
+/** Text from a fixed list. */
+export function oneOf<const W extends string>(words: readonly W[], says = INVALID): ParamType<W> {
   const allowed: ReadonlySet<unknown> = new Set(words);
   return {
     decode: asIs,
@@ -188,7 +194,7 @@ export function oneOf<const W extends string>(...words: readonly W[]): ParamType
     check(value) {
       if (allowed.has(value)) return undefined;
       // Overlong values are not in the list either.
-      return value === NOT_JSON ? not('valid JSON') : new ParamError((p) => `Invalid ${p}`);
+      return value === NOT_JSON ? not('valid JSON') : new ParamError(says);
     },
     jsonLength: textJsonLength(Math.max(...words.map((word) => word.length))),
     schema: { type: 'string', enum: words },
@@ -220,18 +226,18 @@ export function integer(rules: NumberRules = {}): ParamType<number> {
     check: (value) =>
       Number.isInteger(value) ? boundsError(value as number, rules) : paramErrorOf(value, 'an integer'),
     jsonLength: NUMBER_JSON_LENGTH,
-    schema: { type: 'integer', minimum: rules.min, maximum: rules.max },
+    schema: { type: 'integer', format: 'int64', minimum: rules.min, maximum: rules.max },
   };
 }
 
-/** Integer from a fixed list; fails with `Invalid {p}`. */
-export function integerOneOf<const N extends number>(...numbers: readonly N[]): ParamType<N> {
+/** Integer from a fixed list. */
+export function integerOneOf<const N extends number>(numbers: readonly N[], says = INVALID): ParamType<N> {
   const allowed: ReadonlySet<unknown> = new Set(numbers);
   const { decode, normalize, check, jsonLength } = integer();
   return {
     decode,
     normalize,
-    check: (value) => check(value) ?? (allowed.has(value) ? undefined : new ParamError((p) => `Invalid ${p}`)),
+    check: (value) => check(value) ?? (allowed.has(value) ? undefined : new ParamError(says)),
     jsonLength,
     schema: { type: 'integer', enum: numbers },
   };
@@ -310,7 +316,10 @@ export type ObjectOf<S extends Shape> = {
 /** Room for ignored keys of an open object, which newer clients may send. */
 const IGNORED_JSON_LENGTH = 10_000;
 
-/** Checks values in the order of `shape`, then unknown keys, which an open object ignores. */
+/**
+ * Checks values in the order of `shape`, then unknown keys, which an open object ignores. Undefined values, which only
+ * programs pass, count as absent.
+ */
 export function object<S extends Shape>(shape: S, rules: { readonly open?: boolean } = {}): ParamType<ObjectOf<S>> {
   const members = Object.entries(shape).map(([key, member]) =>
     'optional' in member ? { key, type: member.optional, isRequired: false } : { key, type: member, isRequired: true },
@@ -322,7 +331,7 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
       if (!isDictionary(value)) return value;
       const listed: Record<string, unknown> = {};
       for (const { key, type } of members) {
-        if (Object.hasOwn(value, key)) listed[key] = type.normalize(value[key]);
+        if (value[key] !== undefined) listed[key] = type.normalize(value[key]);
       }
       const stray = strayKeyOf(value);
       return stray === undefined ? listed : { ...listed, [stray]: value[stray] };
@@ -330,7 +339,7 @@ export function object<S extends Shape>(shape: S, rules: { readonly open?: boole
     check(value) {
       if (!isDictionary(value)) return paramErrorOf(value, 'a dict');
       for (const { key, type, isRequired } of members) {
-        if (Object.hasOwn(value, key)) {
+        if (value[key] !== undefined) {
           const error = type.check(value[key]);
           if (error) return error.within(key);
         } else if (isRequired) return new ParamError((p) => `${key} key is missing from ${p}`);
@@ -440,6 +449,12 @@ export function anyOf<const P extends readonly ParamType<unknown>[]>(
     schema: { anyOf: alternatives.map(({ schema }) => schema) },
   });
 }
+
+/** Lists the type's schema in the OpenAPI document under this name, and replaces it by a reference elsewhere. */
+export const named = <T>(title: string, type: ParamType<T>): ParamType<T> => ({
+  ...type,
+  schema: { title, ...type.schema },
+});
 
 /** Requires JSON even for text, for example `idle_queue_timeout="mobile"` with quotes. */
 export const json = <T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> => ({

@@ -12,6 +12,7 @@ import {
   jsonOrText,
   listOf,
   NOT_JSON,
+  NOT_LISTED,
   nullable,
   object,
   oneOf,
@@ -68,7 +69,7 @@ class Everything {
   @TextParam({ length: 3 }) code = 'abc';
   @TextParam({ max: 20, pattern: /^#[0-9a-f]{6}$/ }) color = '#000000';
   @WordParam(['stream', 'direct']) type = 'stream';
-  @param(integerOneOf(100, 400)) role = 400;
+  @param(integerOneOf([100, 400], NOT_LISTED)) role = 400;
   @IntegerListParam({ max: 5 }) principals: number[] = [];
   @TextListParam({ max: 5, each: { max: 3 } }) words: string[] = [];
   @NullableIntegerParam() minutes: number | null = null;
@@ -172,7 +173,7 @@ describe('parameter parsing', () => {
     ['code', 'ab', 'code is not length 3'],
     ['color', 'red', 'color has invalid format'],
     ['type', 'nope', 'Invalid type'],
-    ['role', '101', 'Invalid role'],
+    ['role', '101', 'Invalid role: Value error, Not in the list of possible values'],
     ['role', 'x', 'role is not valid JSON'],
     ['principals', '5', 'principals is not a list'],
     ['principals', '[8.0]', 'principals[0] is not an integer'],
@@ -285,7 +286,7 @@ class SendMessageDto {
   @TextParam({ max: 20 }) content!: string;
   @TextParam({ max: 20, aliases: ['subject'], optional: true }) topic?: string;
   @param(nullable(integer()), { optional: true }) folder_id?: number | null;
-  @param(oneOf('a'), { optional: true }) other?: string;
+  @param(oneOf(['a']), { optional: true }) other?: string;
 }
 
 class RenameDto {

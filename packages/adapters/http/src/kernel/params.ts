@@ -12,6 +12,7 @@ import {
   type ListRules,
   listOf,
   NOT_JSON,
+  NOT_LISTED,
   type NumberRules,
   nullable,
   oneOf,
@@ -80,14 +81,16 @@ const within = ({ min, max }: NumberRules): readonly PropertyDecorator[] => [
 // Decorators of common types. For other types, write `@param(listOf(object({ … })))` in the DTO.
 
 export const TextParam = (options: TextRules & ParamOptions) => param(text(options), options);
-export const WordParam = (words: readonly string[], options?: ParamOptions) =>
-  param(oneOf(...words), options, [IsIn(words)]);
+export const WordParam = (
+  words: readonly string[],
+  { says, ...options }: ParamOptions & { readonly says?: typeof NOT_LISTED } = {},
+) => param(oneOf(words, says), options, [IsIn(words)]);
 export const IntegerParam = (options: NumberRules & ParamOptions = {}) =>
   param(integer(options), options, [IsInt(), ...within(options)]);
 export const NullableIntegerParam = (options: NumberRules & ParamOptions = {}) =>
   param(nullable(integer(options)), options);
 export const IntegerOneOfParam = (numbers: readonly number[], options?: ParamOptions) =>
-  param(integerOneOf(...numbers), options, [IsIn(numbers)]);
+  param(integerOneOf(numbers, NOT_LISTED), options, [IsIn(numbers)]);
 export const FloatParam = (options: NumberRules & ParamOptions = {}) =>
   param(float(options), options, [IsNumber(), ...within(options)]);
 export const BooleanParam = (options?: ParamOptions) => param(boolean(), options, [IsBoolean()]);

@@ -1,4 +1,4 @@
-import { parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
+import { isUrl, parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
   type AvatarUpload,
   type BotChange,
@@ -198,11 +198,16 @@ const MAX_CONFIG_ENTRIES = 100;
 
 /** JSON string that is empty or a web URL. */
 const webhookUrl: ParamType<string> = json(
-  refine(text({ max: MAX_URL_LENGTH }), (url) => (url === '' || isWebAddress(url) ? undefined : '{p} is not a URL')),
+  refine(text({ max: MAX_URL_LENGTH }), (url) =>
+    url === '' || isWebAddress(url) ? undefined : 'Invalid {p}: Value error, Not a URL',
+  ),
 );
 
+/** Web address of a machine in the operator's network, such as `http://shop:8080/hook`. */
+const MACHINE_URL = /^https?:\/\/[a-z](?:[\w-]{0,61}[a-z\d])?(?::\d{1,5})?(?:[/?#]\S*)?$/i;
+
 const isWebAddress = (url: string): boolean =>
-  URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol) && !/\s/.test(url);
+  /^https?:/i.test(url) && (isUrl(url) || MACHINE_URL.test(url)) && URL.canParse(url);
 
 const TEXT = { max: MAX_TEXT_LENGTH };
 const config = recordOf(text(TEXT), { max: MAX_CONFIG_ENTRIES, maxKeyLength: 100 });

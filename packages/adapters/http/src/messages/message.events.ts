@@ -103,15 +103,18 @@ export const FLAG_CHANGED = ['add', 'remove'].map((op) =>
     ...(op === 'remove' && {
       message_details: wire.optional(
         wire.dictionaryOf(
-          wire.anyOf(
-            wire.fields({
-              type: wire.oneOf('stream'),
-              stream_id: wire.integer(),
-              topic: wire.text(),
-              unmuted_stream_msg: wire.boolean(),
-              ...MENTIONED,
-            }),
-            wire.fields({ type: wire.oneOf('private'), user_ids: wire.listOf(wire.integer()), ...MENTIONED }),
+          wire.named(
+            'UnreadMessageDetails',
+            wire.anyOf(
+              wire.fields({
+                type: wire.oneOf('stream'),
+                stream_id: wire.integer(),
+                topic: wire.text(),
+                unmuted_stream_msg: wire.boolean(),
+                ...MENTIONED,
+              }),
+              wire.fields({ type: wire.oneOf('private'), user_ids: wire.listOf(wire.integer()), ...MENTIONED }),
+            ),
           ),
         ),
       ),

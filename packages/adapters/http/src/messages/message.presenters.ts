@@ -87,7 +87,7 @@ const MESSAGE = {
   content: wire.text(),
   content_type: wire.oneOf('text/html', 'text/x-markdown'),
   type: wire.oneOf('stream', 'private'),
-  display_recipient: wire.anyOf(wire.text(), wire.listOf(participant)),
+  display_recipient: wire.named('DisplayRecipient', wire.anyOf(wire.text(), wire.listOf(participant))),
   recipient_id: wire.integer(),
   stream_id: wire.optional(wire.integer()),
   subject: wire.text(),

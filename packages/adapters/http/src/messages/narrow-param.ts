@@ -16,6 +16,7 @@ import {
   MAX_IDS,
   MAX_NAMES,
   MAX_TEXT_LENGTH,
+  named,
   type ParamType,
   text,
 } from '../kernel/param-types.js';
@@ -23,7 +24,10 @@ import { badParameter, ParamError, TooLong } from '../wire/reply.js';
 
 /** Loose limit: the use case rejects long channel names and unknown addresses with its own error message. */
 const name = text({ max: MAX_TEXT_LENGTH });
-const forms = anyOf([name, integer(), listOf(anyOf([name, integer()]), { max: MAX_IDS })]);
+const forms = named(
+  'Addressee',
+  anyOf([name, integer(), listOf(named('AddresseeEntry', anyOf([name, integer()])), { max: MAX_IDS })]),
+);
 
 /** Parses JSON, or else bare text (messages §3.1). Checks only sizes; `parseAddressee` validates the format. */
 export const addressee: ParamType<unknown> = jsonOrText({
@@ -160,9 +164,10 @@ const term: ParamType<NarrowTerm> = {
   },
   jsonLength: people.jsonLength + words.jsonLength,
   schema: {
+    title: 'NarrowTerm',
     anyOf: [
-      termSchema(namesOf('textOrIntegers'), { anyOf: [words.schema, people.schema] }),
-      termSchema(namesOf('textOrInteger'), { anyOf: [words.schema, integer().schema] }),
+      termSchema(namesOf('textOrIntegers'), named('NarrowUsers', anyOf([words, people])).schema),
+      termSchema(namesOf('textOrInteger'), named('NarrowNameOrId', anyOf([words, integer()])).schema),
       termSchema(words.schema, words.schema),
       { type: 'array', items: words.schema, minItems: 2, maxItems: 2 },
     ],

@@ -3,7 +3,7 @@ import {
   CreateNavigationView,
   DeleteNavigationView,
   ListNavigationViews,
-  loadNavigationViews,
+  NAVIGATION_VIEW_LIST,
   type NavigationViewEventTypes,
   type NavigationViewFields,
 } from '@parley/domain/messages';
@@ -62,7 +62,7 @@ export const navigationViewsSection: RegisterSection = registerSection({
   name: 'navigation_views',
   fields: { navigation_views: wire.listOf(navigationView) },
   forSpectators: { navigation_views: [] },
-  load: (snapshot) => snapshot.load(loadNavigationViews),
+  load: (snapshot) => snapshot.load(NAVIGATION_VIEW_LIST.load),
   present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
 });
 

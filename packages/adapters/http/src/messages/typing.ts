@@ -34,9 +34,12 @@ const EDITING = form('typing_edit_message', {
   op,
   sender_id: wire.integer(),
   message_id: wire.integer(),
-  recipient: wire.anyOf(
-    wire.fields({ type: wire.oneOf('channel'), channel_id: wire.integer(), topic: wire.text() }),
-    wire.fields({ type: wire.oneOf('direct'), user_ids: wire.listOf(wire.integer()) }),
+  recipient: wire.named(
+    'EditedConversation',
+    wire.anyOf(
+      wire.fields({ type: wire.oneOf('channel'), channel_id: wire.integer(), topic: wire.text() }),
+      wire.fields({ type: wire.oneOf('direct'), user_ids: wire.listOf(wire.integer()) }),
+    ),
   ),
 });
 

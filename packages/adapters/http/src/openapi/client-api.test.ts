@@ -10,8 +10,8 @@ import { openApiOf } from './openapi.js';
 class ThingDto {
   @IntegerParam() thing_id!: number;
   @TextParam({ max: 9, optional: true }) note?: string;
-  @param(json(oneOf('big', 'small')), { optional: true }) size?: string;
-  @param(listOf(oneOf('a', 'b'), { max: 9 }), { optional: true }) letters?: string[];
+  @param(json(oneOf(['big', 'small'])), { optional: true }) size?: string;
+  @param(listOf(oneOf(['a', 'b']), { max: 9 }), { optional: true }) letters?: string[];
 }
 
 const handle = async () => success();

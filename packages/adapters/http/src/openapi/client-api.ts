@@ -20,8 +20,9 @@ export interface Field {
 /** Returns the success schema without the envelope; null if the response is not JSON. */
 export function responseOf({ responses }: OpenApiOperation): JsonSchema | null {
   const schema = contentOf(responses[200]!)[JSON_TYPE]?.schema;
-  if (!schema) return null;
-  const { properties = {}, required = [] } = schema as { properties?: Record<string, unknown>; required?: string[] };
+  // Other JSON, such as the OpenAPI document, has no envelope.
+  if (!schema?.properties) return null;
+  const { properties, required = [] } = schema as { properties: Record<string, unknown>; required?: string[] };
   return {
     type: 'object',
     properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !ENVELOPE.has(name))),
@@ -93,7 +94,7 @@ export interface Described {
 /** Returns the TypeScript type of a schema, without deprecated forms. */
 export function typeOf(schema: JsonSchema, direction: Direction, indent: string): string {
   const described = schema as Described;
-  if (described.$ref !== undefined) return described.$ref.split('/').at(-1)!;
+  if (described.$ref !== undefined) return nameOf(described.$ref);
   if (described.const !== undefined) return literal(described.const);
   if (described.enum) return union(described.enum.map(literal));
   if (described.anyOf) {
@@ -153,6 +154,8 @@ const PREFIX = '/api/v1';
 export function writeClientApi({ paths, components }: OpenApiDocument): string {
   const operations: string[] = [];
   const jsonTexts: string[] = [];
+  /** Named schemas of parameters. */
+  const sent = new Set<string>();
   for (const [path, methods] of Object.entries(paths)) {
     if (!path.startsWith(PREFIX)) continue;
     for (const [method, operation] of Object.entries(methods)) {
@@ -166,13 +169,16 @@ export function writeClientApi({ paths, components }: OpenApiDocument): string {
         `    answer: ${typeOf(response, 'answered', '    ')};`,
         '  };',
       );
-      const texts = fields.filter(({ holdsJson, schema }) => holdsJson && mayBeText(schema)).map(({ name }) => name);
+      const texts = fields
+        .filter(({ holdsJson, schema }) => holdsJson && mayBeText(schema, components.schemas))
+        .map(({ name }) => name);
+      for (const { schema } of fields) addReferences(schema, components.schemas, sent);
       if (texts.length > 0) jsonTexts.push(`  ${quoted(key)}: [${texts.map(quoted).join(', ')}],`);
     }
   }
   const types = Object.entries(components.schemas)
     .filter(([name]) => name !== 'Error')
-    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, 'answered', '')};`);
+    .map(([name, schema]) => `export type ${name} = ${typeOf(schema, sent.has(name) ? 'sent' : 'answered', '')};`);
   return [
     HEAD,
     ...types.flatMap((type) => [type, '']),
@@ -195,10 +201,27 @@ const paramsType = (fields: readonly Field[]): string =>
     '    ',
   );
 
-function mayBeText(schema: JsonSchema): boolean {
-  const { type, anyOf, enum: words } = schema as Described;
+type Schemas = Readonly<Record<string, JsonSchema>>;
+
+const nameOf = (reference: string): string => reference.split('/').at(-1)!;
+
+/** Adds the names of all schemas to which a schema refers. */
+function addReferences(schema: JsonSchema, schemas: Schemas, names: Set<string>): void {
+  for (const [, reference] of JSON.stringify(schema).matchAll(/"\$ref":"([^"]+)"/g)) {
+    const name = nameOf(reference!);
+    if (names.has(name)) continue;
+    names.add(name);
+    addReferences(schemas[name]!, schemas, names);
+  }
+}
+
+function mayBeText(schema: JsonSchema, schemas: Schemas): boolean {
+  const { $ref, type, anyOf, enum: words } = schema as Described;
+  if ($ref !== undefined) return mayBeText(schemas[nameOf($ref)]!, schemas);
   return (
-    type === 'string' || words?.some((word) => typeof word === 'string') === true || anyOf?.some(mayBeText) === true
+    type === 'string' ||
+    words?.some((word) => typeof word === 'string') === true ||
+    anyOf?.some((each) => mayBeText(each, schemas)) === true
   );
 }
 

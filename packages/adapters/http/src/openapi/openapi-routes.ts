@@ -8,8 +8,8 @@ export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
   // Loaded on the first request, since most servers never serve the documentation.
   const description = once(async () => scheduler.runSteps((await import('./openapi.js')).describeApi(routes)));
   const json = once(async () => {
-    const { nameAlternatives } = await import('./openapi.js');
-    return JSON.stringify(nameAlternatives(await description()));
+    const { forGenerators } = await import('./openapi.js');
+    return JSON.stringify(forGenerators(await description()));
   });
   const page = once(async () =>
     scheduler.runSteps((await import('./docs-page.js')).writeDocsPage(await description())),
@@ -23,6 +23,7 @@ export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
       auth: 'anyone',
       dto: NoParameters,
       response: 'bytes',
+      contentType: 'application/json',
       handle: async () => ({ status: 200, body: await json() }),
     }),
     route('GET', '/api/', {
@@ -33,6 +34,7 @@ export function openApiRoutes(routes: readonly Route[]): readonly Route[] {
       atRoot: true,
       dto: NoParameters,
       response: 'bytes',
+      contentType: 'text/html',
       handle: async ({ request }) => {
         // The page's link is relative, because the page does not know the server's path.
         if (!request.path.endsWith('/')) return { status: 301, body: '', headers: ['Location', 'api/'] };

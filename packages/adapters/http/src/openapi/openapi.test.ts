@@ -5,7 +5,7 @@ import { createRoutes } from '../routes.js';
 import { success } from '../wire/reply.js';
 import * as wire from '../wire/schema.js';
 import { fieldsOf } from './client-api.js';
-import { nameAlternatives, openApiOf, responseSchemaOf } from './openapi.js';
+import { forGenerators, openApiOf, responseSchemaOf } from './openapi.js';
 
 class ExampleDto {
   @IntegerParam() thing_id!: number;
@@ -47,7 +47,7 @@ it('openApiOf places parameters in the path, the query or a form', () => {
   expect(paths['/api/v1/things/{thing_id}']!.get).toMatchObject({
     operationId: 'get-things-thing_id',
     parameters: [
-      { name: 'thing_id', in: 'path', required: true, schema: { type: 'integer' } },
+      { name: 'thing_id', in: 'path', required: true, schema: { type: 'integer', format: 'int64' } },
       { name: 'name', in: 'query', required: true, schema: { type: 'string', maxLength: 60 } },
       {
         name: 'people',
@@ -93,7 +93,7 @@ it('openApiOf describes a success response completely, with named schemas among 
   expect(components.schemas.Thing).toEqual({
     title: 'Thing',
     type: 'object',
-    properties: { id: { type: 'integer' }, note: { type: ['string', 'null'] } },
+    properties: { id: { type: 'integer', format: 'int64' }, note: { type: ['string', 'null'] } },
     required: ['id'],
     additionalProperties: false,
   });
@@ -125,7 +125,12 @@ it('openApiOf merges operations with paths that differ only in a parameter name'
     in: 'path',
     required: true,
     description: 'Or `name`: Name.',
-    schema: { anyOf: [{ type: 'integer' }, { type: 'string', maxLength: 9 }] },
+    schema: {
+      anyOf: [
+        { type: 'integer', format: 'int64' },
+        { type: 'string', maxLength: 9 },
+      ],
+    },
   });
 });
 
@@ -134,7 +139,7 @@ it('openApiOf assigns a unique id to each operation', () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
 });
 
-it('nameAlternatives gives each object alternative of a named schema a name', () => {
+it('forGenerators gives each object alternative of a named schema a name', () => {
   const either = wire.named('Either', wire.anyOf(wire.fields({ id: wire.integer() }), thing, wire.text()));
   const described = openApiOf([
     route('GET', '/either', {
@@ -146,13 +151,27 @@ it('nameAlternatives gives each object alternative of a named schema a name', ()
       handle,
     }),
   ]);
-  const { schemas } = nameAlternatives(described).components;
+  const { schemas } = forGenerators(described).components;
   expect(schemas.Either!.anyOf).toEqual([
     { $ref: '#/components/schemas/Either1' },
     { $ref: '#/components/schemas/Thing' },
     { type: 'string' },
   ]);
   expect(schemas.Either1).toMatchObject({ title: 'Either1', properties: { id: { type: 'integer' } } });
+});
+
+it('forGenerators describes numbers or texts outside of JSON as text', () => {
+  const { paths: adapted } = forGenerators(openApiOf(createRoutes({} as RouteDependencies)));
+  const page = adapted['/api/v1/messages']!;
+  expect(page.get!.parameters).toContainEqual(
+    expect.objectContaining({ name: 'anchor', in: 'query', schema: { type: 'string' } }),
+  );
+  const unions = Object.values(adapted).flatMap((methods) =>
+    Object.values(methods).flatMap((operation) =>
+      fieldsOf(operation).filter(({ schema, holdsJson }) => 'anyOf' in schema && !holdsJson),
+    ),
+  );
+  expect(unions).toEqual([]);
 });
 
 it('openApiOf describes files as binary', () => {
@@ -168,6 +187,34 @@ it('openApiOf describes files as binary', () => {
   ]);
   expect(described.paths['/api/v1/file']!.get!.responses[200]).toMatchObject({
     content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
+  });
+});
+
+it('openApiOf describes the content types of bytes, and of errors that are not JSON', () => {
+  const shape = {
+    summary: 'Does something',
+    section: 'messages §1',
+    auth: 'user',
+    dto: ExampleDto,
+    response: 'bytes',
+    handle,
+  } as const;
+  const { paths: described } = openApiOf([
+    route('GET', '/picture', { ...shape, contentType: 'image/*', errorTypes: { 403: 'text/html' } }),
+    route('GET', '/names', { ...shape, contentType: 'application/json', errorTypes: { default: 'text/plain' } }),
+    route('GET', '/script', { ...shape, contentType: 'text/javascript' }),
+  ]);
+  const { responses } = described['/api/v1/picture']!.get!;
+  const error = { $ref: '#/components/schemas/Error' };
+  expect(responses[200]).toMatchObject({ content: { 'image/*': { schema: { type: 'string', format: 'binary' } } } });
+  expect(responses[403]).toMatchObject({
+    content: { 'application/json': { schema: error }, 'text/html': { schema: { type: 'string' } } },
+  });
+  const ofNames = described['/api/v1/names']!.get!.responses;
+  expect(ofNames[200]).toMatchObject({ content: { 'application/json': { schema: { type: 'object' } } } });
+  expect(Object.keys((ofNames.default as { content: object }).content)).toEqual(['application/json', 'text/plain']);
+  expect(described['/api/v1/script']!.get!.responses[200]).toMatchObject({
+    content: { 'text/javascript': { schema: { type: 'string' } } },
   });
 });
 
@@ -224,6 +271,34 @@ describe('OpenAPI document of all routes', () => {
   it('declares the errors of every operation', () => {
     for (const { responses } of operations)
       expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '429']));
+  });
+
+  it('names every union that contains a list, an object or another union', () => {
+    const unnamed = new Set<string>();
+    const visit = (value: unknown, path: string): void => {
+      if (typeof value !== 'object' || value === null) return;
+      for (const [key, each] of Object.entries(value)) visit(each, `${path}/${key}`);
+      const alternatives = (value as { anyOf?: readonly { type?: unknown }[] }).anyOf ?? [];
+      const isNamed = /^schemas\/\w+$/.test(path);
+      const isPlain = alternatives.every(
+        (each) => '$ref' in each || !['array', 'object', undefined].includes(each.type as string),
+      );
+      if (!isNamed && !isPlain && !alternatives.every((each) => 'enum' in each || each.type === 'null'))
+        unnamed.add(path);
+    };
+    visit(document.paths, 'paths');
+    visit(document.components.schemas, 'schemas');
+    expect([...unnamed]).toEqual([]);
+  });
+
+  it('gives integers 64 bits and no parameter the default null', () => {
+    const small: unknown[] = [];
+    JSON.stringify(document, (_, value) => {
+      const isInteger = [value?.type].flat().includes('integer');
+      if ((isInteger && !value.enum && value.format !== 'int64') || value?.default === null) small.push(value);
+      return value;
+    });
+    expect(small).toEqual([]);
   });
 
   it('does not mention contract sections', () => {

@@ -154,7 +154,7 @@ function operationOf(route: DocumentedRoute, components: Components): OpenApiOpe
   const isInQuery = method === 'GET';
   const parameters = [
     ...[...inPath].map((name) => pathParameter(name, members)),
-    ...(isInQuery ? free.map(queryParameter) : []),
+    ...(isInQuery ? free.map((member) => queryParameter(member, components)) : []),
   ];
   return {
     operationId: operationIdOf(route),
@@ -163,7 +163,7 @@ function operationOf(route: DocumentedRoute, components: Components): OpenApiOpe
     ...(lacks && { description: `Not yet: ${lacks}.` }),
     ...(auth !== 'user' && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
-    ...(!isInQuery && (free.length > 0 || takesFiles(route)) && { requestBody: bodyOf(route, free) }),
+    ...(!isInQuery && (free.length > 0 || takesFiles(route)) && { requestBody: bodyOf(route, free, components) }),
     responses: {
       200: { description: 'Success.', ...responseContentOf(route, components) },
       ...Object.fromEntries(
@@ -171,12 +171,26 @@ function operationOf(route: DocumentedRoute, components: Components): OpenApiOpe
           .filter(([status]) => (status !== '401' || auth === 'user') && (status !== '404' || inPath.size > 0))
           .map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
       ),
-      default: {
-        description: 'Any other failure.',
-        content: { 'application/json': { schema: components.hoist(ERROR_SCHEMA) } },
-      },
+      ...errorsOf(route, components),
     },
   };
+}
+
+/** Returns the responses to failures that only this route has, or that are not always JSON. */
+function errorsOf({ errorTypes = {} }: Route, components: Components) {
+  const errors: Readonly<Record<string, string | undefined>> = { default: undefined, ...errorTypes };
+  return Object.fromEntries(
+    Object.entries(errors).map(([status, contentType]) => [
+      status,
+      {
+        description: status === 'default' ? 'Any other failure.' : 'Rejected, with the reason.',
+        content: {
+          'application/json': { schema: components.hoist(ERROR_SCHEMA) },
+          ...(contentType !== undefined && { [contentType]: { schema: { type: 'string' } } }),
+        },
+      },
+    ]),
+  );
 }
 
 /** Returns an id such as `get-streams-stream_id-members`; a trailing slash yields `post-tus-`. */
@@ -190,12 +204,16 @@ function describing(name: string, member?: Member): { readonly description?: str
 
 function pathParameter(name: string, members: readonly Member[]) {
   const member = members.find((each) => each.name === name);
-  const schema = member ? plain(member.type.schema) : { type: name.endsWith('_id') ? 'integer' : 'string' };
+  const schema = member
+    ? plain(member.type.schema)
+    : name.endsWith('_id')
+      ? { type: 'integer', format: 'int64' }
+      : { type: 'string' };
   return { name, in: 'path', required: true, ...describing(name, member), schema };
 }
 
-function queryParameter(member: Member) {
-  const schema = schemaOf(member);
+function queryParameter(member: Member, components: Components) {
+  const schema = schemaOf(member, components);
   return {
     name: member.name,
     in: 'query',
@@ -207,9 +225,9 @@ function queryParameter(member: Member) {
 
 const takesFiles = ({ body }: Route): boolean => body === 'files' || body === 'storedFile';
 
-function bodyOf(route: Route, members: readonly Member[]) {
+function bodyOf(route: Route, members: readonly Member[], components: Components) {
   const properties = Object.fromEntries(
-    members.map((member) => [member.name, { ...describing(member.name, member), ...schemaOf(member) }]),
+    members.map((member) => [member.name, { ...describing(member.name, member), ...schemaOf(member, components) }]),
   );
   const required = members.filter(({ isRequired }) => isRequired).map(({ name }) => name);
   const schema = {
@@ -232,9 +250,10 @@ function bodyOf(route: Route, members: readonly Member[]) {
   };
 }
 
-const schemaOf = ({ type, byDefault }: Member): JsonSchema => ({
-  ...plain(type.schema),
-  ...(byDefault !== undefined && { default: byDefault }),
+const schemaOf = ({ type, byDefault }: Member, components: Components): JsonSchema => ({
+  ...components.hoist(plain(type.schema)),
+  // Clients treat null like an absent parameter.
+  ...(byDefault !== undefined && byDefault !== null && { default: byDefault }),
 });
 
 /** Drops undefined members, which JSON does not have. */
@@ -253,9 +272,14 @@ function withNullType(value: JsonSchema): JsonSchema {
 function responseContentOf(route: Route, components: Components) {
   const json = responseSchemaOf(route);
   if (json) return { content: { 'application/json': { schema: components.hoist(json) } } };
-  return route.response === 'bytes'
-    ? { content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } } }
-    : { content: { 'application/json': { schema: ENVELOPE } } };
+  if (route.response !== 'bytes') return { content: { 'application/json': { schema: ENVELOPE } } };
+  const { contentType = 'application/octet-stream' } = route;
+  return { content: { [contentType]: { schema: bytesOf(contentType) } } };
+}
+
+function bytesOf(contentType: string): JsonSchema {
+  if (contentType === 'application/json') return { type: 'object', additionalProperties: true };
+  return contentType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
 }
 
 const ENVELOPE: JsonSchema = {
@@ -289,10 +313,12 @@ export function responseSchemaOf({ response, present, handle }: Route): JsonSche
 }
 
 /**
- * Gives each object among the alternatives of a named schema its own name, such as `DraftsEvent2`. Generators name such
- * objects differently at each use or reject them.
+ * Adapts the document to generators of clients:
+ * - Each object among the alternatives of a named schema gets its own name, such as `DraftsEvent2`. Generators name such
+ *   objects differently at each use or reject them.
+ * - A number or text outside of JSON, such as an anchor, becomes text. Generated code sends the description of a union.
  */
-export function nameAlternatives({ components, ...document }: OpenApiDocument): OpenApiDocument {
+export function forGenerators({ components, paths, ...document }: OpenApiDocument): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {};
   for (const [title, schema] of Object.entries(components.schemas)) {
     const alternatives = schema.anyOf as readonly JsonSchema[] | undefined;
@@ -304,7 +330,39 @@ export function nameAlternatives({ components, ...document }: OpenApiDocument): 
     });
     schemas[title] = anyOf ? { ...schema, anyOf } : schema;
   }
-  return { ...document, components: { ...components, schemas } };
+  const texts = Object.entries(paths).map(([path, methods]) => [
+    path,
+    Object.fromEntries(Object.entries(methods).map(([method, operation]) => [method, withTexts(operation)])),
+  ]);
+  return { ...document, paths: Object.fromEntries(texts), components: { ...components, schemas } };
+}
+
+function withTexts({ parameters, requestBody, ...operation }: OpenApiOperation): OpenApiOperation {
+  return {
+    ...operation,
+    ...(parameters && { parameters: parameters.map((each) => ({ ...each, ...(isUnion(each.schema) && TEXT) })) }),
+    ...(requestBody && { requestBody: bodyWithTexts(requestBody) }),
+  };
+}
+
+const TEXT = { schema: { type: 'string' } };
+const isUnion = (schema: unknown): boolean => (schema as JsonSchema | undefined)?.anyOf !== undefined;
+
+interface FormContent {
+  readonly schema: { readonly properties: Readonly<Record<string, JsonSchema>> };
+  readonly encoding?: object;
+}
+
+function bodyWithTexts(body: JsonSchema): JsonSchema {
+  const [[type, form]] = Object.entries(body.content as Readonly<Record<string, FormContent>>) as [
+    [string, FormContent],
+  ];
+  const properties = Object.entries(form.schema.properties).map(([name, { anyOf, ...rest }]) => [
+    name,
+    anyOf === undefined || name in (form.encoding ?? {}) ? form.schema.properties[name] : { ...rest, ...TEXT.schema },
+  ]);
+  const schema = { ...form.schema, properties: Object.fromEntries(properties) };
+  return { ...body, content: { [type]: { ...form, schema } } };
 }
 
 /** Returns the success schema with shared `components`, which compile faster than repeated named schemas. */

@@ -185,7 +185,7 @@ const SETTING_PARAMETERS: Readonly<Record<string, string>> = {
   require_e2ee_push_notifications: 'Whether unencrypted push notifications omit the message text.',
   require_unique_names: 'Whether user names must be unique.',
   search_languages:
-    'Languages with word forms for search, besides English: at most 5 codes separated by commas; empty for the languages of each message.',
+    'Languages with word forms for search, besides English and the languages of each message: at most 5 codes separated by commas.',
   second_factor_required_for:
     'Whose passwords need a second factor: `nobody`, `owners`, `administrators`, `moderators`, `members` or `everyone`; each includes higher roles.',
   send_channel_events_messages: 'Whether channel changes are announced in the channel.',

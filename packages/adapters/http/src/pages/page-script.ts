@@ -88,6 +88,7 @@ export const pageScriptRoute: Route = route('GET', PATH, {
   isNeverShed: true,
   dto: NoParameters,
   response: 'bytes',
+  contentType: 'text/javascript',
   handle: async () => ({
     status: 200,
     body: SCRIPT,

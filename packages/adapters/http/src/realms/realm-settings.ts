@@ -245,7 +245,6 @@ const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.sett
   allowMessageEditing: () => ({}),
   messageContentEditLimitSeconds: () => ({}),
   description: ({ rendered }) => ({ rendered_description: rendered }),
-  messageEditHistoryVisibilityPolicy: ({ value }) => ({ allow_edit_history: value !== 'none' }),
   topicsPolicy: ({ value }) => ({ mandatory_topics: value === 'emptyTopicRefused' }),
 };
 
@@ -264,7 +263,6 @@ const DICTIONARY_UPDATED = form('realm', {
     wire.optionalFields({
       ...REALM_SETTING_FORMS.schemas({ isWanted: isInDictionary }),
       rendered_description: wire.text(),
-      allow_edit_history: wire.boolean(),
       mandatory_topics: wire.boolean(),
       authentication_methods: AUTHENTICATION_METHODS,
       ...permissionFields((Object.keys(REALM_PERMISSIONS) as RealmPermission[]).map(permissionTitle)),

@@ -9,7 +9,7 @@ import {
 import type { BotKind } from '@parley/domain/users';
 import { parseCookie } from 'cookie';
 import type { ClientKey } from '../limits/budgets.js';
-import { ipGroup } from '../limits/rate-limiter.js';
+import { ipGroup } from '../limits/rules.js';
 import { badParameter, HttpRefusal, unauthorized } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
 

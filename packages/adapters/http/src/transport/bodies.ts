@@ -20,6 +20,7 @@ import { YieldingScheduler } from '../limits/yielding.js';
 import { clientOf, isProven, type Proof } from '../security/authenticate.js';
 import { bodyAlreadyRead, bodyTooLarge, malformedJson } from '../wire/reply.js';
 import type { Fields, Request } from '../wire/request.js';
+import { decodeBody, encodingOf, requireIdentity } from './content-encoding.js';
 import { declaredLength, readAll, readAtOnce, readMultipart } from './multipart.js';
 
 /** Undefined for content types without fields. */
@@ -197,6 +198,13 @@ function bounded(fields: Fields, maxBytes: number): Fields {
   return fields;
 }
 
+/** Reads and decodes a whole body. */
+async function readContent(message: IncomingMessage, rules: BodyRules): Promise<Buffer> {
+  const content = await readAll(message, rules);
+  const encoding = encodingOf(message);
+  return encoding === null ? content : decodeBody(content, encoding, rules);
+}
+
 /**
  * Reads form fields and files of a body; empty for other content types.
  * @throws HttpRefusal if the body is too large, too slow or malformed, or exceeds the budget; ClientGone
@@ -204,7 +212,7 @@ function bounded(fields: Fields, maxBytes: number): Fields {
 export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<Body> {
   const type = message.headers['content-type'];
   if (rules.isRaw) {
-    if (!message.readableDidRead) return { ...NO_BODY, content: await readAll(message, rules) };
+    if (!message.readableDidRead) return { ...NO_BODY, content: await readContent(message, rules) };
     const content = bytesOfParsed(parsedBodyOf(message), type ?? '');
     if (content.length > rules.maxBytes) throw bodyTooLarge();
     return { ...NO_BODY, content };
@@ -217,10 +225,11 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
     return { fields: bounded(fieldsOfParsed(parsedBodyOf(message), type), rules.maxBytes), files: [] };
   }
   if (kind === 'multipart' && rules.files) {
+    requireIdentity(message);
     if (declaredLength(message) > rules.maxBytes + rules.files.maxSentBytes) throw bodyTooLarge();
     return readMultipart(message, rules, null);
   }
-  const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
+  const content = readAtOnce(message, rules) ?? (await readContent(message, rules));
   if (kind === 'multipart') return readMultipart(message, rules, content);
   if (rules.scheduler) {
     const steps = kind === 'form' ? parseLongForm(content) : parseLongJsonBody(content);
@@ -290,6 +299,7 @@ export class RequestBodies {
     const takesFiles = route?.body === 'files' || sink !== null;
     const files = isIdentified && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) owner.charges.push(files);
+    if (route?.body === 'stream') requireIdentity(request.raw);
     if (sink || route?.body === 'stream') owner.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
       maxBytes: isLong ? limits.longBodyBytes : isIdentified ? limits.bodyBytes : limits.anonymousBodyBytes,

@@ -55,9 +55,10 @@ export class Collector {
 
 export const declaredLength = (message: IncomingMessage): number => Number(message.headers['content-length'] ?? 0);
 
-/** Returns a body that has already arrived, as small bodies usually have; null if more is expected. */
+/** Returns a body that has already arrived, as small bodies usually have; null if more is expected, or if it must be decoded. */
 export function readAtOnce(message: IncomingMessage, { maxBytes, charge }: BodyRules): Buffer | null {
   const length = declaredLength(message);
+  if (message.headers['content-encoding'] !== undefined) return null;
   if (length === 0 || length > maxBytes || message.readableLength !== length) return null;
   charge.add(length);
   const content = message.read() as Buffer;

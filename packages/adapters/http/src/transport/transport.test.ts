@@ -10,7 +10,7 @@ import type { AdapterOptions } from '../express/services.js';
 import { ERROR_REPLIES } from '../features.js';
 import { NoParameters, TextParam } from '../kernel/params.js';
 import type { LoadLevel } from '../limits/budgets.js';
-import { RateLimiter } from '../limits/rate-limiter.js';
+import { RateLimiter } from '../limits/counters.js';
 import type { Authenticator } from '../security/authenticate.js';
 import { type Reply, success, WireText } from '../wire/reply.js';
 

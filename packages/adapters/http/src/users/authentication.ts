@@ -23,7 +23,7 @@ import { type AnonymousClient, type Context, type Route, route } from '../declar
 import { publicRealmOf } from '../delivery/public-realm.js';
 import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
-import { keyFrom } from '../limits/rate-limiter.js';
+import { keyFrom } from '../limits/rules.js';
 import {
   BASIC_CHALLENGE,
   failure,

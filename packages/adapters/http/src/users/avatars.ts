@@ -36,7 +36,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
     avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
   });
   const redirecting = (path: string, summary: string, urlOf: typeof avatarUrl): Route => {
-    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, response: 'bytes' } as const;
+    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, response: 'bytes', contentType: 'image/*' } as const;
     const response = ({ realm, user, seesEmail }: FoundAvatar) => {
       const publicRealm = publicRealmOf(realm, realmUrls);
       const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });

@@ -39,7 +39,8 @@ const status = wire.oneOf('active', 'idle', 'offline');
 
 /** Presence formats (users §8.2): by id with times, or by address with the status per client. */
 export const presenceTimes = wire.fields({ active_timestamp: wire.integer(), idle_timestamp: wire.integer() });
-export const presenceByClient = wire.dictionaryOf(
+const clientPresence = wire.named(
+  'ClientPresence',
   wire.fields({
     client: wire.text(),
     status,
@@ -47,7 +48,11 @@ export const presenceByClient = wire.dictionaryOf(
     pushable: wire.optional(wire.boolean()),
   }),
 );
-const entry = wire.anyOf(presenceTimes, presenceByClient);
+export const presenceByClient = wire.named(
+  'PresenceByClient',
+  wire.fields({ website: clientPresence, aggregated: wire.optional(clientPresence) }),
+);
+const entry = wire.named('Presence', wire.anyOf(presenceTimes, presenceByClient));
 
 export const PRESENCES = {
   presences: wire.dictionaryOf(entry),
@@ -55,7 +60,11 @@ export const PRESENCES = {
   presence_last_update_id: wire.integer(),
 };
 
-export const ALL_PRESENCES = wire.fields(PRESENCES);
+/** Users §8.4. */
+export const ALL_PRESENCES = wire.fields({
+  presences: PRESENCES.presences,
+  server_timestamp: PRESENCES.server_timestamp,
+});
 
 /** Absent if the request only reports the caller's presence (users §8.1). */
 export const REPORTED_PRESENCE = wire.fields({
@@ -251,10 +260,10 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
     realmId: RealmId,
     list: PresenceList,
     form: PresenceForm,
-    known: number | null = null,
+    more: WireFields = {},
   ): Promise<WireText> => {
     const presences = presentPresences(list, form, await publicRealms.of(realmId));
-    const rest = { server_timestamp: clock.nowMs() / 1000, presence_last_update_id: lastUpdateIdOf(list, known) };
+    const rest = { server_timestamp: clock.nowMs() / 1000, ...more };
     return new WireText(`"presences":${presences},${JSON.stringify(rest).slice(1, -1)}`);
   };
   return [
@@ -275,7 +284,9 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       present: async (list, { dto, caller }) => {
         if (!list) return {};
         const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
-        return present(caller.realmId, list, form, dto.last_update_id);
+        return present(caller.realmId, list, form, {
+          presence_last_update_id: lastUpdateIdOf(list, dto.last_update_id),
+        });
       },
     }),
     route('GET', '/users/:user_id_or_email/presence', {

@@ -24,8 +24,10 @@ import {
   integer,
   listOf,
   MAX_TEXT_LENGTH,
+  named,
   nullable,
   object,
+  type ParamType,
   recordOf,
   text,
   type ValueOf,
@@ -56,7 +58,7 @@ export const profileField = wire.named(
     order: wire.integer(),
     required: wire.boolean(),
     editable_by_user: wire.boolean(),
-    use_for_user_matching: wire.boolean(),
+    use_for_user_matching: wire.optional(wire.boolean()),
     display_in_profile_summary: wire.optional(wire.boolean()),
   }),
 );
@@ -68,7 +70,9 @@ const DATA_TEXT = { max: 500 };
 const DATA_KEYS = { max: MAX_PROFILE_CHOICES + 1, maxKeyLength: 100 };
 
 const isNotAllowed = (position: string) => `${position} is not an allowed_type`;
-const value = nullable(anyOf([text({ max: 2500 }), listOf(integer(), { max: MAX_USERS_IN_VALUE + 1 })], isNotAllowed));
+const value = nullable(
+  named('ProfileValue', anyOf([text({ max: 2500 }), listOf(integer(), { max: MAX_USERS_IN_VALUE + 1 })], isNotAllowed)),
+);
 /** List of profile values: `[{"id": 1, "value": "x"}]`. */
 export const profileEntries = listOf(object({ id: integer(), value }), {
   max: MAX_ENTRIES,
@@ -82,10 +86,17 @@ export const toProfileEntries = (entries: ProfileEntriesParam): readonly Profile
     value: Array.isArray(asked) ? (asked as UserId[]) : asked,
   }));
 
+/** Entries of a choice; other keys are ignored. */
+const choice: ParamType<Record<string, string>> = {
+  ...recordOf(text(DATA_TEXT), { ...DATA_KEYS, max: 10 }),
+  // Generators write invalid code for a union with a dictionary.
+  schema: { type: 'object', properties: { text: text(DATA_TEXT).schema, order: text(DATA_TEXT).schema } },
+};
+
 const fieldData = recordOf(
-  anyOf(
-    [text(DATA_TEXT), recordOf(text(DATA_TEXT), { ...DATA_KEYS, max: 10 })],
-    () => 'field_data contains a value that is not an allowed_type',
+  named(
+    'ProfileFieldDatum',
+    anyOf([text(DATA_TEXT), choice], () => 'field_data contains a value that is not an allowed_type'),
   ),
   DATA_KEYS,
 );
@@ -176,7 +187,7 @@ export function presentProfileField(
     order: field.order,
     required: field.isRequired,
     editable_by_user: field.isEditableByUser,
-    use_for_user_matching: field.isForMatching,
+    ...(field.isForMatching && { use_for_user_matching: true }),
     ...(field.isInSummary && { display_in_profile_summary: true }),
   };
 }

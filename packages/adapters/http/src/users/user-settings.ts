@@ -31,7 +31,9 @@ import {
   listOf,
   MAX_IDS,
   MAX_TEXT_LENGTH,
+  NOT_LISTED,
   object,
+  oneOf,
   optional,
   refine,
   text,
@@ -44,8 +46,9 @@ import { presentAvatar } from './user.presenters.js';
 import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './user-page.js';
 
 const timeZone = refine(text({ max: MAX_TEXT_LENGTH }), (name) =>
-  isSettingValue(USER_SETTINGS.timezone, name) ? undefined : '{p} is not a recognized time zone',
+  isSettingValue(USER_SETTINGS.timezone, name) ? undefined : 'Invalid {p}: Value error, Not a recognized time zone',
 );
+const RESOLVED_TOPIC_POLICY = { always: 'always', exceptFollowed: 'except_followed', never: 'never' } as const;
 const TOPIC_POLICY = { participating: 1, sending: 2, starting: 3, never: 4 };
 
 /** Wire names and values of user settings (users §6.1). */
@@ -111,7 +114,9 @@ const USER_SETTING_TABLE = {
   receivesTypingNotifications: 'receives_typing_notifications',
   resolvedTopicNoticeAutoReadPolicy: {
     name: 'resolved_topic_notice_auto_read_policy',
-    codes: { always: 'always', exceptFollowed: 'except_followed', never: 'never' },
+    codes: RESOLVED_TOPIC_POLICY,
+    // The reference server reads this word without its list.
+    type: oneOf(Object.values(RESOLVED_TOPIC_POLICY)),
   },
   sendPrivateTypingNotifications: 'send_private_typing_notifications',
   sendReadReceipts: 'send_read_receipts',
@@ -149,7 +154,7 @@ const USER_SETTING_TABLE = {
   wildcardMentionsNotify: 'wildcard_mentions_notify',
 } as const satisfies WireTable<typeof USER_SETTINGS>;
 
-export const USER_SETTING_FORMS = new WireSettings(USER_SETTINGS, USER_SETTING_TABLE);
+export const USER_SETTING_FORMS = new WireSettings(USER_SETTINGS, USER_SETTING_TABLE, NOT_LISTED);
 
 /** Converts the validated wire number; null if absent. */
 export const toEmailVisibility = (email_address_visibility: number | undefined): EmailVisibility | null =>

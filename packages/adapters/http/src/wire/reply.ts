@@ -73,7 +73,8 @@ export const confusingArguments = (name: string, alias: string) =>
  * `subscriptions[0]["name"]`.
  */
 export class ParamError {
-  private readonly steps: (string | number)[] = [];
+  /** Keys and indexes that lead to the invalid value. */
+  readonly steps: (string | number)[] = [];
 
   constructor(private readonly formatMessage: (position: string) => string) {}
 

@@ -29,7 +29,7 @@ type ObjectOf<S extends Shape> = {
 const schema = <T>(json: JsonSchema): WireSchema<T> => ({ json });
 
 export const text = (): WireSchema<string> => schema({ type: 'string' });
-export const integer = (): WireSchema<number> => schema({ type: 'integer' });
+export const integer = (): WireSchema<number> => schema({ type: 'integer', format: 'int64' });
 export const number = (): WireSchema<number> => schema({ type: 'number' });
 export const boolean = (): WireSchema<boolean> => schema({ type: 'boolean' });
 export const oneOf = <const V extends string | number | boolean>(...values: readonly V[]): WireSchema<V> =>

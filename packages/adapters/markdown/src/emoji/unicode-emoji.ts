@@ -13,3 +13,11 @@ export const unicodeEmoji = lazily((): UnicodeEmoji => {
   }
   return { namesByCode, codesByName };
 });
+
+/** Returns code points in hexadecimal, without the variation selector. */
+export function codeOf(sequence: string): string {
+  return [...sequence]
+    .map((character) => character.codePointAt(0)!.toString(16).padStart(4, '0'))
+    .filter((code) => code !== 'fe0f')
+    .join('-');
+}

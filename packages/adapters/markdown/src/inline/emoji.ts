@@ -1,5 +1,5 @@
 import { WORD } from '../characters.js';
-import { unicodeEmoji } from '../emoji/unicode-emoji.js';
+import { codeOf, unicodeEmoji } from '../emoji/unicode-emoji.js';
 import { Element } from '../html/html.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
@@ -106,11 +106,3 @@ function attributesOf(code: string, name: string): Readonly<Record<string, strin
 }
 
 const spaced = (name: string) => name.replaceAll('_', ' ');
-
-/** Returns code points in hexadecimal, without the variation selector. */
-function codeOf(sequence: string): string {
-  return [...sequence]
-    .map((character) => character.codePointAt(0)!.toString(16).padStart(4, '0'))
-    .filter((code) => code !== 'fe0f')
-    .join('-');
-}

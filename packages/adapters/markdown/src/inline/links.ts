@@ -135,6 +135,11 @@ class Parentheses {
     const last = positions[behindQuote + open - 1];
     if (last === undefined) return null;
     if (text[last] === ')') return { href: trim(text.slice(start, last)), title: null, end: last + 1 };
+    if (text[quote] === "'") {
+      // An apostrophe in the address: the reference server loses characters here.
+      const partner = this.partners.get(opening);
+      return partner === undefined ? null : { href: trim(text.slice(start, partner)), title: null, end: partner + 1 };
+    }
     // Like the reference server, takes the target without its last characters as the URL.
     return { href: trim(text.slice(start, -2)), title: null, end: Math.max(start, text.length - 1) };
   }

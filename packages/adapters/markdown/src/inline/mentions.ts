@@ -1,12 +1,12 @@
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import type { LinkableChannel } from '@parley/domain/markdown';
+import { FURTHER_HAN, type LinkableChannel, UNSPACED } from '@parley/domain/markdown';
 import { channelUrl, messageUrl, topicUrl } from '@parley/domain/messages';
 import { SPACE, withOne } from '../characters.js';
 import { Element } from '../html/html.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** Allowed characters before a mention or channel link, besides the start of the text. */
-export const BOUNDARY = `(?<![^${SPACE}'"({\\[/<])`;
+export const BOUNDARY = `(?<![^${SPACE}'"({\\[/<${UNSPACED}](?<!${FURTHER_HAN}))`;
 
 const USER = new RegExp(`${BOUNDARY}@(?<silent>_?)\\*\\*(?<name>[^*]+)\\*\\*`, 'g');
 const GROUP = new RegExp(`${BOUNDARY}@(?<silent>_?)\\*(?<name>[^*]+)\\*`, 'g');

@@ -1,3 +1,4 @@
+import { isUnspacedAt, isUnspacedBefore } from '@parley/domain/markdown';
 import type { WorkBudget } from '../budgets.js';
 import { isSpace, isWord } from '../characters.js';
 import { isTopLevelDomain } from './url.js';
@@ -22,7 +23,7 @@ export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudge
   if (!mayHoldAddresses(text)) return;
   const scanner = new AddressScanner(text, fileLinks, work);
   for (let start = 0; start < text.length; start++) {
-    if (start > 0 && !mayPrecede(text[start - 1]!)) continue;
+    if (start > 0 && !mayPrecede(text[start - 1]!) && !isWordStart(text, start)) continue;
     const end = scanner.scan(start);
     if (end === -1) continue;
     yield { start, end };
@@ -32,6 +33,18 @@ export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudge
 }
 
 const mayPrecede = (character: string) => `'"(,:<`.includes(character) || isSpace(character);
+
+/** True between a script that is written without spaces and an ASCII word. */
+const isWordStart = (text: string, at: number): boolean => isAsciiWord(text[at]) && isUnspacedBefore(text, at);
+
+const isAsciiWord = (character: string | undefined): boolean =>
+  character !== undefined && /^[A-Za-z0-9]$/.test(character);
+
+const MAX_LABEL_LENGTH = 63;
+
+/** Full-width punctuation and brackets, which end an address. */
+const FULL_WIDTH =
+  /[\u3001\u3002\u3008-\u3011\u3014-\u301b\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f\uff3b\uff3d\uff5b\uff5d\uff5f-\uff64]/;
 
 /** Finds the earliest possible end of an address that starts at a given position. */
 class AddressScanner {
@@ -50,6 +63,7 @@ class AddressScanner {
   ) {}
 
   scan(start: number): number {
+    if (this.beginsWithText(start)) return -1;
     const end = this.webAddress(start);
     if (end !== -1) return end;
     const mail = this.mailAddress(start);
@@ -66,18 +80,28 @@ class AddressScanner {
         end += this.width(end);
         const pathEnd = text[end] === '/' ? this.path(end) : -1;
         if (pathEnd !== -1) return pathEnd;
-        if (this.isEnd(end)) return end;
+        if (this.isEnd(end) || this.isHostEnd(start + scheme, end)) return end;
       }
       this.work.spend(end - start);
     }
     return this.domainAddress(start);
   }
 
+  /** True if a complete host, port or IP address ends before a script that is written without spaces. */
+  private isHostEnd(start: number, end: number): boolean {
+    if (!this.isLabelEnd(end)) return false;
+    const tail = this.text.slice(Math.max(start, end - MAX_LABEL_LENGTH - 1), end);
+    const last = /[.:]([^.:]*)$/.exec(tail)?.[1] ?? '';
+    return /^\d+$/.test(last) || isTopLevelDomain(last);
+  }
+
   /** Finds the longest sequence of labels separated by dots whose last label is a known top-level domain. */
   private domainAddress(start: number): number {
     const { text } = this;
     let end = start;
-    while (end < text.length && (text[end] === '.' || this.isLabelCharacter(end))) end += this.width(end);
+    while (end < text.length && (text[end] === '.' || this.isLabelCharacter(end)) && !this.isLabelEnd(end)) {
+      end += this.width(end);
+    }
     this.work.spend(end - start);
     const name = text.slice(start, end);
     // Labels before the last one must not be empty.
@@ -93,27 +117,28 @@ class AddressScanner {
 
   private domainEnd(end: number, label: string): number {
     const hasPath = this.text[end] === '/';
-    if (!(hasPath || this.isEnd(end)) || !isTopLevelDomain(label)) return -1;
+    const isEnd = this.isEnd(end) || this.isLabelEnd(end);
+    if (!(hasPath || isEnd) || !isTopLevelDomain(label)) return -1;
     const pathEnd = hasPath ? this.path(end) : -1;
     if (pathEnd !== -1) return pathEnd;
-    return this.isEnd(end) ? end : -1;
+    return isEnd ? end : -1;
   }
 
   private mailAddress(start: number): number {
     const { text } = this;
     let at = start;
-    while (at < text.length && this.isLabelCharacter(at, '.')) at += this.width(at);
+    while (at < text.length && this.isLabelCharacter(at, '.') && !this.isLabelEnd(at)) at += this.width(at);
     this.work.spend(at - start);
     if (at === start || text[at] !== '@') return -1;
     let end = at + 1;
-    while (end < text.length && this.isLabelCharacter(end, '.')) end += this.width(end);
+    while (end < text.length && this.isLabelCharacter(end, '.') && !this.isLabelEnd(end)) end += this.width(end);
     this.work.spend(end - at);
     // The last label contains no hyphen, and the rest must be punctuation.
     const domain = text.slice(at + 1, end);
     for (let dot = domain.lastIndexOf('.'); dot > 0; dot = domain.lastIndexOf('.', dot - 1)) {
       let last = at + 1 + dot + 1;
       while (last < end && isWord(this.character(last))) last += this.width(last);
-      if (last > at + 1 + dot + 1 && this.isEnd(last)) return last;
+      if (last > at + 1 + dot + 1 && (this.isEnd(last) || this.isLabelEnd(last))) return last;
     }
     return -1;
   }
@@ -167,7 +192,21 @@ class AddressScanner {
       this.runEnd = position;
       while (this.runEnd < text.length && `!:;?),.'">`.includes(text[this.runEnd]!)) this.runEnd++;
     }
-    return this.runEnd === text.length || isSpace(text[this.runEnd]!);
+    const next = text[this.runEnd];
+    return next === undefined || isSpace(next) || FULL_WIDTH.test(next);
+  }
+
+  /** True if an ASCII label ends before a script that is written without spaces. */
+  private isLabelEnd(position: number): boolean {
+    return isAsciiWord(this.text[position - 1]) && isUnspacedAt(this.text, position);
+  }
+
+  /** True if letters of such a script, which belong to the text before the address, would begin a label. */
+  private beginsWithText(start: number): boolean {
+    let end = start;
+    while (end < this.text.length && isUnspacedAt(this.text, end)) end += this.width(end);
+    this.work.spend(end - start);
+    return end > start && isAsciiWord(this.text[end]);
   }
 
   private isHostCharacter(position: number): boolean {

@@ -1,3 +1,4 @@
+import { UNSPACED } from '@parley/domain/markdown';
 import { lazily } from '../characters.js';
 import { Watchdog } from '../typesetting/typeset.js';
 
@@ -19,7 +20,7 @@ export interface CompiledLinkifier {
   search(text: string, effort: Effort, original: OriginalText): readonly LinkifierMatch[];
 }
 
-const OTHER_LETTERS = /(?![A-Za-z0-9])[\p{L}\p{N}]/u;
+const OTHER_LETTERS = new RegExp(`(?![A-Za-z0-9])[\\p{L}\\p{N}${UNSPACED}]`, 'u');
 
 export class OriginalText {
   private hasOthers: boolean | undefined;

@@ -1,4 +1,4 @@
-import type { LinkifierRule } from '@parley/domain/markdown';
+import { type LinkifierRule, UNSPACED } from '@parley/domain/markdown';
 import type { RE2JS } from 're2js';
 import { lazily } from '../characters.js';
 import type { Watchdog } from '../typesetting/typeset.js';
@@ -25,14 +25,20 @@ const compiled = new Map<string, Program | null>();
 
 const MATCH = 'linkifier_actual_match';
 const AFTER = 'linkifier_after_match';
-const LETTERS_AND_DIGITS = '\\pL\\pN';
-/** Sufficient for ASCII texts and compiled in a third of the time. */
-const OF_ASCII = 'A-Za-z0-9';
+/** RE2 has another syntax for code points. */
+const UNSPACED_OF_RE2 = UNSPACED.replace(/\\u(\w{4})/g, (_, code: string) =>
+  String.fromCharCode(Number.parseInt(code, 16)),
+);
+/** Allowed characters around a match. Those for ASCII texts compile in a third of the time. */
+const CONTEXT = {
+  ascii: { before: `'"(,:<`, after: '[^A-Za-z0-9]' },
+  any: { before: `'"(,:<${UNSPACED_OF_RE2}`, after: `[^\\pL\\pN]|[${UNSPACED_OF_RE2}]` },
+};
 /**
  * Adds the allowed context of a match. RE2's `\s` and `\pZ` both lack the next-line character, which is white space.
  */
-export const surrounded = (pattern: string, notAfter = LETTERS_AND_DIGITS) =>
-  `(?:^|\\s|\\x85|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^${notAfter}])`;
+export const surrounded = (pattern: string, { before, after } = CONTEXT.any) =>
+  `(?:^|\\s|\\x85|\\pZ|[${before}])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|${after})`;
 
 const STEPS_PER_SEARCH = 1000;
 const STEPS_PER_INSTRUCTION = 250;
@@ -64,7 +70,7 @@ export class EngineLinkifier implements CompiledLinkifier {
     const { pattern, urlTemplate } = this.rule;
     let program: Program | null;
     try {
-      const whole = surrounded(pattern, hasOtherLetters ? LETTERS_AND_DIGITS : OF_ASCII);
+      const whole = surrounded(pattern, hasOtherLetters ? CONTEXT.any : CONTEXT.ascii);
       program = new Program(compilePattern(whole, watchdog), parseUrlTemplate(urlTemplate));
     } catch {
       // Not cached, because another text may allow more time.

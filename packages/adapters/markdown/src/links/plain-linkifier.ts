@@ -1,3 +1,4 @@
+import { isUnspacedBefore } from '@parley/domain/markdown';
 import {
   type CompiledLinkifier,
   type Effort,
@@ -12,7 +13,8 @@ import type { PlainPattern } from './plain-pattern.js';
 const BEFORE = /[\t\n\f\r \x85\p{Z}'"(,:<]/u;
 const ASCII_BEFORE = Array.from({ length: 128 }, (_, code) => BEFORE.test(String.fromCharCode(code)));
 const mayBegin = (text: string, start: number) =>
-  start === 0 || (ASCII_BEFORE[text.charCodeAt(start - 1)] ?? BEFORE.test(text[start - 1]!));
+  start === 0 ||
+  (ASCII_BEFORE[text.charCodeAt(start - 1)] ?? (BEFORE.test(text[start - 1]!) || isUnspacedBefore(text, start)));
 /** Approximate speed of a literal search relative to single characters. */
 const CHARACTERS_AT_ONCE = 32;
 

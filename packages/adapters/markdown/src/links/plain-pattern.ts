@@ -1,3 +1,4 @@
+import { isUnspacedAt } from '@parley/domain/markdown';
 import { isLetterOrDigit } from '../characters.js';
 import {
   areDisjoint,
@@ -113,7 +114,8 @@ export class PlainPattern {
   }
 }
 
-const mayEnd = (text: string, at: number) => at >= text.length || !isLetterOrDigit(text.codePointAt(at)!);
+const mayEnd = (text: string, at: number) =>
+  at >= text.length || !isLetterOrDigit(text.codePointAt(at)!) || isUnspacedAt(text, at);
 
 /** True if each part except the last can end in only one way. */
 function hasOneWay(steps: readonly Step[]): boolean {

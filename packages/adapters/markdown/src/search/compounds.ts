@@ -3,6 +3,9 @@ import type { SearchedTerm } from '@parley/domain/markdown';
 /** Minimum length of both parts of a compound. */
 const MIN_PART = 4;
 
+/** Letters that a stem lacks if the stemmer takes the last part for an ending, as in `Sommerfest`. */
+const MIN_LOST = 3;
+
 /** German and Dutch prefixes, which do not count as the first part of a compound. */
 const PREFIXES =
   /^(?:nach|uber|unter|durch|wieder|wider|zuruck|zusammen|hinter|gegen|voll|fort|nieder|zwischen|over|onder|door|terug|samen|tegen|achter|voor)/;
@@ -15,12 +18,18 @@ const lengthIn = (stem: string, pattern: RegExp): number => pattern.exec(stem)?.
 /**
  * Returns the index terms of a compound: `>kundenk` and `<otnokne` for `kundenkonto`. Each omits the shortest possible
  * other part, so that searches match only if at least that much of the word remains.
+ * @param word lower-case word without diacritics
  */
-export function compoundTerms(stem: string): readonly string[] {
+export function compoundTerms(stem: string, word: string): readonly string[] {
+  if (word.length - stem.length >= MIN_LOST) return [...compoundTerms(stem, stem), ...lastPart(word)];
   if (stem.length < 2 * MIN_PART) return [];
   const first = stem.slice(0, -Math.max(MIN_PART, lengthIn(stem, SUFFIXES) + 1));
-  const last = reversed(stem.slice(Math.max(MIN_PART, lengthIn(stem, PREFIXES) + 1)));
-  return [...(first.length < MIN_PART ? [] : [`>${first}`]), ...(last.length < MIN_PART ? [] : [`<${last}`])];
+  return [...(first.length < MIN_PART ? [] : [`>${first}`]), ...lastPart(stem)];
+}
+
+function lastPart(text: string): readonly string[] {
+  const last = reversed(text.slice(Math.max(MIN_PART, lengthIn(text, PREFIXES) + 1)));
+  return last.length < MIN_PART ? [] : [`<${last}`];
 }
 
 /** Word such as `daten` that is a usual part of compounds although its stem is shorter. */
@@ -30,6 +39,8 @@ const SHORT_STEM = /^[^aeiou].{4}/;
 export function partTerms(stem: string, word: string): readonly SearchedTerm[] {
   const isPart = stem.length >= MIN_PART && lengthIn(stem, PREFIXES) < stem.length;
   if (isPart) return [{ beginning: `>${stem}` }, { beginning: `<${reversed(stem)}` }];
+  const isWhole = stem.length === MIN_PART - 1 && word.length === MIN_PART;
+  if (isWhole) return [{ beginning: `>${word}` }, { beginning: `<${reversed(word)}` }];
   const isShort = stem.length === MIN_PART - 1 && SHORT_STEM.test(word);
   return isShort ? [{ beginning: `>${word}` }, { beginning: `<${reversed(stem)}` }] : [];
 }

@@ -1,8 +1,9 @@
 import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { uploadTermsIn } from '@parley/domain/messages';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
-import { forEachTerm, isDense, searchedWords, WantedTerms } from './search-terms.js';
-import { ALL_LANGUAGES, type Language, type SearchLanguages } from './word-forms.js';
+import { forEachTerm, searchedWords, WantedTerms } from './search-terms.js';
+import { isDense } from './text-parts.js';
+import { DETECTED_LANGUAGES, type Language } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
 
@@ -13,10 +14,10 @@ const ENTITY = /&(?:#\w+|\w+);/g;
 export function highlightContent(
   html: string,
   operands: readonly string[],
-  languages = ALL_LANGUAGES,
+  languages = DETECTED_LANGUAGES,
   fileLinks: readonly string[] = [],
 ): string {
-  const wanted = { ...matcherFor(operands, languages), languages: languages.of(searchableText(html)) };
+  const wanted = { ...matcherFor(operands), languages: languages.of(searchableText(html)) };
   let result = '';
   let isInFileLink = false;
   for (const token of readTokens(html)) {
@@ -32,18 +33,18 @@ export function highlightContent(
 }
 
 /** Returns the topic as HTML with every matching word marked. */
-export function highlightTopic(topic: string, operands: readonly string[], languages = ALL_LANGUAGES): string {
-  const wanted = { ...matcherFor(operands, languages), languages: languages.of(topic) };
+export function highlightTopic(topic: string, operands: readonly string[], languages = DETECTED_LANGUAGES): string {
+  const wanted = { ...matcherFor(operands), languages: languages.of(topic) };
   return mark(topic, topic, wanted, escapeTopic);
 }
 
 /** Cached, because all messages of a page use the same operands. */
 const matchersOfOperands = new WeakMap<readonly string[], Matcher>();
 
-function matcherFor(operands: readonly string[], languages: SearchLanguages): Matcher {
+function matcherFor(operands: readonly string[]): Matcher {
   const existing = matchersOfOperands.get(operands);
   if (existing) return existing;
-  const matcher = matcherOf(operands.flatMap((operand) => searchedWords(operand, languages)).flat(2));
+  const matcher = matcherOf(operands.flatMap((operand) => searchedWords(operand)).flat(2));
   matchersOfOperands.set(operands, matcher);
   return matcher;
 }
@@ -73,8 +74,11 @@ const MAX_POSITIONS = 20;
 const TYPED_WORD = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** Returns a function that finds the words of a query in a text, in the order of the query. */
-export function occurrences(query: string, languages = ALL_LANGUAGES): (text: string) => readonly WordOccurrences[] {
-  const searched = searchedWords(query, languages);
+export function occurrences(
+  query: string,
+  languages = DETECTED_LANGUAGES,
+): (text: string) => readonly WordOccurrences[] {
+  const searched = searchedWords(query);
   const words = searched.map((word) => matcherOf(word.flat()).isWanted);
   const wanted = new WantedTerms(searched.flat(2));
   const typed = new Set(query.toLowerCase().match(TYPED_WORD));

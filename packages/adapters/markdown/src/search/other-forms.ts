@@ -13,17 +13,16 @@ const KOREAN_ENDING = new RegExp(
 /** Letters before る in verbs that lose it in all other forms. */
 const ICHIDAN = 'いきしちにびみりぎじえけせてねべめれげぜで';
 
-/**
- * Japanese particles, forms of する, る of such verbs, and the final long vowel of Katakana words, which is optional in
- * technical terms.
- */
+/** Japanese particles, forms of する, and る of such verbs. */
 const JAPANESE_ENDING = new RegExp(
   `(?<=${'[\\p{sc=Han}\\p{scx=Kana}]'.repeat(2)})(?:${[
     '[はがをにでともへのやなだ]|から|まで|より|です|でした',
     '(?:する|した|して|します|しました|しない|せず|され)(?:た|て|る)?',
-  ].join('|')})$|(?<=.[${ICHIDAN}])る$|(?<=\\p{scx=Kana}{3})ー$`,
+  ].join('|')})$|(?<=.[${ICHIDAN}])る$`,
   'u',
 );
+/** Final long vowel of Katakana words, which is optional in technical terms. */
+const LONG_VOWEL = /(?<=\p{scx=Kana}{3})ー$/u;
 
 /** Letters that replace the last letter of a Japanese verb or adjective in other forms. */
 const INFLECTIONS: Readonly<Record<string, string>> = {
@@ -43,7 +42,8 @@ const INFLECTIONS: Readonly<Record<string, string>> = {
 export function withoutEnding(letters: readonly string[]): readonly string[] {
   const text = letters.join('');
   const [ending = ''] = KOREAN_ENDING.exec(text) ?? JAPANESE_ENDING.exec(text) ?? [];
-  return letters.slice(0, letters.length - [...ending].length);
+  const rest = text.slice(0, text.length - ending.length);
+  return letters.slice(0, letters.length - [...ending].length - (LONG_VOWEL.test(rest) ? 1 : 0));
 }
 
 /** Returns other forms of the last letter of a Japanese verb or adjective; empty for other letters. */
@@ -66,19 +66,11 @@ export function hebrewForms(word: string): readonly string[] {
 export const hebrewBeginnings = (word: string): readonly string[] =>
   HEBREW.test(word) ? FREQUENT_PREFIXES.map((prefix) => prefix + word) : [];
 
-/** Pairs of endings in stems of the same word that the stemmers do not unite, by language, without diacritics. */
-const STEM_PAIRS: Readonly<Record<string, string>> = {
-  es: 'z/c',
-  nl: 's/z f/v',
-  fi: 'us/uks ys/yks os/oks in/im el/elim nk/ng nt/nn lt/ll rt/rr mp/mm',
-  cs: 'ec/c ek/k',
-  pl: 'ek/k ec/c el/l rz/r nc/nt',
-  uk: 'ок/к ек/к ец/ц',
-  ru: 'ок/к ек/к ец/ц',
+/** Pairs of endings of singulars and plurals by language, without diacritics. */
+const NUMBER_PAIRS: Readonly<Record<string, string>> = {
+  es: 'z/ces',
+  pt: 'ao/oes ao/aes al/ais el/eis ol/ois ul/uis il/is il/eis',
 };
-
-/** Pairs of endings of Portuguese singulars and plurals, without diacritics. */
-const PORTUGUESE_PAIRS = 'ao/oes ao/aes al/ais el/eis ol/ois ul/uis il/is il/eis';
 
 /** Minimum length of the common beginning of both forms. */
 const MIN_COMMON = 2;
@@ -96,9 +88,6 @@ function replaceEnd(text: string, end: string, other: string): readonly string[]
   return text.endsWith(end) && common >= MIN_COMMON ? [text.slice(0, common) + other] : [];
 }
 
-/** Returns the stems that other forms of the word may have. */
-export const otherStems = (code: string, stem: string): readonly string[] =>
-  code in STEM_PAIRS ? withOtherEnding(stem, STEM_PAIRS[code]!) : [];
-
-/** Returns the other number of a Portuguese noun or adjective, for a word without diacritics. */
-export const portugueseForms = (plain: string): readonly string[] => withOtherEnding(plain, PORTUGUESE_PAIRS);
+/** Returns the other number of a noun or adjective, for a word without diacritics. */
+export const otherNumbers = (code: string, plain: string): readonly string[] =>
+  code in NUMBER_PAIRS ? withOtherEnding(plain, NUMBER_PAIRS[code]!) : [];

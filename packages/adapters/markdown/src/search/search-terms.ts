@@ -1,18 +1,13 @@
 import type { SearchedTerm, SearchedWord, SimilarWords, TypedWord } from '@parley/domain/markdown';
 import { isPassedOver, MAX_SEARCHED_WORDS } from '@parley/domain/messages';
+import { codeOf, unicodeEmoji } from '../emoji/unicode-emoji.js';
 import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
-import {
-  hebrewBeginnings,
-  hebrewForms,
-  inflectionsOf,
-  otherStems,
-  portugueseForms,
-  withoutEnding,
-} from './other-forms.js';
+import { hebrewBeginnings, hebrewForms, inflectionsOf, otherNumbers, withoutEnding } from './other-forms.js';
+import { APOSTROPHE, ASCII, CHARACTER, isDense, LETTER, NOTHING, PLAIN, visit } from './text-parts.js';
 import { WordCache } from './word-cache.js';
-import { ALL_LANGUAGES, type Language, MAX_STEMMED_LENGTH, type SearchLanguages, stemEnglish } from './word-forms.js';
+import { DETECTED_LANGUAGES, type Language, languagesWriting, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
 /** Cache of `indexedForms` by word. Stemming takes microseconds, and texts repeat the same words. */
 const forms = new WordCache<readonly string[]>(20_000);
@@ -54,7 +49,7 @@ function makeIndexedForms(word: string): readonly string[] {
  * queries need them, and stemming in all languages takes as long as for ten words of a text.
  * @param isUnfinished adds the beginnings of terms
  */
-function searchedForms(word: string, isUnfinished: boolean, languages: SearchLanguages): readonly SearchedTerm[] {
+function searchedForms(word: string, isUnfinished: boolean): readonly SearchedTerm[] {
   if (NUMBER.test(word)) return isPassedOver(word) ? [] : [word];
   const lowered = word.toLowerCase();
   if (isPassedOver(lowered)) return [];
@@ -66,7 +61,7 @@ function searchedForms(word: string, isUnfinished: boolean, languages: SearchLan
     ...(plain.length === 0 ? [asPlainSpelling(own)] : plain),
     stemEnglish(lowered),
     ...hebrewForms(normalized),
-    ...searchedTermsIn(languages.writing(lowered), lowered),
+    ...searchedTermsIn(languagesWriting(lowered), lowered),
   ]);
   if (!isUnfinished) return [...terms];
   const hebrew = hebrewBeginnings(normalized).map((beginning) => ({ beginning }));
@@ -122,6 +117,8 @@ const sequencesOf = (parts: readonly string[]): readonly string[] =>
     ? []
     : parts.slice(2).flatMap((_, index) => [parts.slice(0, index + 2).join(''), parts.slice(index + 1).join('')]);
 
+const SKIN_TONE = /\p{EMod}/gu;
+
 const asPlainSpelling = (term: string): string => `~${term}`;
 
 /** Hyphenated word that is also written without its hyphen, such as `e-mail` or `utf-8`. */
@@ -144,6 +141,30 @@ function endsOf(name: string): readonly string[] {
   return separators.map(({ index }) => name.slice(index + 1));
 }
 
+/** Returns the terms of a hyphenated word of a text. */
+const hyphenatedForms = (word: string): readonly string[] => [
+  ...indexedExactForms(word),
+  ...withoutHyphen(word),
+  ...singularOf(word),
+];
+
+/** Returns a hyphenated word without plural endings, such as `compte-rendu` of `comptes-rendus`; empty for others. */
+function singularOf(word: string): readonly string[] {
+  return HYPHENATED_WORD.test(word) ? [withoutDiacritics(normalize(word)).replace(PLURAL_ENDING, '')] : [];
+}
+
+/** Returns the term of an emoji or its name. */
+function emojiTerm(emoji: string): string {
+  const { codesByName, namesByCode } = unicodeEmoji();
+  if (emoji.startsWith(':')) {
+    const name = emoji.slice(1, -1).toLowerCase();
+    return `:${codesByName.get(name) ?? name}:`;
+  }
+  const code = codeOf(emoji);
+  const plain = codeOf(emoji.replace(SKIN_TONE, ''));
+  return `:${namesByCode.has(code) ? code : plain}:`;
+}
+
 /** Returns the terms of a file name, address or hyphenated word of a text. */
 function indexedExactForms(exact: string): readonly string[] {
   const normalized = normalize(exact);
@@ -160,14 +181,27 @@ function searchedExactForms(exact: string, isUnfinished: boolean): readonly Sear
   return [...terms, ...beginningsBeforeParts(normalized), ...(isUnfinished ? beginningsOf(normalized, isPlain) : [])];
 }
 
-/** Maximum length of a query's word to look up in the terms of former releases, which bounds the time it takes. */
-const MAX_FORMER_LENGTH = 200;
+/** Length of the beginning of a query to look up in the terms of former releases, which bounds the time it takes. */
+const MAX_FORMER = 200;
 
-/** Terms of a word or address that former releases indexed instead of its parts and pairs. */
-function formerTerms(whole: string): readonly string[] {
-  if (whole.length > MAX_FORMER_LENGTH) return [];
-  const lowered = whole.toLowerCase();
-  return [stemEnglish(lowered), lowered];
+/** Words, and words with joining characters, that former releases indexed although they have letters of dense scripts. */
+const FORMER_WORDS = [/[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200b]*/gu, /[\p{L}\p{N}][\p{L}\p{M}\p{N}\u200b\-.@/_+]*/gu];
+
+interface FormerWord {
+  readonly start: number;
+  readonly end: number;
+  readonly terms: readonly string[];
+}
+
+/** Returns the words of a query that former releases indexed instead of their parts and pairs. */
+function formerWordsIn(text: string): readonly FormerWord[] {
+  if (!isDense(text)) return [];
+  return FORMER_WORDS.flatMap((pattern) =>
+    [...text.slice(0, MAX_FORMER).matchAll(pattern)].map(({ 0: word, index: start }) => {
+      const lowered = word.toLowerCase();
+      return { start, end: start + word.length, terms: isDense(word) ? [stemEnglish(lowered), lowered] : [] };
+    }),
+  );
 }
 
 /** Common term of all forms of a word in a language other than English. */
@@ -175,11 +209,12 @@ const stemIn = (language: Language, word: string): string => `*${language.stem(w
 
 /** Terms of a text's word in a language. */
 function termsIn(language: Language, word: string): readonly string[] {
-  const compounds = language.hasCompounds && !HAS_DIGIT.test(word) ? compoundTerms(language.stem(word)) : [];
+  const compounds =
+    language.hasCompounds && !HAS_DIGIT.test(word) ? compoundTerms(language.stem(word), plainOf(word)) : [];
   return [stemIn(language, word), ...compounds];
 }
 
-/** Minimum length of a stem that lacks several letters of the word. */
+/** Minimum length of a stem that lacks several letters of the word, or a letter of a word with diacritics. */
 const MIN_STEM = 3;
 
 /** Arabic article. Snowball takes some nouns without it for verbs. */
@@ -188,20 +223,19 @@ const ARTICLE = '\u0627\u0644';
 /** Common terms of all forms of a query's word; several if Snowball does not unite them. */
 function searchedStems(language: Language, word: string): readonly string[] {
   if (language.code === 'ar') return [word, ARTICLE + word].map((each) => stemIn(language, each));
-  const others = otherStems(language.code, language.stem(word)).map((stem) => `*${stem}`);
-  return [stemIn(language, word), ...others, ...(language.code === 'pt' ? portugueseTerms(word) : [])];
+  return [stemIn(language, word), ...termsOfOtherNumber(language, word)];
 }
 
 /** Terms of the other number of a word in a text, which may have diacritics. */
-const portugueseTerms = (word: string): readonly string[] =>
-  portugueseForms(plainOf(word)).flatMap((form) => [stemEnglish(form), asPlainSpelling(stemEnglish(form))]);
+const termsOfOtherNumber = ({ code }: Language, word: string): readonly string[] =>
+  otherNumbers(code, plainOf(word)).flatMap((form) => [stemEnglish(form), asPlainSpelling(stemEnglish(form))]);
 
 /** Terms for a query, which may be in any of these languages. */
 function searchedTermsIn(languages: readonly Language[], word: string): readonly SearchedTerm[] {
-  // The Czech stem `ha` of `haus` would find other words.
+  // The Czech stem `ha` of `haus` would find other words, and so would `ba` of the Vietnamese `bán`.
   const stemmed = languages.filter((language) => {
     const { length } = language.stem(word);
-    return length >= MIN_STEM || word.length - length <= 1;
+    return length >= MIN_STEM || word.length - length <= (ASCII.test(word) ? 1 : 0);
   });
   const withCompounds = HAS_DIGIT.test(word) ? [] : stemmed.filter(({ hasCompounds }) => hasCompounds);
   // Each beginning is looked up in the index, and most German and Dutch stems are equal.
@@ -212,113 +246,12 @@ function searchedTermsIn(languages: readonly Language[], word: string): readonly
   ];
 }
 
-const ASCII = /^[\0-\x7f]*$/;
-/** Faster equivalent of `WORDS` for ASCII texts. */
-const ASCII_WORDS = /[a-z0-9]+(?:[-.@/_+][a-z0-9]+)*/gi;
-/** Character class of scripts without spaces between words, and of Hangul because of its particles. */
-const DENSE_LETTERS =
-  '\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Mymr}';
-/** Zero-width space between letters of such scripts, where lines may break. */
-const BREAK = `(?<=[${DENSE_LETTERS}\\p{M}])\\u200b(?=[${DENSE_LETTERS}])`;
-const LETTERS = '[\\p{L}\\p{M}\\p{N}]';
-const WORDS = new RegExp(`[\\p{L}\\p{N}]${LETTERS}*(?:${BREAK}${LETTERS}+)*(?:[-.@/_+]${LETTERS}+)*`, 'gu');
-const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
-
-/** Characters that join words and addresses. */
-const JOINING = /[-.@/_+:]/;
-const SPACE = /\s/;
-
-/** Requires a following character, which excludes the end of a sentence. */
-const isJoinedAt = (text: string, end: number): boolean =>
-  end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
-
-const DENSE = new RegExp(`[${DENSE_LETTERS}]`, 'u');
-export const isDense = (text: string): boolean => DENSE.test(text);
-/** Run of letters of such scripts, or of other ones. */
-const RUNS = new RegExp(`(?:[${DENSE_LETTERS}][\\p{M}\\u200b]*)+|(?:[^${DENSE_LETTERS}]\\p{M}*)+`, 'gu');
-/** Letter with its marks, including the voiced sound marks of half-width Kana, or decomposed Hangul syllable. */
-const CHARACTER = /[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?|[^\p{M}\uff9e\uff9f\u200b][\p{M}\uff9e\uff9f]*/gu;
-
-/** Called with each part of a text that has terms. Parts may overlap. */
-interface Visitor {
-  /** True to end the visit. */
-  isDone?(): boolean;
-  word(start: number, word: string, whole: string): void;
-  /** Letters of a script without spaces. */
-  run(start: number, run: string, whole: string): void;
-  /** Address, or hyphenated word. */
-  exact(start: number, text: string): void;
-  /** Identifier or path such as `max_pool_size`; its words are found as well. */
-  compound(start: number, compound: string): void;
-  /** Address or path; its parts are found as well. */
-  address(start: number, address: string): void;
-}
-
-/**
- * Visits the parts of a text: words, runs, addresses as a whole and in parts, and hyphenated words as a whole and in
- * parts. `whole` is the word that former releases indexed instead of the part.
- */
-function visit(typed: string, visitor: Visitor): void {
-  const isAscii = ASCII.test(typed);
-  // The apostrophe of Ukrainian is a letter; most keyboards have the punctuation mark.
-  const text = isAscii ? typed : typed.replaceAll('\u02bc', "'");
-  const addresses = new AddressFinder(text);
-  const pattern = isAscii ? ASCII_WORDS : WORDS;
-  const plain = isAscii
-    ? (start: number, word: string, whole: string) => visitor.word(start, word, whole)
-    : (start: number, word: string, whole: string) => visitRuns(start, word, whole, visitor);
-  for (let match = next(pattern, text, 0); match && !visitor.isDone?.(); ) {
-    const start = match.index;
-    // Fast path for most words.
-    const plainEnd = start + match[0].length;
-    if (!JOINING.test(match[0]) && !isJoinedAt(text, plainEnd)) {
-      plain(start, match[0], match[0]);
-      match = next(pattern, text, plainEnd);
-      continue;
-    }
-    const addressEnd = addresses.endFrom(start);
-    const end = Math.max(start + match[0].length, addressEnd);
-    if (addressEnd !== -1) visitAddress(start, text.slice(start, addressEnd), plain, visitor);
-    // A scheme is not a word.
-    else if (!text.startsWith('://', end)) visitCompound(start, match[0], plain, visitor);
-    match = next(pattern, text, end);
-  }
-}
-
-function visitRuns(start: number, word: string, whole: string, visitor: Visitor): void {
-  if (!DENSE.test(word)) visitor.word(start, word, whole);
-  else
-    for (const { 0: run, index } of word.matchAll(RUNS)) {
-      if (DENSE.test(run)) visitor.run(start + index, run, whole);
-      else visitor.word(start + index, run, whole);
-    }
-}
-
-type VisitPlain = (start: number, word: string, whole: string) => void;
-
-function visitAddress(start: number, address: string, plain: VisitPlain, visitor: Visitor): void {
-  if (DENSE.test(address)) {
-    // Text without spaces around an address belongs to neither.
-    for (const { 0: word, index } of address.matchAll(PLAIN)) plain(start + index, word, address);
-    return;
-  }
-  visitor.address(start, address);
-  visitor.exact(start, address);
-  const slash = address.indexOf('/');
-  if (slash === -1) return;
-  visitor.exact(start, address.slice(0, slash));
-  visitor.exact(start + slash, address.slice(slash));
-}
-
-function visitCompound(start: number, compound: string, plain: VisitPlain, visitor: Visitor): void {
-  const isHyphenated = /^[^-]+(?:-[^-]+)+$/.test(compound);
-  if (!DENSE.test(compound)) visitor[isHyphenated ? 'exact' : 'compound'](start, compound);
-  if (compound.includes('/')) visitor.address(start, compound);
-  for (const { 0: word, index } of compound.matchAll(PLAIN)) plain(start + index, word, word);
-}
-
 /** Host, file name or hyphenated word in a path. */
 const SEGMENT = /[\p{L}\p{M}\p{N}_]+(?:[-.][\p{L}\p{M}\p{N}_]+)+/gu;
+const HYPHENATED_WORD = /^\p{L}{3,}(?:-\p{L}{3,})+$/u;
+const PLURAL_ENDING = /[sx](?=-|$)/g;
+const NAME_SEPARATOR = /[-_]/;
+const HYPHENATED = /[\p{L}\p{M}\p{N}]+(?:-[\p{L}\p{M}\p{N}]+)+/gu;
 /** Name of an email address before its host, or the letter before the number of a version. */
 const ADDRESS_START = /^([^@/]+@|v(?=\d))(.+)$/i;
 
@@ -339,24 +272,36 @@ interface TermOptions {
 export function forEachTerm(
   text: string,
   use: (start: number, end: number, term: string, isIndexed?: boolean) => void,
-  { languages = ALL_LANGUAGES.of(text), wanted }: TermOptions = {},
+  { languages = DETECTED_LANGUAGES.of(text), wanted }: TermOptions = {},
 ): void {
   const stemmed = new Set<string>();
   const isStemmed = (word: string) =>
     stemmed.size < MAX_STEMMED_WORDS ? stemmed.add(word) !== null : stemmed.has(word);
   const hasCompounds = languages.some((language) => language.hasCompounds);
+  const useAll = (start: number, text: string, terms: Iterable<string>) => {
+    for (const term of terms) use(start, start + text.length, term);
+  };
+  const word = (start: number, word: string) => {
+    if (wanted && !hasCompounds && !wanted.mayBeTermsOf(word)) return;
+    const indexed = indexedForms(word);
+    if (indexed.length === 0) return;
+    useAll(start, word, indexed);
+    if (languages.length === 0 || !isStemmed(word)) return;
+    for (const language of languages) {
+      if (language.script.test(word)) useAll(start, word, termsIn(language, word));
+    }
+  };
+  /** Uses the terms of names within a name, such as `compte-rendu` and `mai.pdf` of `compte-rendu_mai.pdf`. */
+  const namesIn = (start: number, name: string) => {
+    // Fast path for most addresses.
+    if (!NAME_SEPARATOR.test(name)) return;
+    for (const { 0: part, index } of name.matchAll(HYPHENATED)) useAll(start + index, part, hyphenatedForms(part));
+    const last = name.lastIndexOf('_') + 1;
+    const rest = name.slice(last);
+    if (last > 0 && rest.includes('.')) useAll(start + last, rest, indexedExactForms(rest));
+  };
   visit(text, {
-    word(start, word) {
-      if (wanted && !hasCompounds && !wanted.mayBeTermsOf(word)) return;
-      const indexed = indexedForms(word);
-      if (indexed.length === 0) return;
-      for (const term of indexed) use(start, start + word.length, term);
-      if (languages.length === 0 || !isStemmed(word)) return;
-      for (const language of languages) {
-        if (!language.script.test(word)) continue;
-        for (const term of termsIn(language, word)) use(start, start + word.length, term);
-      }
-    },
+    word,
     run(start, run) {
       let previous: { readonly start: number; readonly letter: string } | null = null;
       for (const { 0: character, index } of run.matchAll(CHARACTER)) {
@@ -369,25 +314,27 @@ export function forEachTerm(
       }
     },
     exact(start, exact) {
-      const terms = [...indexedExactForms(exact), ...withoutHyphen(exact), ...endsOf(exact).flatMap(indexedExactForms)];
-      for (const term of terms) use(start, start + exact.length, term);
+      useAll(start, exact, [...indexedExactForms(exact), ...endsOf(exact).flatMap(indexedExactForms)]);
+      namesIn(start, exact);
+    },
+    contraction(start, text) {
+      useAll(start, text, indexedForms(text.replace(APOSTROPHE, '')));
+    },
+    emoji(start, emoji) {
+      use(start, start + emoji.length, emojiTerm(emoji));
     },
     compound(start, compound) {
       // Searches look for its beginning.
       use(start, start + compound.length, normalize(compound).slice(0, MAX_STEMMED_LENGTH));
+      namesIn(start, compound);
     },
     address(start, address) {
-      for (const { 0: part, index } of address.matchAll(PLAIN)) {
-        const end = start + index + part.length;
-        for (const term of indexedForms(part)) use(start + index, end, term);
-      }
+      for (const { 0: part, index } of address.matchAll(PLAIN)) word(start + index, part);
       for (const { 0: segment, index } of address.matchAll(SEGMENT)) {
-        const end = start + index + segment.length;
-        for (const term of indexedExactForms(segment)) use(start + index, end, term);
+        useAll(start + index, segment, indexedExactForms(segment));
       }
       const [, before = '', rest] = ADDRESS_START.exec(address) ?? [];
-      if (!rest) return;
-      for (const term of indexedExactForms(rest)) use(start + before.length, start + address.length, term);
+      if (rest) useAll(start + before.length, rest, indexedExactForms(rest));
     },
   });
 }
@@ -395,7 +342,7 @@ export function forEachTerm(
 /** Returns the distinct terms of a text, for indexing messages. With `wanted`, omits words that have none of these terms. */
 export function searchTerms(
   text: string,
-  languages = ALL_LANGUAGES,
+  languages = DETECTED_LANGUAGES,
   wanted?: readonly SearchedTerm[],
 ): readonly string[] {
   const terms = new Set<string>();
@@ -444,7 +391,7 @@ const MAX_PAIRS = 8;
  * Returns the words of a query, at most one more than may be searched for; see `SearchedWord`. A word that ends the text may be unfinished and also finds the words
  * that begin with it; a space or a quote finishes it.
  */
-export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly SearchedWord[] {
+export function searchedWords(text: string): readonly SearchedWord[] {
   const words = new Map<string, SearchedWord>();
   const add = (...terms: SearchedWord) => words.set(JSON.stringify(terms), terms);
   const visited = new Set<string>();
@@ -454,30 +401,42 @@ export function searchedWords(text: string, languages = ALL_LANGUAGES): readonly
   const isLast = (start: number, part: string) => start + part.length === text.length;
   /** Beginnings of the compound that ends the text, since its last part may be too short for a beginning. */
   let unfinished: readonly SearchedTerm[] = [];
-  /** Hyphenated word that was visited last. Its stem without the hyphen replaces each part. */
-  let hyphenated: { readonly end: number; readonly terms: readonly string[] } = { end: 0, terms: [] };
+  /** Hyphenated word or contraction that was visited last. Its forms without hyphen or apostrophe replace each part. */
+  let joinedWord: { readonly end: number; readonly terms: readonly SearchedTerm[] } = { end: 0, terms: [] };
+  const formerWords = formerWordsIn(text);
+  const formerTerms = (at: number) =>
+    formerWords.filter(({ start, end }) => start <= at && at < end).flatMap(({ terms }) => terms);
   visit(text, {
     // More words are refused.
     isDone: () => words.size > MAX_SEARCHED_WORDS,
-    word(start, word, whole) {
+    word(start, word) {
       const isUnfinished = isLast(start, word);
-      if (words.size > MAX_SEARCHED_WORDS || (start >= hyphenated.end && isRepeated(word, isUnfinished))) return;
-      const searched = searchedForms(word, isUnfinished, languages);
+      if (words.size > MAX_SEARCHED_WORDS || (start >= joinedWord.end && isRepeated(word, isUnfinished))) return;
+      const searched = searchedForms(word, isUnfinished);
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
-      const joined = start < hyphenated.end ? hyphenated.terms : [];
-      const former = whole === word ? [] : formerTerms(whole);
-      if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...former]);
+      const joined = start < joinedWord.end ? joinedWord.terms : [];
+      if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...formerTerms(start)]);
     },
-    run(_, run, whole) {
+    run(start, run) {
       const letters = withoutEnding([...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character)));
-      const former = formerTerms(whole);
+      const former = formerTerms(start);
       if (letters.length === 1) add([letters[0]!, { beginning: letters[0]! }, ...former]);
       else add(...some(searchedPairs(letters)).map((terms) => [...new Set([...terms, ...former])]));
     },
     exact(start, exact) {
       if (words.size > MAX_SEARCHED_WORDS) return;
-      hyphenated = { end: start + exact.length, terms: withoutHyphen(exact) };
-      add([...searchedExactForms(exact, isLast(start, exact)), ...hyphenated.terms]);
+      joinedWord = { end: start + exact.length, terms: [...withoutHyphen(exact), ...singularOf(exact)] };
+      add([...searchedExactForms(exact, isLast(start, exact)), ...joinedWord.terms, ...formerTerms(start)]);
+    },
+    contraction(start, text) {
+      const terms = searchedForms(text.replace(APOSTROPHE, ''), isLast(start, text));
+      joinedWord = { end: start + text.length, terms };
+      // The parts of `don't` have no terms.
+      if ([...text.matchAll(PLAIN)].every(([part]) => isPassedOver(part.toLowerCase()))) add(terms);
+    },
+    emoji(_, emoji) {
+      // Names are found as words, too.
+      if (!emoji.startsWith(':') || !LETTER.test(emoji)) add([emojiTerm(emoji)]);
     },
     compound(start, compound) {
       if (isLast(start, compound)) unfinished = beginningsOf(normalize(compound), false);
@@ -498,20 +457,17 @@ function searchedPairs(letters: readonly string[]): readonly (readonly string[])
 const plainOf = (word: string): string => withoutDiacritics(normalize(word.toLowerCase()));
 
 /** Returns the words of a query that may be misspelled; see `TypedWord`. */
-export function typedWords(text: string, languages = ALL_LANGUAGES): readonly TypedWord[] {
+export function typedWords(text: string): readonly TypedWord[] {
   const words: TypedWord[] = [];
   visit(text, {
+    ...NOTHING,
     word(start, word) {
-      const searched = searchedForms(word, start + word.length === text.length, languages);
+      const searched = searchedForms(word, start + word.length === text.length);
       const plain = plainOf(word);
       const near = spellingsNear(plain);
       if (searched.length === 0 || near.size === 0) return;
       words.push({ start, word, searched: [searched], similar: similarWords(plain, near) });
     },
-    run: () => {},
-    exact: () => {},
-    compound: () => {},
-    address: () => {},
   });
   return words;
 }
@@ -537,7 +493,7 @@ function wordsAmong(spellings: ReadonlySet<string>, text: string): readonly stri
   const add = (word: string) => {
     if (spellings.has(plainOf(word))) found.add(word.toLowerCase());
   };
-  visit(text, { word: (_, word) => add(word), run: () => {}, exact: () => {}, compound: () => {}, address: () => {} });
+  visit(text, { ...NOTHING, word: (_, word) => add(word) });
   return [...found];
 }
 
@@ -546,58 +502,4 @@ function some<T>(pairs: readonly T[]): readonly T[] {
   if (pairs.length <= MAX_PAIRS) return pairs;
   const step = (pairs.length - 1) / (MAX_PAIRS - 1);
   return Array.from({ length: MAX_PAIRS }, (_, index) => pairs[Math.round(index * step)]!);
-}
-
-const MAIL_NAME = /[\p{L}\p{M}\p{N}._+-]+/uy;
-const HOST = /[\p{L}\p{M}\p{N}-]+(?:\.[\p{L}\p{M}\p{N}-]+)*/uy;
-const PATH = /\/[^\s"'<>)\]]*/y;
-
-/**
- * Finds the ends of addresses such as `name@host.example` or `host.example/path`. Results are shared by all words of
- * the same run of characters, so positions must ascend.
- */
-class AddressFinder {
-  private name = { end: -1, addressEnd: -1 };
-  private host = { end: -1, lastDot: -1 };
-
-  constructor(private readonly text: string) {}
-
-  /** Returns -1 if no address starts here. */
-  endFrom(start: number): number {
-    const mailEnd = this.mailEnd(start);
-    if (mailEnd !== -1) return mailEnd;
-    const { end, lastDot } = this.hostFrom(start);
-    if (lastDot <= start) return -1;
-    return this.text[end] === '/' ? endOf(PATH, this.text, end) : end;
-  }
-
-  private mailEnd(start: number): number {
-    if (start >= this.name.end) {
-      const end = endOf(MAIL_NAME, this.text, start);
-      const hostEnd = this.text[end] === '@' ? endOf(HOST, this.text, end + 1) : -1;
-      const hasDot = hostEnd !== -1 && this.text.slice(end, hostEnd).includes('.');
-      this.name = { end, addressEnd: hasDot ? hostEnd : -1 };
-    }
-    return this.name.addressEnd;
-  }
-
-  private hostFrom(start: number): { readonly end: number; readonly lastDot: number } {
-    if (start >= this.host.end) {
-      const end = endOf(HOST, this.text, start);
-      const dot = this.text.slice(start, end).lastIndexOf('.');
-      this.host = { end, lastDot: dot === -1 ? -1 : start + dot };
-    }
-    return this.host;
-  }
-}
-
-/** Returns the end of a match exactly at this position; -1 if there is none. */
-function endOf(pattern: RegExp, text: string, start: number): number {
-  pattern.lastIndex = start;
-  return pattern.test(text) ? pattern.lastIndex : -1;
-}
-
-function next(pattern: RegExp, text: string, from: number): RegExpExecArray | null {
-  pattern.lastIndex = from;
-  return pattern.exec(text);
 }

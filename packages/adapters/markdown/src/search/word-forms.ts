@@ -1,7 +1,7 @@
 import { STOP_WORDS } from '@parley/domain/messages';
 import { lazily } from '../characters.js';
+import { uninflected } from './inflections.js';
 import { normalize, withoutDiacritics } from './letters.js';
-import { stemPolish, stemUkrainian } from './light-stemmers.js';
 import { WordCache } from './word-cache.js';
 
 type Stem = (word: string) => string;
@@ -24,7 +24,7 @@ export interface Language {
   readonly hasCompounds: boolean;
 }
 
-/** Loaded on first use. */
+/** Loaded on first use. Other languages have tables of endings. */
 const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
   arabic: (require) => require('@orama/stemmers/arabic').stemmer,
   czech(require) {
@@ -37,10 +37,8 @@ const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
   finnish: (require) => require('@orama/stemmers/finnish').stemmer,
   french: (require) => require('@orama/stemmers/french').stemmer,
   german: (require) => require('@orama/stemmers/german').stemmer,
-  hungarian: (require) => require('@orama/stemmers/hungarian').stemmer,
   italian: (require) => require('@orama/stemmers/italian').stemmer,
   norwegian: (require) => require('@orama/stemmers/norwegian').stemmer,
-  polish: () => stemPolish,
   portuguese: (require) => require('@orama/stemmers/portuguese').stemmer,
   romanian: (require) => require('@orama/stemmers/romanian').stemmer,
   russian(require) {
@@ -49,12 +47,11 @@ const STEMMERS: Readonly<Record<string, (require: NodeJS.Require) => Stem>> = {
   },
   spanish: (require) => require('@orama/stemmers/spanish').stemmer,
   swedish: (require) => require('@orama/stemmers/swedish').stemmer,
-  turkish: (require) => require('@orama/stemmers/turkish').stemmer,
-  ukrainian: () => stemUkrainian,
 };
 
 function stemmerOf(name: string): Stem {
-  const stem = lazily(STEMMERS[name]!);
+  const stemmer = STEMMERS[name];
+  const stem = stemmer ? lazily(stemmer) : () => (word: string) => word;
   return (word) => (word.length > MAX_STEMMED_LENGTH ? word : stem()(word));
 }
 
@@ -145,8 +142,9 @@ const newLanguage = (code: string, name: string, script: RegExp, letters: string
     stem(word) {
       const existing = stems.get(word);
       if (existing !== undefined) return existing;
-      const stemmed = withoutDiacritics(stem(normalize(word)));
-      if (word.length <= MAX_STEMMED_LENGTH) stems.set(word, stemmed);
+      if (word.length > MAX_STEMMED_LENGTH) return withoutDiacritics(normalize(word));
+      const stemmed = withoutDiacritics(uninflected(code, stem(normalize(word))));
+      stems.set(word, stemmed);
       return stemmed;
     },
   };
@@ -183,61 +181,53 @@ function isWrittenIn(language: Language, text: string): boolean {
   return language.script !== LATIN && language.script.test(text) && !(language === russian && NOT_RUSSIAN.test(text));
 }
 
-/**
- * Maximum number of languages of a text, the likeliest ones, which bounds the time to stem its words. Organizations may
- * list more.
- */
+/** Maximum number of languages of a text, the likeliest ones, which bounds the time to stem its words. */
 const MAX_LANGUAGES = 3;
+/** The same if the organization lists languages, and the maximum that it may list. */
+const MAX_LISTED_LANGUAGES = 5;
 /** Length of the beginning of a text that determines its languages. */
 const EXAMINED = 2000;
 
-/** Languages of word forms in the messages and searches of an organization, in addition to English. */
+/** Languages of word forms in the messages of an organization, in addition to English. */
 export class SearchLanguages {
-  private readonly languages: readonly Language[];
-  /** Indexes in `latinLanguages`. */
-  private readonly latin: readonly number[];
+  private readonly listed: readonly Language[];
+  private readonly limit: number;
 
-  /** @param codes value of the setting `searchLanguages`; all languages if empty */
-  constructor(private readonly codes: string) {
+  /** @param codes value of the setting `searchLanguages` */
+  constructor(codes: string) {
     const listed = new Set(codes.split(','));
-    const isListed = ({ code }: Language) => codes === '' || listed.has(code);
-    this.languages = languages.filter(isListed);
-    this.latin = [...latinLanguages.keys()].filter((index) => isListed(latinLanguages[index]!));
+    this.listed = languages.filter(({ code }) => listed.has(code));
+    this.limit = this.listed.length === 0 ? MAX_LANGUAGES : MAX_LISTED_LANGUAGES;
   }
 
-  /**
-   * Returns the languages of a text, by default at most three. Unclear texts have none by default, otherwise all listed
-   * ones of their script.
-   */
+  /** Returns the listed languages and those of the text. Unclear texts have only listed ones. */
   of(text: string): readonly Language[] {
     const lowered = text.slice(0, EXAMINED).toLowerCase();
     const hasOtherLetters = OTHER_LETTER.test(lowered);
-    const found = this.latin.length === 0 ? [] : this.latinOf(lowered, hasOtherLetters);
-    const others = hasOtherLetters ? this.languages.filter((language) => isWrittenIn(language, lowered)) : [];
-    return this.codes === '' ? [...others, ...found].slice(0, MAX_LANGUAGES) : [...found, ...others];
-  }
-
-  private latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
-    const counts = countFrequent(lowered, hasOtherLetters);
-    const english = counts[ENGLISH]!;
-    let most = 0;
-    for (const index of this.latin) most = Math.max(most, counts[index]!);
-    // Fast path for most English texts.
-    if (most < english) return [];
-    const isUnclear = this.codes !== '' && most === 0;
-    if (isUnclear) return this.latin.map((index) => latinLanguages[index]!);
-    const least = Math.max(english, most / 2, 1);
-    return this.latin
-      .filter((index) => counts[index]! >= least)
-      .sort((a, b) => counts[b]! - counts[a]!)
-      .map((index) => (counts[index]! > english ? latinLanguages[index]! : withoutCompounds[index]!));
-  }
-
-  /** Returns the languages that use the script of a word. */
-  writing(word: string): readonly Language[] {
-    return this.languages.filter(({ script }) => script.test(word));
+    const found = latinOf(lowered, hasOtherLetters);
+    const others = hasOtherLetters ? languages.filter((language) => isWrittenIn(language, lowered)) : [];
+    const further = [...others, ...found].filter(({ code }) => !this.listed.some((listed) => listed.code === code));
+    return [...this.listed, ...further].slice(0, this.limit);
   }
 }
+
+/** Returns the languages of a text's Latin letters, the likeliest first. */
+function latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[] {
+  const counts = countFrequent(lowered, hasOtherLetters);
+  const english = counts[ENGLISH]!;
+  const most = Math.max(...counts.slice(0, ENGLISH));
+  // Fast path for most English texts.
+  if (most < english) return [];
+  const least = Math.max(english, most / 2, 1);
+  return [...latinLanguages.keys()]
+    .filter((index) => counts[index]! >= least)
+    .sort((a, b) => counts[b]! - counts[a]!)
+    .map((index) => (counts[index]! > english ? latinLanguages[index]! : withoutCompounds[index]!));
+}
+
+/** Returns the languages that use the script of a word. */
+export const languagesWriting = (word: string): readonly Language[] =>
+  languages.filter(({ script }) => script.test(word));
 
 /** Counts the frequent words and the letters of each language in a text. */
 function countFrequent(lowered: string, hasOtherLetters: boolean): readonly number[] {
@@ -254,4 +244,4 @@ function countFrequent(lowered: string, hasOtherLetters: boolean): readonly numb
 }
 
 /** Languages of organizations without the setting. */
-export const ALL_LANGUAGES = new SearchLanguages('');
+export const DETECTED_LANGUAGES = new SearchLanguages('');

@@ -1,5 +1,6 @@
 import { DomainError } from '@parley/domain/kernel';
 import { ClientRejected } from '@parley/domain/membership';
+import type { OutgoingProxy } from '../outgoing-proxy.js';
 import { readShort } from '../read-short.js';
 
 const PATIENCE_MS = 10_000;
@@ -17,12 +18,16 @@ export const rejectsClient = (detail?: string) =>
   new ClientRejected(`it rejects clientId with its clientSecret, which may have expired${detail ? `: ${detail}` : ''}`);
 
 /** Sends a request to a log-in service. @throws RangeError if the response is longer than 1 MiB */
-export async function fetchShort(url: string | URL, init: RequestInit = {}): Promise<Response> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
-  const { status, statusText, headers } = response;
-  const body = await readShort(response, MAX_RESPONSE_BYTES);
-  return new Response(EMPTY.includes(status) ? null : body, { status, statusText, headers });
-}
+export type FetchShort = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export const fetchShortBy =
+  ({ fetch }: Pick<OutgoingProxy, 'fetch'>): FetchShort =>
+  async (url, init = {}) => {
+    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...init });
+    const { status, statusText, headers } = response;
+    const body = await readShort(response, MAX_RESPONSE_BYTES);
+    return new Response(EMPTY.includes(status) ? null : body, { status, statusText, headers });
+  };
 
 /** @throws Error if the clocks of this machine and the service differ too much for log-ins */
 export function requireSameClock({ headers }: Response, nowMs = Date.now()): void {

@@ -32,8 +32,6 @@ import type { ViewerMessageStates } from './viewer-message-state.js';
 const WITHIN = 's.rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
 /** Maximum number of recipients in a search; each adds a list that FTS5 must merge. */
 const MAX_RECIPIENTS = 500;
-/** Messages to examine before the search is limited to the reader's own conversations. */
-const LOOKED_AT = { atLeast: 500, perMessage: 5 };
 const BATCH = { atLeast: 100, atMost: 1000 };
 /** Series up to this length are tested message by message. */
 const SHORT = 300;
@@ -92,30 +90,18 @@ export class SearchPages {
     pageRange: PageBounds,
     limit: number,
   ): MessageIndexRow[] {
-    const listed = this.listedRecipients(viewer, narrowing);
-    if (listed?.length === 0) return scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
-    const enough = LOOKED_AT.atLeast + LOOKED_AT.perMessage * limit;
-    let expression = this.expression(viewer, narrowing, listed);
-    let mayNarrow = scope === 'own' && listed === null;
-    let marked: MessageIndexRow[] = [];
+    const recipients = this.listedRecipients(viewer, narrowing) ?? (scope === 'own' ? this.ownTerms(viewer) : null);
     const found: MessageIndexRow[] = [];
-    let lookedAt = 0;
+    const expression = this.expression(viewer, narrowing, recipients);
     let count = Math.max(limit, BATCH.atLeast);
-    for (let part: PageBounds | null = pageRange; part && found.length < limit; ) {
+    for (let part = recipients?.length === 0 ? null : pageRange; part && found.length < limit; ) {
       const rows = this.matches(expression, narrowing, part, count);
       found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));
-      lookedAt += rows.length;
       part = rows.length < count ? null : after(part, idOf(rows.at(-1)!));
       count = Math.max(count, Math.min(2 * count, BATCH.atMost));
-      if (!mayNarrow || !part || lookedAt < enough) continue;
-      mayNarrow = false;
-      const recipientTerms = this.ownRecipients.all(viewer.userId, viewer.realmId, MAX_RECIPIENTS + 1);
-      if (recipientTerms.length > MAX_RECIPIENTS) continue;
-      // Adds messages that belong to the viewer by a row outside their conversations.
-      marked = this.received.marked(viewer, narrowing, part, limit - found.length);
-      if (recipientTerms.length === 0) break;
-      expression = this.expression(viewer, narrowing, recipientTerms.map(inRecipient));
     }
+    // Messages that belong to the viewer by a row outside their conversations.
+    const marked = scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
     return merge([found, marked], pageRange, limit);
   }
 
@@ -163,6 +149,15 @@ export class SearchPages {
         ? this.directRecipients.all(userId, realmId, MAX_RECIPIENTS + 1)
         : privacies && this.channelRecipients.all(realmId, JSON.stringify(privacies), MAX_RECIPIENTS + 1);
     return recipientTerms && recipientTerms.length <= MAX_RECIPIENTS ? recipientTerms.map(inRecipient) : null;
+  }
+
+  /**
+   * Returns the terms of the viewer's own conversations, so that the time of a search does not depend on words of
+   * others; null for too many.
+   */
+  private ownTerms({ realmId, userId }: Viewer): readonly string[] | null {
+    const recipientIds = this.ownRecipients.all(userId, realmId, MAX_RECIPIENTS + 1);
+    return recipientIds.length <= MAX_RECIPIENTS ? recipientIds.map(inRecipient) : null;
   }
 
   /** Replaces beginnings by their terms if they are few, since lists of terms need not be read to the end. */

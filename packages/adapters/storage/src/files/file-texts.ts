@@ -130,3 +130,10 @@ CREATE INDEX file_to_read_next ON file_to_read (attempts, file_id DESC);
 CREATE INDEX file_to_read_by_realm ON file_to_read (realm_id);
 INSERT INTO file_to_read (file_id, realm_id, attempts) SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES};
 `;
+
+export const READ_FILES_AGAIN = `
+-- contract: files get terms for further forms of words in the background.
+
+INSERT INTO file_to_read (file_id, realm_id, attempts) SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES}
+ON CONFLICT (file_id) DO UPDATE SET attempts = 0;
+`;

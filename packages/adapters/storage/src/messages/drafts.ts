@@ -1,5 +1,5 @@
 import type { ChannelId, UserId } from '@parley/domain/kernel';
-import { DRAFT_ROWS, type Draft } from '@parley/domain/messages';
+import { DRAFT_LIST, type Draft } from '@parley/domain/messages';
 import { Table } from '../engine/declared-rows.js';
 
 /** Draft to a channel, to users, or to nobody yet. */
@@ -9,7 +9,7 @@ interface StoredDraft extends Pick<Draft, 'content' | 'editedAt'> {
   readonly topic: string;
 }
 
-export const DRAFT_FEATURE = new Table<Draft, StoredDraft>(DRAFT_ROWS, {
+export const DRAFT_FEATURE = new Table<Draft, StoredDraft>(DRAFT_LIST.rows, {
   columns: { channelId: 'int?', userIds: 'ids?', topic: 'text', content: 'text', editedAt: 'real' },
   indices: ['INDEX draft_by_user ON draft (user_id, edited_at, id, realm_id)'],
   pack: ({ to, content, editedAt }) => ({

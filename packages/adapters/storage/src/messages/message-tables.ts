@@ -265,6 +265,12 @@ WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rende
 END;|}
 `;
 
+const INDEX_INFLECTIONS = `
+-- contract: messages get terms for emoji, names in file names and further forms of words in the background.
+
+UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
+`;
+
 const SEARCH_POSITION = `
 -- expand: SQLite's search index follows the messages.
 
@@ -282,6 +288,7 @@ export const MESSAGE_TABLES = {
     24: BEGINNINGS,
     25: INDEX_WHOLE_WORDS,
     28: SEARCH_LANGUAGES,
+    35: INDEX_INFLECTIONS,
     37: SEARCH_POSITION,
   },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],

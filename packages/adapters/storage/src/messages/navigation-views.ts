@@ -1,7 +1,7 @@
-import { NAVIGATION_VIEW_ROWS, type NavigationView } from '@parley/domain/messages';
+import { NAVIGATION_VIEW_LIST, type NavigationView } from '@parley/domain/messages';
 import { Table } from '../engine/declared-rows.js';
 
-export const NAVIGATION_VIEW_FEATURE = new Table<NavigationView>(NAVIGATION_VIEW_ROWS, {
+export const NAVIGATION_VIEW_FEATURE = new Table<NavigationView>(NAVIGATION_VIEW_LIST.rows, {
   columns: { fragment: 'text', isPinned: 'flag', name: 'text?' },
   indices: ['UNIQUE INDEX navigation_view_by_fragment ON navigation_view (user_id, fragment)'],
   reusesIds: true,

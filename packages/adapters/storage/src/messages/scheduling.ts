@@ -1,8 +1,8 @@
 import type { ChannelId, RealmId, RealmRow, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
-  REMINDER_ROWS,
+  REMINDER_LIST,
   type Reminder,
-  SCHEDULED_MESSAGE_ROWS,
+  SCHEDULED_MESSAGE_LIST,
   type ScheduledMessage,
   type ScheduledMessageRepository,
 } from '@parley/domain/messages';
@@ -40,7 +40,7 @@ class SqlScheduledMessages
 }
 
 const SCHEDULED_MESSAGE_TABLE: RowTable = new Table<ScheduledMessage, StoredMessage>(
-  SCHEDULED_MESSAGE_ROWS,
+  SCHEDULED_MESSAGE_LIST.rows,
   {
     columns: {
       channelId: 'int?',
@@ -73,7 +73,7 @@ const SCHEDULED_MESSAGE_TABLE: RowTable = new Table<ScheduledMessage, StoredMess
 );
 
 const REMINDER_TABLE = new Table<Reminder>(
-  REMINDER_ROWS,
+  REMINDER_LIST.rows,
   {
     columns: {
       // The message may be deleted.

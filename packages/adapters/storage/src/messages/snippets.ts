@@ -1,7 +1,7 @@
-import { SNIPPET_ROWS, type Snippet } from '@parley/domain/messages';
+import { SNIPPET_LIST, type Snippet } from '@parley/domain/messages';
 import { Table } from '../engine/declared-rows.js';
 
-export const SNIPPET_FEATURE = new Table<Snippet>(SNIPPET_ROWS, {
+export const SNIPPET_FEATURE = new Table<Snippet>(SNIPPET_LIST.rows, {
   columns: { title: 'text', content: 'text', createdAt: 'int' },
   indices: ['INDEX snippet_by_user ON snippet (user_id, id, realm_id)'],
 }).feature(1, 'snippets');

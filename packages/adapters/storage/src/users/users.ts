@@ -38,7 +38,7 @@ function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
   return key === null ? { source: 'generated', version } : { source, version, key };
 }
 
-const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
+const emailTaken = () => new DomainError('EMAIL_TAKEN', 'Email is already in use.');
 const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
 const specialPermissions = listColumn<SpecialPermission>(
   'user',
@@ -379,7 +379,7 @@ export abstract class SqlUserRepository implements UserRepository {
     this.statements.disableCaching();
     const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
     const id = await this.insert.get(user.realmId, ...fromUser(user), user.externalId ?? null, kind, passwordHash);
-    if (id === undefined) throw emailTaken(user.email);
+    if (id === undefined) throw emailTaken();
     return { ...user, id, version: 1 };
   }
 
@@ -389,7 +389,7 @@ export abstract class SqlUserRepository implements UserRepository {
     this.raiseGroupsVersion.defer(id, realmId, id, toFlag(user.isActive));
     const version = await this.store.get(...fromUser(user), id, realmId, realmId, foldCase(email), id);
     if (version !== undefined) return { ...user, version };
-    if (await this.hasRow.get(id, realmId)) throw emailTaken(email);
+    if (await this.hasRow.get(id, realmId)) throw emailTaken();
     throw new Error(`Realm ${realmId} has no user ${id}`);
   }
 

@@ -17,8 +17,21 @@ type EventNamed<T extends Event['type']> = Extract<Event, { readonly type: T }>;
 /** Applies an event to the state. */
 export type Rule<T extends Event['type']> = (state: ChatState, event: EventNamed<T>) => void;
 
-/** One rule per event type; a missing rule is a compile error. */
-export type EventRules = { readonly [T in Event['type']]: Rule<T> };
+type ListOperation = 'add' | 'update' | 'remove';
+
+/** Event types of lists of a user, which `applyToList` applies by default. */
+export type DefaultListEvent = {
+  [T in Event['type'] & keyof Fields]: EventNamed<T> extends { readonly op: ListOperation }
+    ? NonNullable<Fields[T]> extends readonly { readonly id: number }[]
+      ? T
+      : never
+    : never;
+}[Event['type'] & keyof Fields];
+
+/** One rule per event type; a missing rule is a compile error, except for lists. */
+export type EventRules = { readonly [T in Exclude<Event['type'], DefaultListEvent>]: Rule<T> } & {
+  readonly [T in DefaultListEvent]?: Rule<T>;
+};
 
 /** Register response fields stored in separate tables. */
 export const TABLE_FIELDS = [

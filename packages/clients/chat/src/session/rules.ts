@@ -1,5 +1,6 @@
 import type { Event, InitialState } from '@parley/client';
 import { CHANNEL_RULES, CHANNELS_PART } from '../channels/channels.js';
+import { applyToList, changesList } from '../kernel/lists.js';
 import type { ChatState, EventRules, Rule, StatePart } from '../kernel/state.js';
 import { MESSAGE_RULES } from '../messages/messages.js';
 import { UNREAD_PART } from '../messages/unread.js';
@@ -9,7 +10,7 @@ import { PERSONAL_RULES } from '../personal/personal.js';
 
 const PARTS: readonly StatePart[] = [ORGANIZATION_PART, PEOPLE_PART, CHANNELS_PART, UNREAD_PART];
 
-/** An event type without a rule is a compile error. */
+/** An event type without a rule is a compile error, except for lists. */
 export const EVENT_RULES: EventRules = {
   ...ORGANIZATION_RULES,
   ...PEOPLE_RULES,
@@ -25,8 +26,14 @@ export function begin(state: ChatState, answer: InitialState): void {
 
 /** Applies an event. Unknown events of newer servers are ignored. */
 export function applyEvent(state: ChatState, event: Event): void {
-  const rule = EVENT_RULES[event.type] as Rule<Event['type']> | undefined;
+  const rule = ruleFor(event);
   rule?.(state, event as never);
+}
+
+/** Returns the rule for events of this type, or null for an unknown type. */
+export function ruleFor(event: Event): Rule<Event['type']> | null {
+  const rule = EVENT_RULES[event.type] as Rule<Event['type']> | undefined;
+  return rule ?? (changesList(event) ? applyToList : null);
 }
 
 /** Presents the state as the register response of a new client. */

@@ -21,10 +21,6 @@ export const PROVISIONING_ERRORS = declareErrors({
 
 type ProvisioningErrors = typeof PROVISIONING_ERRORS;
 
-declare module '../../kernel/errors.js' {
-  interface ErrorCodes extends ProvisioningErrors {}
-}
-
 /** Maximum number per organization. */
 export const MAX_PROVISIONING_TOKENS = 10;
 /** In code points. */
@@ -75,7 +71,8 @@ export interface ProvisioningRepository extends ProvisioningReads {
   putGroup(realmId: RealmId, group: ProvisionedGroup): Promise<void>;
 }
 
-declare module '../../kernel/unit-of-work.js' {
+declare module '../../kernel/feature-types.js' {
+  interface ErrorCodes extends ProvisioningErrors {}
   interface RepositoryMap {
     provisioning: [reads: ProvisioningReads, repository: ProvisioningRepository];
   }

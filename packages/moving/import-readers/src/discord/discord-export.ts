@@ -1,6 +1,6 @@
 import { DomainError } from '@parley/domain/kernel';
 import { plain, writeMarkdown } from '@parley/domain/markdown';
-import type { FileRecord, ImportRecord } from '@parley/transfer/records';
+import type { FileRecord, Gap, ImportRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { parseCommonMark } from '../common-markdown.js';
 import { DamageIds } from '../damage-ids.js';
@@ -14,6 +14,11 @@ interface Header {
   readonly file: string;
   readonly guild: unknown;
   readonly channel: unknown;
+}
+
+interface MessageFile {
+  readonly header: Header;
+  readonly place: DiscordPlace;
 }
 
 /** Descriptions are small; a large value without messages is no file of the exporter. */
@@ -76,6 +81,13 @@ export class DiscordExport implements DiscordContext {
   private readonly located = new Set<string>();
   /** File being read; pictures of people are relative to it. */
   private file = '';
+  /** Ids of damaged parts since the last message. */
+  private damages: string[] = [];
+  /** Times of the first and last message by file. */
+  private readonly partEnds = new Map<
+    string,
+    { readonly first: number | undefined; readonly last: number | undefined }
+  >();
 
   constructor(private readonly archive: Archive) {}
 
@@ -137,7 +149,7 @@ export class DiscordExport implements DiscordContext {
   }
 
   async *records(): AsyncGenerator<ImportRecord> {
-    const files: { readonly header: Header; readonly place: DiscordPlace }[] = [];
+    const files: MessageFile[] = [];
     let guild: unknown;
     for await (const header of headersOf(this.archive)) {
       const isServer = !CONVERSATIONS.has(textOf(header.channel, 'type'));
@@ -148,11 +160,11 @@ export class DiscordExport implements DiscordContext {
     }
     this.source = `discord:${textOf(guild, 'id') || 'direct'}`;
     const name = textOf(guild, 'name') || 'Discord';
-    yield { source: this.source, kind: 'organization', id: this.source, name };
+    yield { source: this.source, kind: 'organization', id: this.source, name, messageFiles: 'threads' };
     for (const { header, place } of files) yield* this.fileRecords(header, place);
     yield* this.placeRecords();
     yield* this.unusedFiles(new Set(files.map(({ header }) => header.file)));
-    yield* this.missingParts();
+    yield* this.missingParts(files);
   }
 
   private placeOf({ channel }: Header): DiscordPlace {
@@ -208,17 +220,40 @@ export class DiscordExport implements DiscordContext {
     }
     this.file = file;
     let isHeader = true;
-    let previousAt = 1;
+    let first: number | undefined;
+    /** Times of the last two messages. */
+    let times: readonly number[] = [];
     for await (const element of jsonMember(this.archive.read(file), 'messages', file)) {
       if (!isHeader) {
         if ('value' in element) yield* this.emojiRecords(element.value, file);
-        for (const record of messageRecords(element, place, { file, line: element.line, previousAt }, this)) {
-          if (record.kind === 'message') previousAt = record.sentAt;
+        const position = { file, line: element.line, previousAt: times.at(-1) ?? 1 };
+        const damages = this.damages.length;
+        for (const record of messageRecords(element, place, position, this)) {
+          if (record.kind === 'message' && this.damages.length === damages) {
+            times = [...times.slice(-1), record.sentAt];
+            first ??= record.sentAt;
+          }
           yield record;
         }
+        if (this.damages.length === damages) yield* this.gaps(place, times);
       }
       isHeader = false;
     }
+    yield* this.gaps(place, []);
+    this.partEnds.set(file, { first, last: times.at(-1) });
+  }
+
+  addDamage(id: string): void {
+    this.damages.push(id);
+  }
+
+  /** Reports the damaged parts since the message before the last one, or anywhere without two times. */
+  private *gaps(place: DiscordPlace, [from, until]: readonly number[]): Generator<ImportRecord> {
+    const type = 'discord.damaged_file';
+    const reason = 'A part of the file is damaged';
+    for (const id of this.damages)
+      yield { source: this.source, kind: 'skipped', id, type, reason, gap: gapBetween(place, from, until) };
+    this.damages = [];
   }
 
   /** Custom emoji in texts and reactions, with their pictures. */
@@ -272,16 +307,18 @@ export class DiscordExport implements DiscordContext {
   }
 
   /** Partitions of a channel are `x.json`, `x [part 2].json` and so on. The last ones may be missing unnoticed. */
-  private *missingParts(): Generator<ImportRecord> {
-    const found = new Map<string, number>();
-    for (const name of filesOf(this.archive)) {
-      const [, start = '', part = '1'] = /^(.*?)(?: \[part (\d{1,9})\])?\.json$/s.exec(name)!;
-      const first = (found.get(start) ?? 0) + 1;
-      found.set(start, Math.max(Number(part), first - 1));
-      if (first >= Number(part)) continue;
-      const id = `${start}${first === 1 ? '' : ` [part ${first}]`}.json`;
+  private *missingParts(files: readonly MessageFile[]): Generator<ImportRecord> {
+    const found = new Map<string, { readonly number: number; readonly last: number | undefined }>();
+    for (const { header, place } of files) {
+      const [, start = '', part = '1'] = /^(.*?)(?: \[part (\d{1,9})\])?\.json$/s.exec(header.file)!;
+      const { number, last } = found.get(start) ?? { number: 0, last: undefined };
+      const ends = this.partEnds.get(header.file)!;
+      found.set(start, { number: Math.max(Number(part), number), last: ends.last ?? last });
+      if (number + 1 >= Number(part)) continue;
+      const id = `${start}${number === 0 ? '' : ` [part ${number + 1}]`}.json`;
+      const type = 'discord.damaged_partition';
       const reason = 'One or more partitions of the export are missing, with their messages';
-      yield { source: this.source, kind: 'skipped', id, type: 'discord.damaged_partition', reason };
+      yield { source: this.source, kind: 'skipped', id, type, reason, gap: gapBetween(place, last, ends.first) };
     }
   }
 
@@ -292,6 +329,13 @@ export class DiscordExport implements DiscordContext {
       yield { source: this.source, kind: 'skipped', id, type: 'discord.file', reason };
     }
   }
+}
+
+/** Messages between two times in any order; undefined for an unknown time. */
+function gapBetween({ channel, conversation }: DiscordPlace, from: number | undefined, until: number | undefined): Gap {
+  const span =
+    from === undefined || until === undefined ? {} : { from: Math.min(from, until), until: Math.max(from, until) };
+  return { ...present({ channel, conversation }), ...span };
 }
 
 function decoded(url: string): string {

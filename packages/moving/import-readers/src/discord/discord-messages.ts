@@ -24,6 +24,8 @@ export interface DiscordContext extends DiscordNames {
   /** Returns where the bytes of a file are, by the URL in a file of messages. */
   locate(url: string, file: string): Pick<FileRecord, 'path' | 'url' | 'missing'>;
   isNewFile(id: string): boolean;
+  /** Notes a damaged part of the file that is being read. */
+  addDamage(id: string): void;
 }
 
 const MEMBERSHIP: ReadonlySet<string> = new Set(['GuildMemberJoin', 'RecipientAdd', 'RecipientRemove', '7', '1', '2']);
@@ -236,10 +238,12 @@ function* damagedMessage(
   context: DiscordContext,
 ): Generator<ImportRecord> {
   yield* context.personRecords(UNKNOWN_PERSON);
+  const id = context.damageIds.next(file);
+  context.addDamage(id);
   yield {
     source: context.source,
     kind: 'message',
-    id: context.damageIds.next(file),
+    id,
     ...place,
     sender: UNKNOWN_PERSON.id,
     sentAt: previousAt,

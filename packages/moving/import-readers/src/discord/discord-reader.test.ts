@@ -83,7 +83,8 @@ describe('DISCORD_READER', () => {
         message('1001', { author: BEN, timestampEdited: '2023-11-14T23:00:00+00:00', isPinned: true }),
       ]),
     });
-    expect(records[0]).toEqual({ source: 'discord:900', kind: 'organization', id: 'discord:900', name: 'Acme' });
+    const organization = { source: 'discord:900', kind: 'organization', id: 'discord:900', name: 'Acme' };
+    expect(records[0]).toEqual({ ...organization, messageFiles: 'threads' });
     expect(recordsOf(records, 'channel')).toEqual([
       {
         source: 'discord:900',

@@ -1,4 +1,4 @@
-import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/transfer/records';
+import type { ChannelRecord, Gap, ImportRecord, PersonRecord, SkippedRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
 import { type JsonElement, jsonLines } from '../json-elements.js';
@@ -12,6 +12,8 @@ interface Channel {
   /** Null for a channel that only posts mention. */
   readonly data: unknown;
   readonly members: Set<string>;
+  /** People who wrote in it, who are the only known readers of a channel that only posts mention. */
+  readonly authors: Set<string>;
 }
 
 const LEFT_OUT: Readonly<Record<string, string>> = {
@@ -33,6 +35,10 @@ export class MattermostExport implements MattermostContext {
   private readonly conversations = new Set<string>();
   private readonly ids = new SeenKeys();
   private readonly seenFiles = new Set<string>();
+  /** True if a damaged line may have been an entry of a person or channel. */
+  private isListIncomplete = false;
+  /** Posts follow all people, so an export without any was probably cut before. */
+  private hasPosts = false;
 
   constructor(
     private readonly archive: Archive,
@@ -68,36 +74,54 @@ export class MattermostExport implements MattermostContext {
 
   async *records(): AsyncGenerator<ImportRecord> {
     yield { source: this.source, kind: 'organization', id: this.source, name: 'Mattermost' };
-    for await (const element of jsonLines(this.archive.read(this.file), this.file)) yield* this.line(element);
+    let isCut = false;
+    for await (const element of jsonLines(this.archive.read(this.file), this.file)) {
+      yield* this.line(element);
+      isCut = 'damage' in element;
+      this.hasPosts ||= 'value' in element && /post$/.test(textOf(element.value, 'type'));
+    }
+    if (isCut) {
+      const reason = 'The file ends within a line, so that all later lines are missing';
+      const gap = { source: this.source, kind: 'skipped', id: this.file, type: 'mattermost.damaged_file' } as const;
+      yield { ...gap, reason, gap: {} };
+      this.isListIncomplete = true;
+    }
     // The last line can name another member of a channel.
     for (const [id, channel] of this.channels) yield this.channelRecord(id, channel);
+    const isDeactivated = this.people.size > 0 && !this.isListIncomplete;
     for (const id of this.others)
-      yield { source: this.source, kind: 'person', id, name: id, userName: id, isDeactivated: true };
+      yield {
+        source: this.source,
+        kind: 'person',
+        id,
+        name: id,
+        userName: id,
+        ...(isDeactivated && { isDeactivated }),
+      };
     yield* this.unusedFiles();
   }
 
   private *line(element: JsonElement): Generator<ImportRecord> {
     if ('damage' in element) {
-      yield this.skipped(element, 'mattermost.damaged_line', 'The line is not valid JSON', element.text);
+      yield this.damagedLine(element, 'The line is not valid JSON', element.text);
       return;
     }
     const { value } = element;
     const type = textOf(value, 'type');
     const data = field(value, type);
     if (type === 'version') return;
-    if (!isObject(data))
-      yield this.skipped(element, 'mattermost.damaged_line', 'The line has no object of its type', value);
+    if (!isObject(data)) yield this.damagedLine(element, 'The line has no object of its type', value);
     else if (type === 'team')
       this.teams.set(textOf(data, 'name'), textOf(data, 'display_name') || textOf(data, 'name'));
     else if (type === 'channel') this.addChannel(data);
     else if (type === 'user') yield* this.userRecords(data);
     else if (type === 'bot') yield* this.botRecords(data);
     else if (type === 'emoji') yield* this.emojiRecords(data, element);
-    else if (type === 'post') yield* postRecords(data, this.placeOf(data), this);
+    else if (type === 'post') yield* this.postsIn(this.placeOf(data), data);
     else if (type === 'direct_channel') yield* this.conversationRecords(data);
     else if (type === 'direct_post') {
       const members = membersOf(data, 'channel_members');
-      const id = members.join(',');
+      const id = conversationId(members);
       yield* this.conversation(id, members);
       yield* postRecords(data, { id, isConversation: true, team: '' }, this);
     } else {
@@ -106,7 +130,14 @@ export class MattermostExport implements MattermostContext {
     }
   }
 
-  private skipped({ line }: JsonElement, type: string, reason: string, original: unknown): ImportRecord {
+  /** The line may have been a post with replies, or an entry of a person or channel. */
+  private damagedLine(element: JsonElement, reason: string, original: unknown): ImportRecord {
+    const gap = 'damage' in element ? placeOfCutLine(element.text) : null;
+    if (gap === null) this.isListIncomplete = true;
+    return { ...this.skipped(element, 'mattermost.damaged_line', reason, original), gap: gap ?? {} };
+  }
+
+  private skipped({ line }: JsonElement, type: string, reason: string, original: unknown): SkippedRecord {
     return { source: this.source, kind: 'skipped', id: `${this.file}:${line}`, type, reason, original };
   }
 
@@ -119,7 +150,13 @@ export class MattermostExport implements MattermostContext {
   /** Channels also exist through their members and posts. */
   private channelAt(team: string, name: string): Channel {
     const id = channelId(team, name);
-    const found = this.channels.get(id) ?? { team, name, data: null, members: new Set() };
+    const found = this.channels.get(id) ?? {
+      team,
+      name,
+      data: null,
+      members: new Set<string>(),
+      authors: new Set<string>(),
+    };
     this.channels.set(id, found);
     return found;
   }
@@ -129,6 +166,14 @@ export class MattermostExport implements MattermostContext {
     const name = textOf(post, 'channel');
     this.channelAt(team, name);
     return { id: channelId(team, name), isConversation: false, team };
+  }
+
+  private *postsIn(place: MattermostPlace, post: unknown): Generator<ImportRecord> {
+    const { authors } = this.channels.get(place.id)!;
+    for (const record of postRecords(post, place, this)) {
+      if (record.kind === 'message') authors.add(record.sender);
+      yield record;
+    }
   }
 
   private *userRecords(user: unknown): Generator<ImportRecord> {
@@ -216,7 +261,7 @@ export class MattermostExport implements MattermostContext {
       participants.length > 0
         ? sortedNames(participants.map((each) => textOf(each, 'username')))
         : membersOf(data, 'members');
-    const id = members.join(',');
+    const id = conversationId(members);
     yield* this.conversation(id, members);
     for (const each of participants)
       yield* this.readPosition(textOf(each, 'username').toLowerCase(), each, { conversation: id });
@@ -229,7 +274,8 @@ export class MattermostExport implements MattermostContext {
     yield { source: this.source, kind: 'conversation', id, members };
   }
 
-  private channelRecord(id: string, { team, name, data, members }: Channel): ChannelRecord {
+  private channelRecord(id: string, { team, name, data, authors, ...channel }: Channel): ChannelRecord {
+    const members = data === null ? new Set([...channel.members, ...authors]) : channel.members;
     for (const member of members) this.addPerson(member);
     const description = [textOf(data, 'purpose'), textOf(data, 'header')].filter((text) => text !== '').join('\n\n');
     return {
@@ -240,6 +286,8 @@ export class MattermostExport implements MattermostContext {
       privacy: textOf(data, 'type') === 'O' && this.isEverybodyIn(team) ? 'public' : 'private',
       members: [...members],
       ...present({
+        hasMoreMembers: this.isListIncomplete || !this.hasPosts || this.people.size === 0 || undefined,
+        isUnlisted: data === null || undefined,
         description: this.plainMarkdown(description, team),
         isArchived: (numberOf(data, 'deleted_at') ?? 0) > 0 || flagOf(data, 'is_archived') || undefined,
         folder: this.teams.get(team) ?? team,
@@ -249,7 +297,7 @@ export class MattermostExport implements MattermostContext {
 
   /** Public channels of a team are open to its members only. */
   private isEverybodyIn(team: string): boolean {
-    return this.teamMembers.get(team)?.size === this.activeMembers.size;
+    return !this.isListIncomplete && this.teamMembers.get(team)?.size === this.activeMembers.size;
   }
 
   /** Descriptions have no references. */
@@ -287,6 +335,21 @@ export class MattermostExport implements MattermostContext {
 }
 
 const channelId = (team: string, name: string): string => `${team}/${name}`;
+
+const conversationId = (members: readonly string[]): string => members.join(',');
+
+const CUT_POST = /^\{"type":\s*"post",\s*"post":\s*\{"team":\s*"([^"\\]+)",\s*"channel":\s*"([^"\\]+)",/;
+const CUT_DIRECT_POST =
+  /^\{"type":\s*"direct_post",\s*"direct_post":\s*\{"channel_members":\s*\[("[^"\\]+"(?:,\s*"[^"\\]+")*)\],/;
+
+/** Returns the place of a post that lacks its end; null for other lines, which may be parts of several posts. */
+function placeOfCutLine(text: string): Gap | null {
+  if (text.trimEnd().endsWith('}')) return null;
+  const [, team, channel] = CUT_POST.exec(text) ?? [];
+  if (channel !== undefined) return { channel: channelId(team!, channel) };
+  const [, names] = CUT_DIRECT_POST.exec(text) ?? [];
+  return names === undefined ? null : { conversation: conversationId(sortedNames(JSON.parse(`[${names}]`))) };
+}
 
 const sortedNames = (names: readonly string[]): readonly string[] => {
   const sorted = [...new Set(names.map((name) => name.toLowerCase()).filter((name) => name !== ''))].sort();

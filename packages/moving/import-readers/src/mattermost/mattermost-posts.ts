@@ -55,6 +55,12 @@ function* onePost(
     yield { source, kind: 'skipped', id, type: `mattermost.${type}`, reason, original: withoutReplies(post) };
     return id;
   }
+  // The time and the author are parts of the id.
+  if (milliseconds(post, 'create_at') === null || user === 'unknown') {
+    const [type, reason] = ['mattermost.damaged_post', 'A post has no time or author'];
+    const gap = place.isConversation ? { conversation: place.id } : { channel: place.id };
+    yield { source, kind: 'skipped', id, type, reason, gap };
+  }
   context.addPerson(user);
   const paths = attachmentPaths(post);
   yield* context.fileRecords(paths);

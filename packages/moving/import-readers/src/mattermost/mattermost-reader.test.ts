@@ -376,7 +376,7 @@ describe('MATTERMOST_READER', () => {
     });
     expect(messages[3]).toMatchObject({ channel: 'acme/town', sender: 'unknown', content: 'a' });
     expect(recordsOf(records, 'channel')).toContainEqual(
-      expect.objectContaining({ id: '/', privacy: 'private', members: ['odd'] }),
+      expect.objectContaining({ id: '/', privacy: 'private', members: ['odd', 'unknown'] }),
     );
   });
 

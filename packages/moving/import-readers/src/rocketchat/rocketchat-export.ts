@@ -1,6 +1,6 @@
 import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
-import { type BsonDocument, bsonDocuments, plainJson } from '../bson-documents.js';
+import { type BsonDocument, bsonDocuments, hasCollection, plainJson } from '../bson-documents.js';
 import { field, flagOf, listOf, present, textOf, textsOf } from '../fields.js';
 import { type RocketChatFiles, uploadRecord } from './rocketchat-files.js';
 import { dateOf, idOf, messageRecords, type RocketChatContext, type RocketChatPlace } from './rocketchat-messages.js';
@@ -40,14 +40,16 @@ export class RocketChatExport implements RocketChatContext {
   private readonly roomsOfPeople: Map<string, string[]> | null;
   private readonly channelsByName = new Map<string, string>();
   private readonly uploads = new Set<string>();
+  private readonly missingFiles = new Set<string>();
+  /** Collections with damaged documents. */
+  private readonly damagedCollections = new Set<string>();
 
   constructor(
     private readonly archive: Archive,
     private readonly folder: string,
     private readonly files: RocketChatFiles,
   ) {
-    const subscriptions = `${folder}rocketchat_subscription.bson`;
-    this.roomsOfPeople = archive.has(subscriptions) || archive.has(`${subscriptions}.gz`) ? null : new Map();
+    this.roomsOfPeople = this.hasCollection('rocketchat_subscription') ? null : new Map();
   }
 
   personId(userName: string): string | null {
@@ -75,6 +77,12 @@ export class RocketChatExport implements RocketChatContext {
     return this.uploads.has(id);
   }
 
+  isNewMissingFile(id: string): boolean {
+    const isNew = !this.missingFiles.has(id);
+    this.missingFiles.add(id);
+    return isNew;
+  }
+
   addPerson(id: string, name: string, isExternal: boolean): void {
     if (this.people.has(id)) return;
     const known = this.others.get(id);
@@ -91,6 +99,12 @@ export class RocketChatExport implements RocketChatContext {
   private isThread(room: unknown): boolean {
     const parent = this.rooms.get(textOf(room, 'prid'))?.data;
     return textOf(room, 't') === 'c' && textOf(parent, 't') === 'c' && textOf(parent, 'prid') === '';
+  }
+
+  /** True for a discussion of a room with a damaged entry: it may be a thread or not. */
+  private isWithoutParent(room: unknown): boolean {
+    const parent = textOf(room, 'prid');
+    return parent !== '' && !this.rooms.get(parent)?.data && this.damagedCollections.has('rocketchat_room');
   }
 
   private roomAt(id: string): Room {
@@ -110,16 +124,17 @@ export class RocketChatExport implements RocketChatContext {
     yield* this.each('rocketchat_subscription', (subscription) => this.membership(subscription));
     yield* this.each('rocketchat_uploads', (upload) => this.upload(upload));
     yield* this.each('rocketchat_custom_emoji', (emoji) => this.emojiRecords(emoji));
-    yield* this.each('rocketchat_message', (message) => messageRecords(message, this));
+    yield* this.each('rocketchat_message', (message) => this.messagesOf(message));
     for (const [id, room] of this.rooms) yield* this.roomRecords(id, room);
     yield* this.otherCollections();
+    const isDeactivated = !this.isIncomplete('users');
     for (const [id, { name, isExternal }] of this.others) {
       yield {
         source: this.source,
         kind: 'person',
         id,
         name: name || id,
-        ...(isExternal ? { isExternal } : { isDeactivated: true }),
+        ...(isExternal ? { isExternal } : isDeactivated && { isDeactivated }),
       };
     }
   }
@@ -145,14 +160,24 @@ export class RocketChatExport implements RocketChatContext {
   }
 
   private damaged(collection: string, { number, value }: BsonDocument): ImportRecord {
+    this.damagedCollections.add(collection);
     return {
       source: this.source,
       kind: 'skipped',
       id: `${collection}:${number}`,
       type: `rocketchat.damaged.${collection}`,
       reason: 'A document of the dump is damaged',
+      ...(collection === 'rocketchat_message' && { gap: {} }),
       ...present({ original: plainJson(value) }),
     };
+  }
+
+  private isIncomplete(...collections: readonly string[]): boolean {
+    return collections.some((name) => this.damagedCollections.has(name) || !this.hasCollection(name));
+  }
+
+  private hasCollection(name: string): boolean {
+    return hasCollection(this.archive, this.folder + name);
   }
 
   /** Reads three settings; others contain secrets. */
@@ -192,7 +217,7 @@ export class RocketChatExport implements RocketChatContext {
     const picture = avatars.get(id) ?? avatars.get(userName);
     const avatar = picture === undefined ? undefined : `avatar/${id}`;
     this.people.set(id, textOf(user, 'name') || userName || id);
-    if (userName !== '') this.idsByUserName.set(userName, id);
+    this.addUserName(id, userName);
     for (const room of this.roomsOfPeople ? textsOf(user, '__rooms') : []) this.addRoomOf(id, room);
     if (avatar !== undefined) {
       yield {
@@ -229,6 +254,11 @@ export class RocketChatExport implements RocketChatContext {
     yield person;
   }
 
+  /** Subscriptions name people without an entry, too. */
+  private addUserName(id: string, userName: string): void {
+    if (userName !== '' && !this.idsByUserName.has(userName)) this.idsByUserName.set(userName, id);
+  }
+
   private addRoomOf(person: string, room: string): void {
     const members = this.roomsOfPeople!.get(room);
     if (members) members.push(person);
@@ -244,10 +274,13 @@ export class RocketChatExport implements RocketChatContext {
 
   private async *teamRecords(): AsyncGenerator<ImportRecord> {
     const members = new Map([...this.teams.keys()].map((id) => [id, new Set<string>()]));
-    for await (const { value } of bsonDocuments(this.archive, `${this.folder}rocketchat_team_member`))
-      members.get(textOf(value, 'teamId'))?.add(textOf(value, 'userId'));
+    yield* this.each('rocketchat_team_member', (member) => {
+      members.get(textOf(member, 'teamId'))?.add(textOf(member, 'userId'));
+      return [];
+    });
+    const more = this.isIncomplete('rocketchat_team_member') && { hasMoreMembers: true };
     for (const [id, name] of this.teams)
-      yield { source: this.source, kind: 'group', id, name, members: [...members.get(id)!] };
+      yield { source: this.source, kind: 'group', id, name, members: [...members.get(id)!], ...more };
   }
 
   private addRoom(room: unknown): readonly ImportRecord[] {
@@ -263,6 +296,7 @@ export class RocketChatExport implements RocketChatContext {
   private *membership(subscription: unknown): Generator<ImportRecord> {
     const person = idOf(field(subscription, 'u'));
     const room = textOf(subscription, 'rid');
+    this.addUserName(person, textOf(field(subscription, 'u'), 'username'));
     if (person === '' || !this.rooms.has(room)) {
       const reason = 'The room or person of a subscription is missing';
       yield { source: this.source, kind: 'skipped', id: idOf(subscription), type: 'rocketchat.subscription', reason };
@@ -275,6 +309,15 @@ export class RocketChatExport implements RocketChatContext {
     if (readUntil === null || thread !== undefined) return;
     const place = channel === undefined ? { conversation: conversation! } : { channel };
     yield { source: this.source, kind: 'readPosition', id: `${person}/${room}`, person, ...place, readUntil };
+  }
+
+  private *messagesOf(message: unknown): Generator<ImportRecord> {
+    for (const record of messageRecords(message, this)) {
+      const room = record.kind === 'message' && record.channel ? this.rooms.get(record.channel) : undefined;
+      // Only people who wrote in a room without an entry certainly had access.
+      if (record.kind === 'message' && room?.data === null) room.members.add(record.sender);
+      yield record;
+    }
   }
 
   private *upload(upload: unknown): Generator<ImportRecord> {
@@ -322,7 +365,12 @@ export class RocketChatExport implements RocketChatContext {
       privacy: this.isPublic(room) ? 'public' : 'private',
       members: [...members],
       ...present({
-        hasMoreMembers: (this.roomsOfPeople !== null && members.size === 0) || undefined,
+        hasMoreMembers:
+          (this.roomsOfPeople !== null && members.size === 0) ||
+          this.damagedCollections.has('rocketchat_subscription') ||
+          room === null ||
+          undefined,
+        isUnlisted: room === null || this.isWithoutParent(room) || undefined,
         description: this.plainMarkdown([...new Set(texts)].join('\n\n')),
         isArchived: flagOf(room, 'archived') || isLivechat || undefined,
         isReadOnly: flagOf(room, 'ro') || undefined,

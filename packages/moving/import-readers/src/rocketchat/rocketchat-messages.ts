@@ -19,6 +19,8 @@ export interface RocketChatContext extends RocketChatNames {
   placeOf(room: string): RocketChatPlace;
   addPerson(id: string, name: string, isExternal: boolean): void;
   hasFile(id: string): boolean;
+  /** Returns true at the first call for a file without an upload. */
+  isNewMissingFile(id: string): boolean;
 }
 
 /** Changes of membership, which the subscriptions already contain. */
@@ -88,6 +90,7 @@ export function* messageRecords(message: unknown, context: RocketChatContext): G
   context.addPerson(person, textOf(sender, 'name') || textOf(sender, 'username'), isObject(field(message, 'token')));
   if (flagOf(message, '_hidden') && textOf(message, 'parent') !== '') yield earlierText(message, context);
   else {
+    yield* missingFile(message, context);
     yield messageRecord(message, { id, type, person, place }, context);
     yield* marksOf(message, id, context);
   }
@@ -162,6 +165,15 @@ function partType(type: string, isWithoutTime: boolean): string {
   if (isWithoutTime) return 'message_without_time';
   if (type === '') return 'empty_message';
   return `message.${/^[\w-]{1,60}$/.test(type) ? type : 'unknown'}`;
+}
+
+/** Messages name their files too, which a dump without uploads needs. */
+function* missingFile(message: unknown, context: RocketChatContext): Generator<ImportRecord> {
+  const [id] = filesOf(message, context);
+  if (id === undefined || context.hasFile(id) || !context.isNewMissingFile(id)) return;
+  const file = [...listOf(message, 'files'), field(message, 'file')].find((each) => idOf(each) === id);
+  const name = textOf(file, 'name') || 'file';
+  yield { source: context.source, kind: 'file', id, name, missing: 'missing in the dump' };
 }
 
 /** Newer versions list several files, older ones have one. Some entries are thumbnails that no upload has. */

@@ -158,7 +158,7 @@ describe('ROCKETCHAT_READER', () => {
       ['team', 'private', [], 'sales'],
       ['closed', 'private', ['u1'], undefined],
       ['live', 'private', ['u1'], 'Livechat'],
-      ['gone', 'private', [], undefined],
+      ['gone', 'private', ['u1'], undefined],
     ]);
     expect(recordsOf(records, 'thread')).toMatchObject([{ id: 'open', channel: 'GENERAL', name: 'Lunch?' }]);
     expect(recordsOf(records, 'group')).toMatchObject([{ id: 't1', name: 'sales', members: ['u2'] }]);
@@ -388,6 +388,15 @@ describe('ROCKETCHAT_READER', () => {
       'users.bson.gz': gzipSync(bson(ANN)).subarray(0, 40),
     });
     await expect(readRecords(ROCKETCHAT_READER, damaged)).rejects.toThrow('users.bson.gz: cannot be read');
+  });
+
+  it('names files of messages in a dump without uploads', async () => {
+    const path = await writeFolder(
+      dump([message('m1', { file: { _id: 'f1', name: 'plan.pdf' } }), message('m2', { files: [{ _id: 'f1' }] })]),
+    );
+    const records = await readRecords(ROCKETCHAT_READER, path);
+    expect(recordsOf(records, 'file')).toMatchObject([{ id: 'f1', name: 'plan.pdf', missing: 'missing in the dump' }]);
+    expect(recordsOf(records, 'message').map(({ files }) => files)).toEqual([['f1'], ['f1']]);
   });
 
   it('counts damaged documents, and takes values of a wrong type as missing', async () => {

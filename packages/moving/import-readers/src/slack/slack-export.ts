@@ -7,7 +7,7 @@ import { comparableName } from '../folder-names.js';
 import { jsonElements } from '../json-elements.js';
 import { dumpFiles, dumpMessages, isDirectDump } from './slack-dump.js';
 import { localFiles } from './slack-files.js';
-import { messageRecords, type SlackContext, type SlackPlace } from './slack-messages.js';
+import { dayOf, messageRecords, SECONDS_PER_DAY, type SlackContext, type SlackPlace } from './slack-messages.js';
 import { type Author, personName, personRecords, UNKNOWN_AUTHOR } from './slack-people.js';
 import { messageId, withoutTokens } from './slack-text.js';
 
@@ -54,6 +54,8 @@ export class SlackExport implements SlackContext {
   /** Workspaces of an Enterprise organization are folders; the outermost one is ''. */
   private readonly roots: readonly string[];
   private readonly readFiles = new Set<string>();
+  /** True if a message is in the file of another UTC day. */
+  private isOtherZone = false;
 
   constructor(private readonly archive: Archive) {
     this.localFiles = localFiles(archive);
@@ -105,16 +107,24 @@ export class SlackExport implements SlackContext {
 
   async *records(): AsyncGenerator<ImportRecord> {
     await this.findSource();
-    yield { source: this.source, kind: 'organization', id: this.source, name: this.organizationName() };
+    const isByDay = this.days.size > 0;
+    yield {
+      ...{ source: this.source, kind: 'organization', id: this.source, name: this.organizationName() },
+      ...(isByDay && { messageFiles: 'days' }),
+    };
     for (const root of this.roots) for (const file of PEOPLE) yield* this.peopleIn(root + file);
     await this.nameChannels();
     for (const root of this.roots) for (const list of LISTS) yield* this.channelsIn(root, list);
-    // Folders of conversations that no list contains. Nobody is known to have had access.
+    // Folders of conversations that no list contains, so that their ids are unknown.
     for (const folder of [...this.days.keys()]) {
       const id = `folder:${folder}`;
-      const name = folder.split('/').at(-1)!;
-      yield this.unlistedChannel(id, name);
-      yield* this.messagesIn(folder, { id, isConversation: false });
+      const authors = new Set<string>();
+      yield* withAuthors(this.messagesIn(folder, { id, isConversation: false }), authors);
+      yield { ...this.unlistedChannel(id, folder.split('/').at(-1)!, authors), isUnlisted: true };
+    }
+    if (this.isOtherZone) {
+      const reason = 'The files of days have another time zone than UTC, so that missing ones cannot be found';
+      yield { source: this.source, kind: 'skipped', id: 'days', type: 'slack.days', reason, gap: {} };
     }
     for (const id of [...this.dumps.keys()]) yield* this.unlistedDump(id);
     yield* this.otherFiles();
@@ -208,19 +218,17 @@ export class SlackExport implements SlackContext {
     }
   }
 
-  /** Messages of a dump without a list of channels. Everybody who wrote a direct message is a member of its conversation. */
+  /** Messages of a dump without a list of channels. */
   private async *unlistedDump(id: string): AsyncGenerator<ImportRecord> {
     const authors = new Set<string>();
     let name = '';
     const isConversation = isDirectDump(id);
-    for await (const record of this.messagesOfDump({ id, isConversation }, (given) => {
+    const onName = (given: string) => {
       name ||= given;
-    })) {
-      if (record.kind === 'message') authors.add(record.sender);
-      yield record;
-    }
+    };
+    yield* withAuthors(this.messagesOfDump({ id, isConversation }, onName), authors);
     if (isConversation) yield this.conversation({ members: [...authors] }, id);
-    else yield this.unlistedChannel(id, name || id);
+    else yield this.unlistedChannel(id, name || id, authors);
   }
 
   private async *messagesOfDump(
@@ -249,8 +257,10 @@ export class SlackExport implements SlackContext {
     };
   }
 
-  private unlistedChannel(id: string, name: string): ChannelRecord {
-    return { source: this.source, kind: 'channel', id, name, privacy: 'private', members: [], hasMoreMembers: true };
+  /** Only people who wrote in it certainly had access. */
+  private unlistedChannel(id: string, name: string, authors: ReadonlySet<string>): ChannelRecord {
+    const { source } = this;
+    return { source, kind: 'channel', id, name, privacy: 'private', members: [...authors], hasMoreMembers: true };
   }
 
   private channel(
@@ -313,8 +323,14 @@ export class SlackExport implements SlackContext {
     this.days.delete(folder);
     for (const file of days) {
       this.readFiles.add(file);
-      for await (const element of jsonElements(this.archive.read(file), file))
-        yield* messageRecords(element, place, { file, line: element.line }, this);
+      const day = dayOf(file);
+      for await (const element of jsonElements(this.archive.read(file), file)) {
+        for (const record of messageRecords(element, place, { file, line: element.line }, this)) {
+          if (record.kind === 'message' && day !== Math.floor(record.sentAt / SECONDS_PER_DAY) * SECONDS_PER_DAY)
+            this.isOtherZone = true;
+          yield record;
+        }
+      }
     }
     // Threads are looked up only within their channel.
     this.seenThreads.clear();
@@ -345,6 +361,14 @@ export class SlackExport implements SlackContext {
       reason,
       ...(value === undefined ? {} : { original: withoutTokens(value) }),
     };
+  }
+}
+
+/** Adds the senders of messages to a set. */
+async function* withAuthors(records: AsyncIterable<ImportRecord>, authors: Set<string>): AsyncGenerator<ImportRecord> {
+  for await (const record of records) {
+    if (record.kind === 'message') authors.add(record.sender);
+    yield record;
   }
 }
 

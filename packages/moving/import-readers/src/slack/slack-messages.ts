@@ -65,7 +65,7 @@ export function* messageRecords(
   context: SlackContext,
 ): Generator<ImportRecord> {
   if ('damage' in element) {
-    yield damagedMessage(
+    yield* damagedMessage(
       `JSON that ${element.damage}`,
       { type: 'slack.damaged_json', original: withoutTokens(element.text) },
       place,
@@ -78,7 +78,7 @@ export function* messageRecords(
   const ts = textOf(value, 'ts');
   const sentAt = /^\d{1,12}(?:\.\d{1,9})?$/.test(ts) ? timeOf(Number(ts)) : null;
   if (!isObject(value) || sentAt === null) {
-    yield damagedMessage(
+    yield* damagedMessage(
       'a message without a time',
       { type: 'slack.damaged_message', original: withoutTokens(value) },
       place,
@@ -300,22 +300,27 @@ function* pinRecords(
 }
 
 /** Stands in for a part of a file that is not a message. */
-function damagedMessage(
+function* damagedMessage(
   what: string,
   part: UnsupportedPart,
   place: SlackPlace,
   { file, line }: Position,
   context: SlackContext,
-): MessageRecord {
+): Generator<ImportRecord> {
   context.addPerson(UNKNOWN_AUTHOR);
-  const day = /(\d{4}-\d\d-\d\d)\.json$/.exec(file)?.[1];
-  return {
+  const day = dayOf(file);
+  const id = context.damageIds.next(file);
+  const where = place.isConversation ? { conversation: place.id } : { channel: place.id };
+  const span = day === null ? {} : { from: day, until: day + SECONDS_PER_DAY };
+  const [type, reason] = ['slack.damaged_file', 'A part of the file is damaged'];
+  yield { source: context.source, kind: 'skipped', id, type, reason, gap: { ...where, ...span } };
+  yield {
     source: context.source,
     kind: 'message',
-    id: `${place.id}/${context.damageIds.next(file).split('/').at(-1)}`,
-    ...(place.isConversation ? { conversation: place.id } : { channel: place.id }),
+    id: `${place.id}/${id.split('/').at(-1)}`,
+    ...where,
     sender: UNKNOWN_AUTHOR.id,
-    sentAt: timeOf(day === undefined ? null : Date.parse(day) / 1000) ?? 1,
+    sentAt: day ?? 1,
     content: writeSlackContent(
       [paragraph([plain(`The export contains ${what} here (${file}, line ${line}).`)])],
       context,
@@ -323,4 +328,12 @@ function damagedMessage(
     isNotice: true,
     unsupported: [part],
   };
+}
+
+export const SECONDS_PER_DAY = 86_400;
+
+/** Returns the first second of the day of a file; null for other files. */
+export function dayOf(file: string): number | null {
+  const day = /(\d{4}-\d\d-\d\d)\.json$/.exec(file)?.[1];
+  return day === undefined ? null : timeOf(Date.parse(day) / 1000);
 }

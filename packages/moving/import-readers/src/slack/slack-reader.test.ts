@@ -93,7 +93,8 @@ describe('SLACK_READER', () => {
   it('names the organization after the ZIP, and the source after the workspace', async () => {
     const path = await writeZip(withMessages([]), 'Acme Slack export Jan 1 2023 - Feb 1 2023.zip');
     const [organization, ...others] = await readRecords(SLACK_READER, path);
-    expect(organization).toEqual({ source: 'slack:T0ACME', kind: 'organization', id: 'slack:T0ACME', name: 'Acme' });
+    const expected = { source: 'slack:T0ACME', kind: 'organization', id: 'slack:T0ACME', name: 'Acme' };
+    expect(organization).toEqual({ ...expected, messageFiles: 'days' });
     expect(new Set(others.map(({ source }) => source))).toEqual(new Set(['slack:T0ACME']));
   });
 
@@ -635,7 +636,7 @@ describe('SLACK_READER', () => {
     expect(recordsOf(records, 'message')).toMatchObject([{ channel: 'C0CANVAS', content: 'Add one' }]);
   });
 
-  it('reads folders without an entry as private channels that nobody can read, and counts unknown files', async () => {
+  it('reads folders without an entry as unlisted private channels of their authors, and counts unknown files', async () => {
     const records = await read(
       withMessages([], {
         'lost/2023-11-14.json': [message(0, { text: 'a' })],
@@ -649,8 +650,9 @@ describe('SLACK_READER', () => {
       id: 'folder:lost',
       name: 'lost',
       privacy: 'private',
-      members: [],
+      members: ['U0000ANN'],
       hasMoreMembers: true,
+      isUnlisted: true,
     });
     expect(recordsOf(records, 'message')).toMatchObject([{ channel: 'folder:lost', content: 'a' }]);
     expect(recordsOf(records, 'skipped').map(({ type, id }) => [type, id])).toEqual([
@@ -701,7 +703,7 @@ describe('a dump folder of slackdump', () => {
     );
   });
 
-  it('has messages with their replies and files, in a private channel without members', async () => {
+  it('has messages with their replies and files, in a private channel of their authors', async () => {
     const file = { id: 'F0000001', name: 'a.txt', url_private: 'https://files.slack.com/a.txt' };
     const records = await read({
       'C051D4052.json': dumped('C051D4052', [
@@ -711,7 +713,7 @@ describe('a dump folder of slackdump', () => {
       'C051D4052/F0000001-a.txt': 'hello',
     });
     expect(recordsOf(records, 'channel')).toMatchObject([
-      { id: 'C051D4052', name: 'random', privacy: 'private', members: [] },
+      { id: 'C051D4052', name: 'random', privacy: 'private', members: ['U0000ANN', 'U0000BEN'] },
     ]);
     const root = 'C051D4052/1700000001.000100';
     expect(recordsOf(records, 'message').map(({ content, thread }) => [content, thread])).toEqual([

@@ -26,7 +26,7 @@ export function parseSlackText(message: unknown, size: number): SlackText {
   const attachments = listOf(message, 'attachments');
   const parsed = parseSlackMessage(
     {
-      text: textOf(message, 'text'),
+      text: field(message, 'text'),
       mrkdwn: field(message, 'mrkdwn'),
       blocks: listOf(message, 'blocks'),
       attachments: attachments.filter((each) => !isPreview(each) && !isQuotation(each)),

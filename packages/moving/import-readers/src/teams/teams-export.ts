@@ -48,6 +48,7 @@ export class TeamsExport implements TeamsContext {
   private readonly spans = new Map<string, Map<string, Span>>();
   private readonly conversations = new Map<string, Conversation>();
   private readonly readFiles = new Set<string>();
+  private readonly damagedFiles = new Set<string>();
 
   constructor(private readonly archive: Archive) {}
 
@@ -101,7 +102,24 @@ export class TeamsExport implements TeamsContext {
     for (const file of files(/^(?:teams|users)\/[^/]+\/messages_[^/]+\.json$/))
       yield* this.each(file, (message) => this.message(file, message));
     yield* this.placeRecords();
+    yield* this.gaps();
     yield* this.otherFiles();
+  }
+
+  private isMembersDamaged(team: string): boolean {
+    return [...this.damagedFiles].some((file) => file.startsWith(`teams/${team}/teamMembers_`));
+  }
+
+  /** Reports damaged files of messages: of the channels of a team, or of the chats of a person. */
+  private *gaps(): Generator<ImportRecord> {
+    const [type, reason] = ['teams.damaged_file', 'The file is damaged'];
+    for (const file of [...this.damagedFiles].filter((name) => /\/messages_[^/]+$/.test(name))) {
+      if (ownerOf(file) !== undefined) yield { source: this.source, kind: 'skipped', id: file, type, reason, gap: {} };
+      else
+        for (const [channel, { data }] of this.channels)
+          if (data === null || textOf(data, 'team') === teamOf(file))
+            yield { source: this.source, kind: 'skipped', id: `${file}/${channel}`, type, reason, gap: { channel } };
+    }
   }
 
   private async findSource(files: readonly string[]): Promise<void> {
@@ -118,8 +136,10 @@ export class TeamsExport implements TeamsContext {
   /** Finds which messages of chats each person can read: those who joined later, or left, have only a part. */
   private async readSpans(files: readonly string[]): Promise<void> {
     for (const file of files) this.owners.add(ownerOf(file)!);
+    const damaged = new Set<string>();
     for (const file of files) {
       for await (const element of jsonElements(this.archive.read(file), file)) {
+        if ('damage' in element) damaged.add(ownerOf(file)!);
         const message = 'value' in element ? element.value : null;
         const chat = placeOf(message, ownerOf(file))?.conversation;
         if (chat === undefined) continue;
@@ -133,6 +153,11 @@ export class TeamsExport implements TeamsContext {
         }
       }
     }
+    // A damaged file does not tell what its owner could read, like a missing one.
+    for (const owner of damaged) {
+      this.owners.delete(owner);
+      for (const spans of this.spans.values()) spans.delete(owner);
+    }
   }
 
   private async *each(
@@ -143,8 +168,10 @@ export class TeamsExport implements TeamsContext {
     this.readFiles.add(file);
     for await (const element of jsonElements(this.archive.read(file), file)) {
       const records = 'value' in element ? convert(element.value) : null;
-      if (records === null) yield this.skipped(file, element, 'teams.damaged', 'An entry of the export is damaged');
-      else yield* records;
+      if (records === null) {
+        this.damagedFiles.add(file);
+        yield this.skipped(file, element, 'teams.damaged', 'An entry of the export is damaged');
+      } else yield* records;
     }
   }
 
@@ -228,6 +255,7 @@ export class TeamsExport implements TeamsContext {
       const channel = field(data, 'channel');
       const name = textOf(channel, 'DisplayName') || id;
       const isPublic = team?.isPublic === true && isStandard;
+      const hasMembers = team !== undefined && team.members.size > 0 && !this.isMembersDamaged(textOf(data, 'team'));
       const isArchived = flagOf(channel, 'IsArchived') || this.archivedTeams.has(textOf(data, 'team'));
       yield {
         source,
@@ -239,8 +267,9 @@ export class TeamsExport implements TeamsContext {
         ...present({
           description: writeMarkdown([paragraph([plain(textOf(channel, 'Description'))])]),
           createdAt: timeOf(Date.parse(textOf(channel, 'CreatedDateTime')) / 1000 || null),
-          // Some exports lack the members of a team.
-          hasMoreMembers: !isStandard || team?.members.size === 0 || undefined,
+          // Exports may lack some or all members of a team.
+          hasMoreMembers: !isStandard || !hasMembers || undefined,
+          isUnlisted: data === null || undefined,
           isArchived: isArchived || undefined,
           folder: team?.name,
         }),

@@ -339,6 +339,7 @@ describe('TEAMS_READER', () => {
       ['teams.damaged', 'teams/t1/messages_t1.json:1'],
       ['teams.damaged', 'teams/t1/messages_t1.json:2'],
       ['teams.damaged', 'teams/t1/messages_t1.json:4'],
+      ['teams.damaged_file', `teams/t1/messages_t1.json/${CHANNEL.Id}`],
       ['teams.file', 'readme.txt:1'].map((part) => part.replace(':1', '')),
       ['teams.teamInstalledApps', 'teams/t1/teamInstalledApps_t1.json:2'],
       ['teams.meetings', 'users/u1/meetings_u1.json:2'],

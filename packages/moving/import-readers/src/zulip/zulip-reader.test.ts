@@ -128,6 +128,17 @@ describe('zulipReader', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
+  it('rejects an archive without one of its message files, whose messages would seem to be deleted', async () => {
+    const { 'messages-000001.json': messages, ...others } = exportOf([], []) as Record<string, unknown>;
+    const path = await writeFolder({ ...others, 'messages-000002.json': messages ?? { zerver_message: [] } });
+    const opened = reader()
+      .open(path)
+      .then(async (found) => {
+        for await (const _ of found.records());
+      });
+    await expect(opened).rejects.toThrow('is incomplete: messages-000001.json is missing');
+  });
+
   it('refuses an archive that would take more than half of the free space', async () => {
     const path = join(await writeFolder(exportOf([], [])), 'export.tar.gz');
     await writeFile(path, 'x');

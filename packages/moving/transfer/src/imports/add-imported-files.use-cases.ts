@@ -20,7 +20,7 @@ import {
   type Transaction,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { announceUpdate, type Message } from '@parley/domain/messages';
+import { announceUpdate, attachFiles, type Message } from '@parley/domain/messages';
 import { ImportedTexts, type ParsedText } from './imported-texts.js';
 
 /** Message of the source with files that arrived after the import. */
@@ -39,6 +39,8 @@ export interface LateFile {
   open(): Promise<AsyncIterable<Uint8Array> | null>;
   /** Replaces the note about the missing file by a link to this path. Returns null for a text without such a note. */
   link(content: string, path: string): string | null;
+  /** Adds a link after the text, for notes in code. Returns null if there is no room. */
+  append(content: string, path: string): string | null;
 }
 
 export interface AddImportedFilesInput {
@@ -55,6 +57,14 @@ export interface AddImportedFilesOutput {
   /** Number of messages without their files, because people edited or deleted them since the import. */
   readonly kept: number;
 }
+
+interface LinkedFile extends LateFile {
+  readonly id: FileId;
+  /** End of the URL on this server. */
+  readonly path: string;
+}
+
+const urlOf = (path: string): string => `/user_uploads/${path}`;
 
 /** Message that still has notes instead of files. */
 interface Waiting {
@@ -91,15 +101,17 @@ export class AddImportedFiles {
       if (waiting === 'changed') counts.kept++;
       if (waiting === null || waiting === 'changed') continue;
       let { content } = waiting.message;
+      const files: LinkedFile[] = [];
       for (const file of late.files) {
         if (file.link(content, '') === null) continue;
         const found = (await this.findStored(batch, file)) ?? (await this.store(uow, batch, waiting.message, file));
         if (!found) continue;
         if (found.isNew) counts.files++;
-        content = file.link(content, `/user_uploads/${found.file.pathId}`)!;
+        files.push({ ...file, id: found.file.id, path: found.file.pathId });
+        content = file.link(content, urlOf(found.file.pathId))!;
       }
       if (content === waiting.message.content) continue;
-      if (await this.show(uow, batch, waiting, content)) counts.messages++;
+      if (await this.show(uow, batch, waiting, { content, files })) counts.messages++;
       else counts.kept++;
     }
     return counts;
@@ -127,7 +139,7 @@ export class AddImportedFiles {
     const size = await this.blobs.put(blob, content);
     const name = nameOfFile(file.name);
     const { contentType } = file;
-    const image = await this.thumbnails.inspect({ blob, size, contentType, ownerId });
+    const image = await this.thumbnails.inspect({ realmId, ownerId, blob, size, contentType });
     const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
     const pathId = pathIdOf(realmId, name, digits);
     return uow.write(realmId, async (tx) => {
@@ -140,22 +152,37 @@ export class AddImportedFiles {
     });
   }
 
-  /** Returns false if the message has changed in the meantime. */
+  /** Returns false if the message has changed in the meantime, or has no room for links to files that it names in code. */
   private async show(
     uow: UnitOfWork,
     { realmId }: ImportBatch,
     { message: before, record }: Waiting,
-    content: string,
+    { content, files }: { readonly content: string; readonly files: readonly LinkedFile[] },
   ): Promise<boolean> {
-    const text = await this.texts.parse(uow, realmId, content);
+    let text = await this.texts.parse(uow, realmId, content);
+    for (const { path, append } of files) {
+      if (text === null || text.parsed.references.uploadPaths.has(path)) continue;
+      const longer = append(text.content, urlOf(path));
+      if (longer === null) return false;
+      text = await this.texts.parse(uow, realmId, longer);
+    }
     if (text === null) return false;
-    return uow.write(realmId, (tx) => this.replace(tx, before, record, text));
+    return uow.write(realmId, (tx) => this.replace(tx, { message: before, record }, text, files));
   }
 
-  private async replace(tx: Transaction, before: Message, record: ImportedRecord, text: ParsedText): Promise<boolean> {
+  private async replace(
+    tx: Transaction,
+    { message: before, record }: Waiting,
+    text: ParsedText,
+    files: readonly LinkedFile[],
+  ): Promise<boolean> {
     const { realmId } = before;
     const [message] = await tx.messages.list(realmId, [before.id]);
     if (message?.content !== before.content) return false;
+    // The sender may be a placeholder, or may not be able to read a file that another message has already.
+    const attached = new Set(await tx.files.listIdsOfMessage(realmId, message.id));
+    const added = new Set(files.flatMap(({ id }) => (attached.has(id) ? [] : id)));
+    await attachFiles(tx, message, [...added]);
     const editedAt = this.clock.now();
     const { channel, rendered } = await this.texts.replace(tx, message, text, editedAt);
     await tx.importedRecords.put(realmId, [{ ...record, editedAt }]);

@@ -1,5 +1,10 @@
-import type { AppendedCopy, FlagsCopy } from '@parley/domain/exports';
-import { digestOfReactions, type ImportBatch, rememberCreated } from '@parley/domain/exports';
+import {
+  type AppendedCopy,
+  digestOfReactions,
+  type FlagsCopy,
+  type ImportBatch,
+  rememberCreated,
+} from '@parley/domain/exports';
 import {
   type BlobKey,
   type BlobStore,
@@ -11,7 +16,6 @@ import {
   scheduleThumbnails,
   type Thumbnails,
 } from '@parley/domain/files';
-import type { RealmCopy } from '@parley/domain/kernel';
 import {
   type Clock,
   type FileId,
@@ -19,6 +23,7 @@ import {
   type MessageId,
   type Ordinal,
   type Randomness,
+  type RealmCopy,
   type RecipientId,
   slicesOf,
   type Transaction,
@@ -84,7 +89,7 @@ export class FileImport {
   }
 
   /**
-   * Receives files of some messages, and returns the step that adds them in a unit with these messages.
+   * Stores the files of a message batch; returns the step that records them in the batch's unit.
    * @throws DomainError SERVER_BUSY
    */
   async prepare(copies: AsyncIterable<FileCopy>): Promise<(tx: Transaction) => Promise<void>> {
@@ -109,7 +114,8 @@ export class FileImport {
     const ownerId = this.ids.users.get(copy.file.ownerId);
     const blob = newBlobKey(this.sources.randomness);
     const size = await this.blobs.put(blob, content);
-    return { copy, ownerId, blob, size, image: await this.thumbnails.inspect({ blob, size, contentType, ownerId }) };
+    const image = await this.thumbnails.inspect({ realmId: this.ids.realmId, ownerId, blob, size, contentType });
+    return { copy, ownerId, blob, size, image };
   }
 
   private async addFile(tx: Transaction, { copy, ...received }: ReceivedFile): Promise<StoredFile> {

@@ -19,6 +19,7 @@ import {
   type Transaction,
   type UnitOfWork,
   type UserId,
+  type WorkOwner,
 } from '@parley/domain/kernel';
 import { measured } from '@parley/domain/membership';
 import type { RealmImageName } from '@parley/domain/realms';
@@ -45,22 +46,22 @@ export class ImportedPictures {
   ) {}
 
   /**
-   * Passes an empty list to `work` if there is no picture. `userId` selects the processing queue. @throws DomainError
+   * Passes an empty list to `work` if there is no picture. `owner` selects the processing queue. @throws DomainError
    * SERVER_BUSY
    */
   async add<Of>(
     { content }: PictureCopy<Of>,
-    userId: UserId,
+    owner: WorkOwner,
     targetsOf: (info: ImageInfo) => readonly PictureTarget[],
     work: (made: readonly MadePicture[]) => Promise<void>,
   ): Promise<void> {
     const bytes = content && (await bytesOf(content));
-    const info = bytes && (await this.inspect(bytes, userId));
+    const info = bytes && (await this.inspect(bytes, owner));
     if (!bytes || !info) {
       this.missing++;
       return work([]);
     }
-    await this.pictures.makeAhead(userId, bytes, targetsOf(info), async (made) => {
+    await this.pictures.makeAhead(owner, bytes, targetsOf(info), async (made) => {
       if (made instanceof DomainError) {
         if (made.kind === 'unavailable') throw made;
         this.missing++;
@@ -71,9 +72,9 @@ export class ImportedPictures {
     });
   }
 
-  private async inspect(bytes: Uint8Array, userId: UserId): Promise<ImageInfo | null> {
+  private async inspect(bytes: Uint8Array, owner: WorkOwner): Promise<ImageInfo | null> {
     try {
-      return await this.images.inspect(bytes, userId);
+      return await this.images.inspect(bytes, owner);
     } catch (error) {
       if (error instanceof DomainError && error.kind !== 'unavailable') return null;
       throw error;
@@ -99,9 +100,6 @@ async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Uint8Array |
   return bytes;
 }
 
-/** Processing queue of images without an owner. */
-const QUEUE = 0 as UserId;
-
 /** Imports custom emoji, avatars, icon and logos. */
 export class PictureImport {
   constructor(
@@ -111,6 +109,11 @@ export class PictureImport {
     private readonly source: RealmSource,
   ) {}
 
+  /** Owner of the queue for images without a person. */
+  private get nobody(): WorkOwner {
+    return { realmId: this.ids.realmId, userId: 0 as UserId };
+  }
+
   /** Runs before texts with emoji are imported. */
   async addCustomEmoji(): Promise<void> {
     const copies = this.source.realm.customEmoji;
@@ -118,7 +121,7 @@ export class PictureImport {
     const copiesById = new Map(copies.map((copy) => [copy.id, copy]));
     for await (const picture of this.source.emojiPictures()) {
       const copy = copiesById.get(picture.of)!;
-      await this.pictures.add(picture, QUEUE, emojiTargets, (made) =>
+      await this.pictures.add(picture, this.nobody, emojiTargets, (made) =>
         this.uow.write(this.ids.realmId, (tx) => this.addEmoji(tx, copy, made)),
       );
     }
@@ -148,7 +151,7 @@ export class PictureImport {
       const userId = this.ids.users.get(picture.of);
       await this.pictures.add(
         picture,
-        userId,
+        { realmId: this.ids.realmId, userId },
         () => AVATAR_TARGETS,
         (made) => this.uow.write(this.ids.realmId, (tx) => this.addAvatar(tx, userId, made)),
       );
@@ -166,7 +169,7 @@ export class PictureImport {
     for await (const picture of this.source.realmImages()) {
       await this.pictures.add(
         picture,
-        QUEUE,
+        this.nobody,
         () => [REALM_IMAGE_TARGETS[picture.of]],
         ([made]) => this.uow.write(this.ids.realmId, (tx) => this.addRealmImage(tx, picture.of, made)),
       );

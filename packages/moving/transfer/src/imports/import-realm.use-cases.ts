@@ -1,12 +1,13 @@
 import type { ApiKeyMint } from '@parley/domain/access';
 import { beginBatch, type ImportBatch } from '@parley/domain/exports';
 import { type BlobStore, type ImageProcessor, PictureMaker, Thumbnails } from '@parley/domain/files';
-import type { ExportParts, RealmCopy } from '@parley/domain/kernel';
 import {
   type Clock,
   DomainError,
+  type ExportParts,
   type ImportedIdMap,
   type Randomness,
+  type RealmCopy,
   type RealmId,
   type RecipientId,
   recordOf,
@@ -119,7 +120,7 @@ export class ImportRealm {
       if (realms.some((realm) => realm.stringId === stringId)) {
         throw new DomainError(
           'STRING_ID_TAKEN',
-          'Subdomain already in use. An export of Parley or Zulip becomes a new organization: choose another name by --realm.',
+          'Subdomain is already in use. An export of Parley or Zulip becomes a new organization: choose another name by --realm.',
         );
       }
       return this.begin(tx, source.realm, realms);

@@ -43,7 +43,7 @@ import {
   type Timers,
   type Transaction,
   type UnitOfWork,
-  type UserId,
+  type WorkOwner,
 } from '@parley/domain/kernel';
 
 export interface CheckImportInput extends Pick<ImportRun, 'claimBy' | 'sharesPublic'> {
@@ -183,7 +183,7 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
     });
     if (outcome === null) return async () => {};
     if (outcome.problem !== null) return (tx) => fail(tx, run, outcome.problem);
-    const page = outcome.page && (await this.keepPage(run.requesterId, outcome.page));
+    const page = outcome.page && (await this.keepPage({ realmId: run.realmId, userId: run.requesterId }, outcome.page));
     return async (tx) => {
       const current = await tx.importRuns.find(realmId, run.id);
       if (!current) return;
@@ -238,9 +238,9 @@ export class RunRequestedImports implements JobHandler<RunPayload> {
   }
 
   /** Stores the page; a sweep removes its bytes if the transaction fails. */
-  private async keepPage(userId: UserId, page: Uint8Array): Promise<FileContent> {
+  private async keepPage(owner: WorkOwner, page: Uint8Array): Promise<FileContent> {
     const received = await this.receiver.receive(inOneChunk(page));
-    return this.newFiles.describe(userId, received, 'import-report.html', 'text/html');
+    return this.newFiles.describe(owner, received, 'import-report.html', 'text/html');
   }
 
   /** Returns null if the owner has no room for the file. */

@@ -1,11 +1,11 @@
 import type { ApiKeyMint } from '@parley/domain/access';
 import { systemGroupsOf } from '@parley/domain/groups';
-import type { RealmCopy } from '@parley/domain/kernel';
 import {
   byId,
   type ChannelFolderId,
   type ChannelId,
   type GroupId,
+  type RealmCopy,
   type RealmPart,
   slicesOf,
   type Transaction,

@@ -10,10 +10,12 @@ import {
   type RecordPosition,
   unitsOf,
 } from '@parley/domain/exports';
+import { RemoveUnneededFiles } from '@parley/domain/files';
 import {
   type ChannelId,
   type Clock,
   DomainError,
+  type FileId,
   type ImportBatchId,
   type MessageId,
   type RealmId,
@@ -84,13 +86,15 @@ interface Counts extends KeptCounts {
 
 /**
  * Removes the messages of an import and archives its channels without messages, in small units of work. A killed run
- * continues when it is repeated.
+ * continues when it is repeated. The files of an owner's import are removed at once, so that imports cannot be used to
+ * exceed the upload quotas.
  */
 export class UndoImport {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'clock', RemoveUnneededFiles] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
+    private readonly files: RemoveUnneededFiles,
   ) {}
 
   /** @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
@@ -125,18 +129,21 @@ export class UndoImport {
     return { ...counts, ...members, archivedChannels };
   }
 
-  private remove(
+  private async remove(
     uow: UnitOfWork,
     batch: ImportBatch,
     isForced: boolean,
     kind: ImportedKind,
     after: RecordPosition,
   ): Promise<JudgedPage> {
-    return uow.write(batch.realmId, async (tx) => {
-      const page = await judge(tx, batch, kind, after);
-      await this.removePage(tx, batch, page, isForced);
-      return page;
+    const { page, files } = await uow.write(batch.realmId, async (tx) => {
+      const judged = await judge(tx, batch, kind, after);
+      const ofPage = batch.requesterId === null ? [] : await importedFiles(tx, judged);
+      await this.removePage(tx, batch, judged, isForced);
+      return { page: judged, files: ofPage };
     });
+    await this.files.execute(uow, batch.realmId, files);
+    return page;
   }
 
   private async removePage(tx: Transaction, { realmId }: ImportBatch, page: JudgedPage, isForced: boolean) {
@@ -186,6 +193,20 @@ export class UndoImport {
     }
     return count;
   }
+}
+
+/** Returns the files of messages without an edit, by which people could have added their own. */
+async function importedFiles(
+  { files }: Pick<Transaction, 'files'>,
+  { records, messages }: JudgedPage,
+): Promise<readonly FileId[]> {
+  const editedAt = new Map(records.map((record) => [record.targetId, record.editedAt]));
+  const ids = new Set<FileId>();
+  for (const { realmId, id, hasAttachment, lastEditedAt } of messages) {
+    if (!hasAttachment || (lastEditedAt ?? null) !== editedAt.get(id)) continue;
+    for (const file of await files.listIdsOfMessage(realmId, id)) ids.add(file);
+  }
+  return [...ids];
 }
 
 async function putBackMembers(

@@ -23,8 +23,7 @@ export interface AccessDifference<Id> {
 const MAX_DIFFERENCES = 100;
 
 /**
- * Returns pairs of person and conversation that can be read after the import but could not be read in the source, for
- * all pairs. A conversation missing in `before` had no readers.
+ * Returns the (person, conversation) pairs that gain read access. A conversation missing in `before` had no readers.
  */
 export function newAccess<Id>(before: AccessCopy<Id>, after: AccessCopy<Id>): readonly AccessDifference<Id>[] {
   const found: AccessDifference<Id>[] = [];

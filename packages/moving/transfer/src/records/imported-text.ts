@@ -54,18 +54,23 @@ function missingLink(label: string | undefined, url: string | undefined): string
 /** Room for the link to the whole text. */
 const NOTE_LENGTH = 1000;
 
-/** True if a message cannot hold the text. */
-export const isTooLong = (markdown: string): boolean => isLongerThan(markdown, MAX_MESSAGE_LENGTH);
+/** True if a message cannot hold the text, or not beside a note that needs `room` more code points than a link. */
+export const isTooLong = (markdown: string, room?: number): boolean =>
+  isLongerThan(markdown, room === undefined ? MAX_MESSAGE_LENGTH : MAX_MESSAGE_LENGTH - NOTE_LENGTH - room);
 
 /**
- * Returns the beginning of a text that is too long, with open fences closed, followed by `note`. `room`: code points for the
- * note, if it needs more than a link.
+ * Returns a text or its beginning, with open fences closed, followed by `note`. `room`: code points for the note, if it
+ * needs more than a link.
  */
 export function beginningOf(markdown: string, note: string, room = 0): string {
   const kept = takeCodePoints(markdown, MAX_MESSAGE_LENGTH - NOTE_LENGTH - room);
-  const line = kept.lastIndexOf('\n');
-  const whole = trimEnd(line > kept.length / 2 ? kept.slice(0, line) : kept.replaceAll('`', "'"));
+  const whole = trimEnd(kept === markdown ? markdown : withoutLastLine(kept));
   return [whole, ...openFences(whole).reverse(), '', note].join('\n');
+}
+
+function withoutLastLine(text: string): string {
+  const line = text.lastIndexOf('\n');
+  return line > text.length / 2 ? text.slice(0, line) : text.replaceAll('`', "'");
 }
 
 /** Returns the fences of the text without an end, outermost first. */

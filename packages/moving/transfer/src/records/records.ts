@@ -43,6 +43,11 @@ export interface OrganizationRecord extends ImportReference<'organization'> {
   readonly createdAt?: number;
   /** URLs of the source that links in texts begin with, such as `https://acme.slack.com`. */
   readonly urls?: readonly string[];
+  /**
+   * Set if the messages of a conversation are in several files, any of which may be missing unnoticed: one per UTC day, or
+   * one per thread. A day or thread without messages then does not count as deleted.
+   */
+  readonly messageFiles?: 'days' | 'threads';
 }
 
 /** User, bot, integration, or an unknown sender. */
@@ -88,6 +93,11 @@ export interface ChannelRecord extends ImportReference<'channel'> {
   readonly members: readonly string[];
   /** True if the source lists only some members, so people missing in a newer export did not leave. */
   readonly hasMoreMembers?: boolean;
+  /**
+   * True if the source has messages but no description of the channel, so its name, privacy and other members are unknown.
+   * A channel of an earlier import stays unchanged, and only a new organization gets a new channel.
+   */
+  readonly isUnlisted?: boolean;
   readonly isArchived?: boolean;
   /** True if only administrators could post. */
   readonly isReadOnly?: boolean;
@@ -258,4 +268,16 @@ export interface SkippedRecord extends ImportReference<'skipped'> {
   readonly reason: string;
   /** JSON value of the source, shown as an example. */
   readonly original?: unknown;
+  /** Set for a damaged or missing part of the source. Messages that it may have contained do not count as deleted. */
+  readonly gap?: Gap;
+}
+
+/** Messages that a part of the source may have contained: of one channel or conversation, or else of all. */
+export interface Gap {
+  readonly channel?: string;
+  readonly conversation?: string;
+  /** Default: any time. */
+  readonly from?: number;
+  /** Default: any time. */
+  readonly until?: number;
 }

@@ -1,4 +1,7 @@
-import { ldapAccounts, parseLdap } from './ldap-settings.js';
+import { readSetting } from '../../kernel/values.js';
+import { LDAP } from './ldap-settings.js';
+
+const parseLdap = (text: string) => readSetting(LDAP.setting.type, text, { name: 'value' });
 
 const REQUIRED = { name: 'company', url: 'ldaps://ldap.example.com', baseDn: 'dc=example,dc=com' };
 
@@ -33,29 +36,29 @@ describe('PARLEY_LDAP setting', () => {
   it.each([
     ['{', 'JSON such as'],
     ['{}', 'a list of directories'],
-    ['[1]', 'each an object'],
-    ['[{}]', 'each with name'],
+    ['[1]', 'value[0] must be an object'],
+    ['[{}]', 'value[0].name must be'],
   ])('rejects %s', (text, message) => {
     expect(() => parseLdap(text)).toThrow(message);
   });
 
   it.each([
     [{ url: 'ldap://ldap.example.com' }, 'needs "startTls"'],
-    [{ url: 'https://ldap.example.com' }, 'a valid url'],
-    [{ host: 'x' }, 'no property host'],
-    [{ userFilter: 'objectClass=*' }, 'a valid userFilter'],
-    [{ attributes: { mail: 'mail' } }, 'a valid attributes'],
-    [{ attributes: { email: 'mail)(x=*' } }, 'a valid attributes'],
-    [{ groups: { roles: {} } }, 'a valid groups'],
-    [{ groups: { baseDn: 'x', roles: { a: 'emperor' } } }, 'a valid groups'],
-    [{ groups: { baseDn: 'x', defaultRole: 'owner' } }, 'a valid groups'],
-    [{ syncMinutes: -1 }, 'a valid syncMinutes'],
-    [{ realm: 7 }, 'a valid realm'],
+    [{ url: 'https://ldap.example.com' }, 'value[0].url must be an address such as ldaps://'],
+    [{ host: 'x' }, 'value[0] has no property host'],
+    [{ userFilter: 'objectClass=*' }, 'value[0].userFilter must be a filter in brackets'],
+    [{ attributes: { mail: 'mail' } }, 'value[0].attributes has no property mail; did you mean email?'],
+    [{ attributes: { email: 'mail)(x=*' } }, 'value[0].attributes.email must be the name of an attribute'],
+    [{ groups: { roles: {} } }, 'value[0].groups.baseDn must be'],
+    [{ groups: { baseDn: 'x', roles: { a: 'emperor' } } }, 'value[0].groups.roles.a must be one of owner'],
+    [{ groups: { baseDn: 'x', defaultRole: 'owner' } }, 'value[0].groups.defaultRole must be one of member'],
+    [{ syncMinutes: -1 }, 'value[0].syncMinutes must be an integer from 0 to 10080'],
+    [{ realm: 7 }, 'value[0].realm must be a string'],
   ])('rejects %j', (change, message) => {
-    expect(() => ldapAccounts([{ ...REQUIRED, ...change }])).toThrow(message);
+    expect(() => parseLdap(JSON.stringify([{ ...REQUIRED, ...change }]))).toThrow(message);
   });
 
   it('rejects two directories with the same name', () => {
-    expect(() => ldapAccounts([REQUIRED, REQUIRED])).toThrow('company is used twice');
+    expect(() => parseLdap(JSON.stringify([REQUIRED, REQUIRED]))).toThrow('company is used twice');
   });
 });

@@ -1,8 +1,10 @@
-import { parseOpenIdConnect } from './openid-connect-settings.js';
+import { readSetting } from '../../kernel/values.js';
+import { OPENID_CONNECT } from './openid-connect-settings.js';
 
 const GITHUB = { name: 'github', kind: 'GitHub', clientId: 'parley', clientSecret: 's' };
 const OIDC = { kind: 'OpenID Connect', issuer: 'https://id.example.com' };
-const parse = (...services: readonly object[]) => parseOpenIdConnect(JSON.stringify(services));
+const read = (text: string) => readSetting(OPENID_CONNECT.setting.type, text, { name: 'value' });
+const parse = (...services: readonly object[]) => read(JSON.stringify(services));
 
 describe('PARLEY_OPENID_CONNECT setting', () => {
   it("uses GitHub's own URL unless another is configured", () => {
@@ -15,16 +17,16 @@ describe('PARLEY_OPENID_CONNECT setting', () => {
   it.each([
     [{ ...GITHUB, clientSecret: undefined }, 'each with clientSecret'],
     [{ ...GITHUB, kind: 'OpenID Connect' }, 'each with issuer'],
-    [{ ...GITHUB, kind: 'Gitea' }, 'a valid kind'],
-    [{ ...GITHUB, name: 'host' }, 'a valid name'],
-    [{ ...GITHUB, issuer: 'http://github.com' }, 'a valid issuer: an address with https'],
-    [{ ...GITHUB, token: 'x' }, 'no property token'],
-    [{ ...GITHUB, createPeople: 'yes' }, 'a valid createPeople'],
+    [{ ...GITHUB, kind: 'Gitea' }, 'value[0].kind must be one of OpenID Connect, Google'],
+    [{ ...GITHUB, name: 'host' }, 'value[0].name must be at most 40 lower-case letters'],
+    [{ ...GITHUB, issuer: 'http://github.com' }, 'value[0].issuer must be an address with https'],
+    [{ ...GITHUB, token: 'x' }, 'value[0] has no property token'],
+    [{ ...GITHUB, createPeople: 'yes' }, 'value[0].createPeople must be true or false'],
     [{ ...GITHUB, createPeople: true }, 'createPeople needs allowedDomains'],
     [{ ...GITHUB, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
     [{ ...GITHUB, ...OIDC, requiredGroups: ['chat'] }, 'requiredGroups needs the claim groups'],
-    [{ ...GITHUB, ...OIDC, requiredGroups: [] }, 'a valid requiredGroups'],
-    [{ ...GITHUB, defaultRole: 'moderator' }, 'a valid defaultRole'],
+    [{ ...GITHUB, ...OIDC, requiredGroups: [] }, 'value[0].requiredGroups must be an array of at least one'],
+    [{ ...GITHUB, defaultRole: 'moderator' }, 'value[0].defaultRole must be one of member, guest, unchanged'],
   ])('rejects %j', (service, words) => {
     expect(() => parse(service)).toThrow(words);
   });

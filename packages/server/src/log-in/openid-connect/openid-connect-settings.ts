@@ -1,6 +1,19 @@
-import { isLoopbackName } from '@parley/http';
+import type { ParamType } from '@parley/http';
 import { type OpenIdConnectAccount, openIdConnectProviders } from '@parley/node-adapters';
-import { areRoles, isDefaultRole, roleMapping } from '../roles.js';
+import { object, oneOf, optional, recordOf, type ShapeOf, secret, valueType } from '../../kernel/values.js';
+import {
+  accountList,
+  ENCRYPTED_URL,
+  FLAG,
+  ICON,
+  ROLE_TYPES,
+  SERVICE_NAME,
+  SOME_TEXTS,
+  STRING_IDS,
+  TEXT,
+  TEXTS,
+} from '../account-types.js';
+import { roleMapping } from '../roles.js';
 import type { OpenIdConnectOptions } from './openid-connect-options.js';
 
 const KINDS = {
@@ -11,26 +24,38 @@ const KINDS = {
   Apple: 'appleAuthentication',
 } as const satisfies Readonly<Record<NonNullable<OpenIdConnectOptions['kind']>, string>>;
 
-const NAMES: Readonly<Record<keyof OpenIdConnectOptions, (value: never) => boolean>> = {
-  name: (value: unknown) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value) && value !== 'host',
-  issuer: isIssuer,
-  clientId: isText,
-  clientSecret: isText,
-  kind: (value: unknown) => typeof value === 'string' && Object.hasOwn(KINDS, value),
-  displayName: isText,
-  icon: (value: unknown) => isText(value) && URL.canParse(value),
-  scope: (value: unknown) => isText(value) && value.split(' ').includes('openid'),
-  realms: isList,
-  allowedDomains: isList,
-  trustEmails: (value: unknown) => typeof value === 'boolean',
-  createPeople: (value: unknown) => typeof value === 'boolean',
-  requiredGroups: (value: unknown) => isList(value) && (value as string[]).length > 0,
-  claims: isRecord,
-  groups: (value: unknown) => isRecord(value) && Object.values(value).every(isText),
-  singleLogOut: (value: unknown) => typeof value === 'boolean',
-  roles: areRoles,
-  defaultRole: isDefaultRole,
-};
+const OPTIONS: ParamType<OpenIdConnectOptions> = object({
+  name: SERVICE_NAME,
+  issuer: optional(ENCRYPTED_URL),
+  clientId: TEXT,
+  clientSecret: optional(secret(TEXT)),
+  kind: optional(oneOf(Object.keys(KINDS) as (keyof typeof KINDS)[])),
+  displayName: optional(TEXT),
+  icon: optional(ICON),
+  scope: optional(
+    valueType<string>(
+      'scopes with openid, separated by blanks',
+      (value) => typeof value === 'string' && value.split(' ').includes('openid'),
+    ),
+  ),
+  realms: optional(STRING_IDS),
+  allowedDomains: optional(TEXTS),
+  trustEmails: optional(FLAG),
+  createPeople: optional(FLAG),
+  requiredGroups: optional(SOME_TEXTS),
+  claims: optional(
+    object({
+      email: optional(TEXT),
+      name: optional(TEXT),
+      role: optional(TEXT),
+      groups: optional(TEXT),
+      picture: optional(TEXT),
+    } satisfies ShapeOf<NonNullable<OpenIdConnectOptions['claims']>>),
+  ),
+  groups: optional(recordOf(TEXT, { max: 1000, maxKeyLength: 1000 })),
+  singleLogOut: optional(FLAG),
+  ...ROLE_TYPES,
+} satisfies ShapeOf<OpenIdConnectOptions>);
 
 /** Services that speak OpenID Connect, and GitHub. */
 export const OPENID_CONNECT = {
@@ -38,49 +63,21 @@ export const OPENID_CONNECT = {
     variable: 'PARLEY_OPENID_CONNECT',
     isSecret: true,
     help: 'services for logging in by OpenID Connect or at GitHub, as JSON (docs/log-in.md); default: none',
-    parse: parseOpenIdConnect,
+    type: accountList(
+      'services',
+      '[{"name": "…", "issuer": "https://…", "clientId": "…", "clientSecret": "…"}]',
+      OPTIONS,
+      accountOf,
+    ),
     default: [] as readonly OpenIdConnectAccount[],
   },
-  accountsOf: openIdConnectAccounts,
   services: openIdConnectProviders,
 };
 
-/** Checks the configuration of services. @throws Error that describes what is expected */
-export function openIdConnectAccounts(options: unknown): readonly OpenIdConnectAccount[] {
-  if (!Array.isArray(options)) throw new Error('a list of services');
-  const accounts = options.map(accountOf);
-  const twice = accounts.find(({ name }, index) => accounts.findIndex((it) => it.name === name) !== index);
-  if (twice) throw new Error(`a list of services with different names; ${twice.name} is used twice`);
-  return accounts;
-}
-
-/** Parses the setting. @throws Error describing valid values */
-export function parseOpenIdConnect(text: string): readonly OpenIdConnectAccount[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error('JSON such as [{"name": "…", "issuer": "https://…", "clientId": "…", "clientSecret": "…"}]');
-  }
-  return openIdConnectAccounts(value);
-}
-
-/** URL requirement for error messages. */
-const ENCRYPTED = ': an address with https (http only on this machine), as passwords and tokens are sent there';
-
-function accountOf(given: unknown): OpenIdConnectAccount {
-  if (!isRecord(given)) throw new Error('a list of services, each an object');
-  for (const [name, value] of Object.entries(given)) {
-    const isValid = Object.hasOwn(NAMES, name) ? NAMES[name as keyof OpenIdConnectOptions] : null;
-    if (!isValid) throw new Error(`a list of services; there is no property ${name}`);
-    if (!isValid(value as never))
-      throw new Error(`a list of services with a valid ${name}${name === 'issuer' ? ENCRYPTED : ''}`);
-  }
-  const isGitHub = given.kind === 'GitHub';
-  for (const name of ['name', isGitHub ? 'clientSecret' : 'issuer', 'clientId']) {
-    if (!Object.hasOwn(given, name)) throw new Error(`a list of services, each with ${name}`);
-  }
-  const options = given as unknown as OpenIdConnectOptions;
+function accountOf(options: OpenIdConnectOptions): OpenIdConnectAccount {
+  const isGitHub = options.kind === 'GitHub';
+  const needed = isGitHub ? 'clientSecret' : 'issuer';
+  if (options[needed] === undefined) throw new Error(`a list of services, each with ${needed}`);
   const { name, issuer = 'https://github.com', clientId, claims = {}, groups = {} } = options;
   const { requiredGroups = [], allowedDomains } = options;
   if (requiredGroups.length > 0 && (isGitHub || claims.groups === undefined)) {
@@ -117,23 +114,4 @@ function accountOf(given: unknown): OpenIdConnectAccount {
     groups: new Map(Object.entries(groups)),
     singleLogOut: options.singleLogOut ?? false,
   };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '' && value.length <= 1000;
-}
-
-function isList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((it) => typeof it === 'string');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Plain HTTP is allowed for services on the same machine, for tests and development. */
-function isIssuer(value: unknown): boolean {
-  if (!isText(value) || !URL.canParse(value)) return false;
-  const { protocol, hostname } = new URL(value);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
 }

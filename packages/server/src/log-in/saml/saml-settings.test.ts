@@ -2,7 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseSaml, samlAccounts } from './saml-settings.js';
+import { readSetting } from '../../kernel/values.js';
+import { SAML } from './saml-settings.js';
+
+const parseSaml = (text: string) => readSetting(SAML.setting.type, text, { name: 'value' });
+const samlAccounts = (accounts: readonly object[]) => parseSaml(JSON.stringify(accounts));
 
 const folder = mkdtempSync(join(tmpdir(), 'parley-saml-'));
 const certificateFile = join(folder, 'idp.pem');
@@ -57,12 +61,12 @@ describe('PARLEY_SAML setting', () => {
     [{}, 'with certificate or certificateFile'],
     [{ certificate: 'x' }, 'in PEM format'],
     [{ certificateFile: '/nowhere/at/all' }, 'that can be read'],
-    [{ certificateFile, entryPoint: 'http://idp.example.com' }, 'a valid entryPoint: an address with https'],
-    [{ certificateFile, name: 'Host' }, 'a valid name'],
-    [{ certificateFile, roles: { a: 'emperor' } }, 'a valid roles'],
-    [{ certificateFile, issuer: 'x' }, 'no property issuer'],
+    [{ certificateFile, entryPoint: 'http://idp.example.com' }, 'value[0].entryPoint must be an address with https'],
+    [{ certificateFile, name: 'Host' }, 'value[0].name must be at most 40'],
+    [{ certificateFile, roles: { a: 'emperor' } }, 'value[0].roles.a must be one of owner'],
+    [{ certificateFile, issuer: 'x' }, 'value[0] has no property issuer'],
     [{ certificateFile, requiredGroups: ['chat'] }, 'requiredGroups needs attributes.groups'],
-    [{ certificateFile, createPeople: 1 }, 'a valid createPeople'],
+    [{ certificateFile, createPeople: 1 }, 'value[0].createPeople must be true or false'],
   ])('rejects %j', (change, message) => {
     expect(() => samlAccounts([{ ...required, ...change }])).toThrow(message);
   });

@@ -1,41 +1,51 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { isLoopbackName } from '@parley/http';
+import type { ParamType } from '@parley/http';
 import { type SamlAccount, samlProviders } from '@parley/node-adapters';
-import { areRoles, isDefaultRole, roleMapping } from '../roles.js';
+import type { ShapeOf } from '../../kernel/values.js';
+import { object, optional, text } from '../../kernel/values.js';
+import {
+  accountList,
+  ENCRYPTED_URL,
+  FLAG,
+  ICON,
+  ROLE_TYPES,
+  SERVICE_NAME,
+  SOME_TEXTS,
+  STRING_IDS,
+  TEXT,
+  TEXTS,
+} from '../account-types.js';
+import { roleMapping } from '../roles.js';
 import type { SamlOptions } from './saml-options.js';
 
-type Check = (value: unknown) => boolean;
-
-const isText: Check = (value) => typeof value === 'string' && value !== '' && value.length <= 1000;
-const isFlag: Check = (value) => typeof value === 'boolean';
-const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const CHECKS: Readonly<Record<keyof SamlOptions, Check>> = {
-  name: (value) => typeof value === 'string' && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value) && value !== 'host',
-  entityId: isText,
-  entryPoint: isAddress,
-  certificate: (value) => typeof value === 'string' && value.length <= 20_000,
-  certificateFile: isText,
-  signsResponse: isFlag,
-  requestKeyFile: isText,
-  displayName: isText,
-  icon: (value) => isText(value) && URL.canParse(value as string),
-  realms: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string'),
-  allowedDomains: isTexts,
-  trustEmails: isFlag,
-  createPeople: isFlag,
-  requiredGroups: (value) => isTexts(value) && (value as string[]).length > 0,
-  attributes: (value) =>
-    isRecord(value) &&
-    Object.entries(value).every(
-      ([name, each]) => ['id', 'email', 'name', 'role', 'groups', 'picture'].includes(name) && isText(each),
-    ),
-  roles: areRoles,
-  defaultRole: isDefaultRole,
-};
+const OPTIONS: ParamType<SamlOptions> = object({
+  name: SERVICE_NAME,
+  entityId: TEXT,
+  entryPoint: ENCRYPTED_URL,
+  certificate: optional(text({ max: 20_000 })),
+  certificateFile: optional(TEXT),
+  signsResponse: optional(FLAG),
+  requestKeyFile: optional(TEXT),
+  displayName: optional(TEXT),
+  icon: optional(ICON),
+  realms: optional(STRING_IDS),
+  allowedDomains: optional(TEXTS),
+  trustEmails: optional(FLAG),
+  createPeople: optional(FLAG),
+  requiredGroups: optional(SOME_TEXTS),
+  attributes: optional(
+    object({
+      id: optional(TEXT),
+      email: optional(TEXT),
+      name: optional(TEXT),
+      role: optional(TEXT),
+      groups: optional(TEXT),
+      picture: optional(TEXT),
+    } satisfies ShapeOf<NonNullable<SamlOptions['attributes']>>),
+  ),
+  ...ROLE_TYPES,
+} satisfies ShapeOf<SamlOptions>);
 
 /** Identity providers that speak SAML 2.0. */
 export const SAML = {
@@ -43,47 +53,18 @@ export const SAML = {
     variable: 'PARLEY_SAML',
     isSecret: true,
     help: 'identity providers for logging in by SAML 2.0, as JSON (docs/log-in.md); default: none',
-    parse: parseSaml,
+    type: accountList(
+      'identity providers',
+      '[{"name": "…", "entityId": "…", "entryPoint": "https://…", "certificateFile": "…"}]',
+      OPTIONS,
+      accountOf,
+    ),
     default: [] as readonly SamlAccount[],
   },
-  accountsOf: samlAccounts,
   services: samlProviders,
 };
 
-/** Checks the configuration of identity providers. @throws Error that describes what is expected */
-export function samlAccounts(options: unknown): readonly SamlAccount[] {
-  if (!Array.isArray(options)) throw new Error('a list of identity providers');
-  const accounts = options.map(accountOf);
-  const twice = accounts.find(({ name }, index) => accounts.findIndex((it) => it.name === name) !== index);
-  if (twice) throw new Error(`a list of identity providers with different names; ${twice.name} is used twice`);
-  return accounts;
-}
-
-/** Parses the setting. @throws Error describing valid values */
-export function parseSaml(text: string): readonly SamlAccount[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new Error('JSON such as [{"name": "…", "entityId": "…", "entryPoint": "https://…", "certificateFile": "…"}]');
-  }
-  return samlAccounts(value);
-}
-
-/** URL requirement for error messages. */
-const ENCRYPTED = ': an address with https (http only on this machine), as passwords and tokens are sent there';
-
-function accountOf(given: unknown): SamlAccount {
-  if (!isRecord(given)) throw new Error('a list of identity providers, each an object');
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(CHECKS, name)) throw new Error(`a list of identity providers; there is no property ${name}`);
-    if (!CHECKS[name as keyof SamlOptions](value))
-      throw new Error(`a list of identity providers with a valid ${name}${name === 'entryPoint' ? ENCRYPTED : ''}`);
-  }
-  for (const name of ['name', 'entityId', 'entryPoint']) {
-    if (!Object.hasOwn(given, name)) throw new Error(`a list of identity providers, each with ${name}`);
-  }
-  const options = given as unknown as SamlOptions;
+function accountOf(options: SamlOptions): SamlAccount {
   const { name, entityId, entryPoint, attributes = {}, requiredGroups = [] } = options;
   if (requiredGroups.length > 0 && attributes.groups === undefined) {
     throw new Error('a list of identity providers; requiredGroups needs attributes.groups');
@@ -149,11 +130,4 @@ function certificatesOf({ certificate, certificateFile }: SamlOptions): readonly
   } catch {
     throw new Error('a list of identity providers with certificates in PEM format (-----BEGIN CERTIFICATE-----)');
   }
-}
-
-/** Plain HTTP is allowed for providers on the same machine, for tests and development. */
-function isAddress(value: unknown): boolean {
-  if (!isText(value) || !URL.canParse(value as string)) return false;
-  const { protocol, hostname } = new URL(value as string);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
 }

@@ -12,7 +12,7 @@ let begunPath = '';
 async function beginUpload({ server, people }: World): Promise<void> {
   const headers = { ...TUS, 'Upload-Length': '5' };
   const { headers: answered } = await server.request('POST', '/tus/', { as: people.hamlet, body: '', headers });
-  begunPath = decodeURIComponent(String(answered.location));
+  begunPath = decodeURIComponent(String(answered.location).split('/tus/')[1]!);
 }
 
 export const FILES_SCENARIOS: Scenarios = {

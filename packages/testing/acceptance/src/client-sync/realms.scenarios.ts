@@ -23,7 +23,7 @@ export const REALMS_SCENARIOS: Scenarios = {
       title: 'history',
       as: 'desdemona',
       params: { message_edit_history_visibility_policy: 'none' },
-      heard: ['realm/update_dict'],
+      heard: ['realm/update'],
     },
     {
       title: 'ways to sign in',

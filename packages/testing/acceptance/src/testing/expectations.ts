@@ -21,3 +21,6 @@ export function fieldsOf(reply: TestReply): Record<string, Wire> {
   expect({ status: reply.status, result, msg }).toEqual({ status: 200, result: 'success', msg: '' });
   return fields;
 }
+
+/** Error for a parameter outside its list of values (protocol §3). */
+export const notListed = (name: string): string => `Invalid ${name}: Value error, Not in the list of possible values`;

@@ -12,7 +12,12 @@ import { fieldsOf, type Wire } from './expectations.js';
 import { pngOf } from './images.js';
 import { TestServer, type TestServerOptions, type TestUser } from './test-server.js';
 
-const FILES = { 'cat.png': pngOf(200, 100), 'plan.txt': Buffer.from('the plan') };
+const FILES = {
+  'cat.png': pngOf(200, 100),
+  'plan.txt': Buffer.from('the plan'),
+  'copy.txt': Buffer.from('the plan'),
+  'other.txt': Buffer.from('the plot'),
+};
 
 /** Record of a person with an account. */
 export const personRecord = (id: string, more: object = {}) =>
@@ -32,7 +37,7 @@ interface MergeSteps {
   readonly beforeChanges?: () => Promise<unknown>;
 }
 
-/** Server for imports of records that may refer to `cat.png` and `plan.txt`. */
+/** Server for imports of records that may refer to the names in `FILES`. */
 export class ImportLab {
   private readonly folder = mkdtempSync(join(tmpdir(), 'parley-lab-'));
   private readonly reader: RealmReader;

@@ -26,20 +26,34 @@ export class ResponseChecks {
   }
 
   /** Returns the mismatch of a response; null if it matches or nothing is declared. */
-  problemWith(method: string, path: string, status: number, body: unknown): string | null {
-    if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
+  problemWith(method: string, path: string, reply: CheckedReply): string | null {
+    if (reply.status !== 200) return null;
     // Session paths respond like the API; some have a separate anonymous variant.
     const paths = new Set([path, path.replace(/^\/json\//, '/api/v1/')]);
-    const problems = [...paths].map((it) => this.problemAt(method, it, body));
+    const problems = [...paths].map((it) => this.problemAt(method, it, reply));
     return problems.includes(null) ? null : (problems.find((it) => it !== undefined) ?? null);
   }
 
   /** Undefined if the operation does not exist. */
-  private problemAt(method: string, path: string, body: unknown): string | null | undefined {
+  private problemAt(method: string, path: string, { headers, body }: CheckedReply): string | null | undefined {
     const entry = this.entries.find(({ route, pattern }) => route.method === method && pattern.test(path));
-    return entry && (checkOf(entry.route)?.(body) ?? null);
+    if (!entry) return undefined;
+    const { contentType } = entry.route;
+    if (contentType !== undefined) return contentTypeProblem(contentType, String(headers['content-type']), path);
+    return (body as { result?: unknown } | null)?.result === 'success' ? (checkOf(entry.route)?.(body) ?? null) : null;
   }
 }
+
+interface CheckedReply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+const contentTypeProblem = (declared: string, sent: string, path: string): string | null =>
+  sent.startsWith(declared.replace('*', ''))
+    ? null
+    : `${path} has the type ${sent}, but its route declares ${declared}`;
 
 function checkOf(route: Route): Check | null {
   const name = `${route.method} ${route.atRoot ? '/' : ''}${route.path}`;

@@ -49,6 +49,7 @@ export interface TestServerOptions {
   readonly mailGatewayPattern?: string | null;
   readonly incomingMail?: NonNullable<ParleyDependencies['incomingMail']>;
   readonly webhookNetworks?: readonly string[];
+  readonly outgoingProxy?: NonNullable<ParleyDependencies['outgoingProxy']>;
   readonly webAssets?: WebAssets;
   readonly webPush?: string;
   readonly hasRateLimits?: boolean;
@@ -448,7 +449,7 @@ export class TestServer {
       },
       content,
     );
-    const problem = this.responses.problemWith(methodOf(method, params), url.split('?')[0]!, reply.status, reply.body);
+    const problem = this.responses.problemWith(methodOf(method, params), url.split('?')[0]!, reply);
     if (problem !== null) throw new Error(problem);
     return reply;
   }

@@ -1,4 +1,4 @@
-import { applyEvent, begin, ChatState, EVENT_RULES, present } from '@parley/chat';
+import { applyEvent, begin, ChatState, present, ruleFor } from '@parley/chat';
 import type { Event, InitialState } from '@parley/client';
 import { fieldsOf, type Wire } from './expectations.js';
 import { TestEventStream } from './test-event-stream.js';
@@ -124,7 +124,7 @@ export class WireClient {
   }
 
   private apply(event: Wire): void {
-    if (!(event.type in EVENT_RULES)) throw new Error(`The client has no rule for ${JSON.stringify(event)}`);
+    if (!ruleFor(event)) throw new Error(`The client has no rule for ${JSON.stringify(event)}`);
     this.heard.add(event.op === undefined ? event.type : `${event.type}/${event.op}`);
     this.notice(event);
     const lost = event.type === 'realm_user' && this.chat.people.peek(event.person.user_id)?.user;

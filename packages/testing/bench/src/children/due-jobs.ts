@@ -13,6 +13,8 @@ import {
 import {
   BotOwnerWarnings,
   DeliverScheduledMessage,
+  HostReview,
+  MessageSender,
   SendMessage,
   SystemMessages,
   UserTextParser,
@@ -95,8 +97,9 @@ answerCalls({
     const systemMessages = new SystemMessages(renderer, realmUrls, clock);
     const warnings = new BotOwnerWarnings(uow, systemMessages, clock);
     const parser = new UserTextParser(uow, renderer, realmUrls);
-    const useCase = new SendMessage(uow, renderer, parser, realmUrls, clock, warnings);
-    handler = new DeliverScheduledMessage(uow, useCase, systemMessages, clock);
+    const sender = new MessageSender(uow, parser, realmUrls, clock, warnings, new HostReview(uow, realmUrls));
+    const useCase = new SendMessage(sender, clock);
+    handler = new DeliverScheduledMessage(uow, sender, systemMessages, clock);
     send = (n) =>
       useCase.execute(
         { realmId, userId: call.authorIds[n % call.authorIds.length]!, clientName: 'website' },

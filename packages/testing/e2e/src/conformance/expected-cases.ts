@@ -160,6 +160,13 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['bot-storage/(.*human.*)', { status: 400, msg: 'Must be a bot user', code: 'PERMISSION_DENIED', extra: {} }],
   ['bot-storage/put-not-strings', { loose: true }],
   ['(bot|bot-.*|as-bot)/.*|user-update/bot-.*', { anyEvents: true }],
+  // The newer parser checks colors too (channels §4.9).
+  [
+    'subscription-properties/color-bad',
+    { msg: 'Invalid subscription_data[0]: Value error, color is not a valid hex color code' },
+  ],
+  // The newer parser checks the type of recipients before the message type (users §20.2).
+  ['scheduled/channel-name', { msg: 'to["int"] is not an integer' }],
   ['bot-create/at-in-short-name', { ...ANYTHING, status: [200, 400] }],
   ['draft/no-content', { anyBody: true, status: 400 }],
   // Organization.

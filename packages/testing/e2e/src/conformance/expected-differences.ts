@@ -114,8 +114,21 @@ function inWordsOfNewParser(body: JsonObject): JsonObject {
     return { result: 'error', msg: `${var_name} ${whatIsWrongWith(String(bad_value))}`, code: 'BAD_REQUEST' };
   }
   const notJson = /^Argument "(.+)" is not valid JSON\.$/.exec(String(body.msg ?? ''));
-  return notJson ? { ...body, msg: `${notJson[1]} is not valid JSON` } : body;
+  if (notJson) return { ...body, msg: `${notJson[1]} is not valid JSON` };
+  const newer = NEWER_TEXTS.find(([older]) => older.test(String(body.msg ?? '')));
+  return newer ? { ...body, msg: String(body.msg).replace(...newer) } : body;
 }
+
+/** The newer parser gives the reason for an invalid value (protocol §3). */
+const NEWER_TEXTS: readonly (readonly [older: RegExp, newer: string])[] = [
+  [
+    /^(Invalid (?:color_scheme|email_address_visibility|emojiset|invite_as|role|visibility_policy|web_home_view))$/,
+    '$1: Value error, Not in the list of possible values',
+  ],
+  [/^timezone is not a recognized time zone$/, 'Invalid timezone: Value error, Not a recognized time zone'],
+  [/^(payload_url) is not a URL$/, 'Invalid $1: Value error, Not a URL'],
+  [/^Name is already in use!$/, 'Name is already in use.'],
+];
 
 function whatIsWrongWith(count: string): string {
   try {

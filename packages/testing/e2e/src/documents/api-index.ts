@@ -38,7 +38,9 @@ type Sign = (text: string, route: DocumentedRoute) => boolean;
 
 const hasPath: Sign = (text, { method, path }) => hasRoute(text, method, `'${path}'`);
 const hasTemplate: Sign = (text, { method, path }) => hasRoute(text, method, `\`[^\`]*/${basename(path)}\``);
-const hasUseCase: Sign = (text, { useCase }) => text.includes(useCase ? `useCase: ${useCase.name},` : 'route(');
+/** Routes of lists have their use case as the first argument. */
+const hasUseCase: Sign = (text, { useCase }) =>
+  new RegExp(useCase ? `(?:useCase: |Route\\(\\s*)${useCase.name}\\b` : 'route\\(').test(text);
 const hasEndOfPath: Sign = (text, route) =>
   hasUseCase(text, route) && text.includes(route.path.split('/').slice(-2).join('/'));
 

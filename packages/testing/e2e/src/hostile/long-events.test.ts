@@ -56,7 +56,7 @@ describe('messages with the longest HTML', () => {
 
   it('reach caught-up queues without stalls', async () => {
     const queues = [await openQueue(true), await openQueue(false)];
-    // The first calls after a start compile code.
+    // Warm up the JIT first.
     await server.probe.lap();
     const ids: number[] = [];
     for (let n = 0; n < MESSAGES; n++) {

@@ -177,8 +177,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one snippet too many',
     layer: 'domain',
-    text: 'if (count < MAX_SNIPPETS) return;',
-    replacement: 'if (count <= MAX_SNIPPETS) return;',
+    text: '  max: MAX_SNIPPETS,',
+    replacement: '  max: MAX_SNIPPETS + 1,',
     tests: ['personal-lists', 'limits'],
   },
   {
@@ -238,16 +238,16 @@ export const FAULTS: readonly Fault[] = [
     tests: ['email-address'],
   },
   {
-    name: 'a new snippet is not published',
+    name: 'a new element of a list of a user is not published',
     layer: 'events',
-    text: "await publishSnippet(tx, snippet, { type: 'snippet.added', snippet });",
+    text: 'await this.publish(tx, row, this.rules.events.added!(row));',
     replacement: '',
     tests: ['personal-lists', 'client-sync'],
   },
   {
-    name: 'a changed draft is not published',
+    name: 'a changed element of a list of a user is not published',
     layer: 'events',
-    text: "await publishDrafts(tx, actor, { type: 'draft.changed', draft });",
+    text: 'await this.publish(tx, row, this.rules.events.changed!(row));',
     replacement: '',
     tests: ['personal-lists'],
   },
@@ -259,17 +259,17 @@ export const FAULTS: readonly Fault[] = [
     tests: ['allowed-domain', 'organization-lists'],
   },
   {
-    name: 'a deleted scheduled message is not published',
+    name: 'a removed element of a list of a user is not published',
     layer: 'events',
-    text: "await publishToOwner(tx, message, { type: 'scheduled_message.removed', id });",
+    text: 'await this.publish(tx, row, this.rules.events.removed(row));',
     replacement: '',
     tests: ['scheduled-messages'],
   },
   {
     name: 'a delivered reminder is not published',
     layer: 'events',
-    text: "await publishToOwner(tx, reminder, { type: 'reminder.removed', id: reminder.id });",
-    replacement: '',
+    text: 'await REMINDER_LIST.remove(tx, reminder);\n    };',
+    replacement: '};',
     tests: ['reminders'],
   },
   {
@@ -331,8 +331,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'snippets show a wrong time',
     layer: 'http',
-    text: 'date_created: createdAt,',
-    replacement: 'date_created: 0,',
+    text: 'date_created: createdAt }),\n});',
+    replacement: 'date_created: 0 }),\n});',
     tests: ['personal-lists'],
   },
   {
@@ -380,8 +380,8 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'an unknown snippet has a wrong status',
     layer: 'http',
-    text: 'UNKNOWN_SNIPPET: { status: 404 },',
-    replacement: 'UNKNOWN_SNIPPET: { status: 400 },',
+    text: 'UNKNOWN_SNIPPET: { status: 404 } }',
+    replacement: 'UNKNOWN_SNIPPET: { status: 400 } }',
     tests: ['personal-lists', 'error-codes'],
   },
   {

@@ -1,7 +1,7 @@
 import type { ImageFormat, ImageInfo, ImageProcessor, ImageTarget } from '@parley/domain/files';
-import type { UserId } from '@parley/domain/kernel';
+import type { RealmId, UserId, WorkOwner } from '@parley/domain/kernel';
 
-const USER = 1 as UserId;
+const USER: WorkOwner = { realmId: 2 as RealmId, userId: 1 as UserId };
 
 export interface ImageSample extends ImageInfo {
   /** `end`: truncated; `frame`: unreadable last frame. */

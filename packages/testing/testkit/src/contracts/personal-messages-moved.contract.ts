@@ -99,7 +99,7 @@ export function movedMessagesContract(open: OpenStorage): void {
       expect(await flagsOf(fixture, 'b', m2)).toEqual(READ);
     });
 
-    it('keeps its users within a channel', async () => {
+    it('keeps per-user state when it moves within a channel', async () => {
       const fixture = await stage(...scene);
       const m1 = await send(fixture, { from: 'b', to: 'secret' });
       await subscribe(fixture, 'secret', 'a');

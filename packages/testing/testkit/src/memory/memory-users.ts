@@ -183,6 +183,6 @@ export class MemoryUsers implements UserRepository {
     const isTaken = this.everybody(realmId).some(
       (user) => user.id !== except && foldCase(user.email) === foldCase(email),
     );
-    if (isTaken) throw new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
+    if (isTaken) throw new DomainError('EMAIL_TAKEN', 'Email is already in use.');
   }
 }

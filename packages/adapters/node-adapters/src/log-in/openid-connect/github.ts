@@ -6,7 +6,8 @@ import type {
   LogInProvider,
   LogInResponse,
 } from '@parley/domain/membership';
-import { fetchShort, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
+import { OutgoingProxy } from '../../outgoing-proxy.js';
+import { type FetchShort, fetchShortBy, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
 
 const CLOUD = 'https://github.com';
 /** Profile and email addresses, without access to code. */
@@ -38,7 +39,10 @@ export class GitHubProvider implements LogInProvider {
   readonly method: LogInMethod;
   private readonly api: string;
 
-  constructor(private readonly account: GitHubAccount) {
+  constructor(
+    private readonly account: GitHubAccount,
+    private readonly fetchShort: FetchShort = fetchShortBy(new OutgoingProxy()),
+  ) {
     const { name, kind, displayName, displayIcon, realms, issuer, createsPeople } = account;
     const policy = createsPeople !== null && { createsPeople };
     this.method = { name, kind, displayName, displayIcon, realms, ...policy };
@@ -86,7 +90,7 @@ export class GitHubProvider implements LogInProvider {
 
   /** Requests a user without a token, which GitHub rejects with 401, and redeems an invalid code. */
   async check(callbackUrls: readonly string[]): Promise<void> {
-    const response = await fetchShort(`${this.api}/user`, this.requestOf({}));
+    const response = await this.fetchShort(`${this.api}/user`, this.requestOf({}));
     if (response.status !== 401) throw new Error(`${this.api} returns ${response.status} instead of 401; check issuer`);
     requireSameClock(response);
     for (const callbackUrl of callbackUrls) {
@@ -116,12 +120,12 @@ export class GitHubProvider implements LogInProvider {
       code_verifier: verifier,
     });
     return this.read(
-      await fetchShort(`${issuer}/login/oauth/access_token`, { ...this.requestOf({}), method: 'POST', body }),
+      await this.fetchShort(`${issuer}/login/oauth/access_token`, { ...this.requestOf({}), method: 'POST', body }),
     );
   }
 
   private async fetch(url: string, token: string): Promise<unknown> {
-    return this.read(await fetchShort(url, this.requestOf({ Authorization: `Bearer ${token}` })));
+    return this.read(await this.fetchShort(url, this.requestOf({ Authorization: `Bearer ${token}` })));
   }
 
   private async read(response: Response): Promise<Fields> {

@@ -11,7 +11,15 @@ import {
   statedRole,
 } from '@parley/domain/membership';
 import type { AuthenticationMethod } from '@parley/domain/realms';
-import { CLOCK_SKEW_SECONDS, fetchShort, refused, rejectsClient, requireSameClock } from '../log-in-services.js';
+import { OutgoingProxy } from '../../outgoing-proxy.js';
+import {
+  CLOCK_SKEW_SECONDS,
+  type FetchShort,
+  fetchShortBy,
+  refused,
+  rejectsClient,
+  requireSameClock,
+} from '../log-in-services.js';
 import { GitHubProvider } from './github.js';
 
 /** OpenID Connect service configured by the operator. */
@@ -72,12 +80,16 @@ const LOG_OUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 /** Creates providers for the accounts. Loads the library only if one needs it. @throws MissingLibrary */
 export async function openIdConnectProviders(
   accounts: readonly OpenIdConnectAccount[],
+  proxy = new OutgoingProxy(),
 ): Promise<readonly LogInProvider[]> {
+  const fetchShort = fetchShortBy(proxy);
   const isGitHub = ({ kind }: OpenIdConnectAccount) => kind === 'gitHubAuthentication';
-  if (accounts.every(isGitHub)) return accounts.map((account) => new GitHubProvider(account));
+  if (accounts.every(isGitHub)) return accounts.map((account) => new GitHubProvider(account, fetchShort));
   const library = await loadOptional('openid-client', 'openIdConnect', () => import('openid-client'));
   return accounts.map((account) =>
-    isGitHub(account) ? new GitHubProvider(account) : new OpenIdConnectProvider(account, library),
+    isGitHub(account)
+      ? new GitHubProvider(account, fetchShort)
+      : new OpenIdConnectProvider(account, library, fetchShort),
   );
 }
 
@@ -90,6 +102,7 @@ class OpenIdConnectProvider implements LogInProvider {
   constructor(
     private readonly account: OpenIdConnectAccount,
     private readonly library: Library,
+    private readonly fetchShort: FetchShort,
   ) {
     const { name, kind, displayName, displayIcon, realms, trustsEmails, createsPeople } = account;
     const policy = { trustsEmails, ...(createsPeople !== null && { createsPeople }) };
@@ -150,7 +163,7 @@ class OpenIdConnectProvider implements LogInProvider {
     const metadata = (await this.configuration()).serverMetadata();
     this.keys ??= createRemoteJWKSet(new URL(metadata.jwks_uri!), {
       timeoutDuration: PATIENCE_SECONDS * 1000,
-      [customFetch]: fetchShort,
+      [customFetch]: this.fetchShort,
     });
     try {
       const { payload } = await jwtVerify(token, this.keys, {
@@ -229,7 +242,7 @@ class OpenIdConnectProvider implements LogInProvider {
     const { issuer } = this.account;
     if (issuer.includes(WELL_KNOWN)) return;
     const address = `${issuer.replace(/\/+$/, '')}${WELL_KNOWN}openid-configuration`;
-    const response = await fetchShort(address, { redirect: 'manual' });
+    const response = await this.fetchShort(address, { redirect: 'manual' });
     requireSameClock(response);
     const advice = 'issuer must be the issuer URL of the service';
     if (!response.ok) throw new Error(`${address} returns ${response.status}; ${advice}`);
@@ -266,7 +279,7 @@ class OpenIdConnectProvider implements LogInProvider {
       code_challenge: await calculatePKCECodeChallenge('x'.repeat(43)),
       code_challenge_method: 'S256',
     });
-    const { status, headers } = await fetchShort(url, { redirect: 'manual' });
+    const { status, headers } = await this.fetchShort(url, { redirect: 'manual' });
     if (status >= 400)
       throw new Error(`it rejects the redirect address ${callbackUrl} with ${status}; register it at the service`);
     const location = headers.get('location');
@@ -292,7 +305,7 @@ class OpenIdConnectProvider implements LogInProvider {
     const isInsecure = new URL(issuer).protocol === 'http:';
     return discovery(new URL(issuer), clientId, clientSecret ?? undefined, clientSecret === null ? None() : undefined, {
       timeout: PATIENCE_SECONDS,
-      [customFetch]: fetchShort,
+      [customFetch]: this.fetchShort,
       // Verifies the signatures of ID tokens.
       execute: [enableNonRepudiationChecks, ...(isInsecure ? [allowInsecureRequests] : [])],
     });

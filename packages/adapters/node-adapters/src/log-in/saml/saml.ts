@@ -10,7 +10,8 @@ import {
   type RoleMapping,
   statedRole,
 } from '@parley/domain/membership';
-import { CLOCK_SKEW_SECONDS, fetchShort, refused, requireSameClock } from '../log-in-services.js';
+import { OutgoingProxy } from '../../outgoing-proxy.js';
+import { CLOCK_SKEW_SECONDS, type FetchShort, fetchShortBy, refused, requireSameClock } from '../log-in-services.js';
 import { isSuccess, requireMeantForUs } from './saml-checks.js';
 
 /** SAML 2.0 identity provider configured by the operator. */
@@ -64,11 +65,14 @@ const CLOCK_SKEW_MS = CLOCK_SKEW_SECONDS * 1000;
 const MAX_AGE_MS = 300_000;
 
 /** Creates providers for the accounts. Loads the library only if there are any. @throws MissingLibrary */
-export async function samlProviders(accounts: readonly SamlAccount[]): Promise<readonly LogInProvider[]> {
+export async function samlProviders(
+  accounts: readonly SamlAccount[],
+  proxy = new OutgoingProxy(),
+): Promise<readonly LogInProvider[]> {
   if (accounts.length === 0) return [];
   const library = await loadOptional('@node-saml/node-saml', 'saml', () => import('@node-saml/node-saml'));
   const xml = await loadOptional('@node-saml/node-saml', 'saml', () => import('@node-saml/node-saml/lib/xml.js'));
-  return accounts.map((account) => new SamlProvider(account, library, xml));
+  return accounts.map((account) => new SamlProvider(account, library, xml, fetchShortBy(proxy)));
 }
 
 /**
@@ -82,6 +86,7 @@ class SamlProvider implements LogInProvider {
     private readonly account: SamlAccount,
     private readonly library: Library,
     private readonly xml: Xml,
+    private readonly fetchShort: FetchShort,
   ) {
     const { name, displayName, displayIcon, realms, trustsEmails, createsPeople } = account;
     const policy = { trustsEmails, ...(createsPeople !== null && { createsPeople }) };
@@ -140,7 +145,7 @@ class SamlProvider implements LogInProvider {
     // Browsers omit the log-in cookie when another site posts a form to an unencrypted URL.
     const open = callbackUrls.find((url) => url.startsWith('http:'));
     if (open) throw new Error(`browsers must reach this server by https, unlike ${open}; set PARLEY_URL`);
-    const response = await fetchShort(entryPoint, { redirect: 'manual' }).catch((cause: Error) => {
+    const response = await this.fetchShort(entryPoint, { redirect: 'manual' }).catch((cause: Error) => {
       throw new Error(`entryPoint ${entryPoint} cannot be reached from this machine`, { cause });
     });
     requireSameClock(response);

@@ -1,0 +1,83 @@
+import { DELIVERY_FEATURES } from '@parley/domain/composition';
+import { type Bus, DEFAULT_SWEEP_OPTIONS, EventHub, LocalBus, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
+import { EVENT_CATALOGUE } from '@parley/http';
+import { keepProcessAlive } from '@parley/node-adapters';
+import { Consumers } from '../../facade/consumers.js';
+import { FacadeEvents } from '../../facade/events.js';
+import { LimitReset } from '../../http/quotas.js';
+import { MessageIndexing } from '../../workers/message-indexing.js';
+import { NotificationWorker } from '../../workers/notification-worker.js';
+import { Promotion } from '../../workers/promotion.js';
+import { Adapter } from '../adapter.js';
+import type { WorkerOptions } from '../background-workers.js';
+import type { StorageOptions } from './storage.js';
+
+export interface BusOptions extends Pick<StorageOptions, 'eventLimits'>, Pick<WorkerOptions, 'reportPresence'> {
+  /** Bus to other servers of the database; default: none. */
+  readonly bus?: Bus;
+}
+
+/** Bus to other servers, and delivery of the events that any of them commits. */
+export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions) =>
+  new Adapter({
+    bus: () => connected ?? new LocalBus().connect(),
+    onListenerFailure:
+      ({ get }) =>
+      (err) =>
+        get('report')('following events failed', { err }),
+    follower: ({ get }) =>
+      new LogFollower({
+        uow: get('storage'),
+        bus: get('bus'),
+        clock: get('clock'),
+        timers: get('timers'),
+        onListenerFailure: get('onListenerFailure'),
+      }),
+    followedLog: ({ get }) => get('follower'),
+    hub: ({ get }) =>
+      new EventHub({
+        uow: get('unitOfWork'),
+        follower: get('follower'),
+        bus: get('bus'),
+        clock: get('clock'),
+        eventLoop: get('eventLoop'),
+        catalogue: EVENT_CATALOGUE,
+        features: DELIVERY_FEATURES,
+        report: get('report'),
+      }),
+    ephemeralEvents: ({ get }) => get('hub'),
+    servedQueues: ({ get }) => get('hub'),
+    queueSweep: ({ get }) => {
+      const parts = {
+        uow: get('unitOfWork'),
+        clock: get('clock'),
+        eventLoop: get('eventLoop'),
+        hub: get('hub'),
+        report: get('report'),
+      };
+      const isOnlyServer = reportPresence === undefined;
+      return new QueueSweep(parts, { ...DEFAULT_SWEEP_OPTIONS, ...eventLimits, isOnlyServer });
+    },
+    consumers: ({ get, resolve }) =>
+      new Consumers({
+        uow: get('unitOfWork'),
+        timers: get('timers'),
+        report: get('report'),
+        resolve,
+        keepAlive: keepProcessAlive,
+      }),
+    // API keys and sessions are forgotten before clients get the event.
+    eventListeners: ({ get, resolve }) => [
+      resolve(VerifyApiKey),
+      resolve(VerifySession),
+      resolve(PresenceBoard),
+      get('hub'),
+      resolve(LimitReset),
+      resolve(Promotion),
+      resolve(MessageIndexing),
+      resolve(FacadeEvents),
+      resolve(NotificationWorker),
+      get('consumers'),
+    ],
+  });

@@ -1,0 +1,22 @@
+import type { FileTextReader, ImageProcessor } from '@parley/domain/files';
+import { type DocumentReader, FileTexts } from '@parley/images';
+import { HmacPicturePaths, WebPictures } from '@parley/node-adapters';
+import { Adapter } from '../adapter.js';
+
+export interface ImageOptions {
+  /** Image processor, which may also read documents. */
+  readonly images: ImageProcessor & Partial<DocumentReader>;
+  /** True if searches find texts in files; default: false. */
+  readonly searchesFiles?: boolean;
+}
+
+const READS_NO_FILES: FileTextReader = { reads: () => false, read: async () => null };
+
+/** Image and document processing. */
+export const images = ({ images: processor, searchesFiles = false }: ImageOptions) =>
+  new Adapter({
+    imageProcessor: () => processor,
+    fileTextReader: () => (searchesFiles ? new FileTexts(processor) : READS_NO_FILES),
+    externalPictures: ({ get }) => new WebPictures(get('pageClient'), get('imageProcessor'), get('clock')),
+    externalPicturePaths: ({ get }) => new HmacPicturePaths(get('secret')),
+  });

@@ -1,0 +1,32 @@
+import { type Clock, DomainError, type Randomness } from '@parley/domain/kernel';
+import { type Logger, warn } from '@parley/http';
+import { SystemEventLoop, SystemTimers } from '@parley/node-adapters';
+import { newServerId } from '../../workers/ended-leases.js';
+import { Adapter } from '../adapter.js';
+
+export interface NodeOptions {
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+  readonly logger: Logger;
+  readonly secret: string;
+  /** Identifies this start of the server; default: a new id. */
+  readonly serverId?: string;
+}
+
+/** Process that runs the server. */
+export const node = ({ clock, randomness, logger, secret, serverId }: NodeOptions) =>
+  new Adapter({
+    clock: () => clock,
+    randomness: () => randomness,
+    timers: () => new SystemTimers(),
+    eventLoop: () => new SystemEventLoop(),
+    secret: () => secret,
+    serverId: () => serverId ?? newServerId(),
+    logger: () => logger,
+    report: () => (message, fields, level) => {
+      // The storage logs an outage once; until it ends, all work fails.
+      if (fields.err instanceof DomainError && fields.err.code === 'STORAGE_UNAVAILABLE') return;
+      if (level === 'warn') warn(logger, fields, message);
+      else logger.error(fields, message);
+    },
+  });

@@ -1,0 +1,35 @@
+import type { ReportProblem, Timers } from '@parley/domain/kernel';
+import { PresenceBoard } from '@parley/domain/users';
+import { periodic, RecurringWorker, type Worker } from './recurring-worker.js';
+
+/** Maximum time of presence that a crash loses. */
+const SAVE_MS = 1000;
+
+/** Stores presence at most once a second and at shutdown. */
+export class PresenceSaver implements Worker {
+  static readonly inject = [PresenceBoard, 'timers', 'report'] as const;
+
+  readonly name = 'storing presence';
+  private readonly worker: RecurringWorker;
+
+  constructor(
+    private readonly board: Pick<PresenceBoard, 'save'>,
+    timers: Timers,
+    report: ReportProblem,
+  ) {
+    this.worker = new RecurringWorker(
+      periodic(this.name, SAVE_MS, () => board.save()),
+      timers,
+      report,
+    );
+  }
+
+  start(): void {
+    this.worker.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.stop();
+    await this.board.save();
+  }
+}
