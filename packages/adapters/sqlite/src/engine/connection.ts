@@ -120,8 +120,8 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   private pause: Promise<void> | null = null;
   /** Belongs to the running unit. */
   record = new UnitRecord();
-  /** True for a read that does without the newest messages. */
-  acceptsOldIndex = false;
+  /** True once the snapshot of a read is known to have all terms, or does without those of the newest messages. */
+  isIndexChecked = false;
 
   /** @param startSlice yields to the event loop after a long time slice; null within the slice */
   constructor(
@@ -188,7 +188,10 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
    */
   requireIndex(): void {
     if (!this.isReader) this.index.addAll();
-    else if (!this.acceptsOldIndex && this.index.isBehind()) throw new IndexBehind();
+    else if (!this.isIndexChecked) {
+      if (this.index.isBehind()) throw new IndexBehind();
+      this.isIndexChecked = true;
+    }
   }
 
   requireUnit(): void {

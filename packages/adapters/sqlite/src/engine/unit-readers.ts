@@ -27,7 +27,7 @@ class Reader {
     try {
       this.begin.run();
       this.runner.start();
-      this.runner.connection.acceptsOldIndex = acceptsOldIndex;
+      this.runner.connection.isIndexChecked = acceptsOldIndex;
       return await this.runner.run(work);
     } catch (error) {
       throw isLockedOut(error) ? storageBusy() : error;
