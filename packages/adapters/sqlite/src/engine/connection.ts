@@ -1,6 +1,7 @@
 import { UnitRecord } from '@parley/domain/composition';
 import { type Dialect, jsonList, type Query as SharedQuery, StatementFailed, type Statements } from '@parley/storage';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { type FollowingIndex, IndexBehind } from './following-index.js';
 
 /** Bound to `?` in order, because the driver treats `?1` as a named parameter. */
 export type Parameter = string | number | null | Uint8Array;
@@ -22,20 +23,20 @@ const DIALECT: Dialect = {
   aboveAllIds: (table) => `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0))`,
 };
 
-/** Statements that read or change rows deferred to the end of the batch. */
-const DEFERRED_TABLE = /\bmessage_search\b/;
+/** Table that lacks the rows of newer messages. */
+const FOLLOWING_TABLE = /\bmessage_search\b/;
 
 /** Statement that returns rows. Prepared on first use to keep opening a database cheap. */
 export class Query<Row> implements SharedQuery<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
-  private readonly isOfDeferredTable: boolean;
+  private readonly isOfFollowingTable: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
     private readonly shape: 'row' | 'value' | 'tuple',
   ) {
-    this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
+    this.isOfFollowingTable = FOLLOWING_TABLE.test(sql);
   }
 
   get(...parameters: Parameter[]): Row | undefined {
@@ -71,7 +72,7 @@ export class Query<Row> implements SharedQuery<Row> {
 
   private beginRun(): void {
     this.connection.requireUnit();
-    if (this.isOfDeferredTable) this.connection.batchEnd.write();
+    if (this.isOfFollowingTable) this.connection.requireIndex();
   }
 
   private prepare(): Statement<unknown[], Row> {
@@ -87,18 +88,14 @@ export class Query<Row> implements SharedQuery<Row> {
 /** Statement that returns the number of changes instead of rows. */
 export class Command {
   private prepared: Statement<unknown[], unknown> | null = null;
-  private readonly isOfDeferredTable: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
-  ) {
-    this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
-  }
+  ) {}
 
   run(...parameters: Parameter[]): RunResult {
     this.connection.requireUnit();
-    if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
       return this.prepared.run(...parameters);
@@ -113,45 +110,6 @@ export class Command {
 }
 
 /**
- * Rows deferred by units to the end of their batch, within the transaction but outside savepoints. FTS5 flushes and
- * merges its buffer at every savepoint, which costs several times as much as storing a message. Statements that name
- * the table still see the rows, which are flushed first.
- */
-export class BatchEnd {
-  /** Rows by statement, then by id. */
-  private readonly rows = new Map<string, Map<number, readonly unknown[]>>();
-  private readonly statements = new Map<string, Statement>();
-
-  constructor(private readonly database: Database) {}
-
-  /**
-   * Defers a row to a statement with a JSON list of rows as its only parameter. The statement may run repeatedly and
-   * for rows of failed units. It must skip rows that are already written or lack their owner.
-   */
-  add(sql: string, id: number, row: readonly unknown[]): void {
-    const rows = this.rows.get(sql);
-    if (rows) rows.set(id, row);
-    else this.rows.set(sql, new Map([[id, row]]));
-  }
-
-  write(): void {
-    for (const [sql, rows] of this.rows) this.statementOf(sql).run(JSON.stringify([...rows.values()]));
-  }
-
-  clear(): void {
-    this.rows.clear();
-  }
-
-  private statementOf(sql: string): Statement {
-    const existing = this.statements.get(sql);
-    if (existing) return existing;
-    const statement = this.database.prepare(sql);
-    this.statements.set(sql, statement);
-    return statement;
-  }
-}
-
-/**
  * Database connection on which repositories prepare their statements. Statements run only inside a unit of work. A
  * repository kept beyond its unit fails instead of writing outside of it or into another unit.
  */
@@ -162,13 +120,15 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   private pause: Promise<void> | null = null;
   /** Belongs to the running unit. */
   record = new UnitRecord();
+  /** True once the snapshot of a read is known to have all terms, or does without those of the newest messages. */
+  isIndexChecked = false;
 
   /** @param startSlice yields to the event loop after a long time slice; null within the slice */
   constructor(
     readonly database: Database,
     private readonly startSlice: (connection: Connection) => Promise<void> | null,
-    /** Used by the writer; stays empty on readers. */
-    readonly batchEnd = new BatchEnd(database),
+    readonly index: FollowingIndex,
+    private readonly isReader: boolean,
   ) {}
 
   /** Concurrent calls of a unit wait for the same turn. Calls outside of a unit fail by themselves. */
@@ -220,6 +180,18 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   /** Disables the connection permanently, so that repositories of an aborted unit cannot reach the database. */
   retire(): void {
     this.state = 'retired';
+  }
+
+  /**
+   * Called before the search index is read. A writer adds what is missing.
+   * @throws IndexBehind from a reader
+   */
+  requireIndex(): void {
+    if (!this.isReader) this.index.addAll();
+    else if (!this.isIndexChecked) {
+      if (this.index.isBehind()) throw new IndexBehind();
+      this.isIndexChecked = true;
+    }
   }
 
   requireUnit(): void {

@@ -10,6 +10,7 @@ import {
 import type { Commit } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import type { CreateRepositories } from './feature.js';
+import { IndexBehind } from './following-index.js';
 import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
 import { type Unit, UnitWriter } from './unit-writer.js';
@@ -22,6 +23,10 @@ const MAX_UNITS_PER_BATCH = 100;
  * batch, so that fast disks wait less.
  */
 const MAX_FORMING_MS = 0.7;
+/** Delay of the terms of new messages in the search index; a search adds them at once. */
+const TERMS_DELAY_MS = 1000;
+/** After this number of tries a read does without messages that are sent meanwhile. */
+const MAX_INDEX_TRIES = 5;
 /** Maximum queue length; further writes are rejected immediately. */
 const MAX_WAITING = 10_000;
 /** Pause after a low-priority unit in multiples of its duration: without and with other writes. */
@@ -68,6 +73,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   /** Pause after the last low-priority unit; `hasServed` is true if other units ran since. */
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
+  private termsTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
   /** Number of units in the last batch, and its duration with its commit. */
   private last = { units: 0, durationMs: 0 };
@@ -109,7 +115,15 @@ export class SqliteUnitOfWork implements UnitOfWork {
   async readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     if (this.isClosed) throw closed();
     this.guard.requireIntact();
-    return this.readers.run(work);
+    for (let tries = 0; tries < MAX_INDEX_TRIES; tries++) {
+      try {
+        return await this.readers.run(work);
+      } catch (error) {
+        if (!(error instanceof IndexBehind)) throw error;
+        if (!(await this.addTerms())) break;
+      }
+    }
+    return this.readers.run(work, true);
   }
 
   write<T>(realmId: RealmId, work: Work<T>, options?: WriteOptions): Promise<T> {
@@ -125,6 +139,18 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return this.waiting.length + this.yielding.length;
   }
 
+  /** Adds the missing terms to the search index. Returns false if the database cannot be written to. */
+  private async addTerms(): Promise<boolean> {
+    this.writer.index.askFor();
+    try {
+      while (this.writer.index.isDue) await this.enqueue(null, async () => {});
+      return true;
+    } catch {
+      // The batch has reported a failing disk or a foreign lock.
+      return false;
+    }
+  }
+
   /** Copies all committed data to a database file, which may exist if empty. */
   copyTo(path: string): Promise<void> {
     return this.readers.copyTo(path);
@@ -135,6 +161,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.isClosed) return;
     this.isClosed = true;
     clearTimeout(this.restTimer);
+    clearTimeout(this.termsTimer);
     this.scheduleBatch();
     if (this.isBatchDue) {
       await new Promise<void>((resolve) => {
@@ -216,8 +243,18 @@ export class SqliteUnitOfWork implements UnitOfWork {
       if (left.length > 0) this.waiting.unshift(...left);
     }
     this.isBatchDue = false;
+    this.scheduleTerms();
     this.scheduleBatch();
     if (this.waitingWrites === 0) this.onIdle?.();
+  }
+
+  /** Adds the terms of messages that nobody searched for, and that are too few for a commit to add them. */
+  private scheduleTerms(): void {
+    if (this.termsTimer || this.isClosed || !this.writer.index.hasPending) return;
+    this.termsTimer = setTimeout(() => {
+      this.termsTimer = undefined;
+      if (this.writer.index.hasPending) void this.addTerms();
+    }, TERMS_DELAY_MS).unref();
   }
 
   /** Returns false if another process writes or no unit is waiting. */

@@ -18,15 +18,16 @@ class Reader {
     createRepositories: CreateRepositories,
     now: () => number,
   ) {
-    this.runner = new UnitRunner(database, createRepositories, now);
+    this.runner = new UnitRunner(database, createRepositories, now, true);
     this.begin = database.prepare('BEGIN');
     this.commit = database.prepare('COMMIT');
   }
 
-  async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  async run<T>(work: (repositories: Repositories) => Promise<T>, acceptsOldIndex: boolean): Promise<T> {
     try {
       this.begin.run();
       this.runner.start();
+      this.runner.connection.isIndexChecked = acceptsOldIndex;
       return await this.runner.run(work);
     } catch (error) {
       throw isLockedOut(error) ? storageBusy() : error;
@@ -53,10 +54,11 @@ export class ReaderPool {
     this.idle.push(this.open());
   }
 
-  async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
+  /** @throws IndexBehind unless `acceptsOldIndex` */
+  async run<T>(work: (repositories: Repositories) => Promise<T>, acceptsOldIndex = false): Promise<T> {
     const reader = this.take() ?? (await this.takeNext());
     try {
-      return await reader.run(work);
+      return await reader.run(work, acceptsOldIndex);
     } finally {
       this.giveBack(reader);
     }

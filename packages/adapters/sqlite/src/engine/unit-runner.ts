@@ -4,6 +4,7 @@ import { SLICE_MS } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
 import type { CreateRepositories } from './feature.js';
+import { FollowingIndex } from './following-index.js';
 
 /**
  * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy a
@@ -40,6 +41,7 @@ export class UnitRunner {
     private readonly database: Database,
     private readonly createRepositories: CreateRepositories,
     private readonly now: () => number,
+    private readonly isReader = false,
   ) {
     this.current = this.createConnection();
     this.tx = this.createTransaction();
@@ -102,16 +104,16 @@ export class UnitRunner {
 
   /** An aborted unit may continue later; its repositories must not reach the database then. */
   private replaceConnection(): void {
-    const { isCacheable, batchEnd } = this.connection;
+    const { isCacheable, index } = this.connection;
     this.connection.retire();
-    this.current = this.createConnection(batchEnd);
+    this.current = this.createConnection(index);
     this.tx = this.createTransaction();
     this.connection.enterUnit();
     if (!isCacheable) this.connection.disableCaching();
   }
 
-  private createConnection(batchEnd?: Connection['batchEnd']): Connection {
-    return new Connection(this.database, (connection) => this.startSlice(connection), batchEnd);
+  private createConnection(index = new FollowingIndex(this.database)): Connection {
+    return new Connection(this.database, (connection) => this.startSlice(connection), index, this.isReader);
   }
 
   private createTransaction(): Transaction {

@@ -3,6 +3,7 @@ import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, Transaction, WriteOptions } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import type { CreateRepositories } from './feature.js';
+import type { FollowingIndex } from './following-index.js';
 import type { StorageGuard } from './storage-guard.js';
 import { UnitRunner } from './unit-runner.js';
 import { isLockedOut, writeFailure } from './write-failures.js';
@@ -84,11 +85,11 @@ export class UnitWriter {
     let failure: unknown = null;
     let isCommitted = false;
     this.runner.start();
-    const { batchEnd } = this.runner.connection;
     try {
       await this.runUnits(units, attempts);
       if (attempts.some(({ outcome }) => 'value' in outcome)) {
-        batchEnd.write();
+        // Outside of savepoints, at each of which FTS5 flushes and merges its buffer.
+        if (this.index.isDue) this.index.addSome();
         this.commitBatch();
         // A commit to a file that has lost its name must not be acknowledged.
         this.guard.verifyNames();
@@ -99,7 +100,6 @@ export class UnitWriter {
       for (const { record } of attempts.reverse()) record.rollBack();
       this.rollBackAll();
     } finally {
-      batchEnd.clear();
       this.runner.stop();
     }
     // Listeners take long over the events of a long unit as well.
@@ -112,6 +112,10 @@ export class UnitWriter {
     }
     for (const attempt of attempts) settle(attempt);
     return { left: units.slice(attempts.length), isCommitted, failure };
+  }
+
+  get index(): FollowingIndex {
+    return this.runner.connection.index;
   }
 
   close(): void {

@@ -17,7 +17,7 @@ function copyWrites(connection: Connection, words: SearchWords): CopyWrites {
   );
   const raiseSequence = connection.command('UPDATE sqlite_sequence SET seq = ? WHERE name = ? AND seq < ?');
   return {
-    takeOrdinals: (realmId, recipientId, count) => inserts.takeOrdinals(realmId, recipientId, count)[0],
+    takeOrdinals: (realmId, recipientId, count) => inserts.takeOrdinals(realmId, recipientId, count),
     add(message, ordinal, settings) {
       const topicKey = topicKeyOf(message);
       inserts.add(message, message.id, ordinal, topicKey);

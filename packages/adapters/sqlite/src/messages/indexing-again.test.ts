@@ -30,6 +30,10 @@ it('messages stay findable while they get the terms of a new release, newest fir
     aChannel({ name: 'general', subscribers: ['ann'] }),
     ...Array.from({ length: 120 }, () => aMessage({ from: 'ann', to: 'general', content: 'lunches' })),
   );
+  const wordsBefore = { kind: 'search', ...parseSearch(PLAIN_TEXTS, 'lunches')! } as const;
+  await former.uow.read(realm.id, ({ pages }) =>
+    pages.listEntriesUpTo(viewer('ann'), { conditions: [wordsBefore], scope: 'own' }, null, 1),
+  );
   await former.close();
   const database = new Sqlite(path);
   database.exec(MIGRATIONS.find(({ name }) => name === 'messages.023')!.sql);

@@ -1,5 +1,4 @@
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { SearchWords } from '@parley/domain/markdown';
 import type { EditedText, Message, NewMessage, SubmessageSummary } from '@parley/domain/messages';
 import {
   bitsOf,
@@ -7,12 +6,10 @@ import {
   type InsertedMessage,
   jsonList,
   MESSAGE_TABLES,
-  messageTerms,
   PROPERTY_BITS,
   type Quarantine,
   SqlMessageRepository,
   type SubmessageRow,
-  searchLanguagesOf,
   TEXT_BITS,
   toFlag,
   topicKeyOf,
@@ -38,9 +35,7 @@ export class MessageInsert {
     this.takeOrdinal = connection.command(
       'UPDATE recipient SET last_ordinal = last_ordinal + ? WHERE id = ? AND realm_id = ?',
     );
-    this.takenOrdinal = connection.tuples<readonly [Ordinal, settings: string]>(
-      'SELECT c.last_ordinal, r.settings FROM recipient c CROSS JOIN realm r ON r.id = c.realm_id WHERE c.id = ?',
-    );
+    this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
     this.insert = connection.command(
       `INSERT INTO message (id, realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits,
                             version, sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links,
@@ -50,8 +45,8 @@ export class MessageInsert {
     this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
   }
 
-  /** Reserves `count` ordinals and returns the last one with the JSON of the realm's settings. */
-  takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): readonly [Ordinal, settings: string] {
+  /** Reserves `count` ordinals and returns the last one. */
+  takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal {
     const { changes } = this.takeOrdinal.run(count, recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     return this.takenOrdinal.get(recipientId)!;
@@ -91,12 +86,6 @@ export class MessageInsert {
   }
 }
 
-/** Inserts terms of messages that still exist and have no terms yet. */
-const INSERT_TERMS = `
-  INSERT INTO message_search (rowid, terms)
-  SELECT m.id, due.value ->> 1 FROM json_each(?) due CROSS JOIN message m ON m.id = due.value ->> 0
-  WHERE NOT EXISTS (SELECT 1 FROM message_search_docsize known WHERE known.id = m.id)`;
-
 const NAMED_IN = 'WHERE message_id = ? AND (mentioned = 1 OR topic_wildcard_mentioned = 1 OR has_alert_word = 1)';
 
 export class SqliteMessageRepository extends SqlMessageRepository {
@@ -117,7 +106,6 @@ export class SqliteMessageRepository extends SqlMessageRepository {
   constructor(
     private readonly connection: Connection,
     quarantine: Quarantine,
-    private readonly words: SearchWords,
   ) {
     super(asStatements(connection), quarantine, {
       indexRowsById: new MessageIndexRowsById(connection),
@@ -174,11 +162,10 @@ export class SqliteMessageRepository extends SqlMessageRepository {
 
   async append(message: NewMessage): Promise<Message> {
     const { realmId, senderId, recipientId, channelId, lastEditedAt = null, lastMovedAt = null } = message;
-    const [ordinal, settings] = this.inserts.takeOrdinals(realmId, recipientId, 1);
+    const ordinal = this.inserts.takeOrdinals(realmId, recipientId, 1);
     const topicKey = topicKeyOf(message);
     const id = this.inserts.add(message, null, ordinal, topicKey);
-    const terms = messageTerms(this.words.inLanguages(searchLanguagesOf(settings)), message, topicKey);
-    this.connection.batchEnd.add(INSERT_TERMS, id, [id, terms]);
+    this.connection.index.note(message.renderedContent);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) await this.addExceptions(id, message);
     for (const userId of message.readBy) {
@@ -248,6 +235,6 @@ export class SqliteMessageRepository extends SqlMessageRepository {
 export const MESSAGE_FEATURE = {
   ...MESSAGE_TABLES,
   repositories:
-    ({ quarantine, words }) =>
-    (connection) => ({ messages: new SqliteMessageRepository(connection, quarantine, words) }),
+    ({ quarantine }) =>
+    (connection) => ({ messages: new SqliteMessageRepository(connection, quarantine) }),
 } satisfies SqliteFeature;

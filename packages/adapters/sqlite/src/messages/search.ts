@@ -263,14 +263,19 @@ export class SqliteSearchIndex extends SqlSearchIndex {
 
   constructor(connection: Connection) {
     super(asStatements(connection));
-    this.removeAll = connection.command("INSERT INTO message_search (message_search) VALUES ('delete-all')");
+    this.removeAll = [
+      connection.command("INSERT INTO message_search (message_search) VALUES ('delete-all')"),
+      connection.command(
+        'UPDATE search_backlog SET indexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1',
+      ),
+    ];
     // Edited messages are in the index already.
     this.remove = connection.command('DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))');
     this.insert = connection.command(INSERT_MESSAGE_TERMS);
   }
 
   protected clear(): void {
-    this.removeAll.run();
+    for (const command of this.removeAll) command.run();
   }
 
   protected put(ids: readonly MessageId[]): void {

@@ -271,6 +271,14 @@ const INDEX_INFLECTIONS = `
 UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
 `;
 
+const SEARCH_POSITION = `
+-- expand: SQLite's search index follows the messages.
+
+{-- Messages above this id wait for their terms.
+ALTER TABLE search_backlog ADD COLUMN indexed_up_to INTEGER NOT NULL DEFAULT 0;
+UPDATE search_backlog SET indexed_up_to = (SELECT coalesce(max(id), 0) FROM message);|}
+`;
+
 /** Message tables in both databases. */
 export const MESSAGE_TABLES = {
   schema: 'messages',
@@ -281,6 +289,7 @@ export const MESSAGE_TABLES = {
     25: INDEX_WHOLE_WORDS,
     28: SEARCH_LANGUAGES,
     35: INDEX_INFLECTIONS,
+    37: SEARCH_POSITION,
   },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [
