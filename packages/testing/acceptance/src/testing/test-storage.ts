@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/kernel';
@@ -11,6 +11,14 @@ import { intercepting } from '@parley/testkit';
 /** Content of a SQLite file, or name of an unused PostgreSQL database. */
 export type StoredContents = Buffer | string;
 
+export interface LoggedPages {
+  /** Another after each restart of the log. */
+  readonly salt: string;
+  readonly count: number;
+}
+
+const NO_PAGES: LoggedPages = { salt: '', count: 0 };
+
 /** Storage of a test server. */
 export interface TestStorage {
   readonly uow: UnitOfWork;
@@ -18,6 +26,10 @@ export interface TestStorage {
   readonly commits: number;
   /** Number of units of work; on PostgreSQL, each costs at least one round trip. */
   readonly units: number;
+  /** Statements that ran, oldest first; empty on PostgreSQL. */
+  readonly statements: readonly string[];
+  /** Pages in SQLite's write-ahead log, which restarts after checkpoints; none on PostgreSQL. */
+  loggedPages(): LoggedPages;
   /** Removes the storage's data outside the process. */
   close(): Promise<void>;
   /** Called before closing. Resolves to the content of the closed storage, for initializing others. */
@@ -27,7 +39,7 @@ export interface TestStorage {
 }
 
 /** Database and its location. */
-interface Place {
+interface Place extends Pick<TestStorage, 'statements' | 'loggedPages'> {
   open(clock: Clock): Promise<{ readonly uow: UnitOfWork; close(): Promise<void> }>;
   contents(): StoredContents;
   remove(): Promise<void>;
@@ -45,17 +57,35 @@ export async function openTestStorage(clock: Clock, contents?: StoredContents): 
 function placeInFile(contents: Buffer | undefined): Place {
   const path = join(mkdtempSync(join(tmpdir(), 'parley-http-')), 'parley.db');
   if (contents) writeFileSync(path, contents);
+  const statements: string[] = [];
   return {
-    open: async (clock) => openSqliteStorage({ path, clock, words: htmlMessages }),
+    statements,
+    loggedPages: () => pagesInLog(`${path}-wal`),
+    open: async (clock) =>
+      openSqliteStorage({ path, clock, words: htmlMessages, trace: (sql) => statements.push(sql) }),
     contents: () => readFileSync(path),
     remove: async () => rmSync(dirname(path), { recursive: true }),
   };
+}
+
+/** Reads the frames since the last restart of a write-ahead log (sqlite.org/walformat.html). */
+function pagesInLog(path: string): LoggedPages {
+  const log = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  if (log.length < 32) return NO_PAGES;
+  const [frameBytes, salt] = [24 + log.readUInt32BE(8), log.toString('hex', 16, 24)];
+  let count = 0;
+  for (let at = 32; at + frameBytes <= log.length && log.toString('hex', at + 8, at + 16) === salt; at += frameBytes) {
+    count++;
+  }
+  return { salt, count };
 }
 
 async function placeOnServer(copyOf: string | undefined): Promise<Place> {
   const { url, name, drop } = await createDatabase(copyOf === undefined ? {} : { copyOf });
   let isKept = false;
   return {
+    statements: [],
+    loggedPages: () => NO_PAGES,
     open: (clock) => openPostgresStorage({ url, clock, words: htmlMessages }),
     contents() {
       isKept = true;
@@ -73,6 +103,8 @@ async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<Tes
   let units = 0;
   let keep: ((contents: StoredContents) => void) | undefined;
   return {
+    statements: place.statements,
+    loggedPages: () => place.loggedPages(),
     uow: intercepting(uow, {
       read: (work, run) => {
         units++;

@@ -1,0 +1,73 @@
+import { fieldsOf } from './testing/expectations.js';
+import { TestServer } from './testing/test-server.js';
+import { isOnPostgres } from './testing/test-storage.js';
+
+let server: TestServer;
+let channelId: number;
+/** Message of the past and a newer one, which nobody has read. */
+let ids: readonly number[];
+
+const request = (as: 'hamlet' | 'iago', method: string, path: string, params = {}) =>
+  server.request(method, path, { as: server.people[as], params }).then(fieldsOf);
+
+const send = async (content: string): Promise<number> =>
+  (await request('hamlet', 'POST', '/messages', { type: 'stream', to: channelId, topic: 'lunch', content })).id;
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  const { hamlet, iago, cordelia } = server.people;
+  channelId = await server.createChannel('town', [hamlet, iago, cordelia]);
+  const contents = Array.from(
+    { length: 120 },
+    (_, n) => `Message ${n}: the build is green again, and lunch is at noon.`,
+  );
+  ids = await Promise.all(contents.map(send));
+});
+afterAll(() => server.close());
+
+/** Pages that SQLite writes to its log, and statements. */
+async function costOf(work: () => Promise<unknown>): Promise<{ readonly pages: number; readonly statements: number }> {
+  const { storage } = server;
+  const [before, statements] = [storage.loggedPages(), storage.statements.length];
+  await work();
+  const after = storage.loggedPages();
+  return {
+    pages: after.count - (after.salt === before.salt ? before.count : 0),
+    statements: storage.statements.length - statements,
+  };
+}
+
+(isOnPostgres ? describe.skip : describe)('cost on SQLite', () => {
+  // A search adds the terms of new messages, which a timer would do otherwise.
+  beforeEach(() =>
+    request('iago', 'GET', '/messages', {
+      anchor: 'newest',
+      num_before: 1,
+      num_after: 0,
+      narrow: [{ operator: 'search', operand: 'lunch' }],
+    }),
+  );
+
+  it.each([
+    ['a send', 9, 17, () => send('Can somebody look at PR 4182 before lunch?')],
+    ['an edit', 12, 21, () => request('hamlet', 'PATCH', `/messages/${ids[5]}`, { content: 'The build is red.' })],
+    ['a reaction', 7, 37, () => request('iago', 'POST', `/messages/${ids[9]}/reactions`, { emoji_name: 'tada' })],
+    [
+      'reading 50 messages',
+      2,
+      24,
+      () => request('iago', 'POST', '/messages/flags', { messages: ids.slice(0, 50), op: 'add', flag: 'read' }),
+    ],
+    ['a registration', 4, 89, () => request('iago', 'POST', '/register')],
+    [
+      'a page of 100 messages',
+      0,
+      31,
+      () => request('iago', 'GET', '/messages', { anchor: 'newest', num_before: 100, num_after: 0 }),
+    ],
+  ])('of %s is at most %d pages and %d statements', async (_, pages, statements, work) => {
+    const cost = await costOf(work);
+    expect(cost.pages).toBeLessThanOrEqual(pages);
+    expect(cost.statements).toBeLessThanOrEqual(statements);
+  });
+});
