@@ -81,7 +81,8 @@ export async function startServer(
     );
     const { isDemo, isDemoActive } = configuration;
     const isNewDemo =
-      isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { hasUnread: isDemoActive }));
+      isDemo &&
+      (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { forVisitors: isDemoActive }));
     const mail = await startMailServer(configuration, parley, logger);
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
