@@ -8,7 +8,6 @@ import type { ComposedParley } from '../composition/parley.js';
 import type { Configuration, ListenAddress } from '../configuration/configuration.js';
 import type { Environment } from '../configuration/env-file.js';
 import { SETTINGS } from '../configuration/settings.js';
-import { DEMO_REALM } from '../demo/organization.js';
 import { ImportProcess } from '../exports/import-process.js';
 import { createHttpServer } from '../http/http-server.js';
 import { StartupError } from '../kernel/startup-error.js';
@@ -217,7 +216,7 @@ async function describeDemo(
   const { listDemoAccess, writeZuliprcFiles } = await import('../demo/create-demo.js');
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
-  const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];
+  const lines = [`Demo organization${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];
   const directory = resolve(database.kind === 'sqlite' ? dirname(database.path) : '.', 'zuliprc');
   writeZuliprcFiles(directory, url, access);
   lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);
