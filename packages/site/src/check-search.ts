@@ -12,7 +12,7 @@ const FIRST: Readonly<Record<string, string>> = {
   'delete a user': 'operating.html#delete-a-user',
   'dark theme': 'embedding-ui.html#dark-theme',
   pm2: 'operating.html#pm2',
-  backup: 'operating.html#back-up-and-restore',
+  backup: 'guides/company.html#5-backup-and-restore-drill',
   saml: 'log-in.html#saml-20',
 };
 
@@ -23,7 +23,7 @@ export async function wrongResults(folder: string, base: string): Promise<readon
   const { default: stored } = (await import(pathToFileURL(join(chunks, name)).href)) as { default: string };
   const index = MiniSearch.loadJSON(stored, {
     fields: ['title', 'titles', 'text'],
-    // As VitePress searches in the browser.
+    // Same options as VitePress in the browser.
     searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 4, text: 2, titles: 1 }, boostDocument: searchWeight },
   });
   return Object.entries(FIRST).flatMap(([query, section]) => {

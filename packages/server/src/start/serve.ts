@@ -78,10 +78,9 @@ export async function startServer(
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
     );
-    const { isDemo, isDemoActive } = configuration;
+    const { isDemo, isDemoActive: forVisitors } = configuration;
     const isNewDemo =
-      isDemo &&
-      (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { forVisitors: isDemoActive }));
+      isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { forVisitors }));
     const mail = await startMailServer(configuration, parley, logger);
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
@@ -93,7 +92,7 @@ export async function startServer(
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
     for (const line of announcement) say(line);
-    const activity = isDemo && isDemoActive ? await startDemoActivity(parley, isNewDemo) : null;
+    const activity = isDemo && forVisitors ? await startDemoActivity(parley, isNewDemo) : null;
     const release = setTimeout(() => void collectGarbage(), MEMORY_RELEASE_MS).unref();
 
     let stopping: Promise<void> | undefined;
