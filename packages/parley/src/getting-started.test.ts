@@ -186,6 +186,7 @@ declare global {
   const refuse: typeof Package.refuse;
   const RegisterUser: typeof import('parley/domain/membership').RegisterUser;
   const app: import('express').Express;
+  const port: number;
   const person: Parameters<InstanceType<typeof RegisterUser>['execute']>[0];
   function yourOwnLogIn(request: import('node:http').IncomingMessage): { realm: string; externalId: string } | null;
   function sessionOf(request: import('node:http').IncomingMessage): { realm: string; externalId: string } | null;
@@ -205,7 +206,7 @@ import { createTestParley } from 'parley/testing';
 
 const engine = await createTestParley();
 Object.assign(globalThis, parley, {
-  ...{ parley: engine, app: express(), yourOwnLogIn: () => null },
+  ...{ parley: engine, app: express(), port: 3000, yourOwnLogIn: () => null },
   ...{ index: async () => {}, isSpam: async () => false, push: async () => {} },
 });
 await engine.realms.ensure({ name: 'shop' });

@@ -79,10 +79,12 @@ for (const { path, text } of outputFiles) {
 }
 const main = [...files.keys()].find((name) => /^main-.*\.cjs$/.test(name));
 for (const name of loadedAtStart(main)) {
-  const script = files.get(name);
-  // V8 stores a source with one non-Latin-1 character in two bytes per character.
-  const wide = script.match(/.{0,40}[^\0-\x7f].{0,20}/u);
-  if (wide) throw new Error(`Escape non-ASCII characters in the sources: ${wide[0]}`);
+  // V8 stores a source with one non-Latin-1 character in two bytes per character. esbuild escapes strings, but not
+  // regular expressions, in which code units have the same escapes.
+  const escaped = files
+    .get(name)
+    .replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  files.set(name, escaped);
 }
 const loader = await readFile(join(import.meta.dirname, 'load-bundle.mjs'), 'utf8');
 files.set('main.js', loader.replace('./main.cjs', `./${main}`));

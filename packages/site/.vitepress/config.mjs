@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { defineConfig } from 'vitepress';
+import { labelCells } from '../dist/label-cells.js';
 import { anchorOf, searchWeight } from '../dist/pages.js';
 
 const read = (path) => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'));
@@ -17,6 +18,7 @@ export default defineConfig({
     html: false,
     attrs: { disable: true },
     anchor: { slugify: anchorOf },
+    config: labelCells,
   },
   themeConfig: {
     nav: [

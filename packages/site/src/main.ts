@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build, serve } from 'vitepress';
 import { brokenLinks } from './check-links.js';
+import { wrongResults } from './check-search.js';
 import { mendTypes, writeContent } from './content.js';
 
 const USAGE = `npm run docs [-- --port PORT]
@@ -42,6 +43,8 @@ async function main(): Promise<void> {
   await build(home, { outDir: resolve(out), base });
   const broken = brokenLinks(resolve(out), base);
   if (broken.length > 0) throw new Error(`Links to nothing:\n${broken.join('\n')}`);
+  const wrong = await wrongResults(resolve(out), base);
+  if (wrong.length > 0) throw new Error(`Searches that find another section first:\n${wrong.join('\n')}`);
   if (values.serve) await serve({ root: home, base, port: Number(values.port) });
 }
 

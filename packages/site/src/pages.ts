@@ -147,6 +147,13 @@ export const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
     .replaceAll(' ', '-');
 
-/** Weight of a page in searches: references repeat the words of guides often. Runs in the browser, so it is self-contained. */
-export const searchWeight = (id: string): number =>
-  /\/(types|contract|adr|deploy)\/|\/(CHANGELOG|tables|performance)\./.test(id) ? 0.3 : 1;
+/**
+ * Weight of a page in searches: guides before references, which repeat the words of guides often. Runs in the browser,
+ * so it is self-contained.
+ */
+export const searchWeight = (id: string): number => {
+  if (/\/(types|contract|adr|deploy|examples|api)\/|\/(CHANGELOG|tables|performance)\./.test(id)) return 0.1;
+  return /\/(features|compatibility|errors|limits|extensions|design|CONTRIBUTING|testing|architecture)\./.test(id)
+    ? 0.4
+    : 1;
+};

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createRoutes, type RouteDependencies } from '@parley/http';
 import { openApiOf } from '@parley/http/openapi';
 import { apiPages } from './api-pages.js';
 import { brokenLinks } from './check-links.js';
+import { labelCells } from './label-cells.js';
 import { anchorOf, llmsText, samplePage, searchWeight, summaryOf, toSitePage, versionLinks } from './pages.js';
 
 describe('page of the site', () => {
@@ -50,9 +51,11 @@ describe('page of the site', () => {
     id                              | weight
     ${'/embedding.html#customers'}  | ${1}
     ${'/guides/bot.html'}           | ${1}
-    ${'/types/parley.html#sentat'}  | ${0.3}
-    ${'/0.3.0/contract/users.html'} | ${0.3}
-    ${'/CHANGELOG.html#unreleased'} | ${0.3}
+    ${'/limits.html#files'}         | ${0.4}
+    ${'/types/parley.html#sentat'}  | ${0.1}
+    ${'/api/users.html'}            | ${0.1}
+    ${'/0.3.0/contract/users.html'} | ${0.1}
+    ${'/CHANGELOG.html#unreleased'} | ${0.1}
   `('weighs $weight in searches at $id', ({ id, weight }) => {
     expect(searchWeight(id)).toBe(weight);
   });
@@ -129,6 +132,27 @@ describe('API pages', () => {
     expect(send).toMatch(/\| `content` \| `string` \| .*required.*\|/);
     expect(pages.get('api/types')!.match(/^## Message$/gm)).toHaveLength(1);
   });
+});
+
+it('starts with the program of the README', () => {
+  const blocksIn = (path: string) =>
+    [...readFileSync(join(__dirname, path), 'utf8').matchAll(/^```(?:ts|html)\n.*?^```/gms)].map(([block]) => block);
+  expect(blocksIn('index.md')).toHaveLength(2);
+  expect(blocksIn('index.md')).toEqual(blocksIn('../../../README.md'));
+});
+
+it('labels the cells of a table with the headings of their columns', () => {
+  const rules: ((state: { readonly tokens: readonly Token[] }) => void)[] = [];
+  labelCells({ core: { ruler: { push: (_, rule) => rules.push(rule) } } });
+  const token = (type: string, content = '') => ({ type, content, attrSet: jest.fn() });
+  type Token = ReturnType<typeof token>;
+  const row = [token('tr_open'), token('td_open'), token('td_open')];
+  const head = ['`Option`', ''].flatMap((heading) => [token('th_open'), token('inline', heading)]);
+  rules[0]!({ tokens: [token('table_open'), token('tr_open'), ...head, ...row] });
+  expect(row.flatMap(({ attrSet }) => attrSet.mock.calls)).toEqual([
+    ['data-label', 'Option'],
+    ['data-label', ''],
+  ]);
 });
 
 it('links to sites of other versions by the last part of their address', () => {

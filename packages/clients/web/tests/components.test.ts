@@ -280,7 +280,7 @@ test('shows the chat with the two lines of the Express example', async ({ page, 
     await page.goto(await addressOf(example));
     await expect(page.getByText('Your order is on its way.')).toBeVisible();
     const lines = readFileSync(join(folder, 'element.ts'), 'utf8').split('\n');
-    expect(lines.filter((line) => /parley-chat|element\.js/.test(line))).toHaveLength(2);
+    expect(lines.filter((line) => /<parley-chat|element\.js/.test(line))).toHaveLength(2);
   } finally {
     example.kill('SIGTERM');
     await once(example, 'exit');

@@ -1,10 +1,31 @@
 // Draws the pictures of the documentation: npm run pictures
-import { mkdirSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { freePort } from '@parley/testkit';
+import type { Page } from '@playwright/test';
+import { transform } from 'esbuild';
+import sharp from 'sharp';
 import { openGallery, openSection, setTheme } from './gallery-page.js';
 import { expect, placeOf, post, type Server, test } from './stories.js';
 
-const IMAGES = join(import.meta.dirname, '../../../../docs/images');
+const DOCS = join(import.meta.dirname, '../../../../docs');
+const IMAGES = join(DOCS, 'images');
+
+// The demo of `npm start`.
+test.use({ settings: { PARLEY_DEMO_ACTIVITY: 'on' } });
+
+/** Writes a picture of the window with at most 256 colors. */
+async function draw(page: Page, file: string): Promise<void> {
+  await expect.poll(() => page.evaluate(() => [...document.images].every(({ complete }) => complete))).toBe(true);
+  await page.mouse.move(0, 0);
+  await sharp(await page.screenshot())
+    .png({ palette: true, effort: 10 })
+    .toFile(join(IMAGES, file));
+}
 
 /** Exhibits of `docs/design.md` by file name. */
 const DESIGN: Readonly<Record<string, readonly [section: string, exhibit: string]>> = {
@@ -56,10 +77,36 @@ test('draws a topic for the README', async ({ logIn, server }) => {
   await writeConversation(server);
   const { page } = await logIn('hamlet', await placeOf(server, 'opening night'));
   await page.setViewportSize({ width: 1280, height: 820 });
-  await page.getByRole('button', { name: 'No', exact: true }).click();
   await page.getByRole('textbox', { name: 'Message' }).fill('I will ask the **ghost** tonight.');
   await expect(page.getByText('Where do we celebrate?')).toBeInViewport();
-  await expect.poll(() => page.evaluate(() => [...document.images].every(({ complete }) => complete))).toBe(true);
-  await page.mouse.move(0, 0);
-  await page.screenshot({ path: join(IMAGES, 'web-client.png') });
+  await draw(page, 'web-client.png');
+});
+
+test('draws the shop of docs/examples/element.ts for the README', async ({ page }) => {
+  const program = join(import.meta.dirname, '../dist/examples/element.mjs');
+  mkdirSync(join(program, '..'), { recursive: true });
+  const { code } = await transform(readFileSync(join(DOCS, 'examples/element.ts'), 'utf8'), { loader: 'ts' });
+  writeFileSync(program, code);
+  const cwd = mkdtempSync(join(tmpdir(), 'parley-shop-'));
+  mkdirSync(join(cwd, 'data'));
+  const port = await freePort();
+  const shop = spawn(process.execPath, [program], { cwd, env: { ...process.env, PORT: String(port) } });
+  try {
+    await once(createInterface({ input: shop.stdout }), 'line');
+    await page.setViewportSize({ width: 1080, height: 620 });
+    await page.goto(`http://localhost:${port}`);
+    const message = page.getByRole('textbox', { name: 'Message' });
+    await message.fill('Thank you! Could the neighbor take it if I am out?');
+    const sent = page.waitForResponse(
+      (response) => response.request().method() === 'POST' && response.url().endsWith('/messages'),
+    );
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await sent;
+    await expect(page.getByRole('article').filter({ hasText: 'neighbor' })).toHaveCSS('opacity', '1');
+    await draw(page, 'embedded.png');
+  } finally {
+    shop.kill('SIGTERM');
+    await once(shop, 'exit');
+    rmSync(cwd, { recursive: true, force: true });
+  }
 });

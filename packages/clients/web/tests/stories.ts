@@ -174,13 +174,12 @@ export const test = base.extend<Fixtures, Workers>({
   settings: [{}, { scope: 'worker', option: true }],
 
   demo: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
-    async ({}, use) => {
+    async ({ settings }, use) => {
       let folder: string | undefined;
       await use(async () => {
         if (folder === undefined) {
           folder = mkdtempSync(join(tmpdir(), 'parley-demo-'));
-          await kill((await startServer(folder, 0, 'demo', {})).child);
+          await kill((await startServer(folder, 0, 'demo', settings)).child);
         }
         return folder;
       });

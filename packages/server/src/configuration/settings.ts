@@ -104,7 +104,7 @@ export const SETTINGS = {
   isDemoActive: switchSetting(
     'PARLEY_DEMO_ACTIVITY',
     'demo-activity',
-    'a new demo has unread messages, and its people type and write while somebody uses it; npm start turns it on',
+    'a new demo has a name, an icon and unread messages, and its people type and write while somebody uses it; npm start turns it on',
   ),
   isExposed: switchSetting(
     'PARLEY_ALLOW_PUBLIC_DEMO',

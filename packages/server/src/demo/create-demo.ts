@@ -17,7 +17,10 @@ import {
   DEMO_ANNOUNCEMENTS_CHANNEL,
   DEMO_CHANNELS,
   DEMO_EMAIL_VISIBILITY,
+  DEMO_EMOJI,
   DEMO_EMOJI_AUTHOR,
+  DEMO_ICON,
+  DEMO_LOOK,
   DEMO_PEOPLE,
   DEMO_PRESENCES,
   DEMO_PROFILE_FIELDS,
@@ -25,7 +28,8 @@ import {
   DEMO_SETTINGS,
   type DemoChannel,
   passwordOf,
-  storeDemoEmoji,
+  type StoredImage,
+  storeDemoImage,
 } from './organization.js';
 import { SeededRandom } from './seeded-random.js';
 
@@ -105,15 +109,17 @@ interface Stage {
 }
 
 /**
- * Creates the demo organization unless it exists; returns true if created. The content is deterministic. Everybody has
- * read everything, except the last hour if `hasUnread`. Runs in one transaction, so that a crash leaves nothing
- * incomplete.
+ * Creates the demo organization unless it exists; returns true if created. The content is deterministic. If it is
+ * `forVisitors`, it has a name and an icon of its own, and everybody has an hour of unread messages. Runs in one
+ * transaction, so that a crash leaves nothing incomplete.
  */
-export async function createDemo(ports: Ports, { hasUnread = false } = {}): Promise<boolean> {
+export async function createDemo(ports: Ports, { forVisitors = false } = {}): Promise<boolean> {
   const isThere = await ports.unitOfWork.readAcross(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
   if (isThere) return false;
   const passwordHasher = await hashBeforehand(ports.passwordHasher, DEMO_PEOPLE.map(passwordOf));
-  const emoji = await storeDemoEmoji(ports.blobStore, ports.randomness);
+  const store = (png: Uint8Array) => storeDemoImage(ports.blobStore, ports.randomness, png);
+  const emoji = await store(DEMO_EMOJI);
+  const icon = forVisitors ? await store(DEMO_ICON) : null;
   const now = ports.clock.now();
 
   await ports.unitOfWork.writeAcross(async (tx) => {
@@ -135,13 +141,14 @@ export async function createDemo(ports: Ports, { hasUnread = false } = {}): Prom
         await send({ useCase, realmId, people, channels }, message);
       }
     };
-    const since = hasUnread ? OPENING_SECONDS : 0;
+    const since = forVisitors ? OPENING_SECONDS : 0;
     await sendAll(demoMessages(random).filter(({ secondsAgo }) => secondsAgo > since));
     await addPresences(tx, realmId, people, now);
     for (const userId of people.values()) {
       await useCase(MarkRead).execute({ realmId, userId, clientName: CLIENT_NAME }, { scope: { kind: 'everything' } });
     }
-    if (hasUnread) await sendAll(OPENING);
+    if (icon) await showToVisitors(tx, realmId, icon);
+    if (forVisitors) await sendAll(OPENING);
   });
   return true;
 }
@@ -176,6 +183,20 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
   });
   await tx.allowedDomains.add({ realmId: realm.id, domain: 'zulip.com', allowsSubdomains: false });
   return realm.id;
+}
+
+/** Replaces the name that client suites expect. */
+async function showToVisitors(tx: Transaction, realmId: RealmId, icon: StoredImage): Promise<void> {
+  const { name, description } = DEMO_LOOK;
+  const realm = await tx.realms.get(realmId);
+  await tx.pictures.put(realmId, { ...icon, name: 'icon' });
+  await tx.realms.update({
+    ...realm,
+    name,
+    settings: { ...realm.settings, description },
+    renderedDescription: `<p>${description}</p>`,
+    images: { ...realm.images, icon: { isUploaded: true, version: realm.images.icon.version + 1 } },
+  });
 }
 
 /**

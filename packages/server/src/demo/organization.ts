@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import type { BlobKey, BlobStore, Picture } from '@parley/domain/files';
+import { type BlobKey, type BlobStore, inOneChunk, type Picture } from '@parley/domain/files';
 import type { Randomness, RealmId, Transaction, UserId } from '@parley/domain/kernel';
 import type { RealmSettings } from '@parley/domain/realms';
 import type { ProfileFieldData, ProfileFieldKind, SpecialPermission } from '@parley/domain/users';
@@ -8,7 +8,7 @@ import type { Demo } from '@parley/http';
 export const DEMO_EMOJI_NAME = 'green_tick';
 
 /** PNG of 64 by 64 pixels. */
-const IMAGE = Buffer.from(
+export const DEMO_EMOJI = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAEAAAABABAMAAABYR2ztAAAAMFBMVEVMaXECtlAan0Uao0cZnkYZnEQaoUYZnUQao0caoUYapEca' +
     'okYZnkQZoUYaoEYbqUrJR1wKAAAADnRSTlMAA/3+ZROzM82X6fFQdT4xR9oAAAAJcEhZcwAAA+gAAAPoAbV7UmsAAAGbSURBVEjH' +
     '5ZW9SgNBFIXnQrKLhXAD+gKz/S6YQlQwCz5AbASxskolKFhpZ5E6eQMRCwtLEQsLBR9AG2th7EdIghhR4v7M7O/c8QEy1cJevjlz' +
@@ -20,16 +20,26 @@ const IMAGE = Buffer.from(
   'base64',
 );
 
+/** PNG of 200 by 200 pixels. */
+export const DEMO_ICON = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAMgAAADIBAMAAABfdrOtAAAAMFBMVEV6HyvysTT258i4g3q4ai+DKi3rqTPfmTKUSEuQOiyjUS7NgzHs' +
+    '1bfLopGoaWbzwFy8scrCAAAACXBIWXMAAAsTAAALEwEAmpwYAAACFUlEQVR42u3avy8DYRzH8QaXHEHyTUQTFs5ioGlYDIYamG/oP9DE' +
+    'YpSwmBpWpLuBiZXRJiwW0ZgMBjH5FyQG58fp9e5a9+P5fIl83pv6xittn3v6tFooMMYYY+zPt3iFN3odpwxHBh3nAo70OJMSqaKAjGvc' +
+    'k1MFpKjxnGwqIEVXAVlTWMKjDQVkTeNiPFJAxjS2lcq/QVQeLpUnXmcJq1yMKtuKzgapstUD7spvvfzqHCQARyJnQuFwR4QIkb+B3L7i' +
+    'kUORF7Rx8L4fnisYYKXq7+1ApVoTuBIwRJYVDBldxhsYJWwglL5a9PhgWhmIMTzF6CllYF1iK1bwhqcc4Q1zSjfDlNLdMKP0n4mglZ8N' +
+    'T2ngDe+tQwNv5FOSGnkUa0kErVgrImglnSEy4uINkVUXb6RXshiplUxGSuVYMraa3DiRzG0oGCJbCkZCJaeRSMltJFAORBQUxgro/1R/' +
+    'N+X9POd0LPzrMhEiRIgQIZIAuXl2rf0HLHL/ObCHRO79iT0cUmqNPKGQmXprxL4EIdfBmV0QUg/O2Bik1D70BEGa7UNDEKTePmQjkNnw' +
+    '1B0AmQ5PbQOQi0L0a5d5EHu+1YL/V5rhqSEf2QmM1zOf8j+Qx/Ctwz5iprmYxfW1vAwjkQ+ALAASvZlIlyXcGcm2hGMvxs6IwSueCBEi' +
+    'RIgQIUKECJF/jIjBiBAhQkQLYYwxxhhjsN4AHtZTKMy68NMAAAAASUVORK5CYII=',
+  'base64',
+);
+
 /** Image stored before the transaction that references it. */
 export type StoredImage = Pick<Picture, 'blob' | 'size' | 'format'>;
 
-export async function storeDemoEmoji(blobs: BlobStore, randomness: Randomness): Promise<StoredImage> {
+export async function storeDemoImage(blobs: BlobStore, randomness: Randomness, png: Uint8Array): Promise<StoredImage> {
   const blob = randomness.uuid().replaceAll('-', '') as BlobKey;
-  return { blob, size: await blobs.put(blob, image()), format: 'png' };
-}
-
-async function* image(): AsyncGenerator<Uint8Array> {
-  yield IMAGE;
+  return { blob, size: await blobs.put(blob, inOneChunk(png)), format: 'png' };
 }
 
 export async function addDemoEmoji(
@@ -72,6 +82,12 @@ export const DEMO_REALM = {
   stringId: 'zulip',
   name: 'Zulip Dev',
   description: 'The Parley demo organization, under the names that Zulip gives to its own development data.',
+} as const;
+
+/** Name and description of the demo that visitors see. */
+export const DEMO_LOOK = {
+  name: 'The Globe',
+  description: "A theatre company, and Parley's demo organization.",
 } as const;
 
 /** Settings that differ from those of a new organization. */

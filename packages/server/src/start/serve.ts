@@ -8,7 +8,6 @@ import type { ComposedParley } from '../composition/parley.js';
 import type { Configuration, ListenAddress } from '../configuration/configuration.js';
 import type { Environment } from '../configuration/env-file.js';
 import { SETTINGS } from '../configuration/settings.js';
-import { DEMO_REALM } from '../demo/organization.js';
 import { ImportProcess } from '../exports/import-process.js';
 import { createHttpServer } from '../http/http-server.js';
 import { StartupError } from '../kernel/startup-error.js';
@@ -79,9 +78,9 @@ export async function startServer(
         ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
       },
     );
-    const { isDemo, isDemoActive } = configuration;
+    const { isDemo, isDemoActive: forVisitors } = configuration;
     const isNewDemo =
-      isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { hasUnread: isDemoActive }));
+      isDemo && (await (await import('../demo/create-demo.js')).createDemo(parley.ports, { forVisitors }));
     const mail = await startMailServer(configuration, parley, logger);
     // Later requests bypass the waiting handler.
     server.removeAllListeners('request');
@@ -93,7 +92,7 @@ export async function startServer(
     say(`Parley is at ${url}`);
     logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
     for (const line of announcement) say(line);
-    const activity = isDemo && isDemoActive ? await startDemoActivity(parley, isNewDemo) : null;
+    const activity = isDemo && forVisitors ? await startDemoActivity(parley, isNewDemo) : null;
     const release = setTimeout(() => void collectGarbage(), MEMORY_RELEASE_MS).unref();
 
     let stopping: Promise<void> | undefined;
@@ -216,7 +215,7 @@ async function describeDemo(
   const { listDemoAccess, writeZuliprcFiles } = await import('../demo/create-demo.js');
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
-  const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];
+  const lines = [`Demo organization${isNew ? ', just created' : ''}; passwords are pw-ADDRESS`];
   const directory = resolve(database.kind === 'sqlite' ? dirname(database.path) : '.', 'zuliprc');
   writeZuliprcFiles(directory, url, access);
   lines.push(`zuliprc files: ${join(directory, `{${access.map(({ name }) => name).join(',')}}`)}`);

@@ -7,7 +7,7 @@ let server: TestServer;
 const people = new Map<string, TestUser>();
 beforeEach(async () => {
   server = await TestServer.startEmpty();
-  await createDemo(server.parley.ports, { hasUnread: true });
+  await createDemo(server.parley.ports, { forVisitors: true });
   for (const { email, apiKey } of await listDemoAccess(server.parley.ports)) {
     const user = { email, apiKey, password: passwordOf({ email }) } as TestUser;
     const { user_id: id } = fieldsOf(await server.get('/users/me', user)) as Record<string, Wire>;
@@ -33,6 +33,13 @@ it.each(DEMO_PEOPLE)('a new demo has unread conversations for $email', async ({ 
   expect(unread.streams.length).toBeGreaterThan(1);
   expect(unread.pms.length + unread.huddles.length).toBeGreaterThan(0);
   expect(unread.count).toBeLessThan(20);
+});
+
+it('a demo for visitors has a name and an icon of its own', async () => {
+  const { realm_name, realm_icon } = fieldsOf(await server.get('/server_settings')) as Record<string, Wire>;
+  expect(realm_name).toBe('The Globe');
+  const icon = await fetch(realm_icon);
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);
 });
 
 describe('activity of the demo', () => {

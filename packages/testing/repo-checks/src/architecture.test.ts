@@ -249,7 +249,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
     isTestSupport: true,
   },
-  site: { mayImport: ['@parley/http', 'vitepress', 'node:'], isTestSupport: true },
+  site: { mayImport: ['@parley/http', 'minisearch', 'vitepress', 'node:'], isTestSupport: true },
   // Checks of the repository itself.
   'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
 };

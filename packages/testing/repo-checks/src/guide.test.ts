@@ -62,6 +62,21 @@ describe('document', () => {
     expect(named).toEqual([...list!.matchAll(/\w+/g)].map(([name]) => name));
   });
 
+  it('asks seven questions, each with a file and a test of that title: tour.md', () => {
+    const tour = readFileSync(join(packagesDir, '../docs/tour.md'), 'utf8');
+    const sections = [...tour.matchAll(/^## ([^\n]+\?)\n(.*?)(?=^## )/gms)];
+    const rows = [...tour.matchAll(/^\| \[(.+?)\]\(.*?\) +\| `(.+?)` +\| `(.+?)` +\|$/gm)];
+    expect(rows).toHaveLength(7);
+    expect(rows.map(([, question]) => question)).toEqual(sections.map(([, question]) => question));
+    for (const [index, [, , file, test]] of rows.entries()) {
+      const [, , text = ''] = sections[index]!;
+      const [, named = '', title = ''] = /^Test: `(.+?)`, “(.+?)”/m.exec(text) ?? [];
+      expect(text).toContain(`\`${file}\``);
+      expect(named).toBe(test);
+      expect(readFileSync(pathInPackage(named)!, 'utf8')).toContain(title);
+    }
+  });
+
   it('names each module of the container: architecture.md', () => {
     const text = readFileSync(join(packagesDir, '../docs/architecture.md'), 'utf8');
     const [, table] = /^\| Module of (.*?)\n\n/ms.exec(text)!;

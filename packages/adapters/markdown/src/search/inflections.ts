@@ -3,8 +3,8 @@ interface Inflections {
   /** Endings of words, which are removed as often as they follow each other, or at most once. */
   readonly endings?: readonly string[];
   readonly hasSeveralEndings?: boolean;
-  /** Patterns in a stem and their replacements, in this order. Texts, since bundles escape only those. */
-  readonly changes: readonly (readonly [pattern: string, replacement: string])[];
+  /** Patterns at the end of a stem and their replacements, in this order. */
+  readonly changes: readonly (readonly [RegExp, string])[];
 }
 
 /** Minimum length of a word without its endings. */
@@ -19,11 +19,11 @@ const endingsOf = (...lists: readonly string[]): readonly string[] =>
 /** `nyckel` and `nycklar`, `finger` and `fingrar`, `öppen` and `öppna`, `avtal` and `avtalet`. */
 const NORDIC: Inflections = {
   changes: [
-    ['(?<=.{3})(?:et)+$', ''],
-    ['(?<=.[^aeiouyåäöæø])e(?=[ln]$)', ''],
-    ['(?<=.[^aeiouyåäöæø])r$', ''],
-    ['(.)\\1n$', '$1'],
-    ['(.)\\1(?=l?$)', '$1'],
+    [/(?<=.{3})(?:et)+$/, ''],
+    [/(?<=.[^aeiouyåäöæø])e(?=[ln]$)/, ''],
+    [/(?<=.[^aeiouyåäöæø])r$/, ''],
+    [/(.)\1n$/, '$1'],
+    [/(.)\1(?=l?$)/, '$1'],
   ],
 };
 
@@ -31,34 +31,34 @@ const NORDIC: Inflections = {
 const INFLECTIONS: Readonly<Record<string, Inflections>> = {
   ar: {
     changes: [
-      ['^وال(?=.{3})', ''],
-      ['(?<=.{3})(?:ات|ا|ت)$', ''],
+      [/^وال(?=.{3})/, ''],
+      [/(?<=.{3})(?:ات|ا|ت)$/, ''],
     ],
   },
   // `kniha` and `knize`, `moucha` and `mouše`, `objednávka` and `objednávek`, `stůl` and `stolu`.
   cs: {
     changes: [
-      ['(?<=.{3})ům$', ''],
-      ['c$', 'k'],
-      ['z$', 'h'],
-      ['š$', 'ch'],
-      ['(?<=.[^aeiouyáéěíóúůý])e(?=[klmnr]$)', ''],
-      ['(?<=^[^aeiouyáéěíóúůý]+)ů(?=.$)', 'o'],
+      [/(?<=.{3})ům$/, ''],
+      [/c$/, 'k'],
+      [/z$/, 'h'],
+      [/š$/, 'ch'],
+      [/(?<=.[^aeiouyáéěíóúůý])e(?=[klmnr]$)/, ''],
+      [/(?<=^[^aeiouyáéěíóúůý]+)ů(?=.$)/, 'o'],
     ],
   },
   da: NORDIC,
   // `asiakas` and `asiakkaat`, `nainen` and `naiset`, `katu` and `kadulla`, `kauppa` and `kaupan`.
   fi: {
     changes: [
-      ['ks$', 's'],
-      ['im$', 'in'],
-      ['(?<=.{3})(?:[ns]e|[aeiouyäö]?[ns]?)$', ''],
-      ['d$', 't'],
-      ['v$', 'p'],
-      ['(?<=[lnr])[tlnr]$', ''],
-      ['mp$', 'm'],
-      ['ng$', 'nk'],
-      ['(.)\\1$', '$1'],
+      [/ks$/, 's'],
+      [/im$/, 'in'],
+      [/(?<=.{3})(?:[ns]e|[aeiouyäö]?[ns]?)$/, ''],
+      [/d$/, 't'],
+      [/v$/, 'p'],
+      [/(?<=[lnr])[tlnr]$/, ''],
+      [/mp$/, 'm'],
+      [/ng$/, 'nk'],
+      [/(.)\1$/, '$1'],
     ],
   },
   // `alma` and `almát`, `bokor` and `bokrok`, `jelszó` and `jelszavak`.
@@ -69,14 +69,14 @@ const INFLECTIONS: Readonly<Record<string, Inflections>> = {
     ],
     hasSeveralEndings: true,
     changes: [
-      ['av$', 'ó'],
-      ['(?<=..[^aáeéiíoóöőuúüű])[oeöé](?=[lmr]$)', ''],
+      [/av$/, 'ó'],
+      [/(?<=..[^aáeéiíoóöőuúüű])[oeöé](?=[lmr]$)/, ''],
     ],
   },
   nl: {
     changes: [
-      ['z$', 's'],
-      ['v$', 'f'],
+      [/z$/, 's'],
+      [/v$/, 'f'],
     ],
   },
   no: NORDIC,
@@ -87,16 +87,16 @@ const INFLECTIONS: Readonly<Record<string, Inflections>> = {
       ...'ów i y'.split(' '),
     ],
     changes: [
-      ['ę', 'ą'],
-      ['(?<=k)c$', 't'],
-      ['(?<=n)c$', 't'],
-      ['rz$', 'r'],
-      ['dz$', 'g'],
-      ['c$', 'k'],
-      ['(?<=..)i?e(?=[kl]$)', ''],
+      [/ę/g, 'ą'],
+      [/(?<=k)c$/, 't'],
+      [/(?<=n)c$/, 't'],
+      [/rz$/, 'r'],
+      [/dz$/, 'g'],
+      [/c$/, 'k'],
+      [/(?<=..)i?e(?=[kl]$)/, ''],
     ],
   },
-  ru: { changes: [['(?<=.[^аеёиоуыэюя])[ое](?=[кц]$)', '']] },
+  ru: { changes: [[/(?<=.[^аеёиоуыэюя])[ое](?=[кц]$)/, '']] },
   sv: NORDIC,
   // `toplantı` and `toplantılar`, `kitap` and `kitabı`, `renk` and `rengi`.
   tr: {
@@ -111,11 +111,11 @@ const INFLECTIONS: Readonly<Record<string, Inflections>> = {
     ],
     hasSeveralEndings: true,
     changes: [
-      ['b$', 'p'],
-      ['d$', 't'],
-      ['ğ$', 'k'],
-      ['c$', 'ç'],
-      ['(?<=n)g$', 'k'],
+      [/b$/, 'p'],
+      [/d$/, 't'],
+      [/ğ$/, 'k'],
+      [/c$/, 'ç'],
+      [/(?<=n)g$/, 'k'],
     ],
   },
   // `рука` and `руці`, `книга` and `книзі`, `муха` and `мусі`, `стіл` and `стола`, `рахунок` and `рахунки`.
@@ -126,12 +126,12 @@ const INFLECTIONS: Readonly<Record<string, Inflections>> = {
       ...'ів їв ію ією ими іми ого ому ої ий ій их іх им ім ія ії ію а я о е є и і ї у ю й ь'.split(' '),
     ],
     changes: [
-      ['нн$', 'н'],
-      ['ц$', 'к'],
-      ['з$', 'г'],
-      ['с$', 'х'],
-      ['(?<=.)і(?=[^аеєиіїоуюя]+$)', 'о'],
-      ['(?<=..[^аеєиіїоуюя])[еоє](?=[клнр]$)', ''],
+      [/нн$/, 'н'],
+      [/ц$/, 'к'],
+      [/з$/, 'г'],
+      [/с$/, 'х'],
+      [/(?<=.)і(?=[^аеєиіїоуюя]+$)/, 'о'],
+      [/(?<=..[^аеєиіїоуюя])[еоє](?=[клнр]$)/, ''],
     ],
   },
 };
@@ -156,24 +156,12 @@ function withoutEndings(word: string, endings: readonly string[], isRepeated: bo
   return word.slice(0, shortest);
 }
 
-const compiled = new Map<string, readonly (readonly [RegExp, string])[]>();
-
-function changesOf(code: string): readonly (readonly [RegExp, string])[] {
-  let changes = compiled.get(code);
-  if (!changes) {
-    const texts = INFLECTIONS[code]?.changes ?? [];
-    changes = texts.map(([pattern, replacement]) => [new RegExp(pattern, 'g'), replacement] as const);
-    compiled.set(code, changes);
-  }
-  return changes;
-}
-
 /**
  * Returns the form that regular inflections of a word have in common.
  * @param stem lower-case word, or its stem if the language has a stemmer
  */
 export function uninflected(code: string, stem: string): string {
-  const { endings = [], hasSeveralEndings = false } = INFLECTIONS[code] ?? {};
+  const { endings = [], hasSeveralEndings = false, changes = [] } = INFLECTIONS[code] ?? {};
   const beginning = withoutEndings(stem, endings, hasSeveralEndings);
-  return changesOf(code).reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), beginning);
+  return changes.reduce((text, [pattern, replacement]) => text.replace(pattern, replacement), beginning);
 }
