@@ -36,7 +36,7 @@ it.each(DEMO_PEOPLE)('a new demo has unread conversations for $email', async ({ 
 });
 
 it('a demo for visitors has a name and an icon of its own', async () => {
-  const { realm_name, realm_icon } = fieldsOf(await server.get('/server_settings')) as Record<string, Wire>;
+  const { realm_name, realm_icon } = fieldsOf(await server.get('/server_settings', null)) as Record<string, Wire>;
   expect(realm_name).toBe('The Globe');
   const icon = await fetch(realm_icon);
   expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/png']);

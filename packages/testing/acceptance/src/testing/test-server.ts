@@ -239,7 +239,8 @@ export class TestServer {
     const clock = new FixedClock();
     const storage = await openTestStorage(clock, contents);
     const { blobs = new MemoryBlobStore(clock) } = options;
-    const server = createServer();
+    // The server closes no idle connection while the agent sends another request on it.
+    const server = createServer({ keepAliveTimeout: 0 });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     const parts: ParleyDependencies = {
@@ -305,7 +306,7 @@ export class TestServer {
   async startAnother(): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
     const storage = await this.storage.openAgain();
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 0 });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const parts: ParleyDependencies = {
       ...this.parts,
