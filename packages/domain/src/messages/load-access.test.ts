@@ -115,6 +115,12 @@ describe('loadMessages', () => {
 });
 
 describe('canReadFile', () => {
+  it('lets the owner read the file of an unreadable message', async () => {
+    const fixture = await scene();
+    const file = { ownerId: fixture.user('guest').id, messageIds: idsOf(fixture) } as Parameters<typeof canReadFile>[2];
+    expect(await as(fixture, 'guest', (tx, actor) => canReadFile(tx, actor, file))).toBe(true);
+  });
+
   it('finds a readable message anywhere among many references', async () => {
     const fixture = await scene();
     const unreadable = Array.from({ length: 250 }, (_, n) => (1000 + n) as MessageId);

@@ -9,7 +9,7 @@ import { productSources } from '../measures.js';
 import { packagesDir, shownPath } from '../source-code.js';
 import { FAULTS, type Fault } from './faults.js';
 
-const USAGE = `Usage: npm run faults [-- --only TEXT]
+const USAGE = `Usage: npm run faults:listed [-- --only TEXT]
 
 Plants one small fault at a time in the sources, runs the tests that should detect it, and restores the source.
 Prints one line per fault: found, NOT FOUND, NO TEXT if the file does not contain the text exactly once, or NO TEST if the
