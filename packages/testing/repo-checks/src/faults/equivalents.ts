@@ -5,4 +5,17 @@ export interface Equivalent extends Pick<RuleFault, 'source' | 'text' | 'replace
   readonly reason: string;
 }
 
-export const EQUIVALENTS: readonly Equivalent[] = [];
+export const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    source: 'messages/message-permissions.ts',
+    text: 'isResolved',
+    replacement: 'true',
+    reason: 'A topic without the prefix never equals one that starts with it.',
+  },
+  {
+    source: 'channels/post-permissions.ts',
+    text: '!somebodyAuthorizes',
+    replacement: 'true',
+    reason: 'Nobody authorizes if the permission belongs to the group without members.',
+  },
+];
