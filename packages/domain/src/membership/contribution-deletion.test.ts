@@ -70,7 +70,7 @@ describe('DeleteContributions', () => {
     const payload = {
       userId: user('leaver').id,
       byId: user('admin').id,
-      places: ['publicChannels'] as const,
+      places: ['publicChannels', 'direct'] as const,
       upTo: null,
     };
     const work = await new DeleteContributions(clock).prepare({ realmId: realm.id, payload } as Job<typeof payload>);
@@ -85,7 +85,23 @@ describe('DeleteContributions', () => {
       r.messages.listOldestIds(realm.id, fixture.channel('public').recipientId, 9),
     );
     expect(left).toEqual([fixture.messages[0]!.id, fixture.messages[5]!.id]);
+    expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, fixture.messages[4]!.id))).not.toBeNull();
     expect(JSON.stringify(jobs)).toContain(`${fixture.messages[6]!.id - 1}`);
+  });
+
+  it('schedules nothing after the last messages', async () => {
+    const fixture = await scene();
+    const { uow, realm, user, clock } = fixture;
+    const payload = { userId: user('leaver').id, byId: user('admin').id, places: ['direct'] as const, upTo: null };
+    const work = await new DeleteContributions(clock).prepare({ realmId: realm.id, payload } as Job<typeof payload>);
+    const schedule = jest.fn();
+    await uow.write(realm.id, (tx) =>
+      (work as (part: typeof tx) => Promise<void>)({
+        ...tx,
+        jobs: Object.assign(Object.create(tx.jobs), { schedule }),
+      }),
+    );
+    expect(schedule).not.toHaveBeenCalled();
   });
 
   it('deletes only messages up to the given id', async () => {

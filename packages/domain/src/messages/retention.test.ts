@@ -12,6 +12,7 @@ const scene = (days: number | null, channel: Partial<Pick<Channel, 'messageReten
   aUser({ name: 'reader' }),
   aRealmWith({ settings: { messageRetentionDays: days } }),
   aChannel({ name: 'general', subscribers: ['author', 'reader'], ...channel }),
+  aChannel({ name: 'empty' }),
 ];
 
 const existing = async ({ uow, realm, messages }: MemoryFixture): Promise<readonly number[]> => {
@@ -89,6 +90,15 @@ describe('ExpireMessages', () => {
     expect(await existing(fixture)).toEqual(left);
   });
 
+  it('keeps a message that is exactly as old as the period', async () => {
+    const fixture = await createFixture(...scene(7), aMessage({ from: 'author', to: 'general' }));
+    fixture.clock.advance(1);
+    await fixture.add(aMessage({ from: 'author', to: 'general' }));
+    fixture.clock.advance(7 * DAY);
+    expect(await new ExpireMessages(fixture.uow, fixture.clock).execute()).toBe(1);
+    expect(await existing(fixture)).toEqual([1]);
+  });
+
   it('deletes more messages than fit into a unit of work', async () => {
     const many = Array.from({ length: 250 }, () => aMessage({ from: 'author', to: 'general' }));
     const fixture = await createFixture(...scene(1), ...many);
@@ -142,6 +152,7 @@ describe('deleteMessages', () => {
     for (const { audience } of fixture.storage.announced) {
       const named = JSON.stringify(audience).includes(`{"kind":"users","ids":[${user('author').id}]}`);
       expect(named).toBe(name !== null);
+      expect(JSON.stringify(audience)).not.toContain('null');
     }
     expect(fixture.storage.announced).toHaveLength(2);
   });
@@ -164,6 +175,21 @@ describe('deleteMessages', () => {
     );
     expect(published(fixture)).toEqual(['message.deleted']);
     expect(await firstMessageId(fixture)).toBe(messages[0]!.id);
+  });
+});
+
+describe('deleteMessages in the event log', () => {
+  it('removes the content of the events of the messages', async () => {
+    const fixture = await createFixture(...scene(null), aMessage({ from: 'author', to: 'general' }));
+    const { uow, realm, channel, messages } = fixture;
+    const blank = jest.fn();
+    await uow.write(realm.id, (tx) =>
+      deleteMessages(
+        { ...tx, events: Object.assign(Object.create(tx.events), { blank, append: () => Promise.resolve() }) },
+        { realmId: realm.id, deletedBy: null, deletedAt: 1, channel: channel('general'), messages },
+      ),
+    );
+    expect(blank).toHaveBeenCalledWith(realm.id, [messages[0]!.id]);
   });
 });
 
@@ -244,6 +270,20 @@ describe('deleted messages', () => {
         audience: { kind: 'anyOf', of: [{ channelId: channel('general').id }, {}] },
       },
     ]);
+  });
+
+  it('become the first message of a channel with newer messages', async () => {
+    const fixture = await createFixture(
+      ...scene(null),
+      aMessage({ from: 'author', to: 'general' }),
+      aMessage({ from: 'author', to: 'general' }),
+    );
+    const { uow, realm, channel, messages } = fixture;
+    const deletion = { realmId: realm.id, deletedBy: null, deletedAt: 1, channel: channel('general') };
+    await uow.write(realm.id, (tx) => deleteMessages(tx, { ...deletion, messages: messages.slice(0, 1) }));
+    expect(await firstMessageId(fixture)).toBe(messages[1]!.id);
+    await new RestoreMessages(uow).execute({ realmId: realm.id, selection: EVERYTHING, isDryRun: false });
+    expect(await firstMessageId(fixture)).toBe(messages[0]!.id);
   });
 
   it('leave an older first message in place when they are restored', async () => {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { isEquivalent, nearestSuites, type RuleFault, ruleFaults } from './rule-faults.js';
+import { equivalentsOf, nearestSuites, type RuleFault, ruleFaults } from './rule-faults.js';
 
 /** The types describe the CommonJS module. */
 const { default: TestRunner } = createRequire(import.meta.url)('jest-runner') as typeof import('jest-runner');
@@ -17,7 +17,7 @@ const REQUIRED_PERCENT = 98;
 export default class FaultRunner extends TestRunner {
   override async runTests(tests: Test[], ...rest: TailOf<Parameters<RunTests>>): Promise<void> {
     const faults = ruleFaults().filter(
-      (fault) => fault.source.includes(process.env.PARLEY_FAULTS ?? '') && !isEquivalent(fault),
+      (fault) => fault.source.includes(process.env.PARLEY_FAULTS ?? '') && equivalentsOf(fault).length === 0,
     );
     const testOf = new Map(tests.map((test) => [test.path, test]));
     const suitesOf = new Map(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { packageFolder, parseWithOffsets, type SyntaxNode, sourcesOf } from '../source-code.js';
-import { EQUIVALENTS } from './equivalents.js';
+import { EQUIVALENTS, type Equivalent } from './equivalents.js';
 
 /** Small change of one expression or statement of a rule. */
 export interface RuleFault {
@@ -10,6 +10,8 @@ export interface RuleFault {
   /** Path in `domain/src`. */
   readonly source: string;
   readonly line: number;
+  /** Source line in which the text begins, without indentation. */
+  readonly code: string;
   readonly text: string;
   /** Null if the statement is left out. */
   readonly replacement: string | null;
@@ -32,11 +34,13 @@ export function ruleFaults(): readonly RuleFault[] {
     .flatMap((file) => faultsIn(pathInDomain(file), readFileSync(file, 'utf8')));
 }
 
-/** True if no test can detect the fault, for the reason in `equivalents.ts`. */
-export const isEquivalent = (fault: RuleFault): boolean =>
-  EQUIVALENTS.some(
-    ({ source, text, replacement }) =>
-      source === fault.source && text === fault.text && replacement === fault.replacement,
+/** Equivalents that describe this fault; no test can detect it, for the reason given. */
+export const equivalentsOf = (fault: RuleFault): readonly Equivalent[] =>
+  EQUIVALENTS.filter(
+    ({ source, code, changes }) =>
+      source === fault.source &&
+      code === fault.code &&
+      changes.some(([text, replacement]) => text === fault.text && replacement === fault.replacement),
   );
 
 /** Test files named after the source, then those that import it. */
@@ -95,13 +99,16 @@ const PRELUDE =
 
 function plan(source: string, code: string): readonly (Edit & { readonly faults: readonly RuleFault[] })[] {
   const bytes = Buffer.from(code);
+  const lines = code.split('\n');
+  const lineOf = ({ start }: Edit) => bytes.subarray(0, start).toString().split('\n').length;
   let count = 0;
   return editsOf(code).map((edit) => ({
     ...edit,
     faults: edit.replacements.map((replacement) => ({
       id: `${source}#${++count}`,
       source,
-      line: bytes.subarray(0, edit.start).toString().split('\n').length,
+      line: lineOf(edit),
+      code: lines[lineOf(edit) - 1]!.trim(),
       text: bytes.subarray(edit.start, edit.end).toString(),
       replacement,
     })),
