@@ -9,8 +9,10 @@ export interface Equivalent {
   readonly reason: string;
 }
 
+const ACCESS = 'messages/load-access.ts';
 const DELETION = 'messages/deletion.use-cases.ts';
 const NO_CHANNEL = 'Storages find no channel for null.';
+const NO_SUBSCRIPTION = 'Nobody subscribes to the channel null.';
 const RECHECKED = 'A shortcut without writes; the unit that deletes messages checks again.';
 const NOTHING = 'Deleting no messages changes nothing.';
 
@@ -115,5 +117,65 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'const parts = channel === null ? messages.map((message) => [message]) : messages.length > 0 ? [messages] : [];',
     changes: [['messages.length > 0', 'true']],
     reason: NOTHING,
+  },
+  {
+    source: 'channels/channel-access.ts',
+    code: 'return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));',
+    changes: [['!isGuest(actor)', 'true']],
+    reason: 'The permission to administer a channel excludes guests.',
+  },
+  {
+    source: ACCESS,
+    code: 'if (messages.length === 0) return [];',
+    changes: [['messages.length === 0', 'false']],
+    reason: 'A shortcut.',
+  },
+  {
+    source: ACCESS,
+    code: 'channel: message.channelId === null ? null : (channels.get(message.channelId) ?? null),',
+    changes: [['message.channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: ACCESS,
+    code: 'isSubscribed: message.channelId !== null && subscribed.has(message.channelId),',
+    changes: [['message.channelId !== null', 'true']],
+    reason: NO_SUBSCRIPTION,
+  },
+  {
+    source: ACCESS,
+    code: 'const channel = channelId === null ? null : await reads.channels.find(realmId, channelId);',
+    changes: [['channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: ACCESS,
+    code: 'const isSubscribed = channelId !== null && (await reads.channels.isSubscribed(realmId, channelId, userId));',
+    changes: [['channelId !== null', 'true']],
+    reason: NO_SUBSCRIPTION,
+  },
+  {
+    source: ACCESS,
+    code: 'const isOwn = dependsOnOwnership(located) && (await reads.personal.listFlags({ realmId, userId }, [id])).has(id);',
+    changes: [['dependsOnOwnership(located)', 'true']],
+    reason: 'A shortcut for messages whose access does not depend on ownership.',
+  },
+  {
+    source: ACCESS,
+    code: 'channel: entry.channelId === null ? null : (channels.get(entry.channelId) ?? null),',
+    changes: [['entry.channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: ACCESS,
+    code: 'isSubscribed: entry.channelId !== null && subscribed.has(entry.channelId),',
+    changes: [['entry.channelId !== null', 'true']],
+    reason: NO_SUBSCRIPTION,
+  },
+  {
+    source: ACCESS,
+    code: 'const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();',
+    changes: [['historical.length > 0', 'true']],
+    reason: 'A shortcut.',
   },
 ];
