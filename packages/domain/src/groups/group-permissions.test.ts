@@ -353,7 +353,7 @@ describe('usesOfGroup', () => {
   });
 
   it('ignores groups without permissions', () => {
-    const group = makeGroup({ id: groupId(41), permissions: null });
+    const group = { ...makeGroup({ id: groupId(41) }), permissions: null };
     expect(usesOfGroup(actors, world({ groups: [group] }))).toEqual([]);
   });
 

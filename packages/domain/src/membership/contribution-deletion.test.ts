@@ -111,13 +111,14 @@ describe('DeleteContributions', () => {
 });
 
 describe('payload of the job', () => {
+  const readPayload = (stored: unknown) => DELETE_MESSAGES_JOB.readPayload(stored, 1);
   const valid = { userId: 1, byId: 2, places: ['direct'] };
 
   it('has no upper id at first', () => {
-    expect(DELETE_MESSAGES_JOB.readPayload(valid)).toEqual({ ...valid, upTo: null });
+    expect(readPayload(valid)).toEqual({ ...valid, upTo: null });
   });
 
   it.each([{ userId: 'x' }, { byId: 'x' }, { places: ['elsewhere'] }, { places: undefined }])('rejects %j', (wrong) => {
-    expect(() => DELETE_MESSAGES_JOB.readPayload({ ...valid, ...wrong })).toThrow(TypeError);
+    expect(() => readPayload({ ...valid, ...wrong })).toThrow(TypeError);
   });
 });

@@ -62,7 +62,9 @@ describe('access to messages', () => {
   it.each(READABLE)('lets %s read the files of exactly the readable messages %j', async (name, readable) => {
     const fixture = await scene();
     for (const [index, id] of idsOf(fixture).entries()) {
-      const file = { ownerId: fixture.user('author').id, messageIds: [id] } as Parameters<typeof canReadFile>[2];
+      const file = { ownerId: fixture.user('author').id, messageIds: [id] } as unknown as Parameters<
+        typeof canReadFile
+      >[2];
       expect(await as(fixture, name, (tx, actor) => canReadFile(tx, actor, file))).toBe(
         name === 'author' || readable.includes(index),
       );
@@ -117,7 +119,9 @@ describe('loadMessages', () => {
 describe('canReadFile', () => {
   it('lets the owner read the file of an unreadable message', async () => {
     const fixture = await scene();
-    const file = { ownerId: fixture.user('guest').id, messageIds: idsOf(fixture) } as Parameters<typeof canReadFile>[2];
+    const file = { ownerId: fixture.user('guest').id, messageIds: idsOf(fixture) } as unknown as Parameters<
+      typeof canReadFile
+    >[2];
     expect(await as(fixture, 'guest', (tx, actor) => canReadFile(tx, actor, file))).toBe(true);
   });
 
@@ -127,7 +131,9 @@ describe('canReadFile', () => {
     const [shown] = idsOf(fixture);
     const can = (messageIds: readonly MessageId[]) =>
       as(fixture, 'member', (tx, actor) =>
-        canReadFile(tx, actor, { ownerId: fixture.user('author').id, messageIds } as Parameters<typeof canReadFile>[2]),
+        canReadFile(tx, actor, { ownerId: fixture.user('author').id, messageIds } as unknown as Parameters<
+          typeof canReadFile
+        >[2]),
       );
     expect(await can([shown!, ...unreadable])).toBe(true);
     expect(await can([...unreadable, shown!])).toBe(true);
@@ -146,7 +152,7 @@ describe('ownership', () => {
       ownership(tx, viewer, [
         { id: first, flags: { historical: true } },
         { id: last, flags: { historical: true } },
-      ] as Parameters<typeof ownership>[2]),
+      ] as unknown as Parameters<typeof ownership>[2]),
     );
     const entry = (id: MessageId | undefined, historical: boolean) =>
       ({ id, flags: { historical } }) as Parameters<typeof isOwn>[0];
