@@ -15,6 +15,7 @@ import {
   canReadActive,
   canReadContent,
   canReadFullHistory,
+  canSeeActive,
   canSeeMetadata,
   canSpectate,
   canSpectateChannel,
@@ -31,6 +32,17 @@ function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadCont
   ];
   return letters.filter((letter) => letter !== '').join(' ') || '-';
 }
+
+describe('canSeeActive', () => {
+  it('requires an active channel with visible metadata', () => {
+    const privateChannel = makeChannel({ privacy: 'privateSharedHistory' });
+    const member = makeActor('member');
+    expect(formatDecision(canSeeActive(member, privateChannel, true))).toBe('yes');
+    expect(formatDecision(canSeeActive(makeActor('administrator'), privateChannel, false))).toBe('yes');
+    expect(formatDecision(canSeeActive(member, privateChannel, false))).toBe(UNKNOWN);
+    expect(formatDecision(canSeeActive(member, { ...privateChannel, isArchived: true }, true))).toBe(UNKNOWN);
+  });
+});
 
 describe('channel access to metadata (M), content (C) and history (H)', () => {
   it.each(

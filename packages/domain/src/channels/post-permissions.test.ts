@@ -1,4 +1,7 @@
 import {
+  aChannel,
+  aUser,
+  createFixture,
   formatDecision,
   makeActor,
   makeChannel,
@@ -21,6 +24,7 @@ import {
   canSendTo,
   type DirectRecipient,
   fitsTopicsPolicy,
+  loadPosting,
   type Posting,
 } from './post-permissions.js';
 
@@ -44,6 +48,30 @@ const posting = (given: Partial<PostRequest> = {}): PostRequest => ({
   topic: 'plans',
   realm: makeRealm(),
   ...given,
+});
+
+describe('loadPosting', () => {
+  it.each`
+    sender         | owner         | isSubscribed | isOwnerSubscribed
+    ${'member'}    | ${null}       | ${true}      | ${false}
+    ${'outsider'}  | ${null}       | ${false}     | ${false}
+    ${'bot'}       | ${'member'}   | ${false}     | ${true}
+    ${'other bot'} | ${'outsider'} | ${false}     | ${false}
+  `('loads the subscriptions of $sender and the owner $owner', async (row) => {
+    const { uow, realm, caller, channel, user } = await createFixture(
+      aUser({ name: 'member' }),
+      aUser({ name: 'outsider' }),
+      aUser({ name: 'bot', botOf: 'member' }),
+      aUser({ name: 'other bot', botOf: 'outsider' }),
+      aChannel({ name: 'general', subscribers: ['member'] }),
+    );
+    const posting = await uow.read(realm.id, async (r) =>
+      loadPosting(r, await r.actors.get(caller(row.sender)), channel('general'), null),
+    );
+    const { isSubscribed, isOwnerSubscribed } = row;
+    expect(posting).toMatchObject({ isSubscribed, isOwnerSubscribed, isSystemBot: false });
+    expect(posting.botOwner).toEqual(row.owner === null ? null : expect.objectContaining({ id: user(row.owner).id }));
+  });
 });
 
 describe('canPost', () => {

@@ -98,6 +98,14 @@ describe('canRemoveSubscribers', () => {
     expect(formatDecision(canRemoveSubscribers(inTeam(role as Role), [removal]))).toBe(said);
   });
 
+  it('allows administrators to remove users from channels that they cannot read', () => {
+    const permissionOverrides = { canAdministerChannel: TEAM, canRemoveSubscribers: TEAM };
+    const channel = makeChannel({ privacy: 'privateProtectedHistory', permissionOverrides });
+    const removals = [{ channel, isSubscribed: false }];
+    expect(formatDecision(canRemoveSubscribers(makeActor('administrator'), removals))).toBe('yes');
+    expect(formatDecision(canRemoveSubscribers(makeActor('moderator'), removals))).toBe(INSUFFICIENT);
+  });
+
   it('requires the permission in every named channel', () => {
     const administered = { channel: channelGranting('canAdministerChannel'), isSubscribed: false };
     const removable = { channel: channelGranting('canRemoveSubscribers'), isSubscribed: false };

@@ -352,6 +352,11 @@ describe('usesOfGroup', () => {
     expect(formatDecision(canDeactivateUnused(uses))).toBe('yes');
   });
 
+  it('ignores groups without permissions', () => {
+    const group = { ...makeGroup({ id: groupId(41) }), permissions: null };
+    expect(usesOfGroup(actors, world({ groups: [group] }))).toEqual([]);
+  });
+
   it('returns all uses in contract order', () => {
     const uses = usesOfGroup(
       actors,

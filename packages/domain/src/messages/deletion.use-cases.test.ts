@@ -35,6 +35,39 @@ describe('DeleteTopic', () => {
     expect(await left()).toBe(0);
   });
 
+  it('deletes nothing once the time budget is used up', async () => {
+    const { uow, caller, channel, realm } = await createFixture(...scene, ...messages(1));
+    const { id: channelId, recipientId } = channel('general');
+    const times = [0, 50_000];
+    const late: Clock = { now: () => 0, nowMs: () => times.shift()! };
+    expect(await new DeleteTopic(uow, late).execute(caller('admin'), { channelId, topic: 'plans' })).toBe(false);
+    expect(await uow.read(realm.id, (r) => r.messages.listOldestIds(realm.id, recipientId, 9))).toHaveLength(1);
+  });
+
+  it.each([
+    ['public', []],
+    ['privateSharedHistory', [{ code: 'UNKNOWN_CHANNEL' }]],
+  ] as const)(
+    'lets administrators delete a topic without a subscription only if they can read it: %s',
+    async (privacy, errors) => {
+      const fixture = await createFixture(
+        aUser({ name: 'admin', role: 'administrator' }),
+        aUser({ name: 'member' }),
+        aChannel({ name: 'general', privacy, subscribers: ['member'] }),
+        aMessage({ from: 'member', to: 'general', topic: 'Plans' }),
+      );
+      const { uow, caller, channel, clock, realm } = fixture;
+      const { id: channelId, recipientId } = channel('general');
+      const failures: unknown[] = [];
+      await new DeleteTopic(uow, clock)
+        .execute(caller('admin'), { channelId, topic: 'plans' })
+        .catch((error) => failures.push(error));
+      expect(failures).toMatchObject(errors);
+      const left = await uow.read(realm.id, (r) => r.messages.listOldestIds(realm.id, recipientId, 9));
+      expect(left).toHaveLength(errors.length);
+    },
+  );
+
   it('removes the topic policies of all users without remaining messages', async () => {
     const others = Array.from({ length: 150 }, (_, n) => `person ${n}`);
     const fixture = await createFixture(...scene, ...others.map((name) => aUser({ name })), ...messages(1));

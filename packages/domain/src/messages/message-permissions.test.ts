@@ -223,6 +223,15 @@ describe('canSpectateMessage and canSpectateFile (protocol §9)', () => {
 });
 
 describe('resolveToggle and canResolveTopic', () => {
+  it('denies resolving a topic without the permission in the organization, its channel and the new channel', () => {
+    const realm = makeRealm({ permissionOverrides: { canResolveTopics: TEAM } });
+    const channel = makeChannel({ permissionOverrides: { canResolveTopics: TEAM } });
+    const withoutTeam = makeActor('member');
+    expect(canResolveTopic(withoutTeam, realm, channel, channel).allowed).toBe(false);
+    expect(canResolveTopic(withoutTeam, realm, channel, null).allowed).toBe(false);
+    expect(canResolveTopic(inTeam('member'), makeRealm(), channel, channel).allowed).toBe(true);
+  });
+
   it.each`
     from            | to             | what
     ${'plans'}      | ${'✔ plans'}   | ${'resolve'}
@@ -230,6 +239,7 @@ describe('resolveToggle and canResolveTopic', () => {
     ${'✔ ✔✔ plans'} | ${'plans'}     | ${'unresolve'}
     ${'✔ ✔✔ plans'} | ${'✔✔ plans'}  | ${'unresolve'}
     ${'✔ ✔✔ plans'} | ${'✔ plans'}   | ${null}
+    ${'✔ ✔ plans'}  | ${'✔ plans'}   | ${null}
     ${'plans'}      | ${'✔ other'}   | ${null}
     ${'✔ plans'}    | ${'other'}     | ${null}
     ${'plans'}      | ${'other'}     | ${null}
@@ -583,6 +593,10 @@ describe('canDeleteMessage', () => {
 });
 
 describe('canDeleteTopic', () => {
+  it('reports a nonexistent channel as unknown', () => {
+    expect(formatDecision(canDeleteTopic(makeActor('owner'), null, false))).toBe('UNKNOWN_CHANNEL: Invalid channel ID');
+  });
+
   it.each`
     who                | channel                                                   | inside   | expected
     ${'owner'}         | ${{}}                                                     | ${false} | ${'yes'}

@@ -6,6 +6,7 @@ import {
   canChangeRealm,
   canChangeUserDefaults,
   canDeactivateRealm,
+  canExportWithoutConsent,
   canManageDomains,
   canOverrideDefaultEmoji,
   canRemoveCustomEmoji,
@@ -85,6 +86,16 @@ describe('organization permission', () => {
       const administrator = makeActor('administrator');
       expect(formatDecision(canSeeMetadata(administrator, makeChannel({ privacy }), false))).toBe('yes');
     }
+  });
+
+  it.each`
+    who                | isEnabled | expected
+    ${'owner'}         | ${true}   | ${'yes'}
+    ${'owner'}         | ${false}  | ${'NOT_PERMITTED: Insufficient permission'}
+    ${'administrator'} | ${true}   | ${OWNERS}
+  `('decides if $who may export without consent (enabled by the operator: $isEnabled)', (row) => {
+    const realm = makeRealm({ settings: { ownerFullContentAccess: row.isEnabled } });
+    expect(formatDecision(canExportWithoutConsent(makeActor(row.who), realm))).toBe(row.expected);
   });
 
   it('allows adding emoji to holders of the permission', () => {

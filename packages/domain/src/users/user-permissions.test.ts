@@ -1,4 +1,6 @@
 import {
+  aUser,
+  createFixture,
   formatDecision,
   groupId,
   inTeam,
@@ -36,12 +38,14 @@ import {
   canCreateUsers,
   canDeactivateSelf,
   canDeactivateUser,
+  canEndSessions,
   canOwnBots,
   canReactivateUser,
   canUpdateUsers,
   isBotNameTaken,
   isLastActive,
   isOnlyOwner,
+  isOnlyOwnerOf,
   mayChangeOwnName,
 } from './user-permissions.js';
 
@@ -309,6 +313,40 @@ describe('canChangeRole', () => {
         },
       ),
     );
+  });
+});
+
+describe('canEndSessions', () => {
+  it.each`
+    who                | target             | expected
+    ${'owner'}         | ${'owner'}         | ${true}
+    ${'administrator'} | ${'owner'}         | ${false}
+    ${'administrator'} | ${'administrator'} | ${true}
+    ${'administrator'} | ${'member'}        | ${true}
+    ${'moderator'}     | ${'guest'}         | ${false}
+  `('decides if $who may end the sessions of $target: $expected', ({ who, target, expected }) => {
+    const user = makeUser({ id: userId(77), role: target });
+    expect(canEndSessions(makeActor(who), user).allowed).toBe(expected);
+    expect(canEndSessions(makeActor(who), { ...user, isActive: false }).allowed).toBe(expected);
+  });
+
+  it('reports a nonexistent user as unknown', () => {
+    expect(formatDecision(canEndSessions(makeActor('owner'), null))).toBe('UNKNOWN_USER: No such user');
+  });
+});
+
+describe('isOnlyOwnerOf', () => {
+  it('considers only the active owners of the organization', async () => {
+    const fixture = await createFixture(
+      aUser({ name: 'first', role: 'owner' }),
+      aUser({ name: 'gone', role: 'owner', isActive: false }),
+      aUser({ name: 'admin', role: 'administrator' }),
+    );
+    const { uow, realm, user } = fixture;
+    const isOnly = (name: string) => uow.read(realm.id, (r) => isOnlyOwnerOf(r, realm.id, user(name).id));
+    expect([await isOnly('first'), await isOnly('admin')]).toEqual([true, false]);
+    await fixture.add(aUser({ name: 'second', role: 'owner' }));
+    expect(await isOnly('first')).toBe(false);
   });
 });
 

@@ -37,7 +37,7 @@ async function costOf(work: () => Promise<unknown>): Promise<{ readonly pages: n
   };
 }
 
-(isOnPostgres ? describe.skip : describe)('cost on SQLite', () => {
+(isOnPostgres ? describe.skip : describe)('SQLite', () => {
   // A search adds the terms of new messages, which a timer would do otherwise.
   beforeEach(() =>
     request('iago', 'GET', '/messages', {
@@ -65,7 +65,7 @@ async function costOf(work: () => Promise<unknown>): Promise<{ readonly pages: n
       31,
       () => request('iago', 'GET', '/messages', { anchor: 'newest', num_before: 100, num_after: 0 }),
     ],
-  ])('of %s is at most %d pages and %d statements', async (_, pages, statements, work) => {
+  ])('limits %s to %d pages and %d statements', async (_, pages, statements, work) => {
     const cost = await costOf(work);
     expect(cost.pages).toBeLessThanOrEqual(pages);
     expect(cost.statements).toBeLessThanOrEqual(statements);

@@ -251,7 +251,10 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   site: { mayImport: ['@parley/http', 'minisearch', 'vitepress', 'node:'], isTestSupport: true },
   // Checks of the repository itself.
-  'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
+  'repo-checks': {
+    mayImport: ['@parley/domain', '@parley/http', '@swc/jest', 'jest-runner', 'node:'],
+    isTestSupport: true,
+  },
 };
 
 /** Source folders used only by the package's tests. */

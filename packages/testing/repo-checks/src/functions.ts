@@ -1,5 +1,5 @@
 import { countLines } from './measures.js';
-import { parseSource, type SyntaxNode } from './source-code.js';
+import { parseWithOffsets, type SyntaxNode } from './source-code.js';
 
 export interface MeasuredFunction {
   /** Own name, or the name of the enclosing construct. */
@@ -8,20 +8,13 @@ export interface MeasuredFunction {
   readonly lines: number;
   /** 0 for the constructor of a class with `static inject`, which only the container calls. */
   readonly parameters: number;
-}
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
+  /** True if the function only returns a list, such as the routes of a feature. */
+  readonly isList: boolean;
 }
 
 /** Measures functions, methods, constructors and accessors at any depth. */
 export function functionsOf(code: string): readonly MeasuredFunction[] {
-  // The parser counts bytes from an arbitrary start, which the last statement reveals.
-  const nodes = parseSource(`${code}\n;`);
-  const bytes = Buffer.from(code);
-  const base = (nodes.at(-1)!.span as Span).start - bytes.length - 1;
-  const textOf = ({ start, end }: Span) => bytes.subarray(start - base, end - base).toString();
+  const { nodes, textOf } = parseWithOffsets(code);
   const found: MeasuredFunction[] = [];
   const visit = (value: object, outerName: string, isInjected: boolean): void => {
     if (Array.isArray(value)) {
@@ -32,7 +25,7 @@ export function functionsOf(code: string): readonly MeasuredFunction[] {
     const name = nameOf(node) ?? outerName;
     if (Array.isArray(node.params) && node.body && node.span) {
       const parameters = isInjected && node.type === 'Constructor' ? 0 : node.params.length;
-      found.push({ name, lines: countLines(textOf(node.span as Span)).lines, parameters });
+      found.push({ name, lines: countLines(textOf(node)).lines, parameters, isList: isList(node.body as SyntaxNode) });
     }
     const isInjectedInside = Array.isArray(node.body) ? node.body.some(isInjection) : isInjected;
     for (const key in node) {
@@ -55,3 +48,12 @@ const isInjection = (member: unknown): boolean => {
   const { type, isStatic, key } = member as SyntaxNode;
   return type === 'ClassProperty' && isStatic === true && (key as SyntaxNode).value === 'inject';
 };
+
+/** Body of an arrow function, or one with a single statement. */
+function isList(body: SyntaxNode): boolean {
+  if (body.type === 'ArrayExpression') return true;
+  const [only, ...others] = (body.stmts ?? []) as readonly SyntaxNode[];
+  return (
+    only?.type === 'ReturnStatement' && others.length === 0 && !!only.argument && isList(only.argument as SyntaxNode)
+  );
+}

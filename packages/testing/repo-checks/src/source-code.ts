@@ -93,6 +93,27 @@ export function parseSource(code: string): readonly SyntaxNode[] {
   }
 }
 
+/** Parsed code with the source text of its nodes, by offsets in bytes. */
+export interface CodeWithOffsets {
+  readonly nodes: readonly SyntaxNode[];
+  rangeOf(node: SyntaxNode): { readonly start: number; readonly end: number };
+  textOf(node: SyntaxNode): string;
+}
+
+export function parseWithOffsets(code: string): CodeWithOffsets {
+  const bytes = Buffer.from(code);
+  // The parser counts bytes from an arbitrary start, which the last statement reveals.
+  const nodes = parseSource(`${code}\n;`);
+  const spanOf = ({ span }: SyntaxNode) => span as { readonly start: number; readonly end: number };
+  const base = spanOf(nodes.at(-1)!).start - bytes.length - 1;
+  const rangeOf = (node: SyntaxNode) => ({ start: spanOf(node).start - base, end: spanOf(node).end - base });
+  const textOf = (node: SyntaxNode) => {
+    const { start, end } = rangeOf(node);
+    return bytes.subarray(start, end).toString();
+  };
+  return { nodes, rangeOf, textOf };
+}
+
 const FROM = /^(?:(?:import|export|\}).* from ['"]|import ['"]).*$/gm;
 
 /** Parses a source up to its last import or re-export, a small part of most files. */

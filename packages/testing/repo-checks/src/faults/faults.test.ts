@@ -1,10 +1,11 @@
 import { productSources } from '../measures.js';
+import { shownPath } from '../source-code.js';
 import { FAULTS } from './faults.js';
 
 describe('planted fault', () => {
-  it('replaces only text that occurs exactly once in the product', () => {
-    const sources = productSources().map(({ text }) => text);
-    const countOf = (part: string) => sources.reduce((sum, text) => sum + text.split(part).length - 1, 0);
-    expect(FAULTS.filter(({ text }) => countOf(text) !== 1).map(({ name }) => name)).toEqual([]);
+  it('replaces only text that occurs exactly once in its file', () => {
+    const texts = new Map(productSources().map(({ file, text }) => [shownPath(file), text]));
+    const countIn = (file: string, part: string) => (texts.get(file)?.split(part).length ?? 1) - 1;
+    expect(FAULTS.filter(({ file, text }) => countIn(file, text) !== 1).map(({ name }) => name)).toEqual([]);
   });
 });

@@ -2,7 +2,9 @@
 export interface Fault {
   readonly name: string;
   readonly layer: 'domain' | 'events' | 'sqlite' | 'http';
-  /** Source text that occurs exactly once in the product, in any file. */
+  /** Path after the name of the package. */
+  readonly file: string;
+  /** Text that occurs exactly once in the file. */
   readonly text: string;
   readonly replacement: string;
   /** Names of the test files that should detect the fault, without `.test.ts`. */
@@ -16,6 +18,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'guests read channels they are not subscribed to',
     layer: 'domain',
+    file: 'domain/src/messages/message-permissions.ts',
     text: `  if (isGuest(actor) && !isSubscribed) return false;\n  return hasContentAccess`,
     replacement: '  return hasContentAccess',
     tests: ['message-permissions'],
@@ -23,6 +26,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'protected history is readable to later subscribers',
     layer: 'domain',
+    file: 'domain/src/messages/message-permissions.ts',
     text: ' && (hasSharedHistory(channel) || isOwn);',
     replacement: ';',
     tests: ['message-permissions'],
@@ -30,6 +34,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'setting the delete policy needs no permission',
     layer: 'domain',
+    file: 'domain/src/channels/channel-permissions.ts',
     text: "return insufficientUnless(isAdministrator(actor) || hasRealmPermission(actor, realm, 'canSetDeleteMessagePolicy'));",
     replacement: 'return insufficientUnless(isAdministrator(actor) || realm !== null);',
     tests: ['channel-permissions', 'delete-policy'],
@@ -37,6 +42,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'message editing ignores the setting',
     layer: 'domain',
+    file: 'domain/src/messages/message-permissions.ts',
     text: `      !realm.settings.allowMessageEditing,\n`,
     replacement: `      false,\n`,
     tests: ['message-permissions', 'edit-messages'],
@@ -44,6 +50,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'messages of others can be edited',
     layer: 'domain',
+    file: 'domain/src/messages/message-permissions.ts',
     text: "denyIf(message.senderId !== actor.id, 'CANNOT_EDIT_MESSAGE'",
     replacement: "denyIf(message.senderId === null, 'CANNOT_EDIT_MESSAGE'",
     tests: ['message-permissions', 'edit-messages'],
@@ -51,6 +58,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'editing ignores its permission',
     layer: 'domain',
+    file: 'domain/src/messages/update-message.use-cases.ts',
     text: 'if (text) enforce(canEditContent(actor, realm, loaded.message, now));',
     replacement: '',
     tests: ['update-message', 'edit-messages'],
@@ -58,6 +66,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'flags are changed on unreadable messages',
     layer: 'domain',
+    file: 'domain/src/messages/flags.ts',
     text: 'for (const one of loaded) if (!one.isOwn) enforce(canReadMessage(actor, one));',
     replacement: '',
     tests: ['change-flags', 'flags'],
@@ -65,6 +74,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'guests register for all public channels',
     layer: 'domain',
+    file: 'domain/src/kernel/register-queue.ts',
     text: "if (viewer.role === 'guest' && input.filter.allPublicChannels) {",
     replacement: 'if (viewer === null && input.filter.allPublicChannels) {',
     tests: ['register-queue', 'queue-filter'],
@@ -72,6 +82,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'members move all messages of a topic',
     layer: 'domain',
+    file: 'domain/src/messages/update-message.use-cases.ts',
     text: "moveTarget.toggle === null && !isAtLeast(actor.role, 'moderator')",
     replacement: "moveTarget.toggle === null && !isAtLeast(actor.role, 'member')",
     tests: ['update-message', 'edit-messages'],
@@ -79,6 +90,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'any user subscribes others',
     layer: 'domain',
+    file: 'domain/src/channels/subscribe.use-cases.ts',
     text: 'if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));',
     replacement: '',
     tests: ['subscribe-users', 'subscriptions'],
@@ -86,6 +98,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'members change default channels',
     layer: 'domain',
+    file: 'domain/src/channels/change-channel.use-cases.ts',
     text: 'if (input.isDefault !== undefined) enforce(canChangeDefaultChannels(actor));',
     replacement: '',
     tests: ['channel-changes', 'channel-lists'],
@@ -93,6 +106,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'members change retention',
     layer: 'domain',
+    file: 'domain/src/channels/change-channel.use-cases.ts',
     text: 'if (input.retention !== undefined) enforce(canSetRetention(actor));',
     replacement: '',
     tests: ['channel-changes', 'retention'],
@@ -100,6 +114,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'guests create bots',
     layer: 'domain',
+    file: 'domain/src/users/user-permissions.ts',
     text: 'return all(mustNotBeGuest(actor), mustBeHuman(actor), mayCreateBotOfKind(actor, realm, kind));',
     replacement: 'return all(mustBeHuman(actor), mayCreateBotOfKind(actor, realm, kind));',
     tests: ['user-permissions', 'bots'],
@@ -107,6 +122,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'members make channels default',
     layer: 'domain',
+    file: 'domain/src/channels/channel-permissions.ts',
     text: 'return all(canChangeDefaultChannels(actor), canSeeActive(actor, channel, isSubscribed));',
     replacement: 'return canSeeActive(actor, channel, isSubscribed);',
     tests: ['channel-permissions', 'default-channel-group', 'channel-lists'],
@@ -114,6 +130,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'queues of others can be polled',
     layer: 'domain',
+    file: 'domain/src/kernel/event-hub.ts',
     text: 'if (!queue || queue.ownerId !== ownerId) throw queueNotFound(id);',
     replacement: 'if (!queue) throw queueNotFound(id);',
     tests: ['event-hub', 'events'],
@@ -121,6 +138,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'deactivated users log in',
     layer: 'domain',
+    file: 'domain/src/users/authentication.ts',
     text: 'if (user && !user.isActive) throw accountDeactivated();',
     replacement: '',
     tests: ['authentication', 'deactivation'],
@@ -128,6 +146,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'locked profile fields are editable',
     layer: 'domain',
+    file: 'domain/src/users/profiles.use-cases.ts',
     text: 'if (!field.isEditableByUser && !isAdministrator(actor)) {',
     replacement: 'if (!field.isEditableByUser && field === null) {',
     tests: ['profiles'],
@@ -135,6 +154,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'hidden users can be muted',
     layer: 'domain',
+    file: 'domain/src/messages/muted-users.ts',
     text: 'if (mayAccessUser(actor, user, { realm, sharesConversation: partners.has(userId) })) return;',
     replacement: 'if (mayAccessUser(actor, user, { realm, sharesConversation: true })) return;',
     tests: ['muted-users'],
@@ -142,6 +162,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'muted readers are listed',
     layer: 'domain',
+    file: 'domain/src/messages/flags.use-cases.ts',
     text: 'settings.sendReadReceipts && !muting.has(id)',
     replacement: 'settings.sendReadReceipts',
     tests: ['read-receipts'],
@@ -149,6 +170,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'guests have permissions that exclude them',
     layer: 'domain',
+    file: 'domain/src/access/group-settings.ts',
     text: 'return (definition.allowEveryone || !isGuest(actor)) && actor.groups.has(groupId);',
     replacement: 'return actor.groups.has(groupId);',
     tests: ['permission-laws', 'group-permissions', 'channel-access', 'rank-rules'],
@@ -156,6 +178,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'email visibility ignores the role',
     layer: 'domain',
+    file: 'domain/src/users/accessible-users.ts',
     text: 'return viewer.id === id || VISIBLE_TO[viewer.role].includes(emailVisibility);',
     replacement: 'return viewer.id === id || VISIBLE_TO.owner.includes(emailVisibility);',
     tests: ['email-visibility', 'users'],
@@ -163,6 +186,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'deactivated emoji are usable',
     layer: 'domain',
+    file: 'domain/src/files/emoji.ts',
     text: "if (emoji.isDeactivated) throw new DomainError('EMOJI_DEACTIVATED'",
     replacement: "if (emoji === null) throw new DomainError('EMOJI_DEACTIVATED'",
     tests: ['emoji', 'custom-emoji', 'reactions'],
@@ -170,6 +194,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'statuses of hidden users are shown',
     layer: 'domain',
+    file: 'domain/src/users/statuses.ts',
     text: '&& (!accessible || accessible.has(user.id))) shown.set',
     replacement: ') shown.set',
     tests: ['statuses'],
@@ -177,6 +202,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one snippet too many',
     layer: 'domain',
+    file: 'domain/src/messages/snippets.ts',
     text: '  max: MAX_SNIPPETS,',
     replacement: '  max: MAX_SNIPPETS + 1,',
     tests: ['personal-lists', 'limits'],
@@ -184,6 +210,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one muted user too many',
     layer: 'domain',
+    file: 'domain/src/messages/muted-users.ts',
     text: 'if (muted.length < MAX_MUTED_USERS) return;',
     replacement: 'if (muted.length <= MAX_MUTED_USERS) return;',
     tests: ['muted-users', 'limits'],
@@ -191,6 +218,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'topics may be one character too long',
     layer: 'domain',
+    file: 'domain/src/channels/channel.ts',
     text: 'export const MAX_TOPIC_LENGTH = 60;',
     replacement: 'export const MAX_TOPIC_LENGTH = 61;',
     tests: ['topic-policy', 'send-message', 'edit-messages'],
@@ -198,6 +226,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one alert word too many',
     layer: 'domain',
+    file: 'domain/src/users/alert-words.ts',
     text: 'export const MAX_ALERT_WORDS = 500;',
     replacement: 'export const MAX_ALERT_WORDS = 501;',
     tests: ['alert-words', 'limits'],
@@ -205,6 +234,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'statuses may be one character too long',
     layer: 'domain',
+    file: 'domain/src/users/statuses.ts',
     text: 'export const MAX_STATUS_TEXT_LENGTH = 60;',
     replacement: 'export const MAX_STATUS_TEXT_LENGTH = 61;',
     tests: ['statuses', 'limits'],
@@ -212,6 +242,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'channel names may be one character too long',
     layer: 'domain',
+    file: 'domain/src/channels/channel.ts',
     text: 'export const MAX_CHANNEL_NAME_LENGTH = 60;',
     replacement: 'export const MAX_CHANNEL_NAME_LENGTH = 61;',
     tests: ['channel', 'channels', 'create-channels'],
@@ -219,6 +250,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'profile field names may be one character too long',
     layer: 'domain',
+    file: 'domain/src/users/profiles.ts',
     text: 'export const MAX_PROFILE_FIELD_NAME_LENGTH = 40;',
     replacement: 'export const MAX_PROFILE_FIELD_NAME_LENGTH = 41;',
     tests: ['profiles'],
@@ -226,6 +258,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'one draft too many',
     layer: 'domain',
+    file: 'domain/src/messages/drafts.ts',
     text: 'export const MAX_DRAFTS = 2000;',
     replacement: 'export const MAX_DRAFTS = 2001;',
     tests: ['personal-lists', 'limits'],
@@ -233,6 +266,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'local parts of addresses may be one character too long',
     layer: 'domain',
+    file: 'domain/src/users/user.ts',
     text: 'const MAX_LOCAL_LENGTH = 64;',
     replacement: 'const MAX_LOCAL_LENGTH = 65;',
     tests: ['email-address'],
@@ -240,6 +274,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a new element of a list of a user is not published',
     layer: 'events',
+    file: 'domain/src/kernel/personal-list.ts',
     text: 'await this.publish(tx, row, this.rules.events.added!(row));',
     replacement: '',
     tests: ['personal-lists', 'client-sync'],
@@ -247,6 +282,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a changed element of a list of a user is not published',
     layer: 'events',
+    file: 'domain/src/kernel/personal-list.ts',
     text: 'await this.publish(tx, row, this.rules.events.changed!(row));',
     replacement: '',
     tests: ['personal-lists'],
@@ -254,6 +290,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a removed domain is not published',
     layer: 'events',
+    file: 'domain/src/realms/allowed-domains.use-cases.ts',
     text: "event: { type: 'allowed_domain.removed', domain }",
     replacement: "event: { type: 'allowed_domain.removed', domain: '' }",
     tests: ['allowed-domain', 'organization-lists'],
@@ -261,6 +298,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a removed element of a list of a user is not published',
     layer: 'events',
+    file: 'domain/src/kernel/personal-list.ts',
     text: 'await this.publish(tx, row, this.rules.events.removed(row));',
     replacement: '',
     tests: ['scheduled-messages'],
@@ -268,6 +306,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a delivered reminder is not published',
     layer: 'events',
+    file: 'domain/src/messages/scheduled-delivery.ts',
     text: 'await REMINDER_LIST.remove(tx, reminder);\n    };',
     replacement: '};',
     tests: ['reminders'],
@@ -275,6 +314,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a new user is not published',
     layer: 'events',
+    file: 'domain/src/membership/add-user.ts',
     text: "await tx.events.append(realm.id, { event: { type: 'user.created', user }, audience: wholeRealm });",
     replacement: '',
     tests: ['create-user', 'bots', 'invitations'],
@@ -282,6 +322,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a requested export is not published',
     layer: 'events',
+    file: 'transfer/src/exports/exports.use-cases.ts',
     text: 'await publishExports(tx, realm.id, actor.id);',
     replacement: '',
     tests: ['exports'],
@@ -289,6 +330,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'declared rows of other realms are found and deleted',
     layer: 'sqlite',
+    file: 'storage/src/engine/declared-rows.ts',
     text: "realm: 'realm_id = ?',",
     replacement: "realm: '? IS NOT NULL',",
     tests: ['contracts', 'tenancy'],
@@ -296,6 +338,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'pictures of other realms are deleted',
     layer: 'sqlite',
+    file: 'storage/src/files/pictures.ts',
     text: "'DELETE FROM picture WHERE realm_id = ? AND name = ?'",
     replacement: "'DELETE FROM picture WHERE ? IS NOT NULL AND name = ?'",
     tests: ['contracts', 'tenancy', 'branding'],
@@ -303,6 +346,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'channels of other realms are found by name',
     layer: 'sqlite',
+    file: 'storage/src/channels/channels.ts',
     text: "'SELECT id FROM channel WHERE realm_id = ? AND name_key = ?'",
     replacement: "'SELECT id FROM channel WHERE ? IS NOT NULL AND name_key = ?'",
     tests: ['contracts', 'tenancy', 'channel-lookups', 'realms-by-path'],
@@ -310,6 +354,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'unfinished uploads of other realms are found',
     layer: 'sqlite',
+    file: 'storage/src/files/files.ts',
     text: "'SELECT * FROM unfinished_upload WHERE path_id = ? AND realm_id = ?'",
     replacement: "'SELECT * FROM unfinished_upload WHERE path_id = ? AND ? IS NOT NULL'",
     tests: ['contracts', 'tenancy'],
@@ -317,6 +362,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'statuses of other realms are listed',
     layer: 'sqlite',
+    file: 'storage/src/users/statuses.ts',
     text: "'SELECT * FROM user_status WHERE realm_id = ? ORDER BY user_id'",
     replacement: "'SELECT * FROM user_status WHERE ? IS NOT NULL ORDER BY user_id'",
     tests: ['contracts', 'tenancy'],
@@ -324,6 +370,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'files of other realms are found by id',
     layer: 'sqlite',
+    file: 'storage/src/files/files.ts',
     text: 'WHERE f.id = ? AND f.realm_id = ?`);',
     replacement: 'WHERE f.id = ? AND ? IS NOT NULL`);',
     tests: ['contracts', 'tenancy'],
@@ -331,6 +378,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'snippets show a wrong time',
     layer: 'http',
+    file: 'http/src/messages/snippets.ts',
     text: 'date_created: createdAt }),\n});',
     replacement: 'date_created: 0 }),\n});',
     tests: ['personal-lists'],
@@ -338,6 +386,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'members are shown as guests',
     layer: 'http',
+    file: 'http/src/users/user.presenters.ts',
     text: "is_guest: user.role === 'guest',",
     replacement: "is_guest: user.role === 'member',",
     tests: ['user.presenters', 'users'],
@@ -345,6 +394,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'audible notifications show a wrong setting',
     layer: 'http',
+    file: 'http/src/channels/channel.presenters.ts',
     text: 'audible_notifications: notifications.audible,',
     replacement: 'audible_notifications: notifications.push,',
     tests: ['channel.presenters', 'subscription-properties'],
@@ -352,6 +402,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'real addresses are shown to all users',
     layer: 'http',
+    file: 'http/src/users/user.presenters.ts',
     text: 'delivery_email: seesEmail ? user.email : null,',
     replacement: 'delivery_email: user.email,',
     tests: ['user.presenters', 'users'],
@@ -359,6 +410,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'creators of channel folders are not shown',
     layer: 'http',
+    file: 'http/src/channels/channel.presenters.ts',
     text: 'creator_id: folder.creatorId,',
     replacement: 'creator_id: null,',
     tests: ['channel-lists', 'channel.presenters', 'organization-lists', 'channels'],
@@ -366,6 +418,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'reminders show a wrong message',
     layer: 'http',
+    file: 'http/src/messages/scheduling.ts',
     text: 'reminder_target_message_id: reminder.messageId,',
     replacement: 'reminder_target_message_id: reminder.id,',
     tests: ['reminders'],
@@ -373,6 +426,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'exports show a wrong requester',
     layer: 'http',
+    file: 'http/src/exports/exports.ts',
     text: 'acting_user_id: view.actingUserId,',
     replacement: 'acting_user_id: view.id,',
     tests: ['exports'],
@@ -380,6 +434,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'an unknown snippet has a wrong status',
     layer: 'http',
+    file: 'http/src/messages/snippets.ts',
     text: 'UNKNOWN_SNIPPET: { status: 404 } }',
     replacement: 'UNKNOWN_SNIPPET: { status: 400 } }',
     tests: ['personal-lists', 'error-codes'],
@@ -387,6 +442,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'white space does not count as blank',
     layer: 'http',
+    file: 'http/src/kernel/param-types.ts',
     text: "if (notBlank && trim(value) === '')",
     replacement: "if (notBlank && value === '')",
     tests: ['params', 'personal-lists'],
@@ -394,6 +450,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'a list of the maximum length is rejected',
     layer: 'http',
+    file: 'http/src/kernel/param-types.ts',
     text: "if (value.length > most) return new TooLong(most, 'items');",
     replacement: "if (value.length >= most) return new TooLong(most, 'items');",
     tests: ['params', 'limits'],
@@ -401,6 +458,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'role requirements are ignored',
     layer: 'http',
+    file: 'http/src/express/checks.ts',
     text: 'if (roleRequirements.length > 0)',
     replacement: 'if (roleRequirements.length > 9)',
     tests: ['checks', 'organization-lists'],
@@ -408,6 +466,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'ignored parameters are not listed',
     layer: 'http',
+    file: 'http/src/kernel/params.ts',
     text: 'read === parameters.size ? NOTHING_IGNORED',
     replacement: 'read >= 0 ? NOTHING_IGNORED',
     tests: ['params', 'checks'],

@@ -9,10 +9,10 @@ import { productSources } from '../measures.js';
 import { packagesDir, shownPath } from '../source-code.js';
 import { FAULTS, type Fault } from './faults.js';
 
-const USAGE = `Usage: npm run faults [-- --only TEXT]
+const USAGE = `Usage: npm run faults:listed [-- --only TEXT]
 
 Plants one small fault at a time in the sources, runs the tests that should detect it, and restores the source.
-Prints one line per fault: found, NOT FOUND, NO TEXT if the sources do not contain the text exactly once, or NO TEST if the
+Prints one line per fault: found, NOT FOUND, NO TEXT if the file does not contain the text exactly once, or NO TEST if the
 tests are missing. Exits with code 1 if a fault was not found.
 
   --only TEXT  plants only faults with TEXT in their names`;
@@ -39,11 +39,8 @@ async function main(args: readonly string[]): Promise<number> {
 
 /** Changes one source file while the tests run. */
 async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonly file: string }> {
-  const sources = productSources().filter((source) => source.text.includes(fault.text));
-  const [source] = sources;
-  if (!source || sources.length > 1 || source.text.split(fault.text).length !== 2) {
-    return { outcome: 'NO TEXT', file: `${sources.length} files contain “${fault.text}”` };
-  }
+  const source = productSources().find(({ file }) => shownPath(file) === fault.file);
+  if (source?.text.split(fault.text).length !== 2) return { outcome: 'NO TEXT', file: fault.file };
   const restore = () => writeFileSync(source.file, source.text);
   const end = () => process.exit(130);
   process.once('exit', restore);

@@ -1,0 +1,181 @@
+/** Faults that change no behavior, so no test can detect them. */
+export interface Equivalent {
+  /** Path in `domain/src`. */
+  readonly source: string;
+  /** Source line without indentation. */
+  readonly code: string;
+  /** Pairs of original text and replacement. */
+  readonly changes: readonly (readonly [text: string, replacement: string | null])[];
+  readonly reason: string;
+}
+
+const ACCESS = 'messages/load-access.ts';
+const DELETION = 'messages/deletion.use-cases.ts';
+const NO_CHANNEL = 'Storages find no channel for null.';
+const NO_SUBSCRIPTION = 'Nobody subscribes to the channel null.';
+const RECHECKED = 'A shortcut without writes; the unit that deletes messages checks again.';
+const NOTHING = 'Deleting no messages changes nothing.';
+
+export const EQUIVALENTS: readonly Equivalent[] = [
+  {
+    source: 'messages/message-permissions.ts',
+    code: "if (!wasResolved && isResolved) return cutTopic(to) === cutTopic(RESOLVED_PREFIX + from) ? 'resolve' : null;",
+    changes: [['isResolved', 'true']],
+    reason: 'A topic without the prefix never equals one that starts with it.',
+  },
+  {
+    source: 'channels/post-permissions.ts',
+    code: '!somebodyAuthorizes && realm.permissions.directMessagePermission === nobodyGroupId,',
+    changes: [['!somebodyAuthorizes', 'true']],
+    reason: 'Nobody authorizes if the permission belongs to the group without members.',
+  },
+  {
+    source: 'membership/contribution-deletion.ts',
+    code: 'const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);',
+    changes: [['channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: 'membership/contribution-deletion.ts',
+    code: "...(privacies.length > 0 ? [{ conditions: [bySender, inChannels], scope: 'shared' } as const] : []),",
+    changes: [['privacies.length > 0', 'true']],
+    reason: 'No channel has one of no privacies.',
+  },
+  {
+    source: 'messages/deletion.ts',
+    code: 'if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;',
+    changes: [['channel.firstMessageId === null', 'false']],
+    reason: 'The deleted ids do not include null.',
+  },
+  {
+    source: DELETION,
+    code: 'const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channelId, actor.id));',
+    changes: [['channel !== null', 'true']],
+    reason: 'Nobody subscribes to a nonexistent channel.',
+  },
+  {
+    source: DELETION,
+    code: 'if (entries.length === 0) return 0;',
+    changes: [['entries.length === 0', 'false']],
+    reason: NOTHING,
+  },
+  {
+    source: DELETION,
+    code: 'const isEmpty = !(await tx.topics.hasMessages(realmId, channel.recipientId, key));',
+    changes: [['!(await tx.topics.hasMessages(realmId, channel.recipientId, key))', 'false']],
+    reason: 'No user has messages in an empty topic.',
+  },
+  {
+    source: DELETION,
+    code: 'if (!isEmpty && (await this.hasMessages(tx, channel, key, policy.userId))) continue;',
+    changes: [['!isEmpty', 'true']],
+    reason: 'No user has messages in an empty topic.',
+  },
+  {
+    source: DELETION,
+    code: 'if (retentionDays(realm, channel) !== null) count += await this.expireAll(realm.id, channel.recipientId);',
+    changes: [['retentionDays(realm, channel) !== null', 'true']],
+    reason: RECHECKED,
+  },
+  {
+    source: DELETION,
+    code: 'if (retentionDays(realm, null) === null) return count;',
+    changes: [['retentionDays(realm, null) === null', 'false']],
+    reason: RECHECKED,
+  },
+  {
+    source: DELETION,
+    code: 'const channel = oldest.channelId === null ? null : await r.channels.find(realmId, oldest.channelId);',
+    changes: [['oldest.channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: DELETION,
+    code: 'return days !== null && oldest.sentAt < this.sentBefore(days);',
+    changes: [
+      ['days !== null && oldest.sentAt < this.sentBefore(days)', 'true'],
+      ['days !== null', 'true'],
+      ['oldest.sentAt < this.sentBefore(days)', 'true'],
+      ['oldest.sentAt < this.sentBefore(days)', 'oldest.sentAt <= this.sentBefore(days)'],
+    ],
+    reason: RECHECKED,
+  },
+  {
+    source: DELETION,
+    code: 'let deleted = isDue ? MAX_DELETED_AT_ONCE : 0;',
+    changes: [['isDue', 'true']],
+    reason: RECHECKED,
+  },
+  {
+    source: DELETION,
+    code: 'const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);',
+    changes: [['channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: DELETION,
+    code: 'const parts = channel === null ? messages.map((message) => [message]) : messages.length > 0 ? [messages] : [];',
+    changes: [['messages.length > 0', 'true']],
+    reason: NOTHING,
+  },
+  {
+    source: 'channels/channel-access.ts',
+    code: 'return hasContentAccess(actor, channel, isSubscribed) || (!isGuest(actor) && mayAdminister(actor, channel));',
+    changes: [['!isGuest(actor)', 'true']],
+    reason: 'The permission to administer a channel excludes guests.',
+  },
+  {
+    source: ACCESS,
+    code: 'if (messages.length === 0) return [];',
+    changes: [['messages.length === 0', 'false']],
+    reason: 'A shortcut.',
+  },
+  {
+    source: ACCESS,
+    code: 'channel: message.channelId === null ? null : (channels.get(message.channelId) ?? null),',
+    changes: [['message.channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: ACCESS,
+    code: 'isSubscribed: message.channelId !== null && subscribed.has(message.channelId),',
+    changes: [['message.channelId !== null', 'true']],
+    reason: NO_SUBSCRIPTION,
+  },
+  {
+    source: ACCESS,
+    code: 'const channel = channelId === null ? null : await reads.channels.find(realmId, channelId);',
+    changes: [['channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: ACCESS,
+    code: 'const isSubscribed = channelId !== null && (await reads.channels.isSubscribed(realmId, channelId, userId));',
+    changes: [['channelId !== null', 'true']],
+    reason: NO_SUBSCRIPTION,
+  },
+  {
+    source: ACCESS,
+    code: 'const isOwn = dependsOnOwnership(located) && (await reads.personal.listFlags({ realmId, userId }, [id])).has(id);',
+    changes: [['dependsOnOwnership(located)', 'true']],
+    reason: 'A shortcut for messages whose access does not depend on ownership.',
+  },
+  {
+    source: ACCESS,
+    code: 'channel: entry.channelId === null ? null : (channels.get(entry.channelId) ?? null),',
+    changes: [['entry.channelId === null', 'false']],
+    reason: NO_CHANNEL,
+  },
+  {
+    source: ACCESS,
+    code: 'isSubscribed: entry.channelId !== null && subscribed.has(entry.channelId),',
+    changes: [['entry.channelId !== null', 'true']],
+    reason: NO_SUBSCRIPTION,
+  },
+  {
+    source: ACCESS,
+    code: 'const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();',
+    changes: [['historical.length > 0', 'true']],
+    reason: 'A shortcut.',
+  },
+];
