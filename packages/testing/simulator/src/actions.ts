@@ -128,6 +128,8 @@ export const ACTIONS = {
       if (!isDone) return;
       if (hasReacted) message.reactions.delete(by);
       else message.reactions.add(by);
+      // A reaction creates a row, as for a delivered message.
+      message.rows.add(by);
     },
   },
   read: {

@@ -292,9 +292,9 @@ export class Company {
     await this.checkDirects(person);
   }
 
-  /** Every person sees the message, or nothing of it. */
-  async checkMessage(message: Message): Promise<void> {
-    for (const person of this.people.keys()) {
+  /** The people see the message, or nothing of it. */
+  async checkMessage(message: Message, people: readonly Person[]): Promise<void> {
+    for (const person of people) {
       const { status, json } = await this.insist(person, 'GET', `/messages/${message.id}`, { apply_markdown: false });
       const isShown = status === 200;
       if (isShown !== this.model.mayRead(person, message)) {

@@ -40,7 +40,11 @@ const DAY_STARTS = 8 * 3600;
 const DAY_LASTS = 11 * 3600;
 const ACTIONS_PER_DAY = 12;
 /** Steps between two checks of all people. */
-const FULL_CHECK_EVERY = 50;
+const FULL_CHECK_EVERY = 100;
+/** Steps between two checks of one person. */
+const PERSON_CHECK_EVERY = 4;
+/** Steps after which everybody's access is checked. */
+const ACCESS_STEPS: ReadonlySet<StepKind> = new Set(['move', 'delete', 'join', 'leave', 'promote', 'changeChannel']);
 
 /** Plans everything that people do and that fails, by the seed alone. */
 export function plan({ seed, days, people, faults }: SimulationOptions): readonly Step[] {
@@ -161,12 +165,14 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
   await company.checkJobs();
   await company.catchUp(step.by);
+  const everybody = [...company.people.keys()];
+  const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
   const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
-  if (message) await company.checkMessage(message);
+  if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? everybody : [step.by, witness]);
   const isFull = played % FULL_CHECK_EVERY === 0;
   if (isFull) await company.endSlowReads();
-  const people = isFull ? [...company.people.keys()] : [Math.floor(((step.a * 977 + step.b) % 1) * company.people.length)];
-  for (const person of people) await company.checkPerson(person);
+  if (isFull) for (const person of everybody) await company.checkPerson(person);
+  else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
   requireNoProblems(company);
 }
 
