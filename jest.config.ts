@@ -39,13 +39,15 @@ function sourcesByName(): Record<string, string> {
 }
 
 /** Suites of `npm test`: no built server, no other service, no tools. */
-const QUICK_TESTS = '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat))/src/';
+const QUICK_TESTS =
+  '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat)|testing/simulator)/src/';
 /** Suites in these folders that need a tool of packages/testing, or many seconds. */
 const SLOW_TESTS = [
   '/adapters/blobs/src/s3-blob-store.test.ts',
   '/adapters/http/src/express/hosts.test.ts',
   '/adapters/images/src/(image-process|pdf).test.ts',
   '/moving/import-readers/src/hostile-exports.test.ts',
+  '/testing/simulator/src/weeks.test.ts',
 ];
 
 const project: Project = {

@@ -1,9 +1,9 @@
 import { publishLastEnded } from './ended-queues.js';
+import { DomainError } from './errors.js';
 import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
 import type { EventHub } from './event-hub.js';
 import type { LogEnd } from './event-log.js';
 import type { EndedQueue, QueuePosition } from './event-queue.js';
-import { DomainError } from './errors.js';
 import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
 import type { Clock, ReportProblem } from './ports.js';

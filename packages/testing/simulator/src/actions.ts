@@ -1,5 +1,15 @@
 import { type Company, Violation } from './company.js';
-import { ADMINISTRATOR, type Channel, type Destination, GUEST, MEMBER, type Message, MODERATOR, type Person, textOf } from './model.js';
+import {
+  ADMINISTRATOR,
+  type Channel,
+  type Destination,
+  GUEST,
+  MEMBER,
+  type Message,
+  MODERATOR,
+  type Person,
+  textOf,
+} from './model.js';
 
 /** Move of a simulated person, or a fault. All choices are fractions, so that a step has a meaning in any state. */
 export interface Step {
@@ -20,8 +30,7 @@ const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];
 /** Messages that people return to. */
 const RECENT = 12;
 
-const pick = <T>(values: readonly T[], fraction: number): T | undefined =>
-  values[Math.floor(fraction * values.length)];
+const pick = <T>(values: readonly T[], fraction: number): T | undefined => values[Math.floor(fraction * values.length)];
 
 /** Second choice from the same fraction. */
 const other = (fraction: number): number => (fraction * 7919) % 1;
@@ -36,10 +45,16 @@ function destinationOf(company: Company, { by, a, b }: Step): Destination | null
     const count = 1 + Math.floor(b * 2);
     const others = [...people.keys()].filter((person) => person !== by);
     const first = Math.floor(other(b) * others.length);
-    const chosen = Array.from({ length: Math.min(count, others.length) }, (_, n) => others[(first + n) % others.length]!);
+    const chosen = Array.from(
+      { length: Math.min(count, others.length) },
+      (_, n) => others[(first + n) % others.length]!,
+    );
     return { participants: new Set([by, ...chosen]) };
   }
-  const channel = pick(channelsOf(company).filter((each) => model.mayPost(by, each)), b);
+  const channel = pick(
+    channelsOf(company).filter((each) => model.mayPost(by, each)),
+    b,
+  );
   return channel ? { channel, topic: pick(TOPICS, other(a))! } : null;
 }
 
@@ -50,15 +65,23 @@ const sending =
     const { model, time } = company;
     const destination = destinationOf(company, step);
     if (!destination) return;
+    // Sends are remembered for queues that exist, so the client polls or registers again first.
+    await company.comeBack(step.by);
     const number = model.newNumber();
     const sentTo = { ...company.wireOf(destination), content: textOf(number), read_by_sender: true };
-    const device = company.devices.get(step.by);
-    const local = { queue_id: device?.queueId ?? `offline ${step.by}`, local_id: company.localIdOf(step.by) };
+    const device = company.devices.get(step.by)!;
+    const local = { queue_id: device.queueId, local_id: company.localIdOf(step.by) };
     model.announce(number, step.by, {
       ...{ id: 0, number, author: step.by, dueAt: 0, destination },
       isExcused: true,
     });
-    const { status, json, body } = await company.insist(step.by, 'POST', '/messages', { ...sentTo, ...local }, losesAnswer);
+    const { status, json, body } = await company.insist(
+      step.by,
+      'POST',
+      '/messages',
+      { ...sentTo, ...local },
+      losesAnswer,
+    );
     if (status === 200) model.send(json.id, step.by, destination, number, time.now());
     else if (!company.engine.isDiskFull) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
   };
@@ -73,7 +96,10 @@ export const ACTIONS = {
     weight: 6,
     play: async (company, step) => {
       const { model } = company;
-      const message = pick(recentOf(company, step).filter(({ sender }) => sender === step.by), step.a);
+      const message = pick(
+        recentOf(company, step).filter(({ sender }) => sender === step.by),
+        step.a,
+      );
       if (!message) return;
       const number = model.newNumber();
       model.alsoMeans(message, number);
@@ -86,15 +112,24 @@ export const ACTIONS = {
     play: async (company, step) => {
       const { model } = company;
       const { by, a, b } = step;
-      const message = pick(recentOf(company, step).filter(({ destination }) => 'channel' in destination), a);
+      const message = pick(
+        recentOf(company, step).filter(({ destination }) => 'channel' in destination),
+        a,
+      );
       if (!message || !('channel' in message.destination)) return;
       const from = message.destination;
       const to = b < 0.5 ? from.channel : pick(channelsOf(company), other(b))!;
       const topic = pick(TOPICS, other(a))!;
       if (to === from.channel && topic === from.topic) return;
       const mode = pick(['change_one', 'change_later', 'change_all'], other(b + a))!;
-      const same = model.inTopic(from.channel, from.topic).filter((each) => to === from.channel || model.mayRead(by, each));
-      const moved = { change_one: [message], change_later: same.filter(({ id }) => id >= message.id), change_all: same }[mode]!;
+      const same = model
+        .inTopic(from.channel, from.topic)
+        .filter((each) => to === from.channel || model.mayRead(by, each));
+      const moved = {
+        change_one: [message],
+        change_later: same.filter(({ id }) => id >= message.id),
+        change_all: same,
+      }[mode]!;
       const { status } = await company.insist(by, 'PATCH', `/messages/${message.id}`, {
         ...(topic !== from.topic && { topic }),
         ...(to !== from.channel && { stream_id: to.id }),
@@ -111,7 +146,8 @@ export const ACTIONS = {
       if (!message) return;
       const { status, json } = await company.insist(step.by, 'DELETE', `/messages/${message.id}`, {});
       // A repeated request finds that the first one has deleted the message.
-      if (status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated)) company.model.delete(message);
+      if (status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated))
+        company.model.delete(message);
     },
   },
   react: {
@@ -121,10 +157,16 @@ export const ACTIONS = {
       if (!message) return;
       const { by } = step;
       const hasReacted = message.reactions.has(by);
-      const { status, json } = await company.insist(by, hasReacted ? 'DELETE' : 'POST', `/messages/${message.id}/reactions`, {
-        emoji_name: 'tada',
-      });
-      const isDone = status === 200 || json.code === 'REACTION_ALREADY_EXISTS' || json.code === 'REACTION_DOES_NOT_EXIST';
+      const { status, json } = await company.insist(
+        by,
+        hasReacted ? 'DELETE' : 'POST',
+        `/messages/${message.id}/reactions`,
+        {
+          emoji_name: 'tada',
+        },
+      );
+      const isDone =
+        status === 200 || json.code === 'REACTION_ALREADY_EXISTS' || json.code === 'REACTION_DOES_NOT_EXIST';
       if (!isDone) return;
       if (hasReacted) message.reactions.delete(by);
       else message.reactions.add(by);
@@ -144,7 +186,11 @@ export const ACTIONS = {
       }
       const ids = unread.slice(Math.floor(b * unread.length)).slice(0, 20);
       if (ids.length === 0) return;
-      const { status } = await company.insist(by, 'POST', '/messages/flags', { messages: ids, op: 'add', flag: 'read' });
+      const { status } = await company.insist(by, 'POST', '/messages/flags', {
+        messages: ids,
+        op: 'add',
+        flag: 'read',
+      });
       if (status === 200) for (const id of ids) model.messages.get(id)!.unread.delete(by);
     },
   },
@@ -152,11 +198,18 @@ export const ACTIONS = {
     weight: 2,
     play: async (company, step) => {
       const { by } = step;
-      const message = pick(recentOf(company, step).filter(({ rows }) => rows.has(by)), step.a);
+      const message = pick(
+        recentOf(company, step).filter(({ rows }) => rows.has(by)),
+        step.a,
+      );
       if (!message) return;
       const { destination } = message;
       if ('channel' in destination && !destination.channel.subscribers.has(by)) return;
-      const { status } = await company.insist(by, 'POST', '/messages/flags', { messages: [message.id], op: 'remove', flag: 'read' });
+      const { status } = await company.insist(by, 'POST', '/messages/flags', {
+        messages: [message.id],
+        op: 'remove',
+        flag: 'read',
+      });
       if (status === 200) message.unread.add(by);
     },
   },
@@ -203,11 +256,17 @@ export const ACTIONS = {
     weight: 3,
     play: async (company, { by, a }) => {
       const { model } = company;
-      const channel = pick(channelsOf(company).filter(({ subscribers }) => !subscribers.has(by)), a);
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => !subscribers.has(by)),
+        a,
+      );
       if (!channel) return;
-      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', { subscriptions: [{ name: channel.name }] });
+      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
+        subscriptions: [{ name: channel.name }],
+      });
       const isAllowed = !model.isGuest(by) && model.mayReadChannel(by, channel);
-      if (status === 200 && !isAllowed) throw new Violation('permissions as of the moment of use', `p${by} joins ${channel.name}`);
+      if (status === 200 && !isAllowed)
+        throw new Violation('permissions as of the moment of use', `p${by} joins ${channel.name}`);
       if (status === 200) model.subscribe(by, channel);
     },
   },
@@ -215,8 +274,16 @@ export const ACTIONS = {
     weight: 2,
     play: async (company, { by, a, b }) => {
       const { model, people } = company;
-      const channel = pick(channelsOf(company).filter(({ subscribers }) => subscribers.has(by)), a);
-      const guest = channel && pick([...people.keys()].filter((person) => !channel.subscribers.has(person)), b);
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
+        a,
+      );
+      const guest =
+        channel &&
+        pick(
+          [...people.keys()].filter((person) => !channel.subscribers.has(person)),
+          b,
+        );
       if (guest === undefined) return;
       const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
         subscriptions: [{ name: channel!.name }],
@@ -230,9 +297,14 @@ export const ACTIONS = {
     weight: 3,
     play: async (company, { by, a }) => {
       const { model } = company;
-      const channel = pick(channelsOf(company).filter(({ subscribers }) => subscribers.has(by)), a);
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
+        a,
+      );
       if (!channel || by === OWNER_PERSON) return;
-      const { status } = await company.insist(by, 'DELETE', '/users/me/subscriptions', { subscriptions: [channel.name] });
+      const { status } = await company.insist(by, 'DELETE', '/users/me/subscriptions', {
+        subscriptions: [channel.name],
+      });
       // A repeated request finds that the person has left.
       if (status === 200 || company.mayHaveRepeated) model.unsubscribe(by, channel);
     },
@@ -256,7 +328,10 @@ export const ACTIONS = {
     weight: 2,
     play: async (company, { a, b }) => {
       const { model, people } = company;
-      const channel = pick(channelsOf(company).filter(({ subscribers }) => subscribers.has(OWNER_PERSON)), a);
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => subscribers.has(OWNER_PERSON)),
+        a,
+      );
       if (!channel) return;
       if (b < 0.3) {
         const isShared = channel.isPrivate || b < 0.15;
@@ -270,7 +345,9 @@ export const ACTIONS = {
         }
       } else if (b < 0.6) {
         const value = { new: channel.isForModerators ? company.groups.everyone : company.groups.moderators };
-        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, { can_send_message_group: value });
+        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, {
+          can_send_message_group: value,
+        });
         if (status === 200) channel.isForModerators = !channel.isForModerators;
       } else {
         const grantees = [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);

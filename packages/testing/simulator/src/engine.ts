@@ -8,13 +8,7 @@ import { type Logger, silentLogger } from '@parley/http';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
 import { openSqliteStorage } from '@parley/sqlite';
-import {
-  FakeImageProcessor,
-  FakeMailer,
-  intercepting,
-  MemoryBlobStore,
-  MemoryPartialBlobStore,
-} from '@parley/testkit';
+import { FakeImageProcessor, FakeMailer, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import type { SimulatedTime } from './simulated-time.js';
 import { settle } from './simulated-time.js';
 import { type Answer, type Call, Wire } from './wire.js';

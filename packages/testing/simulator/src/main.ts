@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { shrink, testOf } from './shrink.js';
 import { plan, run } from './simulate.js';
 
 const { values } = parseArgs({
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '0' },
     until: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
   },
 });
 
@@ -27,4 +29,8 @@ for (let seed = first; seed < first + Number(values.seeds); seed++) {
   if (!violation) continue;
   console.error(`Step ${counts.steps}: ${violation.message}`);
   process.exitCode = 1;
+  if (!values.shrink) continue;
+  const { invariant } = violation;
+  const failing = { seed, people: options.people, steps: steps.slice(0, counts.steps), invariant };
+  console.error(testOf({ ...failing, steps: await shrink(failing) }));
 }

@@ -3,7 +3,7 @@ import { SeededRandom } from '@parley/server/testing';
 import { ACTIONS, FAULTS, playStep, type Step, type StepKind } from './actions.js';
 import { Company, Violation } from './company.js';
 import { Engine } from './engine.js';
-import { ADMINISTRATOR, GUEST, MEMBER, Model, MODERATOR, OWNER } from './model.js';
+import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
 
 export interface SimulationOptions {
