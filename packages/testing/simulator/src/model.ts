@@ -74,7 +74,7 @@ export const numbersIn = (body: string): ReadonlySet<number> =>
   new Set([...body.matchAll(MARK)].map(([, number]) => Number(number)));
 
 /**
- * What must be true of the company's chat, by the contract alone. Acknowledged changes are applied; the model never reads
+ * Company's chat as the contract alone describes it. Acknowledged changes are applied; the model never reads
  * the server's data.
  */
 export class Model {

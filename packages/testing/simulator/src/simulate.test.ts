@@ -1,6 +1,6 @@
 import { plan, run } from './simulate.js';
 
-const DAY = { seed: 7, days: 1, people: 5, faults: 0 };
+const DAY = { seed: 7, days: 1, people: 3, faults: 0 };
 
 describe('simulation', () => {
   it('keeps every invariant for a day, and repeats the same trace for the same seed', async () => {
@@ -12,10 +12,11 @@ describe('simulation', () => {
   });
 
   it('plays another trace for another seed', async () => {
-    const until = 5;
-    const digests = [1, 2].map(
-      async (seed) => (await run({ seed, people: 3, steps: plan({ ...DAY, seed }), until })).digest,
-    );
-    expect(await digests[0]).not.toBe(await digests[1]);
+    const digests = new Set<string>();
+    for (const seed of [1, 2]) {
+      const { digest } = await run({ seed, people: DAY.people, steps: plan({ ...DAY, seed }), until: 5 });
+      digests.add(digest);
+    }
+    expect(digests.size).toBe(2);
   });
 });
