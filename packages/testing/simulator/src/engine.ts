@@ -63,6 +63,7 @@ export class Engine {
   private process!: Process;
   private crashPlan: CrashPlan | null = null;
   private starts = 0;
+  private isClosed = false;
 
   constructor(
     private readonly time: SimulatedTime,
@@ -140,6 +141,8 @@ export class Engine {
 
   /** @throws ConnectionLost */
   async call(call: Call): Promise<Answer> {
+    // Other people's requests may still go on when a violation has ended the run.
+    if (this.isClosed) return never();
     const { process } = this;
     process.calls++;
     try {
@@ -175,6 +178,7 @@ export class Engine {
 
   /** Starts the server again after a crash. */
   async restart(): Promise<void> {
+    if (this.isClosed) return never();
     this.crashPlan = null;
     // Releases the file; nothing that the old process still does reaches it.
     await this.process.close();
@@ -182,6 +186,7 @@ export class Engine {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     this.process.isDead = true;
     this.process.wire.cut();
     this.time.dropTimers();

@@ -116,12 +116,13 @@ export async function run({ seed, people, steps, until, onTrace = () => {} }: Ru
   };
 }
 
-/** Sends of one second run together; every other step runs alone. */
+/** Sends of different people in one second run together; every other step runs alone. */
 function groupsOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   const groups: Step[][] = [];
   for (const step of steps) {
-    const last = groups.at(-1)?.[0];
-    if (last?.kind === 'send' && step.kind === 'send' && last.at === step.at) groups.at(-1)!.push(step);
+    const last = groups.at(-1);
+    const isTogether = last?.every(({ at, kind, by }) => at === step.at && kind === 'send' && by !== step.by);
+    if (last && isTogether && step.kind === 'send') last.push(step);
     else groups.push([step]);
   }
   return groups;
