@@ -39,7 +39,8 @@ function sourcesByName(): Record<string, string> {
 }
 
 /** Suites of `npm test`: no built server, no other service, no tools. */
-const QUICK_TESTS = '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat))/src/';
+const QUICK_TESTS =
+  '/packages/(domain|moving/[a-z-]+|adapters/(?!postgres/)[a-z-]+|clients/(client|chat)|testing/simulator)/src/';
 /** Suites in these folders that need a tool of packages/testing, or many seconds. */
 const SLOW_TESTS = [
   '/domain/src/markdown/hostile-cards.test.ts',
@@ -48,6 +49,7 @@ const SLOW_TESTS = [
   '/adapters/images/src/(image-process|pdf).test.ts',
   '/adapters/node-adapters/src/hostile-mails.test.ts',
   '/moving/import-readers/src/(every-cut|hostile-exports).test.ts',
+  '/testing/simulator/src/weeks.test.ts',
 ];
 
 const project: Project = {

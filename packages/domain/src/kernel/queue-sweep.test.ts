@@ -190,6 +190,15 @@ describe('last event queue of a user that receives messages', () => {
     expect(await stored(events, polled)).not.toBeNull();
   });
 
+  it('reports no problem if another sweep has removed it meanwhile', async () => {
+    const { fixture, events } = await start({ isOnlyServer: true });
+    const id = await events.registerLive('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 2 });
+    fixture.clock.advance(2);
+    await Promise.all([events.sweep.removeExpired(), events.sweep.removeExpired()]);
+    expect(await stored(events, id)).toBeNull();
+    expect(events.problems).toEqual([]);
+  });
+
   it('survives on the only server if a server that took over has stored a later poll', async () => {
     const { fixture, events } = await start({ isOnlyServer: true });
     const { id: realmId } = fixture.realm;

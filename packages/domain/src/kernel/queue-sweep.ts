@@ -1,4 +1,5 @@
 import { publishLastEnded } from './ended-queues.js';
+import { DomainError } from './errors.js';
 import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
 import type { EventHub } from './event-hub.js';
 import type { LogEnd } from './event-log.js';
@@ -165,7 +166,10 @@ export class QueueSweep {
       await this.attempt('giving up an idle event queue', { realmId }, async () => {
         const stored = await uow.read(realmId, ({ queues }) => queues.find(realmId, id));
         if (!stored || 'reason' in stored || stored.lastPolledAt > lastPolledAt) return;
-        await hub.remove(realmId, ownerId, id);
+        await hub.remove(realmId, ownerId, id).catch((error) => {
+          // Its client, or another sweep, has removed the queue since the read.
+          if (!(error instanceof DomainError && error.code === 'UNKNOWN_EVENT_QUEUE')) throw error;
+        });
       });
     }
   }

@@ -26,6 +26,7 @@ const LIMITS: Readonly<Record<string, number>> = {
   'folders in circles: postgres': 0,
   'folders in circles: push-service': 0,
   'folders in circles: server': 0,
+  'folders in circles: simulator': 0,
   'folders in circles: sqlite': 0,
   'folders in circles: storage': 0,
   'folders in circles: transfer': 0,

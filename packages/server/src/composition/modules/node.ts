@@ -1,4 +1,4 @@
-import { type Clock, DomainError, type Randomness } from '@parley/domain/kernel';
+import { type Clock, DomainError, type EventLoop, type Randomness, type Timers } from '@parley/domain/kernel';
 import { type Logger, warn } from '@parley/http';
 import { SystemEventLoop, SystemTimers } from '@parley/node-adapters';
 import { newServerId } from '../../workers/ended-leases.js';
@@ -7,6 +7,10 @@ import { Adapter } from '../adapter.js';
 export interface NodeOptions {
   readonly clock: Clock;
   readonly randomness: Randomness;
+  /** Default: timers of the system. */
+  readonly timers?: Timers;
+  /** Default: event loop of the process. */
+  readonly eventLoop?: EventLoop;
   readonly logger: Logger;
   readonly secret: string;
   /** Identifies this start of the server; default: a new id. */
@@ -14,12 +18,12 @@ export interface NodeOptions {
 }
 
 /** Process that runs the server. */
-export const node = ({ clock, randomness, logger, secret, serverId }: NodeOptions) =>
+export const node = ({ clock, randomness, timers, eventLoop, logger, secret, serverId }: NodeOptions) =>
   new Adapter({
     clock: () => clock,
     randomness: () => randomness,
-    timers: () => new SystemTimers(),
-    eventLoop: () => new SystemEventLoop(),
+    timers: () => timers ?? new SystemTimers(),
+    eventLoop: () => eventLoop ?? new SystemEventLoop(),
     secret: () => secret,
     serverId: () => serverId ?? newServerId(),
     logger: () => logger,

@@ -1,0 +1,469 @@
+import { type Company, Violation } from './company.js';
+import {
+  ADMINISTRATOR,
+  type Channel,
+  type Destination,
+  GUEST,
+  MEMBER,
+  type Message,
+  MODERATOR,
+  type Person,
+  textOf,
+} from './model.js';
+
+/** Move of a simulated person, or a fault. All choices are fractions, so that a step has a meaning in any state. */
+export interface Step {
+  /** Seconds since the start. */
+  readonly at: number;
+  readonly kind: StepKind;
+  readonly by: Person;
+  /** Choices between 0 and 1. */
+  readonly a: number;
+  readonly b: number;
+}
+
+type Play = (company: Company, step: Step) => Promise<void>;
+
+const OWNER_PERSON = 0;
+const TOPICS = ['lunch', 'Release', 'release', 'garden', 'bugs'];
+const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];
+/** Messages that people return to. */
+const RECENT = 12;
+
+const pick = <T>(values: readonly T[], fraction: number): T | undefined => values[Math.floor(fraction * values.length)];
+
+/** Second choice from the same fraction. */
+const other = (fraction: number): number => (fraction * 7919) % 1;
+
+const channelsOf = ({ model }: Company): readonly Channel[] => [...model.channels.values()];
+
+const recentOf = ({ model }: Company, { by }: Step): readonly Message[] => model.readable(by).slice(-RECENT);
+
+function destinationOf(company: Company, { by, a, b }: Step): Destination | null {
+  const { model, people } = company;
+  if (a < 0.25) {
+    const count = 1 + Math.floor(b * 2);
+    const others = [...people.keys()].filter((person) => person !== by);
+    const first = Math.floor(other(b) * others.length);
+    const chosen = Array.from(
+      { length: Math.min(count, others.length) },
+      (_, n) => others[(first + n) % others.length]!,
+    );
+    return { participants: new Set([by, ...chosen]) };
+  }
+  const channel = pick(
+    channelsOf(company).filter((each) => model.mayPost(by, each)),
+    b,
+  );
+  return channel ? { channel, topic: pick(TOPICS, other(a))! } : null;
+}
+
+/** Sends a message; the client repeats the request with the same ids until it is acknowledged. */
+const sending =
+  (losesAnswer: boolean): Play =>
+  async (company, step) => {
+    const { model, time } = company;
+    const destination = destinationOf(company, step);
+    if (!destination) return;
+    // Sends are remembered for queues that exist, so the client polls or registers again first.
+    await company.comeBack(step.by);
+    const number = model.newNumber();
+    const sentTo = { ...company.wireOf(destination), content: textOf(number), read_by_sender: true };
+    const device = company.devices.get(step.by)!;
+    const local = { queue_id: device.queueId, local_id: company.localIdOf(step.by) };
+    model.announce(number, step.by, {
+      ...{ id: 0, number, author: step.by, dueAt: 0, destination },
+      isExcused: true,
+    });
+    const { status, json, body } = await company.insist(
+      step.by,
+      'POST',
+      '/messages',
+      { ...sentTo, ...local },
+      losesAnswer,
+    );
+    if (status === 200) model.send(json.id, step.by, destination, number, time.now());
+    else if (!company.engine.isDiskFull) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+  };
+
+const ownerCalls = (company: Company, method: 'POST' | 'PATCH', path: string, params: object) =>
+  company.insist(OWNER_PERSON, method, path, { ...params });
+
+/** Actions by name, with their weight among everything that people do. */
+export const ACTIONS = {
+  send: { weight: 40, play: sending(false) },
+  edit: {
+    weight: 6,
+    play: async (company, step) => {
+      const { model } = company;
+      const message = pick(
+        recentOf(company, step).filter(({ sender }) => sender === step.by),
+        step.a,
+      );
+      if (!message) return;
+      const number = model.newNumber();
+      model.alsoMeans(message, number);
+      const { status } = await company.insist(step.by, 'PATCH', `/messages/${message.id}`, { content: textOf(number) });
+      if (status === 200) model.edit(message, number);
+    },
+  },
+  move: {
+    weight: 4,
+    play: async (company, step) => {
+      const { model } = company;
+      const { by, a, b } = step;
+      const message = pick(
+        recentOf(company, step).filter(({ destination }) => 'channel' in destination),
+        a,
+      );
+      if (!message || !('channel' in message.destination)) return;
+      const from = message.destination;
+      const to = b < 0.5 ? from.channel : pick(channelsOf(company), other(b))!;
+      const topic = pick(TOPICS, other(a))!;
+      if (to === from.channel && topic === from.topic) return;
+      const mode = pick(['change_one', 'change_later', 'change_all'], other(b + a))!;
+      const same = model
+        .inTopic(from.channel, from.topic)
+        .filter((each) => to === from.channel || model.mayRead(by, each));
+      const moved = {
+        change_one: [message],
+        change_later: same.filter(({ id }) => id >= message.id),
+        change_all: same,
+      }[mode]!;
+      const { status } = await company.insist(by, 'PATCH', `/messages/${message.id}`, {
+        ...(topic !== from.topic && { topic }),
+        ...(to !== from.channel && { stream_id: to.id }),
+        propagate_mode: mode,
+        send_notification_to_new_thread: false,
+      });
+      if (status === 200) model.move(moved, to, topic);
+    },
+  },
+  delete: {
+    weight: 3,
+    play: async (company, step) => {
+      const message = pick(recentOf(company, step), step.a);
+      if (!message) return;
+      const { status, json } = await company.insist(step.by, 'DELETE', `/messages/${message.id}`, {});
+      // A repeated request finds that the first one has deleted the message.
+      if (status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated))
+        company.model.delete(message);
+    },
+  },
+  react: {
+    weight: 10,
+    play: async (company, step) => {
+      const message = pick(recentOf(company, step), step.a);
+      if (!message) return;
+      const { by } = step;
+      const hasReacted = message.reactions.has(by);
+      const { status, json } = await company.insist(
+        by,
+        hasReacted ? 'DELETE' : 'POST',
+        `/messages/${message.id}/reactions`,
+        {
+          emoji_name: 'tada',
+        },
+      );
+      const isDone =
+        status === 200 || json.code === 'REACTION_ALREADY_EXISTS' || json.code === 'REACTION_DOES_NOT_EXIST';
+      if (!isDone) return;
+      if (hasReacted) message.reactions.delete(by);
+      else message.reactions.add(by);
+      // A reaction creates a row, as for a delivered message.
+      message.rows.add(by);
+    },
+  },
+  read: {
+    weight: 15,
+    play: async (company, { by, a, b }) => {
+      const { model } = company;
+      const unread = model.unreadOf(by);
+      if (a < 0.1) {
+        const { status } = await company.insist(by, 'POST', '/mark_all_as_read', {});
+        if (status === 200) for (const message of model.messages.values()) message.unread.delete(by);
+        return;
+      }
+      const ids = unread.slice(Math.floor(b * unread.length)).slice(0, 20);
+      if (ids.length === 0) return;
+      const { status } = await company.insist(by, 'POST', '/messages/flags', {
+        messages: ids,
+        op: 'add',
+        flag: 'read',
+      });
+      if (status === 200) for (const id of ids) model.messages.get(id)!.unread.delete(by);
+    },
+  },
+  markUnread: {
+    weight: 2,
+    play: async (company, step) => {
+      const { by } = step;
+      const message = pick(
+        recentOf(company, step).filter(({ rows }) => rows.has(by)),
+        step.a,
+      );
+      if (!message) return;
+      const { destination } = message;
+      if ('channel' in destination && !destination.channel.subscribers.has(by)) return;
+      const { status } = await company.insist(by, 'POST', '/messages/flags', {
+        messages: [message.id],
+        op: 'remove',
+        flag: 'read',
+      });
+      if (status === 200) message.unread.add(by);
+    },
+  },
+  search: {
+    weight: 4,
+    play: async (company, step) => {
+      const message = pick(company.model.readable(step.by), step.a);
+      if (message) await company.checkSearch(step.by, message);
+    },
+  },
+  spy: {
+    weight: 3,
+    play: async (company, { by, a }) => {
+      const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
+      const message = pick(hidden, a);
+      if (!message) return;
+      await company.checkSearch(by, message);
+      await company.insist(by, 'GET', `/messages/${message.id}/history`, {});
+      await company.insist(by, 'GET', '/messages', { message_ids: [message.id] });
+    },
+  },
+  createChannel: {
+    weight: 1,
+    play: async (company, { by, a, b }) => {
+      const { model } = company;
+      if (model.channels.size >= 8) return;
+      const name = `channel ${model.newNumber()}`;
+      const isPrivate = a < 0.5;
+      const isShared = !isPrivate || b < 0.5;
+      const subscribers = [...new Set([by, OWNER_PERSON])];
+      const { status, json } = await company.insist(by, 'POST', '/channels/create', {
+        ...{ name, invite_only: isPrivate, history_public_to_subscribers: isShared },
+        subscribers: subscribers.map((person) => company.people[person]!.id),
+      });
+      let id = json.id;
+      if (status === 409 && company.mayHaveRepeated) {
+        id = (await company.insist(by, 'GET', '/get_stream_id', { stream: name })).json.stream_id;
+      } else if (status !== 200) return;
+      const channel = { id, name, isPrivate, isShared, isForModerators: false };
+      model.channels.set(channel.id, { ...channel, subscribers: new Set(subscribers), grantees: new Set() });
+    },
+  },
+  join: {
+    weight: 3,
+    play: async (company, { by, a }) => {
+      const { model } = company;
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => !subscribers.has(by)),
+        a,
+      );
+      if (!channel) return;
+      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
+        subscriptions: [{ name: channel.name }],
+      });
+      const isAllowed = !model.isGuest(by) && model.mayReadChannel(by, channel);
+      if (status === 200 && !isAllowed)
+        throw new Violation('permissions as of the moment of use', `p${by} joins ${channel.name}`);
+      if (status === 200) model.subscribe(by, channel);
+    },
+  },
+  invite: {
+    weight: 2,
+    play: async (company, { by, a, b }) => {
+      const { model, people } = company;
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
+        a,
+      );
+      const guest =
+        channel &&
+        pick(
+          [...people.keys()].filter((person) => !channel.subscribers.has(person)),
+          b,
+        );
+      if (guest === undefined) return;
+      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
+        subscriptions: [{ name: channel!.name }],
+        principals: [people[guest]!.id],
+        send_new_subscription_messages: false,
+      });
+      if (status === 200) model.subscribe(guest, channel!);
+    },
+  },
+  leave: {
+    weight: 3,
+    play: async (company, { by, a }) => {
+      const { model } = company;
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
+        a,
+      );
+      if (!channel || by === OWNER_PERSON) return;
+      const { status } = await company.insist(by, 'DELETE', '/users/me/subscriptions', {
+        subscriptions: [channel.name],
+      });
+      // A repeated request finds that the person has left.
+      if (status === 200 || company.mayHaveRepeated) model.unsubscribe(by, channel);
+    },
+  },
+  promote: {
+    weight: 1,
+    play: async (company, { a, b }) => {
+      const { model, people } = company;
+      const person = 1 + Math.floor(a * (people.length - 1));
+      const role = pick(ROLES, b)!;
+      if (person >= people.length) return;
+      const { status } = await ownerCalls(company, 'PATCH', `/users/${people[person]!.id}`, { role });
+      if (status === 200) {
+        model.changeAccess(() => {
+          model.roles[person] = role;
+        });
+      }
+    },
+  },
+  changeChannel: {
+    weight: 2,
+    play: async (company, { a, b }) => {
+      const { model, people } = company;
+      const channel = pick(
+        channelsOf(company).filter(({ subscribers }) => subscribers.has(OWNER_PERSON)),
+        a,
+      );
+      if (!channel) return;
+      if (b < 0.3) {
+        const isShared = channel.isPrivate || b < 0.15;
+        const privacy = { is_private: !channel.isPrivate, history_public_to_subscribers: isShared };
+        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, privacy);
+        if (status === 200) {
+          model.changeAccess(() => {
+            channel.isPrivate = !channel.isPrivate;
+            channel.isShared = isShared;
+          });
+        }
+      } else if (b < 0.6) {
+        const value = { new: channel.isForModerators ? company.groups.everyone : company.groups.moderators };
+        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, {
+          can_send_message_group: value,
+        });
+        if (status === 200) channel.isForModerators = !channel.isForModerators;
+      } else {
+        const grantees = [...people.keys()].filter((person) => (b * 97 * (person + 1)) % 1 < 0.2);
+        const value = { new: { direct_members: grantees.map((person) => people[person]!.id), direct_subgroups: [] } };
+        const { status } = await ownerCalls(company, 'PATCH', `/streams/${channel.id}`, { can_subscribe_group: value });
+        if (status === 200) {
+          model.changeAccess(() => {
+            channel.grantees.clear();
+            for (const person of grantees) channel.grantees.add(person);
+          });
+        }
+      }
+    },
+  },
+  schedule: {
+    weight: 3,
+    play: async (company, step) => {
+      const { model, time } = company;
+      const destination = destinationOf(company, step);
+      if (!destination) return;
+      const number = model.newNumber();
+      const dueAt = time.now() + 60 + Math.floor(other(step.b) * 4 * 3600);
+      const planned = { number, author: step.by, dueAt, destination };
+      model.announce(number, step.by, { ...planned, id: 0, isExcused: true });
+      const { status } = await company.insist(step.by, 'POST', '/scheduled_messages', {
+        ...company.wireOf(destination),
+        ...{ content: textOf(number), scheduled_delivery_timestamp: dueAt, read_by_sender: true },
+      });
+      if (status !== 200) return;
+      const id = await company.keepOneScheduled(step.by, number);
+      model.schedule({ ...planned, id, isExcused: false });
+    },
+  },
+  remind: {
+    weight: 2,
+    play: async (company, step) => {
+      const { model, time } = company;
+      const message = pick(recentOf(company, step), step.a);
+      if (!message) return;
+      const number = model.newNumber();
+      const author = step.by;
+      model.announce(number, author);
+      message.quotedFor.add(author);
+      const dueAt = time.now() + 60 + Math.floor(step.b * 4 * 3600);
+      const { status } = await company.insist(author, 'POST', '/reminders', {
+        ...{ message_id: message.id, scheduled_delivery_timestamp: dueAt, note: `zq${number}zq` },
+      });
+      if (status === 200 && !company.mayHaveRepeated) model.reminders.add({ number, author, dueAt, checkAfter: dueAt });
+    },
+  },
+  draft: {
+    weight: 3,
+    play: async (company, { by, a }) => {
+      const { model } = company;
+      const own = [...model.drafts].filter(([, { author }]) => author === by).map(([id]) => id);
+      const id = own.length > 2 ? pick(own, a) : undefined;
+      if (id !== undefined) {
+        const { status } = await company.insist(by, 'DELETE', `/drafts/${id}`, {});
+        if (status === 200 || company.mayHaveRepeated) model.drafts.delete(id);
+        return;
+      }
+      const number = model.newNumber();
+      model.announce(number, by);
+      const draft = { type: '', to: [], topic: '', content: textOf(number) };
+      const { status, json } = await company.insist(by, 'POST', '/drafts', { drafts: [draft] });
+      if (status === 200) model.drafts.set(json.ids[0], { number, author: by });
+    },
+  },
+  goOffline: { weight: 2, play: async (company, { by }) => company.goOffline(by) },
+  comeBack: { weight: 6, play: async (company, { by }) => company.comeBack(by) },
+  wipe: {
+    weight: 1,
+    play: async (company, { by }) => {
+      company.disconnect(by);
+      await company.connect(by);
+    },
+  },
+} satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
+
+/** Faults by name, with their weight among all faults. */
+export const FAULTS = {
+  crash: {
+    weight: 3,
+    play: async (company, { a, b }) => {
+      company.engine.planCrash({ commits: Math.floor(a * 6), isCommitted: b < 0.5 });
+    },
+  },
+  crashNow: {
+    weight: 1,
+    play: async (company) => {
+      await company.engine.crash();
+      await company.recover();
+    },
+  },
+  loseAnswer: { weight: 3, play: sending(true) },
+  clockBack: {
+    weight: 1,
+    play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)),
+  },
+  clockForward: {
+    weight: 1,
+    play: async (company, { a }) => company.jumpClock(Math.floor(a * 3 * 86_400)),
+  },
+  diskFull: {
+    weight: 1,
+    play: async (company, { a }) => {
+      company.fillDisk(2 + Math.floor(a * 8));
+    },
+  },
+  slowReader: {
+    weight: 2,
+    play: async (company, { by }) => company.readSlowly(by),
+  },
+} satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
+
+export type StepKind = keyof typeof ACTIONS | keyof typeof FAULTS;
+
+export const playStep = (company: Company, step: Step): Promise<void> =>
+  ({ ...ACTIONS, ...FAULTS })[step.kind].play(company, step);

@@ -1,0 +1,252 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PasswordHasher, Role } from '@parley/domain/access';
+import { DomainError, LocalBus, type RealmId, type Repositories, type UnitOfWork } from '@parley/domain/kernel';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
+import { type Logger, silentLogger } from '@parley/http';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
+import { openSqliteStorage } from '@parley/sqlite';
+import { FakeImageProcessor, FakeMailer, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
+import type { SimulatedTime } from './simulated-time.js';
+import { settle } from './simulated-time.js';
+import { type Answer, type Call, Wire } from './wire.js';
+
+/** Account of a simulated person. */
+export interface Account {
+  readonly id: number;
+  readonly authorization: string;
+}
+
+/** Moment of a crash, relative to the next commits. */
+export interface CrashPlan {
+  /** Number of commits that succeed before the crash. */
+  readonly commits: number;
+  /** True if the commit that crashes has reached the disk, but nobody was informed. */
+  readonly isCommitted: boolean;
+}
+
+/** A process that runs the server, and its state as seen from outside. */
+interface Process {
+  readonly parley: ComposedParley;
+  readonly wire: Wire;
+  readonly close: () => Promise<void>;
+  isDead: boolean;
+  units: number;
+  calls: number;
+}
+
+/** Hashing is tested elsewhere; threads would end in an order that the seed does not decide. */
+const plainHasher: PasswordHasher = {
+  hash: async (password) => `plain:${password}`,
+  verify: async (password, hash) => hash === `plain:${password}`,
+};
+
+/** Files in memory survive a simulated crash too, and their syncs take no time. */
+const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+const never = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/** Server on a database file, which survives crashes of its process. */
+export class Engine {
+  /** Problems that the server reported to its operator. */
+  readonly problems: string[] = [];
+  /** Number of crashes. */
+  crashes = 0;
+  isDiskFull = false;
+  private readonly folder = mkdtempSync(join(FOLDER, 'parley-simulator-'));
+  private readonly randomness: SeededRandom;
+  private readonly mailer = new FakeMailer();
+  private readonly blobs: MemoryBlobStore;
+  private readonly partialBlobs: MemoryPartialBlobStore;
+  private process!: Process;
+  private crashPlan: CrashPlan | null = null;
+  private starts = 0;
+  private isClosed = false;
+
+  constructor(
+    private readonly time: SimulatedTime,
+    seed: number,
+  ) {
+    this.randomness = new SeededRandom(seed);
+    this.blobs = new MemoryBlobStore(time);
+    this.partialBlobs = new MemoryPartialBlobStore(this.blobs, time);
+  }
+
+  /** True while the server works on something that does not wait for time. */
+  readonly isBusy = (): boolean => !this.process.isDead && this.process.units + this.process.calls > 0;
+
+  async start(): Promise<void> {
+    const { time } = this;
+    const path = join(this.folder, 'parley.db');
+    const { uow, close } = openSqliteStorage({ path, clock: time, words: htmlMessages });
+    const state = { isDead: false, units: 0, calls: 0 };
+    const log: Logger = {
+      ...silentLogger,
+      warn: () => {},
+      error: (fields, message) => this.notice(fields, message),
+    };
+    const parley = await composeParley({
+      unitOfWork: this.withFaults(uow, state),
+      bus: new LocalBus().connect(),
+      clock: time,
+      timers: time,
+      eventLoop: time,
+      randomness: this.randomness,
+      passwordHasher: plainHasher,
+      markdownRenderer: new ZulipMarkdownRenderer(),
+      mailer: this.mailer,
+      unicodeEmoji,
+      logger: log,
+      secret: 'the secret of a simulated server',
+      serverId: `simulated ${++this.starts}`,
+      onOtherSecret: 'refuse',
+      url: 'http://localhost',
+      defaultRealm: 'company',
+      allowsWebPublicChannels: false,
+      hasRateLimits: false,
+      trustedProxies: 0,
+      isDev: false,
+      push: null,
+      blobs: this.blobs,
+      partialBlobs: this.partialBlobs,
+      images: new FakeImageProcessor(),
+      importRunner: null,
+      release: async () => {},
+    });
+    this.process = Object.assign(state, { parley, close, wire: new Wire(parley.handler) });
+    await settle(this.isBusy);
+  }
+
+  /** Creates the organization with one person per role. */
+  async createCompany(roles: readonly Role[]): Promise<readonly Account[]> {
+    const { parley } = this.process;
+    const realm = await parley.useCase(CreateRealm).execute({ stringId: 'company', name: 'Company' });
+    const accounts: Account[] = [];
+    for (const [index, role] of roles.entries()) accounts.push(await this.addPerson(realm.id, index, role));
+    return accounts;
+  }
+
+  private async addPerson(realmId: RealmId, index: number, role: Role): Promise<Account> {
+    const { parley } = this.process;
+    const email = `p${index}@example.com`;
+    const newcomer = { realmId, email, fullName: `Person ${index}`, role, password: null };
+    const { id } = await parley.useCase(RegisterUser).execute(newcomer);
+    const { unitOfWork, apiKeyMint } = parley.ports;
+    const record = await unitOfWork.read(realmId, ({ apiKeys }: Repositories) => apiKeys.find(realmId, id));
+    const credentials = Buffer.from(`${email}:${apiKeyMint.derive(record!)}`).toString('base64');
+    return { id, authorization: `Basic ${credentials}` };
+  }
+
+  /** @throws ConnectionLost */
+  async call(call: Call): Promise<Answer> {
+    // Other people's requests may still go on when a violation has ended the run.
+    if (this.isClosed) return never();
+    const { process } = this;
+    process.calls++;
+    try {
+      return await process.wire.call(call);
+    } finally {
+      process.calls--;
+    }
+  }
+
+  /** Sends a request whose answer the client begins to read when `waiting` resolves. @throws ConnectionLost */
+  callSlowly(call: Call, waiting: Promise<void>): Promise<Answer> {
+    return this.process.wire.call(call, waiting);
+  }
+
+  /** Lets time pass. The process may crash meanwhile. */
+  async advanceTo(ms: number): Promise<void> {
+    await this.time.advanceTo(ms, this.isBusy);
+  }
+
+  planCrash(plan: CrashPlan): void {
+    this.crashPlan = plan;
+  }
+
+  get isDead(): boolean {
+    return this.process.isDead;
+  }
+
+  /** Ends the process between two turns of the event loop, without any of its farewells. */
+  async crash(): Promise<void> {
+    this.die();
+    await settle(() => false);
+  }
+
+  /** Starts the server again after a crash. */
+  async restart(): Promise<void> {
+    if (this.isClosed) return never();
+    this.crashPlan = null;
+    // Releases the file; nothing that the old process still does reaches it.
+    await this.process.close();
+    await this.start();
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    this.process.isDead = true;
+    this.process.wire.cut();
+    this.time.dropTimers();
+    await this.process.close();
+    rmSync(this.folder, { recursive: true });
+  }
+
+  private die(): void {
+    if (this.process.isDead) return;
+    this.crashes++;
+    this.process.isDead = true;
+    this.time.dropTimers();
+    this.process.wire.cut();
+  }
+
+  private notice(fields: object, message: string): void {
+    const { err } = fields as { err?: Error };
+    if (err instanceof DomainError && err.code === 'SERVER_BUSY' && this.isDiskFull) return;
+    this.problems.push(`${message}${err ? `: ${err.stack ?? err}` : ''}`);
+  }
+
+  /** Disk between the engine and its database: fails when full, and ends with the process. */
+  private withFaults(uow: UnitOfWork, process: Pick<Process, 'isDead' | 'units'>): UnitOfWork {
+    const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+      if (process.isDead) return never();
+      process.units++;
+      try {
+        const result = await work();
+        return process.isDead ? await never<T>() : result;
+      } finally {
+        process.units--;
+      }
+    };
+    return intercepting(uow, {
+      read: (work, run) => counted(() => run(work)),
+      write: (work, run) =>
+        counted(async () => {
+          const plan = this.crashPlan;
+          if (plan?.commits === 0 && !plan.isCommitted) {
+            this.die();
+            return never();
+          }
+          const result = await run(async (tx) => {
+            const made = await work(tx);
+            if (this.isDiskFull) throw diskFull();
+            // A unit that was queued before the crash is rolled back with its batch.
+            if (process.isDead) throw new Error('The process has ended');
+            return made;
+          });
+          if (plan && this.crashPlan) {
+            if (plan.commits === 0) this.die();
+            else this.crashPlan = { ...this.crashPlan, commits: this.crashPlan.commits - 1 };
+          }
+          return result;
+        }),
+    });
+  }
+}
+
+const diskFull = (): DomainError =>
+  new DomainError('SERVER_BUSY', 'The server cannot save anything right now; try again in a moment.', {
+    retryAfter: 1,
+  });

@@ -1,0 +1,1 @@
+export * from './synced-state.js';

@@ -1,0 +1,36 @@
+import { parseArgs } from 'node:util';
+import { shrink, testOf } from './shrink.js';
+import { plan, run } from './simulate.js';
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string', default: '1' },
+    days: { type: 'string', default: '7' },
+    people: { type: 'string', default: '10' },
+    faults: { type: 'string', default: '0' },
+    until: { type: 'string' },
+    trace: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
+  },
+});
+
+const first = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed);
+const options = { days: Number(values.days), people: Number(values.people), faults: Number(values.faults) };
+for (let seed = first; seed < first + Number(values.seeds); seed++) {
+  const steps = plan({ seed, ...options });
+  const { violation, digest, ...counts } = await run({
+    ...{ seed, people: options.people, steps },
+    ...(values.until !== undefined && { until: Number(values.until) }),
+    ...(values.trace && { onTrace: (line: string) => console.log(line) }),
+  });
+  const done = `seed ${seed}: ${counts.steps} of ${steps.length} steps, ${counts.calls} requests, ${counts.messages} messages`;
+  console.log(`${done}, ${counts.crashes} crashes, trace ${digest}`);
+  if (!violation) continue;
+  console.error(`Step ${counts.steps}: ${violation.message}`);
+  process.exitCode = 1;
+  if (!values.shrink) continue;
+  const { invariant } = violation;
+  const failing = { seed, people: options.people, steps: steps.slice(0, counts.steps), invariant };
+  console.error(testOf({ ...failing, steps: await shrink(failing) }));
+}

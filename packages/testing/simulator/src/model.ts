@@ -1,0 +1,262 @@
+/** Roles of the wire (channels §3.1). */
+export const OWNER = 100;
+export const ADMINISTRATOR = 200;
+export const MODERATOR = 300;
+export const MEMBER = 400;
+export const GUEST = 600;
+
+/** Index of a person in the simulation. */
+export type Person = number;
+
+export interface Channel {
+  readonly id: number;
+  readonly name: string;
+  isPrivate: boolean;
+  /** True if later subscribers may read earlier messages. */
+  isShared: boolean;
+  /** True if only moderators and above may post. */
+  isForModerators: boolean;
+  readonly subscribers: Set<Person>;
+  /** People named in `can_subscribe_group`. */
+  readonly grantees: Set<Person>;
+}
+
+export type Destination =
+  | { readonly channel: Channel; readonly topic: string }
+  | { readonly participants: ReadonlySet<Person> };
+
+export interface Message {
+  readonly id: number;
+  readonly sender: Person;
+  readonly sentAt: number;
+  destination: Destination;
+  /** Number of the current text. */
+  number: number;
+  /** People to whom the message was delivered (messages §4.1). */
+  readonly rows: Set<Person>;
+  readonly unread: Set<Person>;
+  /** People whose reminders quote the message. */
+  readonly quotedFor: Set<Person>;
+  readonly reactions: Set<Person>;
+  isDeleted: boolean;
+}
+
+/** Text that only its author may read: a draft, the note of a reminder, or a scheduled message. */
+export interface PrivateText {
+  readonly author: Person;
+  readonly scheduled: Scheduled | null;
+}
+
+export interface Scheduled {
+  readonly id: number;
+  readonly number: number;
+  readonly author: Person;
+  readonly dueAt: number;
+  readonly destination: Destination;
+  /** True if a fault may have delayed or prevented delivery. */
+  isExcused: boolean;
+}
+
+export interface Reminder {
+  readonly number: number;
+  readonly author: Person;
+  readonly dueAt: number;
+  /** Time when it must have been delivered at the latest, apart from the usual delay. */
+  checkAfter: number;
+}
+
+const MARK = /zq(\d+)zq/g;
+
+/** Text with a word that occurs nowhere else, so that it is recognized in any response. */
+export const textOf = (number: number): string => `zq${number}zq is what I wanted to say`;
+
+export const numbersIn = (body: string): ReadonlySet<number> =>
+  new Set([...body.matchAll(MARK)].map(([, number]) => Number(number)));
+
+/**
+ * Company's chat as the contract alone describes it. Acknowledged changes are applied; the model never reads
+ * the server's data.
+ */
+export class Model {
+  /** Role by person. */
+  readonly roles: number[] = [];
+  readonly channels = new Map<number, Channel>();
+  readonly messages = new Map<number, Message>();
+  readonly drafts = new Map<number, { readonly number: number; readonly author: Person }>();
+  readonly scheduled = new Map<number, Scheduled>();
+  readonly reminders = new Set<Reminder>();
+  private readonly messageOfNumber = new Map<number, Message>();
+  private readonly privateTexts = new Map<number, PrivateText>();
+  /** Messages by person that became unreadable since the person's last poll; earlier events still show them. */
+  private readonly lost = new Map<Person, Set<Message>>();
+  private lastNumber = 0;
+
+  newNumber(): number {
+    return ++this.lastNumber;
+  }
+
+  isGuest(person: Person): boolean {
+    return this.roles[person] === GUEST;
+  }
+
+  /** Content access (channels §3.7). */
+  mayReadChannel(person: Person, channel: Channel): boolean {
+    if (channel.subscribers.has(person)) return true;
+    return !this.isGuest(person) && (!channel.isPrivate || channel.grantees.has(person));
+  }
+
+  /** Messages §1.4. */
+  mayRead(person: Person, message: Message): boolean {
+    return !message.isDeleted && this.isInAudience(person, message.destination, message.rows);
+  }
+
+  /** Channels §3.9. */
+  mayPost(person: Person, channel: Channel): boolean {
+    if (channel.isForModerators && this.roles[person]! > MODERATOR) return false;
+    if (channel.subscribers.has(person)) return true;
+    if (this.isGuest(person)) return false;
+    return !channel.isPrivate || (channel.isShared && channel.grantees.has(person));
+  }
+
+  /** True if a response to the person may contain the text. */
+  mayShow(person: Person, number: number, now: number, isEvent: boolean): boolean {
+    const message = this.messageOfNumber.get(number);
+    if (message) {
+      if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
+      return isEvent && (this.lost.get(person)?.has(message) ?? false);
+    }
+    const text = this.privateTexts.get(number);
+    if (text === undefined) return false;
+    if (text.author === person) return true;
+    const { scheduled } = text;
+    return (
+      scheduled !== null &&
+      scheduled.dueAt <= now &&
+      this.isInAudience(person, scheduled.destination, receiversOf(scheduled.destination))
+    );
+  }
+
+  /** Unread messages that register reports (events §4.4). */
+  unreadOf(person: Person): readonly number[] {
+    return [...this.messages.values()]
+      .filter(({ isDeleted, unread, destination }) => {
+        if (isDeleted || !unread.has(person)) return false;
+        return !('channel' in destination) || destination.channel.subscribers.has(person);
+      })
+      .map(({ id }) => id)
+      .sort((a, b) => a - b);
+  }
+
+  readable(person: Person): readonly Message[] {
+    return [...this.messages.values()].filter((message) => this.mayRead(person, message));
+  }
+
+  /** Records a delivered message. */
+  send(id: number, sender: Person, destination: Destination, number: number, sentAt: number): void {
+    const rows = receiversOf(destination);
+    const unread = new Set(rows);
+    unread.delete(sender);
+    const message = {
+      ...{ id, sender, sentAt, destination, number, rows, unread, isDeleted: false },
+      quotedFor: new Set<Person>(),
+      reactions: new Set<Person>(),
+    };
+    this.messages.set(id, message);
+    this.messageOfNumber.set(number, message);
+    this.privateTexts.delete(number);
+  }
+
+  /** Announces a text that may reach the server from now on. */
+  announce(number: number, author: Person, scheduled: Scheduled | null = null): void {
+    this.privateTexts.set(number, { author, scheduled });
+  }
+
+  edit(message: Message, number: number): void {
+    message.number = number;
+    this.alsoMeans(message, number);
+  }
+
+  /** Announces another text of a message. */
+  alsoMeans(message: Message, number: number): void {
+    this.privateTexts.delete(number);
+    this.messageOfNumber.set(number, message);
+  }
+
+  schedule(scheduled: Scheduled): void {
+    this.scheduled.set(scheduled.id, scheduled);
+    this.announce(scheduled.number, scheduled.author, scheduled);
+  }
+
+  delete(message: Message): void {
+    this.changeAccess(() => {
+      message.isDeleted = true;
+    });
+  }
+
+  subscribe(person: Person, channel: Channel): void {
+    this.changeAccess(() => channel.subscribers.add(person));
+  }
+
+  unsubscribe(person: Person, channel: Channel): void {
+    this.changeAccess(() => channel.subscribers.delete(person));
+    for (const message of this.messages.values()) {
+      const { destination } = message;
+      if ('channel' in destination && destination.channel === channel) message.unread.delete(person);
+    }
+  }
+
+  /** Changes roles and channels; remembers who loses sight of which messages. */
+  changeAccess(change: () => void): void {
+    const before = this.roles.map((_, person) => this.readable(person));
+    change();
+    for (const [person, messages] of before.entries()) {
+      const lost = messages.filter((message) => !this.mayRead(person, message));
+      if (lost.length > 0) this.lost.set(person, new Set([...(this.lost.get(person) ?? []), ...lost]));
+    }
+  }
+
+  /** The person's client knows all events. */
+  hasCaughtUp(person: Person): void {
+    this.lost.delete(person);
+  }
+
+  /** Messages §9.3. */
+  move(messages: readonly Message[], to: Channel, topic: string): void {
+    this.changeAccess(() => {
+      for (const message of messages) {
+        const { destination, rows, unread } = message;
+        const isElsewhere = 'channel' in destination && destination.channel !== to;
+        message.destination = { channel: to, topic };
+        if (!isElsewhere) continue;
+        for (const person of [...rows]) {
+          if (to.subscribers.has(person)) continue;
+          rows.delete(person);
+          unread.delete(person);
+        }
+        if (to.isPrivate && !to.isShared) for (const person of to.subscribers) rows.add(person);
+      }
+    });
+  }
+
+  /** Topic identity ignores case (messages §1.5). */
+  inTopic(channel: Channel, topic: string): readonly Message[] {
+    const key = topic.toLowerCase();
+    return [...this.messages.values()].filter(
+      ({ isDeleted, destination }) =>
+        !isDeleted &&
+        'channel' in destination &&
+        destination.channel === channel &&
+        destination.topic.toLowerCase() === key,
+    );
+  }
+
+  private isInAudience(person: Person, destination: Destination, rows: ReadonlySet<Person>): boolean {
+    if ('participants' in destination) return destination.participants.has(person);
+    const { channel } = destination;
+    if (!this.mayReadChannel(person, channel)) return false;
+    return !channel.isPrivate || channel.isShared || rows.has(person);
+  }
+}
+
+const receiversOf = (destination: Destination): Set<Person> =>
+  new Set('channel' in destination ? destination.channel.subscribers : destination.participants);

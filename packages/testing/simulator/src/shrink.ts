@@ -1,0 +1,53 @@
+import type { Step } from './actions.js';
+import { type Outcome, type RunOptions, run } from './simulate.js';
+
+export interface Failing {
+  readonly seed: number;
+  readonly people: number;
+  readonly steps: readonly Step[];
+  /** Name of the invariant that fails. */
+  readonly invariant: string;
+}
+
+/** Maximum number of runs. */
+const MAX_RUNS = 300;
+
+/** Removes steps for as long as the same invariant fails (delta debugging): first halves, last single steps. */
+export async function shrink(
+  { seed, people, steps, invariant }: Failing,
+  play: (options: RunOptions) => Promise<Pick<Outcome, 'steps' | 'violation'>> = run,
+): Promise<readonly Step[]> {
+  let runs = 0;
+  /** The steps up to the failing one; null if the invariant holds. */
+  const failing = async (candidate: readonly Step[]): Promise<readonly Step[] | null> => {
+    runs++;
+    const outcome = await play({ seed, people, steps: candidate });
+    return outcome.violation?.invariant === invariant ? candidate.slice(0, outcome.steps) : null;
+  };
+  let kept = steps;
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let start = 0; start < kept.length && runs < MAX_RUNS; ) {
+      const fewer = await failing([...kept.slice(0, start), ...kept.slice(start + size)]);
+      if (fewer) kept = fewer;
+      else start += size;
+    }
+  }
+  return kept;
+}
+
+/** Test that repeats a run, for pasting. */
+export function testOf({ seed, people, steps, invariant }: Failing): string {
+  const lines = steps.map((step) => `      ${JSON.stringify(step)},`);
+  return [
+    `it(${JSON.stringify(`keeps the invariant "${invariant}" (seed ${seed})`)}, async () => {`,
+    '  const { violation } = await run({',
+    `    seed: ${seed},`,
+    `    people: ${people},`,
+    '    steps: [',
+    ...lines,
+    '    ],',
+    '  });',
+    '  expect(violation).toBeNull();',
+    '});',
+  ].join('\n');
+}

@@ -1,0 +1,199 @@
+import type { Role } from '@parley/domain/access';
+import { SeededRandom } from '@parley/server/testing';
+import { ACTIONS, FAULTS, playStep, type Step, type StepKind } from './actions.js';
+import { Company, Violation } from './company.js';
+import { Engine } from './engine.js';
+import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
+import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
+
+export interface SimulationOptions {
+  readonly seed: number;
+  readonly days: number;
+  readonly people: number;
+  /** Faults per simulated day and person; 0 for none. */
+  readonly faults: number;
+}
+
+export interface RunOptions {
+  readonly seed: number;
+  readonly people: number;
+  readonly steps: readonly Step[];
+  /** Number of steps to play; default: all. */
+  readonly until?: number;
+  /** Receives one line per request and fault. */
+  readonly onTrace?: (line: string) => void;
+}
+
+export interface Outcome {
+  /** SHA-256 of the trace. */
+  readonly digest: string;
+  readonly steps: number;
+  readonly calls: number;
+  readonly messages: number;
+  readonly crashes: number;
+  /** Null if all invariants held. */
+  readonly violation: Violation | null;
+}
+
+const DAY_SECONDS = 86_400;
+const DAY_STARTS = 8 * 3600;
+const DAY_LASTS = 11 * 3600;
+const ACTIONS_PER_DAY = 12;
+/** Steps between two checks of all people. */
+const FULL_CHECK_EVERY = 100;
+/** Steps between two checks of one person. */
+const PERSON_CHECK_EVERY = 4;
+/** Steps after which everybody's access is checked. */
+const ACCESS_STEPS: ReadonlySet<StepKind> = new Set(['move', 'delete', 'join', 'leave', 'promote', 'changeChannel']);
+
+/** Plans everything that people do and that fails, by the seed alone. */
+export function plan({ seed, days, people, faults }: SimulationOptions): readonly Step[] {
+  const random = new SeededRandom(seed);
+  const steps: Step[] = [];
+  const add = (at: number, kinds: readonly StepKind[]) =>
+    steps.push({
+      ...{ at, kind: random.pick(kinds), by: random.below(people) },
+      ...{ a: random.fraction(), b: random.fraction() },
+    });
+  const actions = weighted(ACTIONS);
+  const failures = weighted(FAULTS);
+  for (let day = 0; day < days; day++) {
+    const time = () => day * DAY_SECONDS + DAY_STARTS + random.below(DAY_LASTS);
+    for (let n = 0; n < people * ACTIONS_PER_DAY; n++) add(time(), actions);
+    for (let n = 0; n < people * faults; n++) add(time(), failures);
+    // Several people write in the same second.
+    for (let n = 0; n < people; n += 5) {
+      const at = time();
+      for (let count = 0; count < 4; count++) add(at, ['send']);
+    }
+  }
+  return steps.sort((a, b) => a.at - b.at);
+}
+
+const weighted = <Kind extends StepKind>(kinds: Readonly<Record<Kind, { readonly weight: number }>>) =>
+  (Object.keys(kinds) as Kind[]).flatMap((kind) => Array.from({ length: kinds[kind].weight }, () => kind));
+
+const FIRST_ROLES: readonly (readonly [Role, number])[] = [
+  ['owner', OWNER],
+  ['administrator', ADMINISTRATOR],
+  ['moderator', MODERATOR],
+  ['guest', GUEST],
+];
+const roleOf = (person: number): readonly [Role, number] => FIRST_ROLES[person] ?? ['member', MEMBER];
+
+/** Plays steps on a new server and checks the invariants after each one. The same options always give the same digest. */
+export async function run({ seed, people, steps, until, onTrace = () => {} }: RunOptions): Promise<Outcome> {
+  const restoreSliceClock = stopSliceClock();
+  const time = new SimulatedTime(new SeededRandom(seed + 1));
+  const engine = new Engine(time, seed + 2);
+  let played = 0;
+  let company: Company | undefined;
+  let violation: Violation | null = null;
+  try {
+    await engine.start();
+    company = await openCompany(engine, time, people, onTrace);
+    for (const group of groupsOf(steps.slice(0, until))) {
+      played += group.length;
+      await playGroup(company, group, played);
+    }
+    await endOf(company);
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    violation = error;
+    company?.trace(`${error.message}`);
+  } finally {
+    await engine.close();
+    restoreSliceClock();
+  }
+  const { calls = 0, model } = company ?? {};
+  return {
+    digest: company?.digest() ?? '',
+    steps: played,
+    calls,
+    messages: model?.messages.size ?? 0,
+    crashes: engine.crashes,
+    violation,
+  };
+}
+
+/** Sends of different people in one second run together; every other step runs alone. */
+function groupsOf(steps: readonly Step[]): readonly (readonly Step[])[] {
+  const groups: Step[][] = [];
+  for (const step of steps) {
+    const last = groups.at(-1);
+    const isTogether = last?.every(({ at, kind, by }) => at === step.at && kind === 'send' && by !== step.by);
+    if (last && isTogether && step.kind === 'send') last.push(step);
+    else groups.push([step]);
+  }
+  return groups;
+}
+
+async function openCompany(
+  engine: Engine,
+  time: SimulatedTime,
+  people: number,
+  onTrace: (line: string) => void,
+): Promise<Company> {
+  const roles = Array.from({ length: people }, (_, person) => roleOf(person));
+  const accounts = await engine.createCompany(roles.map(([role]) => role));
+  const model = new Model();
+  model.roles.push(...roles.map(([, number]) => number));
+  const company = new Company(engine, time, model, accounts, onTrace);
+  await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
+  await settle(engine.isBusy);
+  for (const person of accounts.keys()) await company.connect(person);
+  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.9, b: 0 });
+  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.1, b: 0 });
+  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.1, b: 0.9 });
+  return company;
+}
+
+async function playGroup(company: Company, group: readonly Step[], played: number): Promise<void> {
+  const { engine } = company;
+  const [step] = group as [Step];
+  await engine.advanceTo(step.at * 1000);
+  if (engine.isDead) await company.recover();
+  company.beginStep();
+  if (!engine.isDiskFull) await company.checkJobs();
+  for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
+  company.mayHaveRepeated = false;
+  await Promise.all(group.map((each) => playStep(company, each)));
+  await settle(engine.isBusy);
+  if (engine.isDead) await company.recover();
+  if (!engine.isDiskFull) await checkStep(company, step, played);
+}
+
+async function checkStep(company: Company, step: Step, played: number): Promise<void> {
+  await company.checkJobs();
+  await company.catchUp(step.by);
+  const everybody = [...company.people.keys()];
+  const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
+  const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
+  if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? everybody : [step.by, witness]);
+  const isFull = played % FULL_CHECK_EVERY === 0;
+  if (isFull) await company.endSlowReads();
+  if (isFull) for (const person of everybody) await company.checkPerson(person);
+  else if (played % PERSON_CHECK_EVERY === 0) await company.checkPerson(witness);
+  requireNoProblems(company);
+}
+
+/** Lets the last jobs end, then checks what everybody sees. */
+async function endOf(company: Company): Promise<void> {
+  const { engine, time } = company;
+  engine.isDiskFull = false;
+  company.excuseJobs(1);
+  await engine.advanceTo(time.elapsedMs() + 5 * 3600_000);
+  if (engine.isDead) await company.recover();
+  await company.endSlowReads();
+  await company.checkJobs();
+  for (const person of company.people.keys()) {
+    await company.comeBack(person);
+    await company.checkPerson(person);
+  }
+  requireNoProblems(company);
+}
+
+function requireNoProblems({ engine }: Company): void {
+  const [problem] = engine.problems.splice(0);
+  if (problem !== undefined) throw new Violation('no problems for the operator', problem);
+}

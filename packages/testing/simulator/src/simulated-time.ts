@@ -1,0 +1,106 @@
+import type { CancelTimer, Clock, EventLoop, Randomness, Timers, UnixSeconds } from '@parley/domain/kernel';
+import { START_OF_TIME } from '@parley/testkit';
+
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** Event loop turns after which work that waits for nothing else has ended. */
+const QUIET_TURNS = 4;
+/** Maximum time that elapses at once. Timers fire late, as on a host that sleeps, but never early. */
+const MAX_HOP_MS = 10 * 60_000;
+
+/** Clock, timers and event loop of a simulation. Time stands still unless `advanceTo` is called. */
+export class SimulatedTime implements Clock, Timers, EventLoop {
+  private elapsed = 0;
+  private offsetMs = START_OF_TIME * 1000;
+  private timers = new Set<Timer>();
+
+  /** @param randomness orders timers that are due at the same time */
+  constructor(private readonly randomness: Randomness) {}
+
+  now(): UnixSeconds {
+    return Math.floor(this.nowMs() / 1000);
+  }
+
+  nowMs(): number {
+    return this.offsetMs + this.elapsed;
+  }
+
+  elapsedMs(): number {
+    return this.elapsed;
+  }
+
+  after(ms: number, run: () => void): CancelTimer {
+    const timer = { at: this.elapsed + ms, run };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  }
+
+  every(ms: number, run: () => void): CancelTimer {
+    let cancel: CancelTimer;
+    const again = () => {
+      cancel = this.after(ms, again);
+      run();
+    };
+    cancel = this.after(ms, again);
+    return () => cancel();
+  }
+
+  yield(): Promise<void> {
+    return nextTurn();
+  }
+
+  /** Changes the clock without affecting timers. */
+  jumpClock(seconds: number): void {
+    this.offsetMs += seconds * 1000;
+  }
+
+  /** Drops all timers, as the end of a process does. */
+  dropTimers(): void {
+    this.timers = new Set();
+  }
+
+  /** Lets time pass and runs due timers, with everything that they trigger. `isBusy` is true while units of work run. */
+  async advanceTo(end: number, isBusy: () => boolean): Promise<void> {
+    await settle(isBusy);
+    while (this.elapsed < end) {
+      this.elapsed = Math.min(end, this.elapsed + MAX_HOP_MS);
+      // A due timer may set another one that is due.
+      for (let due = this.takeDue(); due.length > 0; due = this.takeDue()) {
+        for (const { run } of due) run();
+        await settle(isBusy);
+      }
+    }
+  }
+
+  /** Due timers in order, each rank of equals in random order. */
+  private takeDue(): readonly Timer[] {
+    const due = [...this.timers].filter(({ at }) => at <= this.elapsed);
+    for (const timer of due) this.timers.delete(timer);
+    return due
+      .map((timer) => ({ timer, rank: this.randomness.fraction() }))
+      .sort((a, b) => a.timer.at - b.timer.at || a.rank - b.rank)
+      .map(({ timer }) => timer);
+  }
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Waits until the engine is idle. */
+export async function settle(isBusy: () => boolean): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) await nextTurn();
+}
+
+/**
+ * Stops the clock that parts without a timer port use to divide long work into slices, so that the length of a slice never
+ * depends on the machine. Returns a function that restores the clock.
+ */
+export function stopSliceClock(): () => void {
+  const { now } = performance;
+  performance.now = () => 0;
+  return () => {
+    performance.now = now;
+  };
+}

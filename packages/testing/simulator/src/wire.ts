@@ -1,0 +1,167 @@
+import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+/** Response to a simulated client. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  // biome-ignore lint/suspicious/noExplicitAny: wire data is checked by the invariants
+  readonly json: any;
+}
+
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly authorization?: string;
+  /** True to disconnect when the answer begins, so that the client never learns of it. */
+  readonly losesAnswer?: boolean;
+}
+
+/** Error of a client whose connection ended without an answer. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super('The connection ended without an answer');
+  }
+}
+
+/** One end of a connection in memory. Node's HTTP treats it as a socket. */
+class Pipe extends Duplex {
+  readonly remoteAddress = '127.0.0.1';
+  other!: Pipe;
+  private hasEnded = false;
+  private continueWrite: (() => void) | null = null;
+
+  override _read(): void {
+    const { other } = this;
+    const proceed = other.continueWrite;
+    other.continueWrite = null;
+    proceed?.();
+  }
+
+  override _write(chunk: Buffer, _: string, callback: () => void): void {
+    if (this.other.destroyed) {
+      callback();
+      return;
+    }
+    this.continueWrite = callback;
+    // Backpressure: the write ends when the other side reads.
+    if (this.other.push(chunk)) this.other._read();
+  }
+
+  override _final(callback: () => void): void {
+    this.hasEnded = true;
+    if (!this.other.destroyed) this.other.push(null);
+    callback();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    // The other side still reads what is on its way.
+    if (!this.hasEnded && !this.other.destroyed) this.other.push(null);
+    callback(error);
+  }
+
+  setTimeout(): this {
+    return this;
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  destroySoon(): void {
+    if (this.writable) this.end();
+    if (this.writableFinished) this.destroy();
+    else this.once('finish', () => this.destroy());
+  }
+
+  ref(): void {}
+
+  unref(): void {}
+}
+
+/** Connections between clients and the server in one process, with real HTTP. */
+export class Wire {
+  private readonly server: Server;
+  private readonly open = new Set<Pipe>();
+
+  constructor(handler: RequestListener) {
+    this.server = createServer({ connectionsCheckingInterval: 2 ** 31 - 1 }, handler);
+  }
+
+  /** The client reads the answer when `waiting` resolves. @throws ConnectionLost */
+  async call(
+    { method, path, params = {}, authorization, losesAnswer = false }: Call,
+    waiting?: Promise<void>,
+  ): Promise<Answer> {
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(params)) {
+      form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    const isInQuery = method === 'GET';
+    const content = isInQuery ? '' : form.toString();
+    const client = this.connect();
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        const lost = () => reject(new ConnectionLost());
+        request(
+          {
+            createConnection: () => client as never,
+            host: 'localhost',
+            method,
+            path: `/api/v1${path}${isInQuery && form.size > 0 ? `?${form}` : ''}`,
+            headers: {
+              Host: 'localhost',
+              Connection: 'close',
+              'User-Agent': 'ParleySimulator/1.0',
+              'Content-Length': Buffer.byteLength(content),
+              ...(!isInQuery && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+              ...(authorization !== undefined && { Authorization: authorization }),
+            },
+          },
+          (response) => {
+            if (losesAnswer) {
+              client.destroy();
+              lost();
+              return;
+            }
+            Promise.resolve(waiting)
+              .then(() => text(response))
+              .then((body) => {
+                const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+                resolve({ status: response.statusCode!, body, json: isJson ? JSON.parse(body) : null });
+              }, lost);
+          },
+        )
+          .on('error', lost)
+          .end(content);
+      });
+    } finally {
+      client.destroy();
+    }
+  }
+
+  /** Cuts all connections, as the end of a process does. */
+  cut(): void {
+    for (const pipe of this.open) pipe.destroy();
+    this.server.close();
+  }
+
+  private connect(): Pipe {
+    const client = new Pipe();
+    const socket = new Pipe();
+    client.other = socket;
+    socket.other = client;
+    this.open.add(client);
+    client.once('close', () => this.open.delete(client));
+    client.on('error', () => {});
+    socket.on('error', () => {});
+    this.server.emit('connection', socket);
+    return client;
+  }
+}
