@@ -24,10 +24,11 @@ type Tables = Readonly<Record<string, Table>>;
 
 /**
  * Tables that differ on purpose: stamps for the caches of several servers, a head row for the log, rows for servers,
- * and arrays for search terms.
+ * arrays for search terms, and the position of SQLite's search index.
  */
 const DIFFERENT = [
-  ...['cache_stamp', 'event', 'event_log_head', 'event_log_start', 'message_search', 'schema_step', 'server_node'],
+  ...['cache_stamp', 'event', 'event_log_head', 'event_log_start', 'message_search', 'schema_step', 'search_backlog'],
+  'server_node',
 ];
 
 const isCompared = (name: string): boolean =>
