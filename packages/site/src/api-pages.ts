@@ -7,7 +7,7 @@ import {
   responseOf,
   typeOf,
 } from '@parley/http/openapi';
-import { examplesOf } from './examples.js';
+import { examplesOf, withoutReferences } from './examples.js';
 import { anchorOf, type Page } from './pages.js';
 
 /** Pages of the API: an overview, one for each tag and one with the named types. */
@@ -41,7 +41,7 @@ export function apiPages({ info, tags, paths, components }: OpenApiDocument): re
     { path: 'api/index', text: `${overview.join('\n\n')}\n` },
     ...sections.map(({ name, description, operations: own }) => ({
       path: `api/${slugOf(name)}`,
-      text: `${[`# ${name}`, description, ...own.map((each) => operationText(each, names))].join('\n\n')}\n`,
+      text: `${[`# ${name}`, description, ...own.map((each) => operationText(each, names, components.schemas))].join('\n\n')}\n`,
     })),
     {
       path: 'api/types',
@@ -84,15 +84,26 @@ interface Documented {
   readonly operation: OpenApiOperation;
 }
 
-function operationText({ path, method, operation }: Documented, names: ReadonlySet<string>): string {
+function operationText(
+  { path, method, operation }: Documented,
+  names: ReadonlySet<string>,
+  schemas: Readonly<Record<string, Field['schema']>>,
+): string {
   const fields = fieldsOf(operation);
+  const written = fields.map((field) => ({ ...field, schema: withoutReferences(field.schema, schemas) }));
   const response = responseOf(operation);
   const needsKey = operation.security?.length !== 0;
   return [
     `## ${operation.summary}`,
     `\`${method.toUpperCase()} ${path}\`${needsKey ? '' : ' (without API key)'}`,
     ...(operation.description === undefined ? [] : [operation.description]),
-    examplesOf({ method, path, fields, needsKey, isInClients: response !== null && path.startsWith('/api/v1/') }),
+    examplesOf({
+      method,
+      path,
+      fields: written,
+      needsKey,
+      isInClients: response !== null && path.startsWith('/api/v1/'),
+    }),
     ...(fields.length === 0 ? [] : [fieldsTable(fields, names)]),
     response ? `Response:\n\n${typeBlock(response, names)}` : 'The response is a file.',
   ].join('\n\n');

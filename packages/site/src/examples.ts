@@ -142,6 +142,26 @@ function fits(value: unknown, { type = [], enum: words, anyOf, items = {} }: Des
   return [type].flat().some((each) => each === typeof value || (each === 'integer' && typeof value === 'number'));
 }
 
+type Schema = Field['schema'];
+
+/** Replaces references to named schemas by the schemas; a schema within itself stays empty. */
+export function withoutReferences(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
+  const { $ref, anyOf, items, properties } = schema as Described;
+  if ($ref !== undefined) {
+    const name = $ref.slice($ref.lastIndexOf('/') + 1);
+    return withoutReferences(schemas[name] ?? {}, { ...schemas, [name]: {} });
+  }
+  const replace = (each: Schema): Schema => withoutReferences(each, schemas);
+  return {
+    ...schema,
+    ...(anyOf && { anyOf: anyOf.map(replace) }),
+    ...(items && { items: replace(items) }),
+    ...(properties && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, replace(each)])),
+    }),
+  };
+}
+
 const currentOf = (forms: readonly Described[]): readonly Described[] =>
   forms.filter(({ deprecated }) => deprecated !== true);
 

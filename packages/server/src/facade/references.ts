@@ -18,9 +18,11 @@ const REFERENCE = {
 
 /** @throws DomainError INVALID_ARGUMENT naming the property */
 export function referenceOf(ref: UserRef): HostUserReference {
-  const isById = typeof ref === 'object' && ref !== null && 'userId' in ref && ref.userId !== undefined;
-  if (!isById) return properties('The user', REFERENCE.byExternalId, ref);
-  return { userId: properties('The user', REFERENCE.byId, ref).userId as UserId };
+  // Reads each property once, so that the checked value is the one that counts.
+  const given: UserRef = typeof ref === 'object' && ref !== null ? { ...ref } : ref;
+  const isById = typeof given === 'object' && given !== null && 'userId' in given && given.userId !== undefined;
+  if (!isById) return properties('The user', REFERENCE.byExternalId, given);
+  return { userId: properties('The user', REFERENCE.byId, given).userId as UserId };
 }
 
 /** Maximum number of cached external ids. */

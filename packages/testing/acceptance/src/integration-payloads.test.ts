@@ -59,8 +59,7 @@ function outcomeOf(integration: (typeof INTEGRATIONS)[number], payload: Json, he
   }
 }
 
-const ODD_OBJECT = { nested: { value: null } };
-const ODD_VALUES: readonly Json[] = [REMOVED, null, '', 42, true, {}, [], ODD_OBJECT, [null]];
+const ODD_VALUES: readonly Json[] = [REMOVED, null, '', 42, true, {}, [], { nested: { value: null } }, [null]];
 const HOSTILE = 'x @**all** @**King Hamlet** @_**King Hamlet** @*support* `';
 
 const renderer = new ZulipMarkdownRenderer();
@@ -83,8 +82,8 @@ it('recognizes the mentions that the tests look for', async () => {
 const named = (integrations: typeof INTEGRATIONS) => integrations.map((each) => [each.name, each] as const);
 const PLACEHOLDER = /undefined|\[object|null|NaN/;
 
-// The integration `json` shows any payload as it is.
-it.each(named(INTEGRATIONS.filter(({ name }) => name !== 'json')))(
+// Two integrations show odd members as JSON; `card-laws` and `hostile-cards` test those of Slack.
+it.each(named(INTEGRATIONS.filter(({ name }) => !['json', 'slack_incoming'].includes(name))))(
   '%s posts no placeholder for a missing or odd member of a payload',
   (name, integration) => {
     let posted = 0;
@@ -94,10 +93,7 @@ it.each(named(INTEGRATIONS.filter(({ name }) => name !== 'json')))(
       for (const variant of variantsOf(payload, () => ODD_VALUES)) {
         const outcome = outcomeOf(integration, variant, header);
         if (outcome === null) continue;
-        // Slack's cards show a value of another type as JSON.
-        const shown = `${outcome.topic}\n${outcome.text}`
-          .replaceAll(JSON.stringify(ODD_OBJECT), '')
-          .replaceAll('&#91;null&#93;', '');
+        const shown = `${outcome.topic}\n${outcome.text}`;
         if (isClean && PLACEHOLDER.test(shown)) throw new Error(`${shown}\n${JSON.stringify(variant)}`);
         posted++;
       }

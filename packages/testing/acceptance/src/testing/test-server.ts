@@ -239,8 +239,7 @@ export class TestServer {
     const clock = new FixedClock();
     const storage = await openTestStorage(clock, contents);
     const { blobs = new MemoryBlobStore(clock) } = options;
-    // The server closes no idle connection while the agent sends another request on it.
-    const server = createServer({ keepAliveTimeout: 0 });
+    const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     const parts: ParleyDependencies = {
@@ -306,7 +305,7 @@ export class TestServer {
   async startAnother(): Promise<TestServer> {
     const { clock, seed, url, worksInBackground, buses } = this;
     const storage = await this.storage.openAgain();
-    const server = createServer({ keepAliveTimeout: 0 });
+    const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const parts: ParleyDependencies = {
       ...this.parts,
@@ -516,7 +515,7 @@ export const basic = ({ email, apiKey }: Pick<TestUser, 'email' | 'apiKey'>): st
 
 function exchange(options: NodeRequest, body: string | Buffer | undefined): Promise<TestReply> {
   return new Promise((resolve, reject) => {
-    request(options, async (response) => {
+    const sent = request(options, async (response) => {
       const content = await text(response);
       const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
       resolve({
@@ -524,8 +523,12 @@ function exchange(options: NodeRequest, body: string | Buffer | undefined): Prom
         headers: response.headers,
         body: content === '' ? null : isJson ? JSON.parse(content) : content,
       });
-    })
-      .on('error', reject)
-      .end(body);
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      // On a busy machine, the server may have closed the idle connection before it got the request.
+      if (sent.reusedSocket && error.code === 'ECONNRESET') exchange(options, body).then(resolve, reject);
+      else reject(error);
+    });
+    sent.end(body);
   });
 }
