@@ -35,7 +35,11 @@ describe('parley move', () => {
   it.each([
     ['postgres://parley@localhost/chat', 'postgres://parley@localhost/chat', KINDS],
     ['sqlite:chat.db', 'sqlite:chat.db', KINDS],
-    ['sqlite:chat.db', 'mysql:chat', '--to must be of the form sqlite:PATH or postgres://USER@HOST/NAME, not "mysql:chat".'],
+    [
+      'sqlite:chat.db',
+      'mysql:chat',
+      '--to must be of the form sqlite:PATH or postgres://USER@HOST/NAME, not "mysql:chat".',
+    ],
   ])('refuses to copy %s to %s', async (from, to, message) => {
     expect(await runMove(from, to)).toEqual({ code: 2, out: expect.stringContaining(message) });
   });
