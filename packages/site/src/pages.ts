@@ -52,7 +52,16 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'contract/clients',
   ],
   Explanation: ['architecture', 'tour', 'adr/index', 'performance', 'dependencies', 'glossary'],
-  Contributing: ['CONTRIBUTING', 'adding-an-operation', 'testing', 'design', 'helpers', 'api-index', 'SECURITY'],
+  Contributing: [
+    'CONTRIBUTING',
+    'adding-an-operation',
+    'testing',
+    'simulation',
+    'design',
+    'helpers',
+    'api-index',
+    'SECURITY',
+  ],
 };
 
 /** Page of the site. */
