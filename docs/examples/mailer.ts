@@ -1,4 +1,4 @@
-// A chat whose emails go through a provider's HTTP API instead of SMTP: http://localhost:3000/chat
+// Chat that sends email through a provider's HTTP API instead of SMTP: http://localhost:3000/chat
 import { createHttpServer, createParley } from 'parley';
 import type { Email, Mailer } from 'parley/domain/access';
 
@@ -14,7 +14,7 @@ class HttpMailer implements Mailer {
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': deliveryId ?? crypto.randomUUID() },
       body: JSON.stringify({ from: `${senderName} <chat@example.com>`, to, subject, text, html }),
     });
-    // After an exception, Parley tries again later.
+    // Parley retries after an exception.
     if (!response.ok) throw new Error(`The email provider answered ${response.status}`);
   }
 }

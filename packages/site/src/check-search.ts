@@ -16,7 +16,7 @@ const FIRST: Readonly<Record<string, string>> = {
   saml: 'log-in.html#saml-20',
 };
 
-/** Searches of the site built in `folder` whose first result is another section, as `query: section`. */
+/** Returns failed searches of the site built in `folder`, each as `query: section` with its wrong first result. */
 export async function wrongResults(folder: string, base: string): Promise<readonly string[]> {
   const chunks = join(folder, 'assets/chunks');
   const name = readdirSync(chunks).find((each) => each.startsWith('@localSearchIndexroot'))!;

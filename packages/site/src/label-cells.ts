@@ -12,7 +12,7 @@ interface Markdown {
   };
 }
 
-/** Gives each cell of a table the heading of its column as `data-label`, which narrow pages show beside the cell. */
+/** Gives each cell of a table the heading of its column as `data-label`, which narrow pages show next to the cell. */
 export function labelCells(markdown: Markdown): void {
   markdown.core.ruler.push('label-cells', ({ tokens }) => {
     let headings: string[] = [];

@@ -39,7 +39,7 @@ it('passes documents to their reader', async () => {
   expect(await reader.read(Buffer.from('tea'), { contentType, realmId, ownerId })).toBe(`3 of ${contentType}`);
 });
 
-it('returns the beginning of long texts, whose last character may be cut', async () => {
+it('returns the beginning of long texts, even with a cut last character', async () => {
   expect(await read(Buffer.alloc(5 * MAX_FILE_TEXT, 'é'))).toBe('é'.repeat(MAX_FILE_TEXT));
   const cut = Buffer.concat([Buffer.alloc(4 * MAX_FILE_TEXT - 1, 'a'), Buffer.from('é')]);
   expect(await read(cut)).toBe('a'.repeat(MAX_FILE_TEXT));

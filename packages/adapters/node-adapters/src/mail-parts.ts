@@ -36,7 +36,7 @@ function readPart(bytes: Buffer, defaultType: string, depth: number, budget: { l
   const part = { head, type, isAttachment, body, parts: [] };
   if (!type.startsWith('multipart/')) return part;
   const children = childrenOf(body, parameterOf(declared, 'boundary'));
-  // Without a boundary, the body is shown as it is.
+  // A body without a boundary is shown unchanged.
   if (children.length === 0) return { ...part, type: 'text/plain' };
   if (depth >= MAX_NESTING) throw new Error('Nested too deeply');
   const childType = type === 'multipart/digest' ? 'message/rfc822' : 'text/plain';

@@ -110,3 +110,8 @@ export function contentTypeOf({ recognized, isBinary, claimed, ofName }: Claimed
   if (possible(ofName)) return ofName;
   return recognized ?? ANYTHING;
 }
+
+/** Removes unreferenced blobs. The daily sweep removes those that fail. */
+export async function removeBlobs(store: Pick<BlobStore, 'remove'>, keys: readonly BlobKey[]): Promise<void> {
+  for (const key of keys) await store.remove(key).catch(() => undefined);
+}

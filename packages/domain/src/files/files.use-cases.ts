@@ -1,7 +1,7 @@
 import type { Caller, FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { BlobKey, BlobStore, StoredBlob } from './blobs.js';
+import { type BlobKey, type BlobStore, removeBlobs, type StoredBlob } from './blobs.js';
 import { TERMS_AT_A_TIME } from './file-texts.js';
 import { type AttachedFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
 import { NewFiles, type UploadFileInput } from './new-files.js';
@@ -151,8 +151,7 @@ export class RemoveUnneededFiles {
       const { next, blobs } = await uow.write(realmId, async (tx) =>
         removeUnneeded(tx, this.fileUsers, await tx.files.listAttached(realmId, page)),
       );
-      // If removing bytes fails, they are orphaned and swept later.
-      for (const key of blobs) await this.blobs.remove(key).catch(() => undefined);
+      await removeBlobs(this.blobs, blobs);
       rest = rest.slice(next ? rest.indexOf(next.id) : page.length);
     }
   }
@@ -221,8 +220,7 @@ export class SweepFiles {
         for (const file of kept) await tx.files.postpone(file.realmId, file.id, now);
         return { isLast: next === null && candidates.length < FILES_AT_A_TIME, swept: removed, removed: blobs };
       });
-      // If removing bytes fails, they are orphaned and swept later.
-      for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
+      await removeBlobs(this.blobs, removed);
       count += swept;
       if (isLast) return count;
     }

@@ -4,7 +4,7 @@ import type { Randomness } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { WorkOwner } from '../kernel/work-queue.js';
 import type { RealmImageName } from '../realms/realm.js';
-import { type BlobKey, type BlobStore, inOneChunk } from './blobs.js';
+import { type BlobKey, type BlobStore, inOneChunk, removeBlobs } from './blobs.js';
 import type { FileUser } from './files.use-cases.js';
 import type { ImageProcessor, ImageTarget, ProcessedImage } from './images.js';
 
@@ -105,9 +105,12 @@ export class PictureMaker {
     }
   }
 
-  /** Removes unreferenced blobs. If removal fails, garbage collection finds them. */
-  async discard(keys: readonly (BlobKey | null)[]): Promise<void> {
-    for (const key of keys) if (key !== null) await this.blobs.remove(key).catch(() => undefined);
+  /** Removes unreferenced blobs. */
+  discard(keys: readonly (BlobKey | null)[]): Promise<void> {
+    return removeBlobs(
+      this.blobs,
+      keys.filter((key) => key !== null),
+    );
   }
 
   /** Returns null on success. */

@@ -190,7 +190,7 @@ describe('last event queue of a user that receives messages', () => {
     expect(await stored(events, polled)).not.toBeNull();
   });
 
-  it('reports no problem if another sweep has removed it meanwhile', async () => {
+  it('reports no problem if another sweep removed the queue first', async () => {
     const { fixture, events } = await start({ isOnlyServer: true });
     const id = await events.registerLive('hamlet', {}, { ...MESSAGES, idleTimeoutSeconds: 2 });
     fixture.clock.advance(2);

@@ -155,7 +155,7 @@ export class WorkQueue {
   }
 }
 
-/** Person on whose behalf slow work runs. */
+/** Owner of slow work: organization and person. */
 export type WorkOwner = Pick<Caller, 'realmId' | 'userId'>;
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Letters of scripts that are written without spaces, and their full-width punctuation, for use inside a character class:
- * Han, Kana, Hangul and Thai. Beside them, a mention or an address may stand without a space (markdown §11). Further Han
- * letters lie beyond the basic plane.
+ * Han, Kana, Hangul and Thai. A mention or an address next to them needs no space (markdown §11). Further Han letters lie
+ * beyond the basic plane.
  */
 export const UNSPACED =
   '\\u0e00-\\u0e7f\\u1100-\\u11ff\\u2e80-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff\\ufe30-\\ufe4f\\uff00-\\uffef';

@@ -7,7 +7,7 @@ import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 
-/** In code points (users §4.1). */
+/** Maximum length in code points (users §4.1). */
 export const MAX_DEACTIVATION_COMMENT_LENGTH = 2000;
 
 interface DeactivationNotice {

@@ -38,7 +38,7 @@ const mayBegin = (text: string, at: number): boolean => at <= 1 || BEFORE_ALERT_
 
 /**
  * Deliberate: the reference server treats the first two positions of a text as word starts. Words of scripts without spaces
- * may begin and end anywhere, and other words beside them.
+ * may begin and end anywhere, and so may words next to them.
  */
 export const mayAlertWordBegin = (text: string, at: number): boolean =>
   mayBegin(text, at) || isUnspacedAt(text, at) || isUnspacedBefore(text, at);

@@ -377,7 +377,7 @@ async function* readPeople(root: string): AsyncGenerator<PersonCopy> {
   }
 }
 
-/** @throws DomainError INVALID_IMPORT if a file is missing before the last one, whose messages would seem to be deleted */
+/** @throws DomainError INVALID_IMPORT if a file before the last one is missing: its messages would count as deleted */
 async function messageFiles(root: string): Promise<readonly string[]> {
   const files = (await readdir(root)).filter((name) => MESSAGE_FILE.test(name)).sort();
   const missing = files.findIndex((name, index) => name !== messageFile(index + 1));

@@ -1,6 +1,6 @@
 import { fileReferences, type MessageRecord } from '@parley/transfer/records';
 
-/** Maximum number of files of one message, whose links fit into it whatever their names. */
+/** Maximum number of files of one message, so that their links fit regardless of their names. */
 export const MAX_FILES = 20;
 
 /** Divides a message with more files than `MAX_FILES`: further messages after it contain the others. */
@@ -16,7 +16,7 @@ export function* messageParts(record: MessageRecord): Generator<MessageRecord> {
   for (let start = MAX_FILES; start < ids.length; start += MAX_FILES) {
     yield {
       ...{ ...place, id: `${id}#${start}`, content: '', files: ids.slice(start, start + MAX_FILES) },
-      // Only replies make a message the first one of a thread.
+      // A message is the first one of a thread only if it has replies.
       ...(thread !== undefined && thread !== id && { thread }),
     };
   }

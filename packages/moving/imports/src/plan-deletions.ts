@@ -20,7 +20,7 @@ const MESSAGES_AT_A_TIME = 500;
 const SECONDS_PER_DAY = 86_400;
 /** Readers give this time to messages without one. */
 const UNKNOWN_TIME = 1;
-/** Maximum number of reasons to keep messages that are told apart. */
+/** Maximum number of distinct reasons for keeping messages. */
 const MAX_REASONS = 1000;
 
 interface MissingMessage {
@@ -90,7 +90,7 @@ interface SpanRow extends Span {
   readonly known: MessageId | null;
 }
 
-/** Conversations and times whose messages the export contains completely. */
+/** Conversations and time spans that the export contains completely. */
 class Coverage {
   private readonly spans = new Map<RecipientId, Span>();
   /** Spans by conversation and topic, if the source has files of threads. */

@@ -28,7 +28,7 @@ export const SMTP_OAUTH_SETTINGS = {
     'PARLEY_SMTP_OAUTH_TOKEN_URL',
     'smtp-oauth-token-url',
     'URL',
-    'token endpoint of an OAuth 2 service whose tokens replace the password of the mail server (docs/operating.md); default: none',
+    'token endpoint of the OAuth 2 service for tokens that replace the password of the mail server (docs/operating.md); default: none',
     format(parseTokenUrl),
     null as string | null,
   ),

@@ -110,7 +110,7 @@ interface Stage {
 
 /**
  * Creates the demo organization unless it exists; returns true if created. The content is deterministic. If it is
- * `forVisitors`, it has a name and an icon of its own, and everybody has an hour of unread messages. Runs in one
+ * `forVisitors`, it has another name and an icon, and everybody has an hour of unread messages. Runs in one
  * transaction, so that a crash leaves nothing incomplete.
  */
 export async function createDemo(ports: Ports, { forVisitors = false } = {}): Promise<boolean> {

@@ -18,9 +18,9 @@ import {
 
 /** Types of arguments, for callers without a type checker. Unchecked mistakes would surface far from the call. */
 
-/** Text whose length is checked by its rule in the domain. */
+/** Text of any length; the domain's rule checks the length. */
 export const TEXT = text({ max: MAX_JSON_LENGTH });
-/** Number that its use checks with an error of its own. */
+/** Number checked by its use, with a separate error. */
 export const CHECKED_BY_USE = valueType<number>('', () => true);
 export const FLAG = boolean();
 export const FUNCTION = valueType('a function', (value) => typeof value === 'function');

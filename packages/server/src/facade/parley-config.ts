@@ -127,7 +127,7 @@ export interface ParleyOptions extends LogInOptions {
    */
   readonly smtpUrl?: string;
   /**
-   * OAuth 2 client whose access tokens replace the password of the mail server. `smtpUrl` names the mailbox:
+   * OAuth 2 client for access tokens that replace the mail server's password. `smtpUrl` names the mailbox:
    * `smtp://chat%40example.com@smtp.gmail.com:587`. Default: the password in `smtpUrl`.
    */
   readonly smtpOAuth?: SmtpOAuthOptions;

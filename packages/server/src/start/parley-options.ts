@@ -71,7 +71,7 @@ const NAME = described(text({ min: 1, max: 1000 }), 'a string of 1 to 1000 chara
 const word = (name: 'pushOrgId' | 'pushOrgKey' | 'apnsKeyId' | 'apnsTeamId') => PUSH_SETTINGS[name].type;
 const POSITIVE = integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 
-/** Apps for phones use schemes of their own, such as `capacitor://localhost`. */
+/** Phone apps use other schemes, such as `capacitor://localhost`. */
 const ORIGIN = valueType<string>('an origin such as https://example.com, without a trailing slash', (value) => {
   if (typeof value !== 'string') return false;
   if (!/^https?:/.test(value)) return /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(value);

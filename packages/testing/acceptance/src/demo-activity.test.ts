@@ -35,7 +35,7 @@ it.each(DEMO_PEOPLE)('a new demo has unread conversations for $email', async ({ 
   expect(unread.count).toBeLessThan(20);
 });
 
-it('a demo for visitors has a name and an icon of its own', async () => {
+it('a demo for visitors has another name and an icon', async () => {
   const { realm_name, realm_icon } = fieldsOf(await server.get('/server_settings', null)) as Record<string, Wire>;
   expect(realm_name).toBe('The Globe');
   const icon = await fetch(realm_icon);

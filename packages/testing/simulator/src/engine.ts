@@ -152,12 +152,12 @@ export class Engine {
     }
   }
 
-  /** Sends a request whose answer the client begins to read when `waiting` resolves. @throws ConnectionLost */
+  /** Sends a request; the client begins to read the response when `waiting` resolves. @throws ConnectionLost */
   callSlowly(call: Call, waiting: Promise<void>): Promise<Answer> {
     return this.process.wire.call(call, waiting);
   }
 
-  /** Lets time pass. The process may crash meanwhile. */
+  /** Advances the time. The process may crash during it. */
   async advanceTo(ms: number): Promise<void> {
     await this.time.advanceTo(ms, this.isBusy);
   }

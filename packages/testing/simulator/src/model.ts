@@ -35,7 +35,7 @@ export interface Message {
   /** People to whom the message was delivered (messages §4.1). */
   readonly rows: Set<Person>;
   readonly unread: Set<Person>;
-  /** People whose reminders quote the message. */
+  /** People with a reminder that quotes the message. */
   readonly quotedFor: Set<Person>;
   readonly reactions: Set<Person>;
   isDeleted: boolean;

@@ -19,7 +19,7 @@ export interface Call {
   readonly losesAnswer?: boolean;
 }
 
-/** Error of a client whose connection ended without an answer. */
+/** Error of a client if its connection ends without a response. */
 export class ConnectionLost extends Error {
   constructor() {
     super('The connection ended without an answer');

@@ -200,7 +200,7 @@ interface RouteOptions<A extends Auth, D extends object> {
   readonly response?: WireSchema<object> | 'bytes';
   /** Content type of `bytes`, such as `image/*`, if all responses have the same. */
   readonly contentType?: string;
-  /** Content type of errors besides JSON, by status or for all other failures. */
+  /** Content types of errors that are not JSON, by status or for all other failures. */
   readonly errorTypes?: Readonly<Partial<Record<number | 'default', string>>>;
   /** Renders errors as a page, including errors before the handler. */
   readonly errorPage?: ErrorPage;

@@ -1,4 +1,4 @@
-/** At most `limit` calls in any `windowSeconds`. */
+/** Maximum number of calls (`limit`) in any period of `windowSeconds`. */
 export interface Quota {
   readonly windowSeconds: number;
   readonly limit: number;

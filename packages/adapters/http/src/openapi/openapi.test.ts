@@ -174,35 +174,27 @@ it('forGenerators describes numbers or texts outside of JSON as text', () => {
   expect(unions).toEqual([]);
 });
 
+const BYTES = {
+  summary: 'Does something',
+  section: 'messages §1',
+  auth: 'user',
+  dto: ExampleDto,
+  response: 'bytes',
+  handle,
+} as const;
+
 it('openApiOf describes files as binary', () => {
-  const described = openApiOf([
-    route('GET', '/file', {
-      summary: 'Does something',
-      section: 'messages §1',
-      auth: 'user',
-      dto: ExampleDto,
-      response: 'bytes',
-      handle,
-    }),
-  ]);
+  const described = openApiOf([route('GET', '/file', BYTES)]);
   expect(described.paths['/api/v1/file']!.get!.responses[200]).toMatchObject({
     content: { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } },
   });
 });
 
 it('openApiOf describes the content types of bytes, and of errors that are not JSON', () => {
-  const shape = {
-    summary: 'Does something',
-    section: 'messages §1',
-    auth: 'user',
-    dto: ExampleDto,
-    response: 'bytes',
-    handle,
-  } as const;
   const { paths: described } = openApiOf([
-    route('GET', '/picture', { ...shape, contentType: 'image/*', errorTypes: { 403: 'text/html' } }),
-    route('GET', '/names', { ...shape, contentType: 'application/json', errorTypes: { default: 'text/plain' } }),
-    route('GET', '/script', { ...shape, contentType: 'text/javascript' }),
+    route('GET', '/picture', { ...BYTES, contentType: 'image/*', errorTypes: { 403: 'text/html' } }),
+    route('GET', '/names', { ...BYTES, contentType: 'application/json', errorTypes: { default: 'text/plain' } }),
+    route('GET', '/script', { ...BYTES, contentType: 'text/javascript' }),
   ]);
   const { responses } = described['/api/v1/picture']!.get!;
   const error = { $ref: '#/components/schemas/Error' };

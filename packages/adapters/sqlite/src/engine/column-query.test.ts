@@ -1,7 +1,7 @@
 import { ColumnQuery } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { asStatements, Connection } from './connection.js';
-import { FollowingIndex } from './following-index.js';
+import { DeferredTerms } from './deferred-terms.js';
 
 interface Row {
   readonly id: number;
@@ -17,7 +17,7 @@ describe('ColumnQuery', () => {
     { id: 2, name: 'tab\t "quoted" \\ \u0000 \u2028', seen_at: 1_700_000_000, settings: '5' },
     { id: Number.MAX_SAFE_INTEGER, name: '🎉 é', seen_at: -1, settings: '{"broken' },
   ];
-  const connection = new Connection(database, async () => {}, new FollowingIndex(database), false);
+  const connection = new Connection(database, async () => {}, new DeferredTerms(database), false);
   const names = ['id', 'name', 'seen_at', 'settings'] as const;
 
   beforeAll(() => {

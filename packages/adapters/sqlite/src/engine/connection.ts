@@ -1,7 +1,7 @@
 import { UnitRecord } from '@parley/domain/composition';
 import { type Dialect, jsonList, type Query as SharedQuery, StatementFailed, type Statements } from '@parley/storage';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
-import { type FollowingIndex, IndexBehind } from './following-index.js';
+import { type DeferredTerms, TermsMissing } from './deferred-terms.js';
 
 /** Bound to `?` in order, because the driver treats `?1` as a named parameter. */
 export type Parameter = string | number | null | Uint8Array;
@@ -23,20 +23,20 @@ const DIALECT: Dialect = {
   aboveAllIds: (table) => `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0))`,
 };
 
-/** Table that lacks the rows of newer messages. */
-const FOLLOWING_TABLE = /\bmessage_search\b/;
+/** Name of the search index, which lacks the terms of newer messages. */
+const TERMS_TABLE = /\bmessage_search\b/;
 
 /** Statement that returns rows. Prepared on first use to keep opening a database cheap. */
 export class Query<Row> implements SharedQuery<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
-  private readonly isOfFollowingTable: boolean;
+  private readonly needsTerms: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
     private readonly shape: 'row' | 'value' | 'tuple',
   ) {
-    this.isOfFollowingTable = FOLLOWING_TABLE.test(sql);
+    this.needsTerms = TERMS_TABLE.test(sql);
   }
 
   get(...parameters: Parameter[]): Row | undefined {
@@ -72,7 +72,7 @@ export class Query<Row> implements SharedQuery<Row> {
 
   private beginRun(): void {
     this.connection.requireUnit();
-    if (this.isOfFollowingTable) this.connection.requireIndex();
+    if (this.needsTerms) this.connection.requireTerms();
   }
 
   private prepare(): Statement<unknown[], Row> {
@@ -121,13 +121,13 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   /** Belongs to the running unit. */
   record = new UnitRecord();
   /** True once the snapshot of a read is known to have all terms, or does without those of the newest messages. */
-  isIndexChecked = false;
+  hasTerms = false;
 
   /** @param startSlice yields to the event loop after a long time slice; null within the slice */
   constructor(
     readonly database: Database,
     private readonly startSlice: (connection: Connection) => Promise<void> | null,
-    readonly index: FollowingIndex,
+    readonly terms: DeferredTerms,
     private readonly isReader: boolean,
   ) {}
 
@@ -184,13 +184,13 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
 
   /**
    * Called before the search index is read. A writer adds what is missing.
-   * @throws IndexBehind from a reader
+   * @throws TermsMissing from a reader
    */
-  requireIndex(): void {
-    if (!this.isReader) this.index.addAll();
-    else if (!this.isIndexChecked) {
-      if (this.index.isBehind()) throw new IndexBehind();
-      this.isIndexChecked = true;
+  requireTerms(): void {
+    if (!this.isReader) this.terms.addAll();
+    else if (!this.hasTerms) {
+      if (this.terms.areMissing()) throw new TermsMissing();
+      this.hasTerms = true;
     }
   }
 

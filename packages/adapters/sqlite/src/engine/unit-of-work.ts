@@ -9,8 +9,8 @@ import {
 } from '@parley/domain/kernel';
 import type { Commit } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
+import { TermsMissing } from './deferred-terms.js';
 import type { CreateRepositories } from './feature.js';
-import { IndexBehind } from './following-index.js';
 import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
 import { type Unit, UnitWriter } from './unit-writer.js';
@@ -25,8 +25,8 @@ const MAX_UNITS_PER_BATCH = 100;
 const MAX_FORMING_MS = 0.7;
 /** Delay of the terms of new messages in the search index; a search adds them at once. */
 const TERMS_DELAY_MS = 1000;
-/** After this number of tries a read does without messages that are sent meanwhile. */
-const MAX_INDEX_TRIES = 5;
+/** Maximum number of attempts of a read to see an index with all messages; the last attempt accepts a stale index. */
+const MAX_TERMS_TRIES = 5;
 /** Maximum queue length; further writes are rejected immediately. */
 const MAX_WAITING = 10_000;
 /** Pause after a low-priority unit in multiples of its duration: without and with other writes. */
@@ -115,11 +115,11 @@ export class SqliteUnitOfWork implements UnitOfWork {
   async readAcross<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     if (this.isClosed) throw closed();
     this.guard.requireIntact();
-    for (let tries = 0; tries < MAX_INDEX_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TERMS_TRIES; tries++) {
       try {
         return await this.readers.run(work);
       } catch (error) {
-        if (!(error instanceof IndexBehind)) throw error;
+        if (!(error instanceof TermsMissing)) throw error;
         if (!(await this.addTerms())) break;
       }
     }
@@ -141,9 +141,9 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   /** Adds the missing terms to the search index. Returns false if the database cannot be written to. */
   private async addTerms(): Promise<boolean> {
-    this.writer.index.askFor();
+    this.writer.terms.request();
     try {
-      while (this.writer.index.isDue) await this.enqueue(null, async () => {});
+      while (this.writer.terms.isDue) await this.enqueue(null, async () => {});
       return true;
     } catch {
       // The batch has reported a failing disk or a foreign lock.
@@ -248,12 +248,12 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.waitingWrites === 0) this.onIdle?.();
   }
 
-  /** Adds the terms of messages that nobody searched for, and that are too few for a commit to add them. */
+  /** Adds the terms of a few messages if no search and no further commit does. */
   private scheduleTerms(): void {
-    if (this.termsTimer || this.isClosed || !this.writer.index.hasPending) return;
+    if (this.termsTimer || this.isClosed || !this.writer.terms.isPending) return;
     this.termsTimer = setTimeout(() => {
       this.termsTimer = undefined;
-      if (this.writer.index.hasPending) void this.addTerms();
+      if (this.writer.terms.isPending) void this.addTerms();
     }, TERMS_DELAY_MS).unref();
   }
 

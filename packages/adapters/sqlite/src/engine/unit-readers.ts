@@ -23,11 +23,11 @@ class Reader {
     this.commit = database.prepare('COMMIT');
   }
 
-  async run<T>(work: (repositories: Repositories) => Promise<T>, acceptsOldIndex: boolean): Promise<T> {
+  async run<T>(work: (repositories: Repositories) => Promise<T>, acceptsMissingTerms: boolean): Promise<T> {
     try {
       this.begin.run();
       this.runner.start();
-      this.runner.connection.isIndexChecked = acceptsOldIndex;
+      this.runner.connection.hasTerms = acceptsMissingTerms;
       return await this.runner.run(work);
     } catch (error) {
       throw isLockedOut(error) ? storageBusy() : error;
@@ -54,11 +54,11 @@ export class ReaderPool {
     this.idle.push(this.open());
   }
 
-  /** @throws IndexBehind unless `acceptsOldIndex` */
-  async run<T>(work: (repositories: Repositories) => Promise<T>, acceptsOldIndex = false): Promise<T> {
+  /** @throws TermsMissing unless `acceptsMissingTerms` */
+  async run<T>(work: (repositories: Repositories) => Promise<T>, acceptsMissingTerms = false): Promise<T> {
     const reader = this.take() ?? (await this.takeNext());
     try {
-      return await reader.run(work, acceptsOldIndex);
+      return await reader.run(work, acceptsMissingTerms);
     } finally {
       this.giveBack(reader);
     }

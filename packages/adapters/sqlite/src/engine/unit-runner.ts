@@ -3,8 +3,8 @@ import type { Transaction } from '@parley/domain/kernel';
 import { SLICE_MS } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { Connection } from './connection.js';
+import { DeferredTerms } from './deferred-terms.js';
 import type { CreateRepositories } from './feature.js';
-import { FollowingIndex } from './following-index.js';
 
 /**
  * Thrown if a unit awaits anything other than its repositories. A write would block all writers; a read would occupy a
@@ -104,16 +104,16 @@ export class UnitRunner {
 
   /** An aborted unit may continue later; its repositories must not reach the database then. */
   private replaceConnection(): void {
-    const { isCacheable, index } = this.connection;
+    const { isCacheable, terms } = this.connection;
     this.connection.retire();
-    this.current = this.createConnection(index);
+    this.current = this.createConnection(terms);
     this.tx = this.createTransaction();
     this.connection.enterUnit();
     if (!isCacheable) this.connection.disableCaching();
   }
 
-  private createConnection(index = new FollowingIndex(this.database)): Connection {
-    return new Connection(this.database, (connection) => this.startSlice(connection), index, this.isReader);
+  private createConnection(terms = new DeferredTerms(this.database)): Connection {
+    return new Connection(this.database, (connection) => this.startSlice(connection), terms, this.isReader);
   }
 
   private createTransaction(): Transaction {

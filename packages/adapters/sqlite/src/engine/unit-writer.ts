@@ -2,8 +2,8 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, Transaction, WriteOptions } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
+import type { DeferredTerms } from './deferred-terms.js';
 import type { CreateRepositories } from './feature.js';
-import type { FollowingIndex } from './following-index.js';
 import type { StorageGuard } from './storage-guard.js';
 import { UnitRunner } from './unit-runner.js';
 import { isLockedOut, writeFailure } from './write-failures.js';
@@ -88,8 +88,8 @@ export class UnitWriter {
     try {
       await this.runUnits(units, attempts);
       if (attempts.some(({ outcome }) => 'value' in outcome)) {
-        // Outside of savepoints, at each of which FTS5 flushes and merges its buffer.
-        if (this.index.isDue) this.index.addSome();
+        // FTS5 flushes and merges its buffer at each savepoint, so terms are written outside of them.
+        if (this.terms.isDue) this.terms.addSome();
         this.commitBatch();
         // A commit to a file that has lost its name must not be acknowledged.
         this.guard.verifyNames();
@@ -114,8 +114,8 @@ export class UnitWriter {
     return { left: units.slice(attempts.length), isCommitted, failure };
   }
 
-  get index(): FollowingIndex {
-    return this.runner.connection.index;
+  get terms(): DeferredTerms {
+    return this.runner.connection.terms;
   }
 
   close(): void {

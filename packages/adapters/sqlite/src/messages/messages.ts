@@ -165,7 +165,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
     const ordinal = this.inserts.takeOrdinals(realmId, recipientId, 1);
     const topicKey = topicKeyOf(message);
     const id = this.inserts.add(message, null, ordinal, topicKey);
-    this.connection.index.note(message.renderedContent);
+    this.connection.terms.note(message.renderedContent);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) await this.addExceptions(id, message);
     for (const userId of message.readBy) {

@@ -9,7 +9,7 @@ function changed(state: ChatState, event: object): void {
   applyEvent(state, { id: 1, ...event } as Event);
 }
 
-it('adds, changes and removes elements of a list without a rule of its own', () => {
+it('adds, changes and removes elements of a list without a separate rule', () => {
   const state = new ChatState();
   state.fields.set('saved_snippets', [snippet(1)]);
   changed(state, { type: 'saved_snippets', op: 'add', saved_snippet: snippet(2) });

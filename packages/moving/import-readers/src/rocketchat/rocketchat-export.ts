@@ -314,7 +314,7 @@ export class RocketChatExport implements RocketChatContext {
   private *messagesOf(message: unknown): Generator<ImportRecord> {
     for (const record of messageRecords(message, this)) {
       const room = record.kind === 'message' && record.channel ? this.rooms.get(record.channel) : undefined;
-      // Only people who wrote in a room without an entry certainly had access.
+      // The authors in a room without an entry are the only people known to have had access.
       if (record.kind === 'message' && room?.data === null) room.members.add(record.sender);
       yield record;
     }

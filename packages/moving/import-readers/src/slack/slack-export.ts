@@ -257,7 +257,7 @@ export class SlackExport implements SlackContext {
     };
   }
 
-  /** Only people who wrote in it certainly had access. */
+  /** Authors in the folder, the only people known to have had access. */
   private unlistedChannel(id: string, name: string, authors: ReadonlySet<string>): ChannelRecord {
     const { source } = this;
     return { source, kind: 'channel', id, name, privacy: 'private', members: [...authors], hasMoreMembers: true };

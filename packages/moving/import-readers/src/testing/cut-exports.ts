@@ -206,7 +206,7 @@ export function cutsOf(pieces: Pieces): readonly Cut[] {
       const start = part.subarray(0, Math.floor(part.length / 2));
       const lineEnd = part.at(-1) === 10 ? '\n' : '';
       const variants = {
-        // Nothing marks the end of a collection.
+        // A collection has no end marker.
         ...(!file.endsWith('.bson') && { before }),
         within: Buffer.concat([before, start]),
         'another value in': Buffer.concat([before, otherValue(part), after]),

@@ -128,7 +128,7 @@ describe('zulipReader', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('rejects an archive without one of its message files, whose messages would seem to be deleted', async () => {
+  it('rejects an archive without one of its message files instead of treating the messages as deleted', async () => {
     const { 'messages-000001.json': messages, ...others } = exportOf([], []) as Record<string, unknown>;
     const path = await writeFolder({ ...others, 'messages-000002.json': messages ?? { zerver_message: [] } });
     const opened = reader()

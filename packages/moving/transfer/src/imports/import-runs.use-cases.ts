@@ -24,6 +24,7 @@ import {
   type FileContent,
   inOneChunk,
   NewFiles,
+  removeBlobs,
   removeFile,
   requireOwnFile,
   type StoredFile,
@@ -305,9 +306,4 @@ async function removeFiles(
   );
   for (const file of attached) if (file.messageIds.length === 0) removed.push(...(await removeFile(tx, file)));
   return removed;
-}
-
-/** Removes blobs; a sweep removes those that fail. */
-async function removeBlobs(blobs: BlobStore, keys: readonly BlobKey[]): Promise<void> {
-  for (const key of keys) await blobs.remove(key).catch(() => undefined);
 }

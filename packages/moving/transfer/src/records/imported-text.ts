@@ -54,7 +54,7 @@ function missingLink(label: string | undefined, url: string | undefined): string
 /** Room for the link to the whole text. */
 const NOTE_LENGTH = 1000;
 
-/** True if a message cannot hold the text, or not beside a note that needs `room` more code points than a link. */
+/** True if the text, with a note that needs `room` more code points than a link, does not fit into a message. */
 export const isTooLong = (markdown: string, room?: number): boolean =>
   isLongerThan(markdown, room === undefined ? MAX_MESSAGE_LENGTH : MAX_MESSAGE_LENGTH - NOTE_LENGTH - room);
 

@@ -43,7 +43,7 @@ export interface ExpressOptions
   readonly webAssets?: WebAssets | null;
   /** GIPHY API key for clients; default: none. */
   readonly giphyApiKey?: string | null;
-  /** Demo organization, whose passwords are public; default: none. */
+  /** Demo organization with public passwords; default: none. */
   readonly demo?: Demo;
   readonly authenticate?: HostAuthenticate;
   /**

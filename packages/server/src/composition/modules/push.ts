@@ -47,7 +47,7 @@ export const push = (options: PushOptions) =>
       const channels = [
         ...(sendsPush && options.push ? [resolve(MobilePush)] : []),
         ...(sendsPush && options.webPush ? [resolve(WebPush)] : []),
-        // Without a mail server, emails are files that an operator reads; missed messages would fill the folder.
+        // Emails become files for the operator if there is no mail server; missed messages would fill the folder.
         ...(email && sendsMail ? [resolve(MissedEmails)] : []),
       ];
       return { channels, hasHost };

@@ -525,7 +525,7 @@ function exchange(options: NodeRequest, body: string | Buffer | undefined): Prom
       });
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // On a busy machine, the server may have closed the idle connection before it got the request.
+      // The server of a busy machine may close the idle connection before the request arrives.
       if (sent.reusedSocket && error.code === 'ECONNRESET') exchange(options, body).then(resolve, reject);
       else reject(error);
     });

@@ -129,7 +129,7 @@ const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
 /** Neutral elements of the operands. */
 const NEUTRAL: Readonly<Record<string, string>> = { '&&': 'true', '||': 'false' };
 const NEUTRAL_ARGUMENT: Readonly<Record<string, string>> = { all: ALLOWED, anyOf: NOBODY, allOf: REALM };
-/** Functions whose first argument is the condition of a rule. */
+/** Functions that take the condition of a rule as their first argument. */
 const TAKES_CONDITION = /^(denyIf|\w+Unless)$/;
 const LIMITS: Readonly<Record<string, string>> = { '<': '<=', '<=': '<', '>': '>=', '>=': '>' };
 const COMPARISONS = new Set(['===', '!==', ...Object.keys(LIMITS)]);

@@ -1,13 +1,13 @@
 import type { Database, Statement } from 'better-sqlite3';
 
-/** Messages without terms after which the next commit adds their terms: number, and characters of HTML. */
+/** Limits of the messages without terms, in number and in characters of HTML. The next commit then adds their terms. */
 const MAX_PENDING = { messages: 200, characters: 10_000 } as const;
 
-/** Thrown by a read that needs the terms of newer messages. The unit of work adds them and repeats the read. */
-export class IndexBehind extends Error {
+/** Thrown by a read of the search index if newer messages have no terms. The unit of work adds them and repeats the read. */
+export class TermsMissing extends Error {
   constructor() {
     super('The search index lacks newer messages');
-    this.name = 'IndexBehind';
+    this.name = 'TermsMissing';
   }
 }
 
@@ -23,16 +23,16 @@ function once<S extends Statement>(prepare: () => S): () => S {
 }
 
 /**
- * Search index that follows the messages, since terms cost several times as much as storing a message, and those of many
- * messages together little more than those of one. `search_backlog.indexed_up_to` is its durable position.
+ * Search terms of new messages, added in batches: terms of many messages together cost little more than those of one, which
+ * cost several times as much as storing a message. `search_backlog.indexed_up_to` is the durable position.
  */
-export class FollowingIndex {
+export class DeferredTerms {
   private readonly next: () => Statement<[number], PendingMessage>;
   private readonly add: () => Statement<[number]>;
   private readonly move: () => Statement<[number]>;
   /** Estimates, since units may fail or belong to another process. */
   private pending = { messages: 0, characters: 0 };
-  private isAskedFor = false;
+  private isRequested = false;
 
   constructor(database: Database) {
     this.next = once(() =>
@@ -64,26 +64,27 @@ export class FollowingIndex {
   }
 
   /** Makes the next batch add terms. */
-  askFor(): void {
-    this.isAskedFor = true;
+  request(): void {
+    this.isRequested = true;
   }
 
-  get hasPending(): boolean {
-    return this.pending.messages > 0;
+  /** True if messages may lack terms. */
+  get isPending(): boolean {
+    return this.isRequested || this.pending.messages > 0;
   }
 
-  /** True if the present batch adds terms. */
+  /** True if the current batch must add terms. */
   get isDue(): boolean {
     const { messages, characters } = this.pending;
-    return this.isAskedFor || messages >= MAX_PENDING.messages || characters >= MAX_PENDING.characters;
+    return this.isRequested || messages >= MAX_PENDING.messages || characters >= MAX_PENDING.characters;
   }
 
-  /** True if a message in the present snapshot lacks its terms. */
-  isBehind(): boolean {
+  /** True if a message in the current snapshot lacks its terms. */
+  areMissing(): boolean {
     return this.next().get(1) !== undefined;
   }
 
-  /** Adds the terms of the next messages, at least one of any length. It remains due if others lack them. */
+  /** Adds the terms of the next messages, at least one of any length. More are due if other messages lack theirs. */
   addSome(): void {
     const messages = this.next().all(MAX_PENDING.messages);
     let characters = 0;
@@ -92,7 +93,7 @@ export class FollowingIndex {
       return index === 0 || characters <= MAX_PENDING.characters;
     });
     this.pending = { messages: 0, characters: 0 };
-    this.isAskedFor = some.length < messages.length || messages.length === MAX_PENDING.messages;
+    this.isRequested = some.length < messages.length || messages.length === MAX_PENDING.messages;
     const last = some.at(-1)?.[0];
     if (last === undefined) return;
     this.add().run(last);
@@ -102,6 +103,6 @@ export class FollowingIndex {
   /** Adds all missing terms. */
   addAll(): void {
     do this.addSome();
-    while (this.isAskedFor);
+    while (this.isRequested);
   }
 }
