@@ -169,7 +169,7 @@ export class PersonalList<Row extends UserRow, Event extends DomainEvent = Domai
   }
 }
 
-/** Class of a use case, as a base of one with a name. */
+/** Base class of a named use case. */
 export interface UseCaseClass<Inject extends readonly string[], Ports extends unknown[], UseCase> {
   readonly inject: Inject;
   new (...ports: Ports): UseCase;

@@ -67,7 +67,7 @@ export const SENTENCES: readonly string[] = [
 ];
 
 /** Returns the text with `count` words that nobody wrote before, such as identifiers. */
-export function newWordsBeside(text: string, n: number, count: number): string {
+export function withNewWords(text: string, n: number, count: number): string {
   const words = Array.from({ length: count }, (_, index) => `k${((n * 31 + index) * 2_654_435_761) % 4_294_967_296}z`);
   return `${text} ${words.join(' ')}`;
 }
