@@ -1,4 +1,5 @@
 import { TextDecoder } from 'node:util';
+import { isParsableUrl } from '@parley/domain/kernel';
 import type { PagePreview } from '@parley/domain/markdown';
 import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from 'parse5';
 
@@ -121,7 +122,7 @@ export class HtmlHead implements TokenHandler {
   }
 
   private pictureUrl(address: string | undefined): string | null {
-    if (address === undefined || !URL.canParse(address, this.url)) return null;
+    if (address === undefined || !isParsableUrl(address, this.url)) return null;
     const { protocol, href } = new URL(address, this.url);
     return /^https?:$/.test(protocol) && href.length <= MAX_URL_LENGTH ? href : null;
   }

@@ -1,6 +1,6 @@
 import { createECDH, ECDH, hkdfSync } from 'node:crypto';
 import { type BlockList, isIPv4 } from 'node:net';
-import { loadOptional, type RealmUrls } from '@parley/domain/kernel';
+import { isParsableUrl, loadOptional, type RealmUrls } from '@parley/domain/kernel';
 import type { WebhookClient } from '@parley/domain/membership';
 import type { WebPushNotice, WebPushOutcome, WebPushService, WebPushSubscription } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
@@ -55,7 +55,7 @@ export class VapidWebPushService implements WebPushService {
   }
 
   isEndpoint(text: string): boolean {
-    if (/\s/.test(text) || !URL.canParse(text)) return false;
+    if (/\s/.test(text) || !isParsableUrl(text)) return false;
     const { protocol, hostname, username, password } = new URL(text);
     if (username !== '' || password !== '') return false;
     return protocol === 'https:' || (protocol === 'http:' && isIPv4(hostname) && this.networks.check(hostname));

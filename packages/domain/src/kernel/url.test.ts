@@ -1,5 +1,5 @@
 import { workMsOf } from '@parley/testkit/process-usage';
-import { isUrl } from './text.js';
+import { isParsableUrl, isUrl } from './text.js';
 
 describe('isUrl', () => {
   it.each([
@@ -40,5 +40,18 @@ describe('isUrl', () => {
       }
     };
     expect(await workMsOf(ask, 100)).toBeLessThan(100);
+  });
+});
+
+describe('isParsableUrl', () => {
+  it('accepts letters of Latin-1 after any number of calls', () => {
+    const urls = ['https://bücher.example/', 'https://example.com/é'];
+    const rejected = Array.from({ length: 50_000 }, (_, n) => urls[n % 2]!).filter((url) => !isParsableUrl(url));
+    expect(rejected).toEqual([]);
+  });
+
+  it('resolves a relative reference against the base', () => {
+    expect(isParsableUrl('/path', 'https://example.com/')).toBe(true);
+    expect(isParsableUrl('/path')).toBe(false);
   });
 });

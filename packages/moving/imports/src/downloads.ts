@@ -3,7 +3,7 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, rmSync, statSync 
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { invalidImport, loadBinary } from '@parley/domain/kernel';
+import { invalidImport, isParsableUrl, loadBinary } from '@parley/domain/kernel';
 import { WebhookRefused } from '@parley/domain/membership';
 import type { FileRecord, OpenImport } from '@parley/transfer/records';
 import Sqlite, { type Database } from 'better-sqlite3';
@@ -220,7 +220,7 @@ class Downloads {
   }
 
   private async download(record: FileRecord, url: string): Promise<void> {
-    const host = URL.canParse(url) ? new URL(url).host : '';
+    const host = isParsableUrl(url) ? new URL(url).host : '';
     try {
       const failures = this.failures.get(host) ?? 0;
       if (failures >= MAX_FAILURES) throw new DownloadFailed('the server cannot be reached', false);
@@ -270,7 +270,7 @@ class Downloads {
   /** Reasons contain no part of the URL, since it may contain a token. */
   private async request(url: string): Promise<FileResponse> {
     const { client, token } = this.options;
-    if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new DownloadFailed('its URL is invalid', true);
+    if (!/^https?:\/\//.test(url) || !isParsableUrl(url)) throw new DownloadFailed('its URL is invalid', true);
     const headers = token !== null && this.mayReceiveToken(new URL(url)) ? { Authorization: `Bearer ${token}` } : {};
     try {
       return await client.open(url, headers);

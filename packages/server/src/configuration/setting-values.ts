@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { S3Location } from '@parley/blobs';
 import { EMAIL_TOKEN_PLACEHOLDER } from '@parley/domain/channels';
+import { isParsableUrl } from '@parley/domain/kernel';
 import { isEmailAddress } from '@parley/domain/users';
 import {
   LIMIT_RULES,
@@ -62,7 +63,7 @@ export function parseDatabase(text: string): DatabaseLocation {
 
 function parsePostgres(url: string): DatabaseLocation {
   for (const host of hostsOf(url)) {
-    const parsed = URL.canParse(host) ? new URL(host) : null;
+    const parsed = isParsableUrl(host) ? new URL(host) : null;
     // Command lines and reports show the URL, so it must not contain a password.
     if (parsed?.password === '' && !parsed.searchParams.has('password')) continue;
     throw new Error('of the form postgres://USER@HOST/NAME, with the password in PGPASSWORD or the file PGPASSFILE');
@@ -99,7 +100,7 @@ export function parseBucket(text: string): Omit<S3Location, 'credentials'> | nul
 
 export function parseUrl(text: string): string {
   const expected = 'an address such as https://chat.example.com';
-  if (!URL.canParse(text)) throw new Error(expected);
+  if (!isParsableUrl(text)) throw new Error(expected);
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
   if (!['http:', 'https:'].includes(protocol) || search || hash || username || password) throw new Error(expected);
   return origin + pathname.replace(/\/+$/, '');
@@ -169,7 +170,7 @@ export function parseAudience(text: string): string {
 }
 
 export function parseSmtpUrl(text: string): string {
-  const isUrl = URL.canParse(text) && ['smtp:', 'smtps:'].includes(new URL(text).protocol) && new URL(text).hostname;
+  const isUrl = isParsableUrl(text) && ['smtp:', 'smtps:'].includes(new URL(text).protocol) && new URL(text).hostname;
   if (!isUrl) throw new Error('a mail server such as smtp://user:password@mail.example.com:587');
   return text;
 }
@@ -220,7 +221,7 @@ export const STRING_ID = unconverted(
 const ORIGIN = valueType<string>(
   'an origin such as https://example.com, without a trailing slash',
   (value) =>
-    typeof value === 'string' && /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value,
+    typeof value === 'string' && /^https?:/.test(value) && isParsableUrl(value) && new URL(value).origin === value,
 );
 const MAX_ORIGINS = 100;
 export const FRAME_ANCESTORS = unconverted<readonly string[]>(fromText(listOf(ORIGIN, { max: MAX_ORIGINS }), listIn));

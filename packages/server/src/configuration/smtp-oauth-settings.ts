@@ -1,3 +1,4 @@
+import { isParsableUrl } from '@parley/domain/kernel';
 import { isLoopbackName } from '@parley/http';
 import type { MailTokenAccount } from '@parley/node-adapters';
 import { UsageError } from '../kernel/startup-error.js';
@@ -16,7 +17,7 @@ const SCOPE = unconverted(
 /** Parses the address of a token endpoint. Secrets are sent there, so TLS is required except on loopback. */
 function parseTokenUrl(url: string): string {
   const expected = 'an address with https (http only on this machine), such as https://oauth2.googleapis.com/token';
-  if (!URL.canParse(url)) throw new Error(expected);
+  if (!isParsableUrl(url)) throw new Error(expected);
   const { protocol, hostname } = new URL(url);
   if (protocol !== 'https:' && !isLoopbackName(hostname)) throw new Error(expected);
   return parseUrl(url);

@@ -1,4 +1,5 @@
 import { ROLES } from '@parley/domain/access';
+import { isParsableUrl } from '@parley/domain/kernel';
 import { isLoopbackName, type ParamType } from '@parley/http';
 import {
   boolean,
@@ -38,14 +39,14 @@ export const STRING_IDS = listOf(text({ max: 100 }), { max: 1000 });
 export const FLAG = boolean();
 export const ICON = valueType<string>(
   'the URL of an image',
-  (value) => typeof value === 'string' && URL.canParse(value),
+  (value) => typeof value === 'string' && isParsableUrl(value),
 );
 
 /** Plain HTTP is allowed on the same machine, for tests and development. */
 export const ENCRYPTED_URL = valueType<string>(
   'an address with https (http only on this machine), as passwords and tokens are sent there',
   (value) => {
-    if (typeof value !== 'string' || !URL.canParse(value)) return false;
+    if (typeof value !== 'string' || !isParsableUrl(value)) return false;
     const { protocol, hostname } = new URL(value);
     return protocol === 'https:' || (protocol === 'http:' && isLoopbackName(hostname));
   },

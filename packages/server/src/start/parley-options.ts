@@ -1,3 +1,4 @@
+import { isParsableUrl } from '@parley/domain/kernel';
 import { type ParamType, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import { PUSH_SETTINGS } from '../configuration/push-settings.js';
 import { PATH } from '../configuration/setting-values.js';
@@ -75,11 +76,11 @@ const POSITIVE = integer({ min: 1, max: Number.MAX_SAFE_INTEGER });
 const ORIGIN = valueType<string>('an origin such as https://example.com, without a trailing slash', (value) => {
   if (typeof value !== 'string') return false;
   if (!/^https?:/.test(value)) return /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(value);
-  return URL.canParse(value) && new URL(value).origin === value;
+  return isParsableUrl(value) && new URL(value).origin === value;
 });
 const LOG_IN_URL = valueType<string>(
   'an address such as https://example.com/login?return_to={next}',
-  (value) => typeof value === 'string' && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
+  (value) => typeof value === 'string' && isParsableUrl(value) && /^https?:$/.test(new URL(value).protocol),
 );
 
 const BUS_OPTIONS = object({

@@ -1,4 +1,4 @@
-import { parseJson, takeCodePoints, toSingleLine, withoutLoneSurrogates } from '@parley/domain/kernel';
+import { isParsableUrl, parseJson, takeCodePoints, toSingleLine, withoutLoneSurrogates } from '@parley/domain/kernel';
 import { quoted } from '@parley/domain/messages';
 import { isLosslessNumber, LosslessNumber, parse } from 'lossless-json';
 
@@ -95,7 +95,7 @@ export const escapeLines = (text: string): string =>
 
 /** Returns a web address usable in Markdown links; null for other values. */
 function safeUrl(value: unknown): string | null {
-  if (typeof value !== 'string' || !URL.canParse(value)) return null;
+  if (typeof value !== 'string' || !isParsableUrl(value)) return null;
   const url = new URL(value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return null;
   return url.href.replace(/[()[\]<>*`|\\]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);

@@ -1,4 +1,4 @@
-import { isUrl, parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
+import { isParsableUrl, isUrl, parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
   type AvatarUpload,
   type BotChange,
@@ -207,7 +207,7 @@ const webhookUrl: ParamType<string> = json(
 const MACHINE_URL = /^https?:\/\/[a-z](?:[\w-]{0,61}[a-z\d])?(?::\d{1,5})?(?:[/?#]\S*)?$/i;
 
 const isWebAddress = (url: string): boolean =>
-  /^https?:/i.test(url) && (isUrl(url) || MACHINE_URL.test(url)) && URL.canParse(url);
+  /^https?:/i.test(url) && (isUrl(url) || MACHINE_URL.test(url)) && isParsableUrl(url);
 
 const TEXT = { max: MAX_TEXT_LENGTH };
 const config = recordOf(text(TEXT), { max: MAX_CONFIG_ENTRIES, maxKeyLength: 100 });

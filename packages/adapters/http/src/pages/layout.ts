@@ -1,6 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Injectable, Wired } from '@parley/domain/composition';
-import { DomainError, directionOf, type ErrorCode, type RealmUrls, type TextLanguage } from '@parley/domain/kernel';
+import {
+  DomainError,
+  directionOf,
+  type ErrorCode,
+  isParsableUrl,
+  type RealmUrls,
+  type TextLanguage,
+} from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
 import { type Context, type Method, type Route, route } from '../declarations/route.js';
 import type { ServerInfo } from '../declarations/server-info.js';
@@ -178,7 +185,7 @@ export const redirectTo = (address: string, headers: readonly string[] = []): Re
  */
 export function targetOf({ base, url }: Pick<Site, 'base' | 'url'>, next: string): string {
   const start = `${base}/`;
-  if (!next.startsWith('/') || !URL.canParse(next, url)) return start;
+  if (!next.startsWith('/') || !isParsableUrl(next, url)) return start;
   const { origin, pathname, search, hash } = new URL(next, url);
   return origin === new URL(url).origin && !pathname.startsWith('//') ? pathname + search + hash : start;
 }
@@ -197,7 +204,7 @@ export function isFromOwnPage(
   const site = request.header('sec-fetch-site');
   if (site !== undefined) return site === 'same-origin' || site === 'none';
   if (origin === undefined) return true;
-  if (!URL.canParse(origin)) return false; // `null`, sent by a page without an origin
+  if (!isParsableUrl(origin)) return false; // `null`, sent by a page without an origin
   return [new URL(url).host, request.authority].includes(new URL(origin).host);
 }
 

@@ -1,6 +1,7 @@
 import {
   DomainError,
   type ErrorCode,
+  isParsableUrl,
   type RealmId,
   type SessionId,
   type UnixSeconds,
@@ -163,7 +164,7 @@ export function checkLocalAccess(request: Request, publicHost: string | null, pa
 }
 
 function isAllowedOrigin(origin: string, request: Request, publicHost: string | null, pages: PagesAllowed): boolean {
-  if (!URL.canParse(origin)) return false; // `null`, sent by a page without an origin
+  if (!isParsableUrl(origin)) return false; // `null`, sent by a page without an origin
   const { host, hostname } = new URL(origin);
   if (pages === 'local') return isOwnName(hostname, publicHost);
   return withPort(host, origin) === withPort(request.header('host')?.toLowerCase() ?? '', origin);

@@ -1,4 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { isParsableUrl } from '@parley/domain/kernel';
 import type { Body } from '../limits/budgets.js';
 import { HttpRefusal, type Reply, SESSION_CHALLENGE } from '../wire/reply.js';
 import type { Request } from '../wire/request.js';
@@ -94,7 +95,7 @@ const hasBearerToken = (request: Request): boolean => /^bearer /i.test(request.h
 function checkReferer(request: Request, publicUrl: URL): void {
   const referer = request.header('referer');
   if (referer === undefined) throw csrfFailed('Referer checking failed - no Referer.');
-  if (!URL.canParse(referer)) throw csrfFailed('Referer checking failed - Referer is malformed.');
+  if (!isParsableUrl(referer)) throw csrfFailed('Referer checking failed - Referer is malformed.');
   const { protocol, origin } = new URL(referer);
   if (protocol !== 'https:') {
     throw csrfFailed('Referer checking failed - Referer is insecure while host is secure.');
@@ -106,7 +107,7 @@ function checkReferer(request: Request, publicUrl: URL): void {
 
 /** True for the origin of the requested host, which differs per organization. */
 function isOwnOrigin(origin: string, request: Request, publicUrl: URL, isSecure: boolean): boolean {
-  if (!URL.canParse(origin)) return false; // `null`, sent by a page without an origin
+  if (!isParsableUrl(origin)) return false; // `null`, sent by a page without an origin
   const { protocol, host } = new URL(origin);
   if (protocol !== 'https:' && (isSecure || protocol !== 'http:')) return false;
   const withPort = (name: string) => (/:\d+$/.test(name) ? name : `${name}:${protocol === 'https:' ? 443 : 80}`);

@@ -1,3 +1,4 @@
+import { isParsableUrl } from '@parley/domain/kernel';
 import type { PagePreview } from '@parley/domain/markdown';
 import { type Attributes, Element, escapeAttribute, escapeText, HtmlStash, writeHtml } from '../html/html.js';
 import { MAX_LINKS, mayBeImage, VIDEO_URL, youtubeId } from '../inline/previews.js';
@@ -22,7 +23,7 @@ export function previewableLinks(html: string, realmUrl: string): readonly strin
 }
 
 function isPreviewable(url: string, realmUrl: string): boolean {
-  if (url.length > MAX_URL_LENGTH || !/^https?:\/\//.test(url) || !URL.canParse(url)) return false;
+  if (url.length > MAX_URL_LENGTH || !/^https?:\/\//.test(url) || !isParsableUrl(url)) return false;
   if (url === realmUrl || url.startsWith(`${realmUrl}/`)) return false;
   const { username, password } = new URL(url);
   if (username !== '' || password !== '') return false;

@@ -1,3 +1,4 @@
+import { isParsableUrl } from '@parley/domain/kernel';
 import { isLoopbackName, type ParamType } from '@parley/http';
 import { type LdapAccount, type LdapGroups, ldapDirectories } from '@parley/node-adapters';
 import { described, integer, object, optional, type ShapeOf, secret, text, valueType } from '../../kernel/values.js';
@@ -12,7 +13,7 @@ const FILTER = described(
   'a filter in brackets, such as (objectClass=person)',
 );
 const ADDRESS = valueType<string>('an address such as ldaps://ldap.example.com', (value) => {
-  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  if (typeof value !== 'string' || !isParsableUrl(value)) return false;
   const { protocol, hostname, pathname } = new URL(value);
   return (protocol === 'ldap:' || protocol === 'ldaps:') && hostname !== '' && pathname.length <= 1;
 });

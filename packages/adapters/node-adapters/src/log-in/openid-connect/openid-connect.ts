@@ -1,4 +1,4 @@
-import { loadOptional } from '@parley/domain/kernel';
+import { isParsableUrl, loadOptional } from '@parley/domain/kernel';
 import {
   type EmailStatement,
   type ExternalIdentity,
@@ -250,7 +250,7 @@ class OpenIdConnectProvider implements LogInProvider {
     const named = (metadata as { readonly issuer?: unknown } | null)?.issuer;
     if (typeof named !== 'string') throw new Error(`${address} has no metadata; ${advice}`);
     // Entra's issuer contains a placeholder for the tenant.
-    const isSame = URL.canParse(named) && new URL(named).href === new URL(issuer).href;
+    const isSame = isParsableUrl(named) && new URL(named).href === new URL(issuer).href;
     if (!isSame && !named.includes('{'))
       throw new Error(`the service reports the issuer ${named}; set issuer to this value`);
   }
