@@ -210,6 +210,18 @@ describe('OutgoingProxy', () => {
     await expect(refused.fetch(https)).rejects.toThrow('fetch failed');
   });
 
+  it('delivers the bytes that a target sends together with the response of the proxy', async () => {
+    const eager = createTcpServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 200 Connection established\r\n\r\nfirst'));
+    });
+    const proxyUrl = await listen(eager, 'http');
+    const tunnel = await new OutgoingProxy({ http: proxyUrl, https: null, exceptions: [] }).tunnelTo(
+      'http://name.invalid/',
+      5000,
+    );
+    expect(String(await tunnel!.toArray())).toBe('first');
+  });
+
   it('gives up on a proxy that does not respond', async () => {
     const silent = await listen(createTcpServer(), 'http');
     const dead = new OutgoingProxy({ http: null, https: silent, exceptions: [] });

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { type BlockList, isIP } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectByTls } from 'node:tls';
+import { isParsableUrl } from '@parley/domain/kernel';
 import { familyOf, networks } from './networks.js';
 
 const require = createRequire(import.meta.url);
@@ -23,7 +24,7 @@ export const NO_PROXY: ProxySettings = { http: null, https: null, exceptions: []
 /** Parses the URL of a proxy; the scheme may be missing. @throws Error that describes what is expected */
 export function parseProxyUrl(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`;
-  if (URL.canParse(url)) {
+  if (isParsableUrl(url)) {
     const { protocol, hostname, pathname, search, hash, href } = new URL(url);
     if (/^https?:$/.test(protocol) && hostname !== '' && pathname === '/' && search + hash === '') return href;
   }
@@ -143,7 +144,9 @@ export class OutgoingProxy {
         ...{ method: 'CONNECT', path, headers, agent: false },
         signal: AbortSignal.timeout(timeoutMs),
       });
-      request.on('error', reject).on('connect', ({ statusCode }, connected) => {
+      request.on('error', reject).on('connect', ({ statusCode }, connected, first) => {
+        // A target that speaks first may send its bytes in the packet of the proxy's response.
+        connected.unshift(first);
         if (statusCode === 200) return resolve(connected);
         connected.destroy();
         reject(new Error(`the proxy answers ${statusCode}`));
