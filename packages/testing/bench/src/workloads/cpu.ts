@@ -10,7 +10,7 @@ import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { SENTENCES, withNewWords } from '../worlds/sentences.js';
 import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
-import { pagePath } from './pages.js';
+import { pagePath, searchPath } from './pages.js';
 import { REGISTRATION } from './register.js';
 
 /** Runs a number of requests once and returns the CPU time per request, in microseconds. */
@@ -174,7 +174,7 @@ const sendsOfTeam =
               };
               return authors[sent++ % authors.length]!.text({ method: 'POST', path: '/api/v1/messages', form });
             });
-            return load(server, server.port, requests);
+            return load(server, server.port, requests, indexed(authors[0]!));
           };
         };
         yardstick ??= sending(to);
@@ -210,7 +210,7 @@ async function sendOfRareWords(lab: Lab): Promise<Contest> {
           const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content };
           return author.text({ method: 'POST', path: '/api/v1/messages', form });
         });
-        return () => load(server, server.port, requests);
+        return () => load(server, server.port, requests, indexed(author));
       };
       frequent ??= sending(ordinary);
       return sending(rare);
@@ -353,9 +353,15 @@ async function register(lab: Lab): Promise<Contest> {
 
 function loadOf(lab: Lab, { inFlight, answers }: { readonly inFlight: number; readonly answers: number }) {
   const load = lab.load();
-  return (server: Measured, port: number, requests: readonly string[]) =>
-    cpuPer(server, answers, () => load.run({ port, requests, inFlight, until: { answers } }));
+  return (server: Measured, port: number, requests: readonly string[], after?: () => Promise<unknown>) =>
+    cpuPer(server, answers, async () => {
+      await load.run({ port, requests, inFlight, until: { answers } });
+      await after?.();
+    });
 }
+
+/** Waits until all messages are in the search index, whose cost belongs to the sends and not to the next contender. */
+const indexed = (reader: ApiUser) => () => reader.get(searchPath('afterwards'));
 
 /** Process that reports its CPU time. */
 interface Measured {

@@ -6,6 +6,12 @@ export function pagePath(channelId: ChannelId, anchor: 'newest' | number): strin
   return `/api/v1/messages?${new URLSearchParams({ anchor: String(anchor), num_before: '99', num_after: '0', narrow })}`;
 }
 
+/** Path of the newest message that contains a word. */
+export function searchPath(word: string): string {
+  const narrow = JSON.stringify([{ operator: 'search', operand: word }]);
+  return `/api/v1/messages?${new URLSearchParams({ anchor: 'newest', num_before: '0', num_after: '0', narrow })}`;
+}
+
 /** Path of the newest messages of a topic. */
 export function topicPath(channelId: ChannelId, topic: string, count: number): string {
   const narrow = JSON.stringify([
