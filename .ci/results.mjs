@@ -1,5 +1,5 @@
-// Prints how many tests passed and failed by a JSON report of Jest or Playwright. Skipped tests and the first failures
-// go to stderr. A file that fails outside its tests counts as one failure.
+// Prints how many tests passed and failed by a JSON report of Jest or Playwright. Skipped tests, stories that
+// passed at the second attempt, and the first failures go to stderr. A file that fails outside its tests counts as one failure.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 const MAX_SHOWN = 20;
 const MAX_LENGTH = 1000;
 
-/** @typedef {{ status: 'passed' | 'failed' | 'skipped', title: string, message: string }} Result */
+/** @typedef {{ status: 'passed' | 'repeated' | 'failed' | 'skipped', title: string, message: string }} Result */
 
 /** @returns {Result[]} */
 function resultsOfJest({ testResults }) {
@@ -26,7 +26,7 @@ function resultsOfJest({ testResults }) {
 
 /** @returns {Result[]} */
 function resultsOfPlaywright({ suites, errors }) {
-  const statuses = { expected: 'passed', unexpected: 'failed', skipped: 'skipped' };
+  const statuses = { expected: 'passed', flaky: 'repeated', unexpected: 'failed', skipped: 'skipped' };
   const resultsOf = ({ specs, suites: inner = [] }) => [
     ...specs.flatMap(({ file, line, title, tests }) =>
       tests.map(({ status, results }) => ({
@@ -46,8 +46,12 @@ function resultsOfPlaywright({ suites, errors }) {
 const report = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const results = 'testResults' in report ? resultsOfJest(report) : resultsOfPlaywright(report);
 const withStatus = (wanted) => results.filter(({ status }) => status === wanted);
-console.log(withStatus('passed').length, withStatus('failed').length);
+const showFirst = (label, wanted) => {
+  for (const { title, message } of withStatus(wanted).slice(0, MAX_SHOWN)) {
+    console.error(`${label}: ${`${title}\n${stripVTControlCharacters(message)}`.slice(0, MAX_LENGTH)}\n`);
+  }
+};
+console.log(withStatus('passed').length + withStatus('repeated').length, withStatus('failed').length);
 for (const { title } of withStatus('skipped')) console.error(`Skipped: ${title}`);
-for (const { title, message } of withStatus('failed').slice(0, MAX_SHOWN)) {
-  console.error(`Failed: ${`${title}\n${stripVTControlCharacters(message)}`.slice(0, MAX_LENGTH)}\n`);
-}
+showFirst('Passed at the second attempt', 'repeated');
+showFirst('Failed', 'failed');

@@ -19,6 +19,8 @@ export default defineConfig({
   fullyParallel: false,
   // Stories also wait: three workers keep two cores busy.
   workers: 3,
+  // A busy machine delays what stories wait for. `.ci/run` names the repeated ones.
+  retries: process.env.CI === undefined ? 0 : 1,
   timeout: isLong ? 15 * 60_000 : 120_000,
   expect: { timeout: isLong ? 60_000 : 15_000 },
   use: {

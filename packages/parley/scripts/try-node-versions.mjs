@@ -39,7 +39,7 @@ for (const version of versions) {
     cpSync(join(home, '../../node_modules/better-sqlite3/build'), join(sqlite, 'build'), { recursive: true });
   } else if (!existsSync(join(sqlite, 'build/Release/better_sqlite3.node'))) {
     const headers = headersFor(version, folder);
-    const quick = { CFLAGS: '-O1', CXXFLAGS: '-O1', npm_config_nodedir: headers };
+    const quick = { CFLAGS: '-O1', CXXFLAGS: '-O1', npm_config_nodedir: headers, npm_config_jobs: 'max' };
     spawnSync('npm', ['rebuild', 'better-sqlite3'], { cwd: app, env: { ...env, ...quick }, stdio: 'inherit' });
   }
   cpSync(join(home, 'scripts/story-on-node.mjs'), join(app, 'story.mjs'));

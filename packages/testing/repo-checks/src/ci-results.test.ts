@@ -74,6 +74,15 @@ describe('.ci/results.mjs', () => {
     expect(lines).toBe('Skipped: phone.test.ts:3: rings\nFailed: phone.test.ts:3: pulls\nTimed out\n\n');
   });
 
+  it('counts a story that passed at the second attempt as passed, and names it', () => {
+    const { counts, lines } = summaryOf({
+      suites: [{ specs: [storyOf('pulls', 'flaky', 'Timed out', '')] }],
+      errors: [],
+    });
+    expect(counts).toBe('1 0');
+    expect(lines).toBe('Passed at the second attempt: phone.test.ts:3: pulls\nTimed out\n\n');
+  });
+
   it('counts an error outside browser stories as a failure', () => {
     const { counts, lines } = summaryOf({ suites: [], errors: [{ message: 'Cannot find module' }] });
     expect(counts).toBe('0 1');

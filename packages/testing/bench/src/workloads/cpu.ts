@@ -30,6 +30,8 @@ interface Contest {
 
 /** Factor between a record and the figure that fails. */
 const TOLERANCE = 1.15;
+/** Maximum number of measurements of a figure above the tolerance; the smallest counts. */
+const MEASUREMENTS = 3;
 
 /**
  * Guard of the CPU time of all server threads per request, divided by that of a yardstick in the same run. Figures above
@@ -50,9 +52,12 @@ export const cpu: Workload = {
       register,
       smallGet,
     ]) {
-      const first = await measure(lab, begin);
-      const again = first.failure === undefined ? first : await measure(lab, begin);
-      figures.push(again.value < first.value ? again : first);
+      let best = await measure(lab, begin);
+      for (let more = MEASUREMENTS - 1; best.failure !== undefined && more > 0; more--) {
+        const again = await measure(lab, begin);
+        if (again.value < best.value) best = again;
+      }
+      figures.push(best);
     }
     return figures;
   },
