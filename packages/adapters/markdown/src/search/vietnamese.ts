@@ -2,7 +2,7 @@ import { normalize, withoutDiacritics } from './letters.js';
 import { ASCII } from './text-parts.js';
 
 /** Latin letters with diacritics. */
-const OTHER_LATIN = /[\u00c0-\u024f\u0300-\u0323\u1ea0-\u1ef9]/;
+const OTHER_LATIN = /[\u00c0-\u024f\u1ea0-\u1ef9]|[\u0300-\u0323]/;
 /** Vietnamese letters that hardly any other language has: those with a horn, a hook above, a dot below or two diacritics. */
 const OWN_LETTERS = /[\u01a0\u01a1\u01af\u01b0\u1ea0-\u1ef9]|[\u0309\u031b\u0323]/;
 const SYLLABLE = /^(?:ngh?|nh|[cgkpt]h|tr|gi|qu|[bcdghklmnprstvx])?[aeiouy]{1,3}(?:ch|n[gh]?|[cmpt])?$/;
