@@ -1,4 +1,12 @@
-import { aUser, createFixture, fakeEventLoop, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
+import {
+  anotherRealm,
+  aUser,
+  createFixture,
+  fakeEventLoop,
+  MemoryBlobStore,
+  MemoryPartialBlobStore,
+} from '@parley/testkit';
+import type { RealmId } from '../kernel/ids.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { PLAIN_TEXTS } from '../messages/search.js';
 import type { BlobKey } from './blobs.js';
@@ -6,6 +14,7 @@ import { MAX_FILE_TERMS, ReadFileTexts, TERMS_AT_A_TIME } from './file-texts.js'
 import { SweepFiles } from './files.use-cases.js';
 
 const BLOB = '0'.repeat(32) as BlobKey;
+let paths = 0;
 const words = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `word${index}`);
 
 /** Fixture with a file, and a reader that returns the text. */
@@ -30,17 +39,20 @@ async function reading(text: string) {
       return fixture.uow.write(...call);
     },
   });
+  const order: RealmId[] = [];
   let duringRead = async (): Promise<unknown> => null;
   const reader = {
     reads: () => true,
-    read: async () => {
+    read: async (_: Uint8Array, { realmId }: { readonly realmId: RealmId }) => {
+      order.push(realmId);
       await duringRead();
       return text;
     },
   };
+  const readFileTexts = new ReadFileTexts(counting, blobs, reader, PLAIN_TEXTS, fakeEventLoop);
   return {
-    ...{ fixture, blobs, id },
-    read: () => new ReadFileTexts(counting, blobs, reader, PLAIN_TEXTS, fakeEventLoop).execute(),
+    ...{ fixture, blobs, id, order },
+    read: () => readFileTexts.execute(),
     during: (change: () => Promise<unknown>) => {
       duringRead = change;
     },
@@ -72,6 +84,19 @@ describe('ReadFileTexts', () => {
     await read();
     expect(units()).toBe(3 * parts);
     expect(await isQueued()).toBe(false);
+  });
+
+  it('reads one file of each organization in turn', async () => {
+    const { fixture, read, order } = await reading('tea');
+    const other = await anotherRealm(fixture, aUser({ name: 'ann' }));
+    for (const { realm, user, uow } of [fixture, fixture, other, other]) {
+      const owner = { realmId: realm.id, ownerId: user('ann').id };
+      const file = { blob: BLOB, contentType: 'text/plain', name: 'b.txt', size: 5, createdAt: 0, image: null };
+      await uow.write(realm.id, (tx) => tx.files.add({ ...owner, ...file, pathId: `2/ab/c/b${paths++}.txt` }));
+    }
+    for (let i = 0; i < 5; i++) await read();
+    const [a, b] = [fixture.realm.id, other.realm.id];
+    expect(order).toEqual([a, b, a, b, a]);
   });
 
   it('removes a file without text from the queue in one unit of work', async () => {

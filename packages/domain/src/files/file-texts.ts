@@ -43,10 +43,11 @@ export interface FileTextRepository extends FileTextReads {
   /** Queues all files of the realm of at most `MAX_READ_BYTES`; null for all realms. */
   readAgain(realmId: RealmId | null): Promise<void>;
   /**
-   * Returns the newest queued file with the fewest attempts, and counts an attempt. Null if no file is queued. Files
-   * leave the queue after `MAX_READ_ATTEMPTS`.
+   * Returns a file of the realm with the lowest id above `after` that has queued files, else of the first such realm, and
+   * counts an attempt: its newest file with the fewest attempts. Null if no file is queued. Files leave the queue after
+   * `MAX_READ_ATTEMPTS`.
    */
-  take(): Promise<StoredFile | null>;
+  take(after: RealmId | null): Promise<StoredFile | null>;
   /** Adds terms to those of a file. Has no effect on missing files. */
   add(realmId: RealmId, id: FileId, terms: readonly string[]): Promise<void>;
   /** Removes at most `limit` terms of a file. Returns the number of removed terms. */
@@ -61,9 +62,11 @@ declare module '../kernel/feature-types.js' {
   }
 }
 
-/** Reads queued files one by one, so that searches find their texts. */
+/** Reads queued files one by one, in turn for each organization, so that searches find their texts. */
 export class ReadFileTexts {
   static readonly inject = ['unitOfWork', 'blobStore', 'fileTextReader', 'renderedMessages', 'eventLoop'] as const;
+  private lastRealmId: RealmId | null = null;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
@@ -75,9 +78,10 @@ export class ReadFileTexts {
   /** Returns false if no file is queued. @throws DomainError SERVER_BUSY */
   async execute(): Promise<boolean> {
     if (!(await this.uow.readAcross(({ fileTexts }) => fileTexts.hasQueued()))) return false;
-    const file = await this.uow.writeAcross(({ fileTexts }) => fileTexts.take());
+    const file = await this.uow.writeAcross(({ fileTexts }) => fileTexts.take(this.lastRealmId));
     if (!file) return false;
     const { realmId, id } = file;
+    this.lastRealmId = realmId;
     const languages = await this.uow.read(realmId, (reads) => languagesOf(reads, realmId));
     const terms = this.reader.reads(file.contentType) ? await this.termsOf(file, languages) : [];
     await this.replaceTerms(realmId, id, terms, languages);

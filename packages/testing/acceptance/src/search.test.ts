@@ -155,6 +155,26 @@ describe('search (messages §7.6)', () => {
     expect(complete.messages).toHaveLength(4);
   });
 
+  it.each(['what is', '"to be or not to be"', 'x *'])(
+    'reports that a search for %s has no words to search for',
+    async (operand) => {
+      expect(fieldsOf(await get([search(operand)]))).toMatchObject({ search_ignored: true, messages: [] });
+      expect(fieldsOf(await get([search(`${operand} dinner`)]))).not.toHaveProperty('search_ignored');
+      expect(fieldsOf(await get([search(operand, true)]))).not.toHaveProperty('search_ignored');
+    },
+  );
+
+  it('finds and marks a name with an ampersand', async () => {
+    const id = await server.sendMessage(people.hamlet, general, { content: 'the R&D contract of *A&B*' });
+    const [message] = await find([search('r&d')]);
+    expect(message).toMatchObject({
+      id,
+      match_content: `<p>the ${hit('R&amp;D')} contract of <em>A&amp;B</em></p>`,
+    });
+    expect(await find([search('amp')])).toEqual([]);
+    fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+  });
+
   it('indexes messages again if the languages of the organization change', async () => {
     const index = server.parley.useCase(IndexMessages);
     const id = await server.sendMessage(people.hamlet, general, { topic: 'Wartung Server', content: 'verschoben' });

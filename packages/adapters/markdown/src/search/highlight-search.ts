@@ -2,10 +2,12 @@ import type { SearchedTerm, WordOccurrences } from '@parley/domain/markdown';
 import { uploadTermsIn } from '@parley/domain/messages';
 import { readTokens, searchableText } from '../rendered/rendered-html.js';
 import { forEachTerm, searchedWords, WantedTerms } from './search-terms.js';
-import { isDense } from './text-parts.js';
+import { FILLER, isDense } from './text-parts.js';
 import { DETECTED_LANGUAGES, type Language } from './word-forms.js';
 
 const ENTITY = /&(?:#\w+|\w+);/g;
+/** Ampersand with the length of its entity. */
+const AMPERSAND = `&${FILLER.repeat(4)}`;
 
 /**
  * Marks every matching word in HTML, and the texts of links to these files; tags, attributes and formulas stay
@@ -142,7 +144,9 @@ function joinOverlapping(ranges: readonly Range[]): Range[] {
 const highlighted = (html: string): string => `<span class="highlight">${html}</span>`;
 
 const maskEntities = (html: string) =>
-  !html.includes('&') ? html : html.replace(ENTITY, (entity) => ' '.repeat(entity.length));
+  !html.includes('&')
+    ? html
+    : html.replace(ENTITY, (entity) => (entity === '&amp;' ? AMPERSAND : ' '.repeat(entity.length)));
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',

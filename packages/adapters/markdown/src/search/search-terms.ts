@@ -5,7 +5,8 @@ import { compoundTerms, partTerms } from './compounds.js';
 import { normalize, normalizeCharacter, plainSpellings, withoutDiacritics } from './letters.js';
 import { spellingsNear, spellingsWithTwoSlips } from './misspellings.js';
 import { hebrewBeginnings, hebrewForms, inflectionsOf, otherNumbers, withoutEnding } from './other-forms.js';
-import { APOSTROPHE, ASCII, CHARACTER, isDense, LETTER, NOTHING, PLAIN, visit } from './text-parts.js';
+import { APOSTROPHE, ASCII, CHARACTER, FILLER, isDense, LETTER, NOTHING, PLAIN, visit } from './text-parts.js';
+import { hasVietnameseWords, isVietnamese, isVietnameseSyllable } from './vietnamese.js';
 import { WordCache } from './word-cache.js';
 import { DETECTED_LANGUAGES, type Language, languagesWriting, MAX_STEMMED_LENGTH, stemEnglish } from './word-forms.js';
 
@@ -167,7 +168,7 @@ function emojiTerm(emoji: string): string {
 
 /** Returns the terms of a file name, address or hyphenated word of a text. */
 function indexedExactForms(exact: string): readonly string[] {
-  const normalized = normalize(exact);
+  const normalized = normalize(exact.replaceAll(FILLER, ''));
   return [normalized, ...plainSpellings(normalized).map(asPlainSpelling)];
 }
 
@@ -278,13 +279,17 @@ export function forEachTerm(
   const isStemmed = (word: string) =>
     stemmed.size < MAX_STEMMED_WORDS ? stemmed.add(word) !== null : stemmed.has(word);
   const hasCompounds = languages.some((language) => language.hasCompounds);
+  const mayBeVietnamese = hasVietnameseWords(text);
   const useAll = (start: number, text: string, terms: Iterable<string>) => {
     for (const term of terms) use(start, start + text.length, term);
   };
   const word = (start: number, word: string) => {
     if (wanted && !hasCompounds && !wanted.mayBeTermsOf(word)) return;
     const indexed = indexedForms(word);
-    if (indexed.length === 0) return;
+    if (indexed.length === 0) {
+      if (mayBeVietnamese && isVietnameseSyllable(word)) use(start, start + word.length, word.toLowerCase());
+      return;
+    }
     useAll(start, word, indexed);
     if (languages.length === 0 || !isStemmed(word)) return;
     for (const language of languages) {
@@ -404,6 +409,7 @@ export function searchedWords(text: string): readonly SearchedWord[] {
   /** Hyphenated word or contraction that was visited last. Its forms without hyphen or apostrophe replace each part. */
   let joinedWord: { readonly end: number; readonly terms: readonly SearchedTerm[] } = { end: 0, terms: [] };
   const formerWords = formerWordsIn(text);
+  const inVietnamese = isVietnamese(text);
   const formerTerms = (at: number) =>
     formerWords.filter(({ start, end }) => start <= at && at < end).flatMap(({ terms }) => terms);
   visit(text, {
@@ -416,6 +422,7 @@ export function searchedWords(text: string): readonly SearchedWord[] {
       const inCompound = isUnfinished && word.length < MIN_BEGINNING ? unfinished : [];
       const joined = start < joinedWord.end ? joinedWord.terms : [];
       if (searched.length > 0) add([...searched, ...inCompound, ...joined, ...formerTerms(start)]);
+      else if (inVietnamese && isVietnameseSyllable(word)) add([word.toLowerCase()]);
     },
     run(start, run) {
       const letters = withoutEnding([...run.matchAll(CHARACTER)].map(([character]) => normalizeCharacter(character)));

@@ -19,7 +19,7 @@ const WORDS = new RegExp(
 export const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** Characters that join words and addresses, or end names such as `C#`. */
-const JOINING = /[-.@/_+:#'\u2019]/;
+const JOINING = /[-.@/_+:#&'\u2019]/;
 const SYMBOL = /[+#]/;
 const SPACE = /\s/;
 
@@ -29,8 +29,10 @@ const isJoinedAt = (text: string, end: number): boolean =>
   JOINING.test(text[end]!) &&
   (SYMBOL.test(text[end]!) || (end + 1 < text.length && !SPACE.test(text[end + 1]!)));
 
-/** Names such as `C++` and `C#`. */
-const SYMBOLIC = /[a-z]{1,2}(?:\+\+|#)(?![+#\p{L}])/iuy;
+/** Fills the place of `amp;` in HTML whose words are marked. */
+export const FILLER = '\u2060';
+/** Names such as `C++`, `C#` and `AT&T`. */
+const SYMBOLIC = /[a-z]{1,2}(?:(?:\+\+|#)(?![+#\p{L}])|&\u2060*[a-z]{1,2}(?![\p{L}\p{N}]))/iuy;
 /** Words such as `don't`, `O'Brien` and `п'ять`. Other words are often different without their apostrophe: `we'll`. */
 const CONTRACTION = /\p{L}*n['\u2019]t(?!\p{L})|\p{Lu}['\u2019]\p{Lu}[\p{L}\p{M}]+|\p{sc=Cyrl}+['\u2019]\p{sc=Cyrl}+/uy;
 export const APOSTROPHE = /['\u2019]/;

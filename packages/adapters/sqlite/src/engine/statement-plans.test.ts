@@ -40,7 +40,6 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT DISTINCT holder FROM worker_lease', // one row per recurring work, once after startup
   'SELECT realm_id, unindexed_up_to FROM realm_search_backlog ORDER BY realm_id LIMIT 1', // the first row
   'SELECT 1 FROM file_term WHERE realm_id = ? LIMIT 1', // the first index entry
-  'SELECT file_id, realm_id FROM file_to_read ORDER BY attempts, file_id DESC LIMIT 1', // the first index entry
   'DELETE FROM job WHERE realm_id = ?', // after all its rows are deleted
 ];
 /** Indexes selective enough on their own for rows of a realm. */

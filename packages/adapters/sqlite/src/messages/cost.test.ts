@@ -439,20 +439,27 @@ describe('cost of reads', () => {
     },
   );
 
-  it('searches with the same statements for words of unreadable messages and for absent words', async () => {
-    await long.add(aUser({ name: 'outsider' }), aChannel({ name: 'vault', subscribers: ['outsider'] }));
-    for (let i = 0; i < 600; i++) await long.add(aMessage({ from: 'outsider', to: 'vault', content: 'secret' }));
-    const find = (word: string) =>
-      traced(() =>
-        long.uow.read(long.realm.id, ({ pages }) =>
-          pages.listEntriesUpTo(long.viewer('reader'), own(search(word)), null, 10),
-        ),
+  it.each([1, 700])(
+    'searches %d conversations with the same statements for words of unreadable messages and for absent words',
+    async (count) => {
+      const world = await worldOf({});
+      const names = Array.from({ length: count }, (_, i) => `channel ${i}`);
+      await world.add(aUser({ name: 'outsider' }), aChannel({ name: 'vault', subscribers: ['outsider'] }));
+      await world.add(...names.map((name) => aChannel({ name, subscribers: ['reader'] })));
+      await world.add(
+        ...Array.from({ length: 600 }, () => aMessage({ from: 'outsider', to: 'vault', content: 'secret' })),
       );
-    // The first search adds terms.
-    await find('secret');
-    const [secret, absent] = [await find('secret'), await find('absent')];
-    expect(secret.map((text) => text.replaceAll('secret', 'absent'))).toEqual(absent);
-  });
+      const find = (word: string) =>
+        traced(() =>
+          world.uow.read(world.realm.id, ({ pages }) =>
+            pages.listEntriesUpTo(world.viewer('reader'), own(search(word)), null, 10),
+          ),
+        );
+      await find('any');
+      const [secret, absent] = [await find('secret'), await find('absent')];
+      expect(secret.map((text) => text.replaceAll('secret', 'absent'))).toEqual(absent);
+    },
+  );
 
   it('reads the search index only from the lower bound', async () => {
     const [, ...ids] = long.messages.slice(-4).map(({ id }) => id);

@@ -41,7 +41,7 @@ export class SqlFileTextRepository implements FileTextRepository {
       `SELECT DISTINCT file_id FROM file_term WHERE realm_id = ? AND term >= ? AND term < ? ${newest}`,
     );
     this.queue = statements.tuples<readonly [FileId, RealmId]>(
-      'SELECT file_id, realm_id FROM file_to_read ORDER BY attempts, file_id DESC LIMIT 1',
+      'SELECT file_id, realm_id FROM file_to_read WHERE realm_id > ? ORDER BY realm_id, attempts, file_id DESC LIMIT 1',
     );
     const queueFiles = `INSERT INTO file_to_read (file_id, realm_id, attempts)
        SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES}`;
@@ -80,7 +80,7 @@ export class SqlFileTextRepository implements FileTextRepository {
   }
 
   async hasQueued(): Promise<boolean> {
-    return (await this.queue.get()) !== undefined;
+    return (await this.queue.get(0)) !== undefined;
   }
 
   async readAgain(realmId: RealmId | null): Promise<void> {
@@ -88,9 +88,9 @@ export class SqlFileTextRepository implements FileTextRepository {
     else this.queueOfRealm.defer(realmId);
   }
 
-  async take(): Promise<StoredFile | null> {
+  async take(after: RealmId | null): Promise<StoredFile | null> {
     this.dropAttempted.defer();
-    const [id, realmId] = (await this.queue.get()) ?? [];
+    const [id, realmId] = (await this.queue.get(after ?? 0)) ?? (await this.queue.get(0)) ?? [];
     if (id === undefined) return null;
     this.countAttempt.defer(id);
     return this.files.find(realmId!, id);
@@ -136,4 +136,10 @@ export const READ_FILES_AGAIN = `
 
 INSERT INTO file_to_read (file_id, realm_id, attempts) SELECT id, realm_id, 0 FROM file WHERE size <= ${MAX_READ_BYTES}
 ON CONFLICT (file_id) DO UPDATE SET attempts = 0;
+`;
+
+export const READ_FILES_IN_TURN = `
+-- expand: files of each organization are read in turn.
+
+CREATE INDEX file_to_read_in_turn ON file_to_read (realm_id, attempts, file_id DESC);
 `;

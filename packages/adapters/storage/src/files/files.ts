@@ -15,7 +15,7 @@ import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/do
 import type { StorageFeature } from '../engine/feature.js';
 import { toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
-import { FILE_TEXT_TABLES, READ_FILES_AGAIN, SqlFileTextRepository } from './file-texts.js';
+import { FILE_TEXT_TABLES, READ_FILES_AGAIN, READ_FILES_IN_TURN, SqlFileTextRepository } from './file-texts.js';
 
 interface FileRow {
   readonly id: FileId;
@@ -463,7 +463,7 @@ CREATE INDEX unfinished_upload_by_end ON unfinished_upload (expires_at);
 
 export const FILE_FEATURE = {
   schema: 'files',
-  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN },
+  steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   messageTables: ['message_file'],
   notExported: {

@@ -22,7 +22,8 @@ const add = ({ uow, realm, user }: Fixture, name: string, more: Partial<NewFile>
 export function fileTextsContract(open: OpenStorage): void {
   describe('texts in files', () => {
     const stage = stagesOn(open);
-    const take = async ({ uow }: Fixture) => (await uow.writeAcross(({ fileTexts }) => fileTexts.take()))?.id ?? null;
+    const take = async ({ uow }: Fixture, after: RealmId | null = null) =>
+      (await uow.writeAcross(({ fileTexts }) => fileTexts.take(after)))?.id ?? null;
     const put = ({ uow }: Fixture, realmId: RealmId, id: FileId, ...terms: readonly string[]) =>
       uow.write(realmId, async ({ fileTexts }) => {
         await fileTexts.remove(realmId, id, 1000);
@@ -92,6 +93,18 @@ export function fileTextsContract(open: OpenStorage): void {
       expect(await fixture.uow.readAcross(({ fileTexts }) => fileTexts.hasQueued())).toBe(true);
       expect(await take(fixture)).toBeNull();
       expect(await fixture.uow.readAcross(({ fileTexts }) => fileTexts.hasQueued())).toBe(false);
+    });
+
+    it('takes files of the next realm with queued files, and of the first realm after the last one', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const other = await anotherRealm(fixture, aUser({ name: 'a' }));
+      const [first, second] = [fixture.realm.id, other.realm.id];
+      const [one, two, three] = [await add(fixture, 'one'), await add(fixture, 'two'), await add(other, 'three')];
+      expect(await take(fixture)).toBe(two.id);
+      expect(await take(fixture, first)).toBe(three.id);
+      expect(await take(fixture, second)).toBe(one.id);
+      await put(fixture, second, three.id);
+      expect(await take(fixture, first)).toBe(two.id);
     });
 
     it('queues all files of a realm or of all realms again', async () => {

@@ -34,13 +34,15 @@ export class MemoryFileTexts implements FileTextRepository {
     }
   }
 
-  async take(): Promise<StoredFile | null> {
+  async take(after: RealmId | null): Promise<StoredFile | null> {
     for (const [id, attempts] of this.unit.read('filesToRead')) {
       if (attempts >= MAX_READ_ATTEMPTS || !this.fileOf(id)) this.unit.change('filesToRead').delete(id);
     }
-    const [next] = [...this.unit.read('filesToRead')].sort(
-      ([a, attemptsA], [b, attemptsB]) => attemptsA - attemptsB || b - a,
+    const realmOf = (id: FileId) => this.fileOf(id)!.realmId;
+    const queued = [...this.unit.read('filesToRead')].sort(
+      ([a, attemptsA], [b, attemptsB]) => realmOf(a) - realmOf(b) || attemptsA - attemptsB || b - a,
     );
+    const next = queued.find(([id]) => realmOf(id) > (after ?? 0)) ?? queued[0];
     if (!next) return null;
     this.unit.change('filesToRead').set(next[0], next[1] + 1);
     return this.fileOf(next[0]);
