@@ -70,7 +70,11 @@ export async function loadFolder(
  * Requires a folder that can take channels; an archived folder must stay empty. @throws DomainError
  * UNKNOWN_CHANNEL_FOLDER
  */
-export async function requireFolder(tx: Transaction, realmId: RealmId, id: ChannelFolderId): Promise<void> {
+export async function requireFolder(
+  tx: Pick<Repositories | Transaction, 'channelFolders'>,
+  realmId: RealmId,
+  id: ChannelFolderId,
+): Promise<void> {
   const { isArchived } = await loadFolder(tx, realmId, id);
   if (isArchived) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
 }
