@@ -10,7 +10,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
-import { type GroupNotices, requireRoomForMembers } from './group.js';
+import { type GroupNotices, MAX_MEMBERS_AT_ONCE, requireRoomForMembers } from './group.js';
 import {
   areMembers,
   areSubgroupCandidates,
@@ -79,12 +79,6 @@ export class ChangeGroupMembers {
     await this.parts.run(jobs);
   }
 }
-
-/**
- * Maximum number of members per unit of work, both for adding or removing them and for showing or hiding channels to
- * them.
- */
-export const MAX_MEMBERS_AT_ONCE = 250;
 
 /** Part of a request that adds or removes many members. */
 interface MemberPart {

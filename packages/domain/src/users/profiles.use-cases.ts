@@ -4,6 +4,7 @@ import { wholeRealm } from '../kernel/event.js';
 import type { Caller, ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ROWS_PER_PAGE } from '../kernel/work.js';
 import type { ParsedText, TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import {
@@ -322,13 +323,11 @@ function fieldIn(fields: readonly ProfileField[], id: ProfileFieldId): ProfileFi
   return field;
 }
 
-const VALUES_AT_A_TIME = 500;
-
 async function removeValues(
   tx: Transaction,
   realmId: RealmId,
   id: ProfileFieldId,
   values: readonly string[] | null,
 ): Promise<void> {
-  while ((await tx.profiles.removeValuesOf(realmId, id, values, VALUES_AT_A_TIME)) === VALUES_AT_A_TIME);
+  while ((await tx.profiles.removeValuesOf(realmId, id, values, ROWS_PER_PAGE)) === ROWS_PER_PAGE);
 }
