@@ -43,6 +43,7 @@ export async function* writeExport(source: RealmSource, options: WriteOptions): 
     archive.destroy(error);
     out.destroy(error);
   });
+  // Awaited below; a failure before that must not count as unhandled.
   compressed.catch(() => undefined);
   try {
     for await (const chunk of out) yield chunk as Uint8Array;
@@ -51,6 +52,7 @@ export async function* writeExport(source: RealmSource, options: WriteOptions): 
   } finally {
     archive.destroy();
     out.destroy();
+    // The error has been thrown above, or the reader has stopped.
     await written.catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   }

@@ -220,6 +220,7 @@ export class SessionPool {
       client.once('error', reject);
       client.once('end', () => reject(new Error('Connection terminated')));
     });
+    // A connection may be lost while no unit waits for it.
     lost.catch(() => {});
     const session = {
       connection,
