@@ -104,7 +104,7 @@ export class ArchiveChannel {
       await announceArchiving(
         tx,
         await tx.realms.get(realmId),
-        (await tx.channels.find(realmId, channelId))!,
+        await tx.channels.get(realmId, channelId),
         this.notificationBot,
       );
     });

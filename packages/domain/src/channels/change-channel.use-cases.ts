@@ -186,9 +186,9 @@ export class ChangeChannel {
     plan: Plan,
     parsed: ParsedChange | null,
   ): Promise<void> {
-    const by = (await tx.users.find(realm.id, actor.id))!;
+    const by = await tx.users.get(realm.id, actor.id);
     // Reloads the channel, because posting notices also changes it.
-    const current = async () => (await tx.channels.find(realm.id, original.id))!;
+    const current = async () => await tx.channels.get(realm.id, original.id);
     const change = async (to: Partial<Channel>, announced: ChannelPropertyChange): Promise<Channel> => {
       const before = await current();
       const after = await tx.channels.update({ ...before, ...to });

@@ -240,7 +240,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     const actor = (await tx.actors.list(realmId, [creator.userId])).get(creator.userId);
     if (!actor) return { result };
     const realm = await tx.realms.get(realmId);
-    const by = (await tx.users.find(realmId, creator.userId))!;
+    const by = await tx.users.get(realmId, creator.userId);
     const ids = [...new Set(people.flatMap(({ channelIds }) => channelIds))];
     const channels = new Map((await tx.channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
     const userIds = people.map(({ userId }) => userId);

@@ -192,7 +192,7 @@ async function changeMembers(
   // A part left by a crash may find its author deactivated.
   const actor = (await tx.actors.list(realmId, [userId])).get(userId);
   if (people.length === 0 || !actor) return;
-  const by = (await tx.users.find(realmId, userId))!;
+  const by = await tx.users.get(realmId, userId);
   const group = (await tx.groups.find(realmId, groupId))!;
   await notices.send(tx, await tx.realms.get(realmId), { op, actor, by, group, people });
 }

@@ -369,7 +369,7 @@ export class SyncDirectory {
       realm.id,
       async (tx) => {
         for (const { id } of people) {
-          const user = (await tx.users.find(realm.id, id))!;
+          const user = await tx.users.get(realm.id, id);
           const isLastOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realm.id, id));
           if (!user.isActive || isLastOwner) continue;
           await deactivateWithBots(tx, realm, user, now);

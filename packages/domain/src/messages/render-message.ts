@@ -451,7 +451,7 @@ export class RenderMarkdown {
     return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);
-      const author = (await repositories.users.find(actor.realmId, actor.id))!;
+      const author = await repositories.users.get(actor.realmId, actor.id);
       const parsed = this.parser.parsedBy(realm, author, text);
       return (await renderText(repositories, this.renderer, parsed, realm, { actor })).html;
     });

@@ -90,7 +90,7 @@ export class NotifyTypingInMessage {
       const actor = await reads.actors.get(caller);
       const { message, channel } = await loadReadable(reads, actor, messageId, { modifying: true });
       enforce(canEditContent(actor, await reads.realms.get(realmId), message, this.clock.now()));
-      const sender = (await reads.users.find(realmId, actor.id))!;
+      const sender = await reads.users.get(realmId, actor.id);
       if (channel) {
         requireNotifying(sender, 'channel');
         const receivers = await typingReceivers(reads, realmId, channel);
@@ -114,7 +114,7 @@ async function inChannel(
   { channelId, topic: raw }: Extract<NotifyTypingInput['to'], { kind: 'channel' }>,
 ): Promise<EphemeralAnnouncement | null> {
   if (raw === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
-  const sender = (await reads.users.find(realmId, userId))!;
+  const sender = await reads.users.get(realmId, userId);
   requireNotifying(sender, 'channel');
   const actor = await reads.actors.get({ realmId, userId });
   const channel = await reads.channels.find(realmId, channelId);
@@ -136,7 +136,7 @@ async function inConversation(
   userIds: readonly UserId[],
 ): Promise<EphemeralAnnouncement> {
   if (userIds.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', "Empty 'to' list");
-  const sender = (await reads.users.find(realmId, userId))!;
+  const sender = await reads.users.get(realmId, userId);
   requireNotifying(sender, 'direct');
   const ids = [...new Set([...userIds, userId])];
   const usersById = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));

@@ -195,7 +195,7 @@ export async function loadMessageNotice(
   const isSenderHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
   const found = groupId && (await reads.groups.find(realmId, groupId));
   const group = found?.name ? { id: found.id, name: found.name } : null;
-  const language = (await reads.users.find(realmId, userId))!.settings.defaultLanguage;
+  const language = (await reads.users.get(realmId, userId)).settings.defaultLanguage;
   const senderName = isSenderHidden ? unknownSender(language) : sender.fullName;
   const groupName = group?.name ?? null;
   const text = notificationText(renderedMessages, { view, reason, groupName, senderName, language });

@@ -176,7 +176,7 @@ export class ChangeOwnProfile {
       const actor = await tx.actors.get(caller);
       enforce(mustBeHuman(actor));
       const realm = await tx.realms.get(caller.realmId);
-      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      const user = await tx.users.get(caller.realmId, caller.userId);
       await this.values.store(tx, { realm, actor, user }, entries, parsed, { emptyRemoves: false });
     });
   }
@@ -197,7 +197,7 @@ export class ClearOwnProfile {
       enforce(mustBeHuman(actor));
       const fields = await fieldsById(tx, caller.realmId);
       for (const id of fieldIds) editableField(fields, id, actor);
-      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      const user = await tx.users.get(caller.realmId, caller.userId);
       for (const id of fieldIds) await removeProfileValue(tx, user, id);
     });
   }

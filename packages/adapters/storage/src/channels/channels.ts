@@ -6,19 +6,7 @@ import {
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
-import {
-  type ChannelFolderId,
-  type ChannelId,
-  type Clock,
-  DomainError,
-  foldCase,
-  type GroupId,
-  type RealmId,
-  type RecipientId,
-  slicesOf,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain/kernel';
+import { type ChannelFolderId, type ChannelId, type Clock, DomainError, foldCase, type GroupId, type RealmId, type RecipientId, slicesOf, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, ColumnQuery, type Columns, type Flag, idList, withNobody } from '../engine/rows.js';
@@ -216,6 +204,12 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     const [channel] = await this.readTogether(realmId, [id]);
     this.parts.cache.put(this.statements, channel!);
     return channel!;
+  }
+
+  async get(realmId: RealmId, id: ChannelId): Promise<Channel> {
+    const channel = await this.find(realmId, id);
+    if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
+    return channel;
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {

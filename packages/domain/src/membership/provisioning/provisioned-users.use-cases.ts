@@ -251,7 +251,7 @@ export class ProvisionUser {
       await requireOtherOwner(tx, changed);
       await deactivateWithBots(tx, realm, changed, now);
     }
-    return (await tx.users.find(realm.id, user.id))!;
+    return await tx.users.get(realm.id, user.id);
   }
 
   /**
@@ -268,7 +268,7 @@ export class ProvisionUser {
     await tx.externalIds.assign(user.realmId, user.id, externalId);
     const event = { type: 'user.external_id_assigned', userId: user.id, externalId } as const;
     await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
-    return (await tx.users.find(user.realmId, user.id))!;
+    return await tx.users.get(user.realmId, user.id);
   }
 }
 

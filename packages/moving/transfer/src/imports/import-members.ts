@@ -272,7 +272,7 @@ export const membersOfChannel = (realmId: RealmId, channelId: ChannelId): PlaceM
     await subscribeToChannels(tx, { channels, userIds, requestedColors: new Map() });
   },
   async remove(tx, userIds) {
-    await unsubscribe(tx, (await tx.channels.find(realmId, channelId))!, userIds);
+    await unsubscribe(tx, await tx.channels.get(realmId, channelId), userIds);
   },
 });
 
@@ -318,7 +318,7 @@ async function subscribe(
   { realmId, channelId, runs }: Joined,
   userIds: readonly UserId[],
 ): Promise<void> {
-  const channel = (await tx.channels.find(realmId, channelId))!;
+  const channel = await tx.channels.get(realmId, channelId);
   const { recipientId } = channel;
   const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
   const colors = await tx.channels.listColors(realmId, userIds);

@@ -355,7 +355,7 @@ export class MessageImport {
   async noteFirstMessages(tx: Transaction, { channels }: RealmCopy): Promise<void> {
     for (const { id, firstMessageId } of channels) {
       const found = firstMessageId === null ? undefined : this.ids.messages.find(firstMessageId);
-      const channel = (await tx.channels.find(this.ids.realmId, this.ids.channels.get(id)))!;
+      const channel = await tx.channels.get(this.ids.realmId, this.ids.channels.get(id));
       const [oldest = null] =
         found === undefined ? await tx.messages.listOldestIds(this.ids.realmId, channel.recipientId, 1) : [];
       const first = found ?? oldest;

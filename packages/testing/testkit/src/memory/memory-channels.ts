@@ -6,17 +6,7 @@ import {
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
-import {
-  type ChannelFolderId,
-  type ChannelId,
-  compareCodePoints,
-  DomainError,
-  foldCase,
-  type RealmId,
-  type RecipientId,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain/kernel';
+import { type ChannelFolderId, type ChannelId, compareCodePoints, DomainError, foldCase, type RealmId, type RecipientId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
 import { groupSettingValues } from './memory-groups.js';
 import { ascending, type MemoryUnit } from './tables.js';
 
@@ -35,6 +25,12 @@ export class MemoryChannels implements ChannelRepository {
 
   async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
     return (await this.list(realmId, [id]))[0] ?? null;
+  }
+
+  async get(realmId: RealmId, id: ChannelId): Promise<Channel> {
+    const channel = await this.find(realmId, id);
+    if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
+    return channel;
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {

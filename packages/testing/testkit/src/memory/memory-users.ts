@@ -1,11 +1,4 @@
-import {
-  DomainError,
-  type EventSeq,
-  foldCase,
-  type RealmId,
-  type RecipientId,
-  type UserId,
-} from '@parley/domain/kernel';
+import { DomainError, type EventSeq, foldCase, type RealmId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import {
   type ConversationPartnerQuestion,
   foldedName,
@@ -35,6 +28,12 @@ export class MemoryUsers implements UserRepository {
   async find(realmId: RealmId, id: UserId): Promise<User | null> {
     const row = this.unit.read('users').get(id);
     return row?.user.realmId === realmId && !row.systemKind ? row.user : null;
+  }
+
+  async get(realmId: RealmId, id: UserId): Promise<User> {
+    const user = await this.find(realmId, id);
+    if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+    return user;
   }
 
   async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
