@@ -3,7 +3,7 @@ import type { Caller, ChannelId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import { encodeJob } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ENTITIES_PER_PAGE, slicesOf } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, getOrThrow, slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { clearChannelSettings } from '../realms/realm-events.js';
 import type { Channel } from './channel.js';
@@ -49,7 +49,7 @@ export async function unarchiveChannel(
     event: { type: 'channel.archived_changed', channel: view! },
     audience: metadataUsers(channel),
   });
-  const subscriberIds = (await tx.channels.listSubscribers(realm.id, [channel.id])).get(channel.id)!;
+  const subscriberIds = getOrThrow(await tx.channels.listSubscribers(realm.id, [channel.id]), channel.id);
   if (subscriberIds.length > 0) {
     const [first, ...others] = [...slicesOf(subscriberIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
     await publishReturn(tx, view!, first!);

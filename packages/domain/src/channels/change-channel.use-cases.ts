@@ -14,6 +14,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { ParsedMarkdown, ParsedText, TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -308,7 +309,7 @@ async function newPermissions(
   );
   const changes: PermissionChange[] = [];
   for (const name of names) {
-    const before = current.get(channel.permissions[name])!;
+    const before = getOrThrow(current, channel.permissions[name]);
     const { decision, value: wanted } = groupSettingUpdate(before, input.permissions[name]!, nobody);
     enforce(decision);
     if (wanted === null) continue;

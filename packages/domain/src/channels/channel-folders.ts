@@ -8,6 +8,7 @@ import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { positionOfUnprintable, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { TextRenderer } from '../markdown/markdown.js';
 import { htmlShape } from '../markdown/safe-html.js';
 import { canManageFolders } from './channel-permissions.js';
@@ -302,7 +303,7 @@ export class ReorderChannelFolders {
       const folders = await tx.channelFolders.list(actor.realmId);
       const order = folderOrder(folders, folderIds);
       for (const folder of folders) {
-        const position = order.get(folder.id)!;
+        const position = getOrThrow(order, folder.id);
         if (position !== folder.order) await tx.channelFolders.update({ ...folder, order: position });
       }
       await tx.events.append(actor.realmId, {

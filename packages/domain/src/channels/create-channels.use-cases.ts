@@ -12,6 +12,7 @@ import { DomainError, orThrow } from '../kernel/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { channelLink, type ParsedText, silentMention, type TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -188,7 +189,7 @@ export class ChannelCreator {
       // Most channels of a request share one description, usually the empty one.
       const html =
         rendered.get(description) ??
-        (await this.descriptions.render(tx, actor.realmId, actor, parsedDescriptions.get(description)!));
+        (await this.descriptions.render(tx, actor.realmId, actor, getOrThrow(parsedDescriptions, description)));
       rendered.set(description, html);
       const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
@@ -274,7 +275,7 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
   const byId = new Map(views.map((view) => [view.id, view]));
   for (const channel of channels) {
     await tx.events.append(realmId, {
-      event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
+      event: { type: 'channel.created', channels: [getOrThrow(byId, channel.id)] },
       audience: firstAudience(channel),
     });
   }

@@ -6,7 +6,7 @@ import { enforce } from '../kernel/permission.js';
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
@@ -207,7 +207,7 @@ export class SubscribeUsers {
       const isSubscribed = subscribed.has(channel.id);
       const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
       // The response names a hidden channel only as typed (contract decision 20).
-      const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
+      const name = isVisible ? channel.name : getOrThrow(typed, foldCase(channel.name)).name;
       const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
       if (failsOnInaccessible) enforce(decision);
       if (decision.allowed) accessible.push(channel);

@@ -4,7 +4,7 @@ import type { Job, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import { byFoldedName, type Channel } from './channel.js';
 import { publishReturn } from './channel-events.js';
 import { subscribedNotice } from './channel-notices.js';
@@ -248,7 +248,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     const users = new Map((await tx.users.list(realmId, userIds)).map((user) => [user.id, user]));
     for (const { userId, channelIds } of people) {
       const person = users.get(userId);
-      const joined = new Set(subscriptions.get(userId)!.flatMap((row) => (row.isActive ? [row.channelId] : [])));
+      const joined = new Set(getOrThrow(subscriptions, userId).flatMap((row) => (row.isActive ? [row.channelId] : [])));
       const about = channelIds.flatMap((id) => (joined.has(id) ? (channels.get(id) ?? []) : []));
       if (!person?.isActive || person.bot || userId === actor.id || about.length === 0) continue;
       const content = subscribedNotice(

@@ -6,6 +6,7 @@ import { enforce } from '../kernel/permission.js';
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
@@ -89,7 +90,10 @@ export class UnsubscribeUsers {
     const found = byFoldedName(accesses.map(({ channel }) => channel));
     const unknown = names.filter((name) => !found.has(foldCase(name)));
     if (unknown.length > 0) throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
-    return { channels: [...wanted.keys()].map((key) => found.get(key)!), userIds: people.map((person) => person.id) };
+    return {
+      channels: [...wanted.keys()].map((key) => getOrThrow(found, key)),
+      userIds: people.map((person) => person.id),
+    };
   }
 
   /**

@@ -36,3 +36,10 @@ export const recordOf = <Name extends string, T>(
   valueFor: (name: Name) => T,
 ): Readonly<Record<Name, T>> =>
   Object.fromEntries(names.map((name) => [name, valueFor(name)])) as Readonly<Record<Name, T>>;
+
+/** Returns the value of a key that the map must contain. */
+export function getOrThrow<K, V>(map: { get(key: K): V | null | undefined }, key: K): V {
+  const value = map.get(key);
+  if (value === undefined || value === null) throw new Error(`No value of key ${String(key)}`);
+  return value;
+}

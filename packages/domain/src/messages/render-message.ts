@@ -9,6 +9,7 @@ import type { Caller, ChannelId, GroupId, MessageId, RealmId, UserId } from '../
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, isLongerThan } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import {
   type Author,
   type LinkableChannel,
@@ -413,7 +414,7 @@ export class MarkdownTextRenderer implements TextRenderer {
   ) {}
 
   async parse(realmId: RealmId, text: string): Promise<ParsedText> {
-    return (await this.parseAll(realmId, [text])).get(text)!;
+    return getOrThrow(await this.parseAll(realmId, [text]), text);
   }
 
   async parseAll(realmId: RealmId, texts: readonly string[]): Promise<ReadonlyMap<string, ParsedText>> {

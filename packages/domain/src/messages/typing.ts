@@ -7,6 +7,7 @@ import type { Caller, ChannelId, MessageId, RealmId, UserId } from '../kernel/id
 import { all, enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
 import { loadReadable } from './load-access.js';
@@ -144,7 +145,7 @@ async function inConversation(
   const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
   const unknown = userIds.find((id) => !usersById.has(id) || inaccessible.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
-  const people = ids.map((id) => usersById.get(id)!);
+  const people = ids.map((id) => getOrThrow(usersById, id));
   const to = { kind: 'direct', people: people.map(userSummary) } as const;
   return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receiverIds(people));
 }

@@ -4,7 +4,7 @@ import { wholeRealm } from '../kernel/event.js';
 import type { Caller, ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ROWS_PER_PAGE } from '../kernel/work.js';
+import { getOrThrow, ROWS_PER_PAGE } from '../kernel/work.js';
 import type { ParsedText, TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import {
@@ -296,7 +296,7 @@ export class OrderProfileFields {
       if (fields.some(({ id }) => !positions.has(id))) {
         throw new DomainError('INVALID_PROFILE_FIELD_ORDER', 'Invalid order mapping.');
       }
-      for (const field of fields) await tx.profileFields.update({ ...field, order: positions.get(field.id)! });
+      for (const field of fields) await tx.profileFields.update({ ...field, order: getOrThrow(positions, field.id) });
     });
   }
 }

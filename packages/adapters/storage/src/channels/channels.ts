@@ -6,7 +6,20 @@ import {
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
-import { type ChannelFolderId, type ChannelId, type Clock, DomainError, foldCase, type GroupId, type RealmId, type RecipientId, slicesOf, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import {
+  type ChannelFolderId,
+  type ChannelId,
+  type Clock,
+  DomainError,
+  foldCase,
+  type GroupId,
+  getOrThrow,
+  type RealmId,
+  type RecipientId,
+  slicesOf,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { TopicReads } from '@parley/domain/messages';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, ColumnQuery, type Columns, type Flag, idList, withNobody } from '../engine/rows.js';
@@ -247,7 +260,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       const indexOf = new Map(indexes.map((n) => [ids[n]!, n]));
       for (const channel of await this.readTogether(realmId, indexOf.keys())) {
         cache.put(this.statements, channel);
-        loaded[indexOf.get(channel.id)!] = channel;
+        loaded[getOrThrow(indexOf, channel.id)] = channel;
       }
       if (missing.length > READ_AT_A_TIME) await this.statements.yield();
     }
@@ -391,7 +404,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     const subscriptions = new Map<UserId, Subscription[]>();
     for (const id of [...userIds].sort(ascending)) subscriptions.set(id, []);
     for (const row of await this.subscriptionRowsOf.all(this.set(userIds), this.set(channelIds), realmId)) {
-      subscriptions.get(row.user_id)!.push(toSubscription(row));
+      getOrThrow(subscriptions, row.user_id).push(toSubscription(row));
     }
     return subscriptions;
   }

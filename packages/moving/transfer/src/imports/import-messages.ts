@@ -19,6 +19,7 @@ import {
 import {
   type Clock,
   type FileId,
+  getOrThrow,
   invalidImport,
   type MessageId,
   type Ordinal,
@@ -102,7 +103,7 @@ export class FileImport {
     return async (tx) => {
       for (const file of received) this.shared.set(file.copy.file.id, await this.addFile(tx, file));
       for (const copy of again) {
-        const file = this.shared.get(copy.file.id)!;
+        const file = getOrThrow(this.shared, copy.file.id);
         await this.attach(tx, copy, file);
         if (file.image) await scheduleThumbnails(tx, file, this.sources.clock);
       }
