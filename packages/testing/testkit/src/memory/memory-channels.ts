@@ -6,7 +6,17 @@ import {
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
-import { type ChannelFolderId, type ChannelId, compareCodePoints, DomainError, foldCase, type RealmId, type RecipientId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import {
+  type ChannelFolderId,
+  type ChannelId,
+  compareCodePoints,
+  DomainError,
+  foldCase,
+  type RealmId,
+  type RecipientId,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import { groupSettingValues } from './memory-groups.js';
 import { ascending, type MemoryUnit } from './tables.js';
 

@@ -1,4 +1,11 @@
-import { DomainError, type EventSeq, foldCase, type RealmId, type RecipientId, type UserId } from '@parley/domain/kernel';
+import {
+  DomainError,
+  type EventSeq,
+  foldCase,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import {
   type ConversationPartnerQuestion,
   foldedName,
