@@ -107,6 +107,7 @@ export class S3BlobStore implements BlobStore {
     try {
       return await this.complete(key, content);
     } catch (error) {
+      // The garbage collection of blobs removes what is left; the caller gets the first error.
       await this.remove(key).catch(() => undefined);
       throw error;
     }

@@ -191,6 +191,7 @@ class CoreNatsBus implements NatsBus {
       if (signal.aborted) break;
       this.changeState('unavailable', reason);
       onAttempt();
+      // Rejects only if `close` ends the pause, which the loop checks.
       await sleep(RETRY_MS, undefined, { signal, ref: false }).catch(() => {});
     }
     onAttempt();
@@ -254,6 +255,7 @@ class CoreNatsBus implements NatsBus {
   /** Waits briefly until the server has received everything. */
   private async flushed(connection: NatsConnection): Promise<void> {
     const timeout = new AbortController();
+    // A flush fails only with its connection, and the timer only by the abort below; both end the wait.
     const late = sleep(CONFIRM_MS, undefined, { signal: timeout.signal, ref: false }).catch(() => {});
     await Promise.race([connection.flush().catch(() => {}), late]);
     timeout.abort();

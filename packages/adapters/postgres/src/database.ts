@@ -158,6 +158,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
       ...(replica && { replica: replica.gauges }),
     }),
     async close() {
+      // Other nodes drop the row of an unreachable database's node when it becomes stale.
       await nodes[0]?.remove().catch(() => {});
       await uow.close();
     },
@@ -272,6 +273,7 @@ async function withClients<T>(
   } catch (error) {
     throw error instanceof DatabaseRefused ? error : refusal(url, error);
   } finally {
+    // A connection that cannot end properly is already broken.
     await Promise.all(clients.map((client) => client.end().catch(() => {})));
   }
 }

@@ -213,6 +213,7 @@ async function inTransaction(client: Client, work: () => Promise<void>): Promise
     await work();
     await client.query('COMMIT');
   } catch (error) {
+    // The rollback fails only with its connection, which ends the transaction as well.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -39,6 +39,7 @@ export class FrameReader {
   }
 
   close(): void {
+    // The connection may have ended already.
     this.reader.cancel().catch(() => {});
   }
 

@@ -74,6 +74,7 @@ async function start(): Promise<void> {
     if (services.uploads.opened?.isBusy()) event.preventDefault();
   });
   const logOut = async () => {
+    // Logging out must not fail because the page cannot load the file or reach the push service.
     await import('./phone/offline.js').then(({ forgetDevice }) => forgetDevice(baseUrl)).catch(() => {});
     await services.forget();
     const elsewhere = await services.client.endSession().catch(() => null);

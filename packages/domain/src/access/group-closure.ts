@@ -1,3 +1,4 @@
+import { getOrThrow } from '../kernel/work.js';
 import './roles.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf } from '../kernel/permission.js';
@@ -220,7 +221,7 @@ export class GroupClosure {
       if (!node.isDeactivated) for (const holder of node.holders) include(bits, reached[holder.index]!);
       reached[node.index] = bits;
       for (const subgroup of node.subgroups) {
-        const left = waiting.get(subgroup)! - 1;
+        const left = getOrThrow(waiting, subgroup) - 1;
         waiting.set(subgroup, left);
         if (left === 0) ready.push(subgroup);
       }

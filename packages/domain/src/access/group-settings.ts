@@ -279,7 +279,7 @@ function checkAnonymousGroup(value: Exclude<GroupSettingValue, GroupId>, named: 
  * SYSTEM_GROUP_REQUIRED
  */
 export async function validateGroupSetting(
-  tx: Transaction,
+  tx: Pick<Repositories | Transaction, 'groups' | 'users'>,
   realmId: RealmId,
   permission: string,
   definition: GroupSettingDefinition,

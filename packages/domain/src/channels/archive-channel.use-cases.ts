@@ -3,7 +3,7 @@ import type { Caller, ChannelId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import { encodeJob } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, getOrThrow, slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { clearChannelSettings } from '../realms/realm-events.js';
 import type { Channel } from './channel.js';
@@ -49,7 +49,7 @@ export async function unarchiveChannel(
     event: { type: 'channel.archived_changed', channel: view! },
     audience: metadataUsers(channel),
   });
-  const subscriberIds = (await tx.channels.listSubscribers(realm.id, [channel.id])).get(channel.id)!;
+  const subscriberIds = getOrThrow(await tx.channels.listSubscribers(realm.id, [channel.id]), channel.id);
   if (subscriberIds.length > 0) {
     const [first, ...others] = [...slicesOf(subscriberIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
     await publishReturn(tx, view!, first!);
@@ -104,7 +104,7 @@ export class ArchiveChannel {
       await announceArchiving(
         tx,
         await tx.realms.get(realmId),
-        (await tx.channels.find(realmId, channelId))!,
+        await tx.channels.get(realmId, channelId),
         this.notificationBot,
       );
     });
@@ -113,8 +113,6 @@ export class ArchiveChannel {
 
 /** Time without messages after which a channel is no longer recently active (channels §2.1). */
 const IDLE_SECONDS = 180 * 86_400;
-/** Channels processed per transaction, so that other transactions can run in between. */
-const CHANNELS_AT_A_TIME = 200;
 
 /** Marks channels of every realm without recent messages as idle. Run daily by a worker. */
 export class MarkIdleChannels {
@@ -141,12 +139,12 @@ export class MarkIdleChannels {
     for (;;) {
       const after: ChannelId | null = last;
       const { active, idle } = await this.uow.read(realmId, async ({ channels }) => {
-        const ids = await channels.listRecentlyActiveIds(realmId, after, CHANNELS_AT_A_TIME);
+        const ids = await channels.listRecentlyActiveIds(realmId, after, ENTITIES_PER_PAGE);
         return { active: ids, idle: await channels.filterIdle(realmId, ids, since) };
       });
       if (idle.length > 0) count += await this.mark(realmId, idle, since);
       last = active.at(-1) ?? null;
-      if (active.length < CHANNELS_AT_A_TIME) return count;
+      if (active.length < ENTITIES_PER_PAGE) return count;
     }
   }
 

@@ -14,6 +14,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { ParsedMarkdown, ParsedText, TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -186,9 +187,9 @@ export class ChangeChannel {
     plan: Plan,
     parsed: ParsedChange | null,
   ): Promise<void> {
-    const by = (await tx.users.find(realm.id, actor.id))!;
+    const by = await tx.users.get(realm.id, actor.id);
     // Reloads the channel, because posting notices also changes it.
-    const current = async () => (await tx.channels.find(realm.id, original.id))!;
+    const current = async () => await tx.channels.get(realm.id, original.id);
     const change = async (to: Partial<Channel>, announced: ChannelPropertyChange): Promise<Channel> => {
       const before = await current();
       const after = await tx.channels.update({ ...before, ...to });
@@ -308,7 +309,7 @@ async function newPermissions(
   );
   const changes: PermissionChange[] = [];
   for (const name of names) {
-    const before = current.get(channel.permissions[name])!;
+    const before = getOrThrow(current, channel.permissions[name]);
     const { decision, value: wanted } = groupSettingUpdate(before, input.permissions[name]!, nobody);
     enforce(decision);
     if (wanted === null) continue;

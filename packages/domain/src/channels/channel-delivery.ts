@@ -12,6 +12,7 @@ import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, w
 import type { EventNeeds, Membership, OnlineUser, QueueOwnerRights, Receiver } from '../kernel/feature-types.js';
 import { type ChannelId, type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { atLeast } from '../users/user-delivery.js';
 import {
   type Channel,
@@ -194,7 +195,7 @@ export async function loadChannelReceivers(
       return channel !== undefined && hasMetadataAccess(viewer, channel, own.has(id));
     });
     return needs.viewsOf
-      ? { ...NO_CHANNELS, channelViews: new Map(seen.map((id) => [id, views.get(id)!])) }
+      ? { ...NO_CHANNELS, channelViews: new Map(seen.map((id) => [id, getOrThrow(views, id)])) }
       : { ...NO_CHANNELS, subscribers: new Map(seen.map((id) => [id, subscribers.get(id) ?? []])) };
   });
 }

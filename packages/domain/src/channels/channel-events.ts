@@ -2,6 +2,7 @@ import type { GroupSettingValue } from '../access/group-settings.js';
 import { type Audience, type EventOf, except, type FeatureParts, users } from '../kernel/event.js';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { type Channel, type ChannelPermission, type ChannelView, isPrivate, isWebPublic } from './channel.js';
 import { firstAudience, metadataUsers, visibilityOfChangedChannel } from './channel-delivery.js';
 import type { DefaultChannelGroupView } from './default-channels.js';
@@ -160,7 +161,7 @@ export async function publishChannelChange(
   await append(change, keepers);
   if (gainers.kind !== 'nobody') {
     await append({ type: 'channel.created', channels: await tx.channels.listViews(realmId, [id]) }, gainers);
-    const userIds = (await tx.channels.listSubscribers(realmId, [id])).get(id)!;
+    const userIds = getOrThrow(await tx.channels.listSubscribers(realmId, [id]), id);
     if (userIds.length > 0) {
       await append({ type: 'channel.subscribers_changed', op: 'add', channelIds: [id], userIds }, gainers);
     }
@@ -201,7 +202,7 @@ export async function publishSubscriptions(
 /** Shows an unarchived channel to some of its subscribers, for clients that hid it. */
 export async function publishReturn(tx: Transaction, channel: ChannelView, userIds: readonly UserId[]): Promise<void> {
   const { realmId, id } = channel;
-  const subscriberIds = (await tx.channels.listSubscribers(realmId, [id])).get(id)!;
+  const subscriberIds = getOrThrow(await tx.channels.listSubscribers(realmId, [id]), id);
   const rows = [...(await tx.channels.listSubscriptionsOf(realmId, userIds, [id])).values()].flat();
   const active = rows.filter(({ isActive }) => isActive);
   await publishSubscriptions(tx, realmId, [{ channel, subscriberIds }], active, { isReturning: true });
@@ -243,7 +244,7 @@ export async function publishSubscriberChanges(
   const withGuests = open.length > 1 ? await withGuestSubscribers(tx, realmId, open) : NO_CHANNELS;
   const groups = new Map<string, PeerGroup>();
   for (const channel of channels) {
-    const userIds = userIdsOf.get(channel.id)!;
+    const userIds = getOrThrow(userIdsOf, channel.id);
     const isAlone = isPrivate(channel) || withGuests.has(channel.id);
     const key = isAlone ? String(channel.id) : `${isWebPublic(channel)}:${userIds.join()}`;
     const group = groups.get(key);

@@ -8,6 +8,7 @@ import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { positionOfUnprintable, trim } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { TextRenderer } from '../markdown/markdown.js';
 import { htmlShape } from '../markdown/safe-html.js';
 import { canManageFolders } from './channel-permissions.js';
@@ -70,7 +71,11 @@ export async function loadFolder(
  * Requires a folder that can take channels; an archived folder must stay empty. @throws DomainError
  * UNKNOWN_CHANNEL_FOLDER
  */
-export async function requireFolder(tx: Transaction, realmId: RealmId, id: ChannelFolderId): Promise<void> {
+export async function requireFolder(
+  tx: Pick<Repositories | Transaction, 'channelFolders'>,
+  realmId: RealmId,
+  id: ChannelFolderId,
+): Promise<void> {
   const { isArchived } = await loadFolder(tx, realmId, id);
   if (isArchived) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
 }
@@ -298,7 +303,7 @@ export class ReorderChannelFolders {
       const folders = await tx.channelFolders.list(actor.realmId);
       const order = folderOrder(folders, folderIds);
       for (const folder of folders) {
-        const position = order.get(folder.id)!;
+        const position = getOrThrow(order, folder.id);
         if (position !== folder.order) await tx.channelFolders.update({ ...folder, order: position });
       }
       await tx.events.append(actor.realmId, {

@@ -333,6 +333,8 @@ export interface ChannelQuota {
 
 export interface ChannelReads {
   find(realmId: RealmId, id: ChannelId): Promise<Channel | null>;
+  /** Like `find`, for a channel that must exist. @throws DomainError UNKNOWN_CHANNEL */
+  get(realmId: RealmId, id: ChannelId): Promise<Channel>;
   /** Ignores letter case; includes archived channels. */
   findByName(realmId: RealmId, name: string): Promise<Channel | null>;
   /** Ignores letter case; unknown names are absent; ascending id. */

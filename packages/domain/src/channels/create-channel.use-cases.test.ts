@@ -23,6 +23,7 @@ import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.use-cases.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
+import { ChangeSubscriptionParts } from './subscription-parts.js';
 
 type Options = Partial<CreateChannelInput>;
 
@@ -40,8 +41,9 @@ function creating(
 ) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const descriptions = new MarkdownTextRenderer(uow, renderer, fakeRealmUrls);
-  const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
-  const useCase = new CreateChannel(uow, channelCreator, fixture.clock, fakeRealmUrls, { webPublicEnabled });
+  const channelCreator = new ChannelCreator(descriptions, systemMessages, quota, { webPublicEnabled });
+  const parts = new ChangeSubscriptionParts(uow, channelCreator, fixture.clock);
+  const useCase = new CreateChannel(channelCreator, parts, fakeRealmUrls);
   return (who: string, options: Options = {}) => useCase.execute(fixture.caller(who), { ...input, ...options });
 }
 

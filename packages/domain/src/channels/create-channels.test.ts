@@ -35,7 +35,9 @@ async function context(fixture: MemoryFixture, descriptions: readonly string[], 
   const renderer = new WatchedRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const renderedDescriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
-  const channelCreator = new ChannelCreator(renderedDescriptions, systemMessages, new FakeChannelQuota());
+  const channelCreator = new ChannelCreator(renderedDescriptions, systemMessages, new FakeChannelQuota(), {
+    webPublicEnabled: true,
+  });
   const parsedDescriptions = await channelCreator.parseDescriptions(fixture.realm.id, descriptions);
   const channels = await fixture.uow.write(fixture.realm.id, async (tx) => {
     const actor = await tx.actors.get(fixture.caller('member'));
@@ -43,10 +45,10 @@ async function context(fixture: MemoryFixture, descriptions: readonly string[], 
     const now = fixture.clock.now();
     const about: ChannelCreationContext = {
       ...{ realm: fixture.realm, actor, creator, now },
-      ...{ webPublicEnabled: true, parsedDescriptions },
+      parsedDescriptions,
     };
     const wanted = descriptions.map((description, index) => ({ name: `c${index}`, description }));
-    const channels = await channelCreator.create(tx, about, wanted, privacy, {});
+    const channels = await channelCreator.add(tx, about, wanted, privacy, {});
     await subscribeToChannels(tx, { channels, userIds: [creator.id], requestedColors: new Map() });
     await channelCreator.announce(tx, about, channels, true);
     return channels;

@@ -11,7 +11,8 @@ import {
 import { DomainError, orThrow } from '../kernel/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { channelLink, type ParsedText, silentMention, type TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -77,18 +78,22 @@ export interface ChannelCreationContext {
   readonly actor: Actor;
   readonly creator: User;
   readonly now: UnixSeconds;
-  /** True if the server allows web-public channels. */
-  readonly webPublicEnabled: boolean;
   readonly parsedDescriptions: ParsedDescriptions;
 }
 
+type CreationReads = Pick<Repositories | Transaction, 'channelFolders' | 'groups' | 'users'>;
+
+/** Acting user and organization whose permissions are checked. */
+type CreationChecks = Pick<ChannelCreationContext, 'realm' | 'actor'>;
+
 /** Steps of channel creation shared by CreateChannel and SubscribeUsers (channels §4.4 and §4.5). */
 export class ChannelCreator {
-  static readonly inject = ['textRenderer', 'systemMessages', 'channelQuota'] as const;
+  static readonly inject = ['textRenderer', 'systemMessages', 'channelQuota', 'serverChannelConfig'] as const;
   constructor(
     private readonly descriptions: TextRenderer,
     readonly notificationBot: NotificationBot,
     private readonly quota: ChannelQuota,
+    private readonly config: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
   /** Parses the descriptions before the transaction, and loads the number of channels that the limit leaves. */
@@ -99,8 +104,8 @@ export class ChannelCreator {
 
   /** Implements channels §4.4 rows 4–6, even if all named channels exist already. @throws DomainError */
   async checkOptions(
-    tx: Transaction,
-    { actor, realm }: ChannelCreationContext,
+    tx: CreationReads,
+    { actor, realm }: CreationChecks,
     options: ChannelOptions,
     named: number,
   ): Promise<void> {
@@ -111,7 +116,7 @@ export class ChannelCreator {
   }
 
   /** Implements channels §4.4 rows 7–11. @throws DomainError */
-  checkCreation(context: ChannelCreationContext, options: ChannelOptions): void {
+  checkCreation({ actor, realm }: CreationChecks, options: ChannelOptions): void {
     const { isPrivate, isWebPublic, isDefault, topicsPolicy, retention } = options;
     if (isPrivate && isWebPublic) throw new DomainError('INVALID_CHANNEL_PRIVACY', 'Invalid parameters');
     const request = {
@@ -120,11 +125,11 @@ export class ChannelCreator {
       topicsPolicy,
       retentionChosen: parseRetention(retention) !== null,
     };
-    enforce(canCreateChannel(context.actor, context.realm, request, context));
+    enforce(canCreateChannel(actor, realm, request, this.config));
   }
 
   /** Implements channels §4.4 row 12. @throws DomainError TOPIC_CREATION_MUST_BE_OPEN */
-  async checkTopicCreation(tx: Transaction, { realm }: ChannelCreationContext, options: ChannelOptions): Promise<void> {
+  async checkTopicCreation(tx: CreationReads, { realm }: CreationChecks, options: ChannelOptions): Promise<void> {
     const { canCreateTopic } = options.permissions;
     if (canCreateTopic === undefined) return;
     const { nobody, everyone } = await tx.groups.systemGroupIds(realm.id);
@@ -134,8 +139,8 @@ export class ChannelCreator {
 
   /** Returns the chosen permissions in canonical form (channels §4.4 row 13). @throws DomainError */
   async validatePermissions(
-    tx: Transaction,
-    { realm }: ChannelCreationContext,
+    tx: CreationReads,
+    { realm }: CreationChecks,
     { permissions }: ChannelOptions,
   ): Promise<ChannelPermissionInput> {
     const wanted: Partial<Record<ChannelPermission, GroupSettingValue>> = {};
@@ -147,8 +152,8 @@ export class ChannelCreator {
 
   /** Checks the result of `validatePermissions` against channels §4.4 row 14. @throws DomainError NOT_PERMITTED */
   async checkDeletePolicy(
-    tx: Transaction,
-    { actor, realm }: ChannelCreationContext,
+    tx: CreationReads,
+    { actor, realm }: CreationChecks,
     { canDeleteAnyMessage, canDeleteOwnMessage }: ChannelPermissionInput,
   ): Promise<void> {
     const { nobody } = await tx.groups.systemGroupIds(realm.id);
@@ -157,29 +162,17 @@ export class ChannelCreator {
     }
   }
 
-  /**
-   * Stores and publishes the channels, without subscribers yet, and counts them against the daily limit.
-   * @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
-   */
-  async create(
-    tx: Transaction,
-    context: ChannelCreationContext,
-    newChannels: readonly NewChannel[],
-    options: ChannelOptions,
-    wanted: ChannelPermissionInput,
-  ): Promise<Channel[]> {
-    this.reserve(tx, context, newChannels.length, wanted);
-    return this.add(tx, context, newChannels, options, wanted);
-  }
-
   /** Counts the channels that a request will create. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, RATE_LIMITED */
-  reserve(tx: Transaction, { actor }: ChannelCreationContext, count: number, wanted: ChannelPermissionInput): void {
+  reserve(tx: Transaction, actor: Actor, count: number, wanted: ChannelPermissionInput): void {
     checkHoldersInRequest(Object.values(wanted), count);
     this.quota.spend(actor, count);
     tx.onRollback(() => this.quota.refund(actor, count));
   }
 
-  /** Stores and publishes channels already counted by `reserve`. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
+  /**
+   * Stores and publishes channels already counted by `reserve`, without subscribers yet. @throws DomainError
+   * TOO_MANY_PERMISSION_HOLDERS
+   */
   async add(
     tx: Transaction,
     context: ChannelCreationContext,
@@ -196,7 +189,7 @@ export class ChannelCreator {
       // Most channels of a request share one description, usually the empty one.
       const html =
         rendered.get(description) ??
-        (await this.descriptions.render(tx, actor.realmId, actor, parsedDescriptions.get(description)!));
+        (await this.descriptions.render(tx, actor.realmId, actor, getOrThrow(parsedDescriptions, description)));
       rendered.set(description, html);
       const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
@@ -282,7 +275,7 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
   const byId = new Map(views.map((view) => [view.id, view]));
   for (const channel of channels) {
     await tx.events.append(realmId, {
-      event: { type: 'channel.created', channels: [byId.get(channel.id)!] },
+      event: { type: 'channel.created', channels: [getOrThrow(byId, channel.id)] },
       audience: firstAudience(channel),
     });
   }

@@ -22,6 +22,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
 import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe.use-cases.js';
 import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
+import { ChangeSubscriptionParts } from './subscription-parts.js';
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 
@@ -29,10 +30,9 @@ function subscribing(fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, q
   const renderer = new FakeRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const descriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
-  const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
-  const useCase = new SubscribeUsers(fixture.uow, channelCreator, systemMessages, fixture.clock, fakeRealmUrls, {
-    webPublicEnabled: true,
-  });
+  const channelCreator = new ChannelCreator(descriptions, systemMessages, quota, { webPublicEnabled: true });
+  const parts = new ChangeSubscriptionParts(fixture.uow, channelCreator, fixture.clock);
+  const useCase = new SubscribeUsers(channelCreator, parts, fakeRealmUrls);
   return (who: string, names: readonly string[], { colors = [], ...more }: Wanted = {}) =>
     useCase.execute(fixture.caller(who), {
       channels: names.map((name, index) => ({ name, color: colors[index] ?? null, description: '' })),

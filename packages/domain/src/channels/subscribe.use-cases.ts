@@ -1,37 +1,33 @@
 import { type Actor, insufficientUnless, mustNotBeGuest } from '../access/actor.js';
-import { DomainError, orThrow } from '../kernel/errors.js';
+import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
+import type { RequestPlan } from '../kernel/job-parts.js';
 import { enforce } from '../kernel/permission.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
-import { type NotificationBot, subscribedNotice } from './channel-notices.js';
 import { canSubscribeSelf, mayAddOthers } from './channel-permissions.js';
 import {
-  type ChannelCreationContext,
   ChannelCreator,
   type ChannelOptions,
   type ChannelPermissionInput,
   DEFAULT_CHANNEL_OPTIONS,
-  type NewChannel,
   type ParsedDescriptions,
-  type ServerChannelConfig,
 } from './create-channels.use-cases.js';
-import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from './subscribing.js';
+import { checkSubscriptionCount } from './subscribing.js';
 import {
   ChangeSubscriptionParts,
-  inParts,
   isOneUnit,
-  loadPrincipals,
-  MAX_CHANNELS_AT_ONCE,
-  MAX_SUBSCRIPTIONS_AT_ONCE,
   type Newcomer,
   NOTIFIED_AT_ONCE,
   type SubscriptionPart,
+  type SubscriptionPartResult,
+  subscribingParts,
+  type WantedChannel,
 } from './subscription-parts.js';
 import { normalizeColor } from './subscriptions.js';
 import { UnsubscribeUsers, type UnsubscribeUsersInput, type UnsubscribeUsersOutput } from './unsubscribe.use-cases.js';
@@ -68,28 +64,16 @@ export interface SubscribeUsersOutput {
 /** Maximum number of new subscribers who receive a notification (protocol §14). */
 export const MAX_NOTIFIED_SUBSCRIBERS = 100;
 
+type SubscriptionReads = Repositories | Transaction;
+
 /** Subscribes the caller or other users to channels and creates missing channels (channels §4.5). */
 export class SubscribeUsers {
-  static readonly inject = [
-    'unitOfWork',
-    ChannelCreator,
-    'systemMessages',
-    'clock',
-    'realmUrls',
-    'serverChannelConfig',
-  ] as const;
-  private readonly parts: ChangeSubscriptionParts;
-
+  static readonly inject = [ChannelCreator, ChangeSubscriptionParts, 'realmUrls'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
-    private readonly notificationBot: NotificationBot,
-    private readonly clock: Clock,
+    private readonly parts: ChangeSubscriptionParts,
     private readonly realmUrls: RealmUrls,
-    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
-  ) {
-    this.parts = new ChangeSubscriptionParts(uow, channelCreator, clock, options);
-  }
+  ) {}
 
   /**
    * Splits large requests into several units of work (contract decision 10).
@@ -97,190 +81,125 @@ export class SubscribeUsers {
    * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and the rejections of `ChannelCreator` as in CreateChannel
    */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
-    if (!isOneUnit(countPrincipals(input.principals), input.channels.length))
-      return this.subscribeInParts(caller, input);
-    const parsedDescriptions = await this.parseDescriptions(caller, input);
-    return this.uow.write(caller.realmId, (tx) => this.subscribe(tx, caller, input, parsedDescriptions));
+    const isSmall = isOneUnit(countPrincipals(input.principals), input.channels.length);
+    // Parts of a large request parse their own descriptions.
+    const parsed = await this.parseDescriptions(caller, isSmall ? input.channels : []);
+    return this.output(caller, input, (plan) => this.parts.change(caller.realmId, isSmall, plan, parsed));
   }
 
   /** Runs before the transaction. */
-  parseDescriptions({ realmId }: Caller, { channels }: SubscribeUsersInput): Promise<ParsedDescriptions> {
+  parseDescriptions({ realmId }: Caller, channels: SubscribeUsersInput['channels']): Promise<ParsedDescriptions> {
     const descriptions = channels.map(({ description }) => description);
     return this.channelCreator.parseDescriptions(realmId, descriptions);
   }
 
   /** Runs as part of a larger transaction. @throws DomainError like `execute` */
-  async subscribe(
+  subscribe(
     tx: Transaction,
     caller: Caller,
     input: SubscribeUsersInput,
-    parsedDescriptions: ParsedDescriptions,
+    parsed: ParsedDescriptions,
   ): Promise<SubscribeUsersOutput> {
-    const create: CreateMissing = (context, wanted, permissions) =>
-      this.channelCreator.create(tx, context, wanted, input.options, permissions);
-    const checked = await this.check(tx, caller, input, { parsedDescriptions, create });
-    const { context, created, accessible, inaccessible, principals } = checked;
+    return this.output(caller, input, (plan) => this.parts.changeIn(tx, caller.realmId, plan, parsed));
+  }
 
-    const channels = inOrderOf(input, [...created, ...accessible]);
-    const { added, alreadySubscribed } = await subscribeToChannels(tx, {
-      channels,
-      userIds: principals.map((user) => user.id),
-      requestedColors: requestedColors(input, channels),
+  private async output(
+    caller: Caller,
+    input: SubscribeUsersInput,
+    perform: (plan: RequestPlan<SubscriptionPart>) => Promise<SubscriptionPartResult>,
+  ): Promise<SubscribeUsersOutput> {
+    let inaccessible: readonly string[] = [];
+    const { channels, changed, unchanged } = await perform(async (unit) => {
+      const request = await this.check(unit, caller, input);
+      inaccessible = request.inaccessible;
+      const { options, announce } = input;
+      const userIds = request.people.map(({ id }) => id);
+      const creation = { creator: caller, options, permissions: request.permissions, announce };
+      const parts = subscribingParts(request.channels, userIds, creation);
+      return [...parts, ...(await this.notices(unit, caller, input, request))];
     });
-    await this.channelCreator.announce(tx, context, created, input.announce);
-    const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
-    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
-      await this.notifyNewSubscribers(tx, context, accessible, added, principals);
-    }
     return {
-      subscribed: namesByUser(channels, added),
-      alreadySubscribed: namesByUser(channels, alreadySubscribed),
+      subscribed: namesByUser(channels, changed),
+      alreadySubscribed: namesByUser(channels, unchanged),
       inaccessible,
-      areNewSubscribersNotified,
+      areNewSubscribersNotified: new Set([...changed.values()].flat()).size <= MAX_NOTIFIED_SUBSCRIBERS,
     };
   }
 
-  private async subscribeInParts(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
-    const { realmId } = caller;
-    const people = await loadPrincipals(this.uow, caller, input.principals, this.realmUrls);
-    // A part knows only its own subscriptions, so messages to new subscribers are planned in advance.
-    const newcomers =
-      input.notifyNewSubscribers && !(people instanceof DomainError)
-        ? await this.listNewcomers(caller, input, people)
-        : [];
-    const plan = await this.uow.write(
-      realmId,
-      async (tx) => {
-        const creations: SubscriptionPart[] = [];
-        const create: CreateMissing = async (context, wanted, permissions) => {
-          this.channelCreator.reserve(tx, context, wanted.length, permissions);
-          const colors = byFoldedName(input.channels.map(({ name, color }) => ({ name: trim(name), color })));
-          const colored = wanted.map((channel) => {
-            const color = colors.get(foldCase(channel.name))?.color ?? null;
-            return { ...channel, color: color === null ? null : normalizeColor(color) };
-          });
-          const userIds = orThrow(people).map(({ id }) => id);
-          const { options, announce } = input;
-          const channelCount = Math.max(1, Math.floor(MAX_SUBSCRIPTIONS_AT_ONCE / userIds.length));
-          for (const channels of slicesOf(colored, Math.min(channelCount, MAX_CHANNELS_AT_ONCE))) {
-            creations.push({ op: 'create', creator: caller, channels, options, permissions, announce, userIds });
-          }
-          return [];
-        };
-        const checked = await this.check(tx, caller, input, { parsedDescriptions: new Map(), create, people });
-        const existing = inOrderOf(input, checked.accessible);
-        const colors = requestedColors(input, existing);
-        const additions: SubscriptionPart[] = [];
-        const userIds = checked.principals.map(({ id }) => id).sort((a, b) => a - b);
-        for (const part of inParts(existing, userIds)) {
-          const channelIds = part.channels.map(({ id }) => id);
-          const ofPart = [...colors].filter(([id]) => channelIds.includes(id));
-          additions.push({ op: 'add', channelIds, userIds: part.userIds, colors: ofPart });
-        }
-        const accessible = new Set(existing.map(({ id }) => id));
-        const notified = newcomers.map(({ userId, channelIds }) => ({
-          userId,
-          channelIds: channelIds.filter((id) => accessible.has(id)),
-        }));
-        const notices = [...slicesOf(notified, NOTIFIED_AT_ONCE)].map(
-          (some): SubscriptionPart => ({ op: 'notify', creator: caller, people: some }),
-        );
-        return { ...checked, jobs: await this.parts.schedule(tx, realmId, [...creations, ...additions, ...notices]) };
-      },
-      { yields: true },
-    );
-    const { changed: added, unchanged: alreadySubscribed, channels: reached } = await this.parts.runTogether(plan.jobs);
-    const channels = inOrderOf(input, reached);
-    const areNewSubscribersNotified = countNewcomers(added) <= MAX_NOTIFIED_SUBSCRIBERS;
-    return {
-      subscribed: namesByUser(channels, added),
-      alreadySubscribed: namesByUser(channels, alreadySubscribed),
-      inaccessible: plan.inaccessible,
-      areNewSubscribersNotified,
-    };
-  }
-
-  /** Finds future subscribers of existing channels. Returns none if there are too many to notify. */
-  private listNewcomers(
+  /**
+   * Returns the parts that notify future subscribers of existing channels, or none if there are too many. A part knows
+   * only its own subscriptions, so they are planned in advance.
+   */
+  private async notices(
+    unit: SubscriptionReads,
     caller: Caller,
-    { channels }: SubscribeUsersInput,
-    people: readonly User[],
-  ): Promise<readonly Newcomer[]> {
-    return this.uow.read(caller.realmId, async (reads) => {
-      const names = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
-      const existing = await reads.channels.listByName(caller.realmId, [...names.keys()]);
-      const ids = existing.map(({ id }) => id);
-      // All users are new in a channel to be created.
-      if (ids.length < names.size && people.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
-      const userIds = people.map(({ id }) => id);
-      const newcomers: Newcomer[] = [];
-      for (const [userId, rows] of await reads.channels.listSubscriptionsOf(caller.realmId, userIds, ids)) {
-        const active = new Set(rows.filter(({ isActive }) => isActive).map(({ channelId }) => channelId));
-        const channelIds = ids.filter((id) => !active.has(id));
-        if (channelIds.length > 0) newcomers.push({ userId, channelIds });
-      }
-      return newcomers.length > MAX_NOTIFIED_SUBSCRIBERS ? [] : newcomers;
+    { notifyNewSubscribers }: SubscribeUsersInput,
+    { channels, people }: CheckedRequest,
+  ): Promise<readonly SubscriptionPart[]> {
+    const isNotified = people.some(({ id, bot }) => id !== caller.userId && !bot);
+    if (!notifyNewSubscribers || !isNotified) return [];
+    const ids = channels.flatMap((channel) => ('id' in channel ? [channel.id] : []));
+    // All users are new in a channel to be created.
+    if (ids.length < channels.length && people.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
+    const userIds = people.map(({ id }) => id);
+    const subscriptions = await unit.channels.listSubscriptionsOf(caller.realmId, userIds, ids);
+    const newcomers = userIds.flatMap((userId): readonly Newcomer[] => {
+      const present = new Set(subscriptions.get(userId)?.flatMap((row) => (row.isActive ? [row.channelId] : [])));
+      const channelIds = ids.filter((id) => !present.has(id));
+      return channelIds.length > 0 ? [{ userId, channelIds }] : [];
+    });
+    if (newcomers.length > MAX_NOTIFIED_SUBSCRIBERS) return [];
+    return [...slicesOf(newcomers, NOTIFIED_AT_ONCE)].map((some) => {
+      return { op: 'notify', creator: caller, people: some };
     });
   }
 
-  /** Checks the request and creates missing channels between the checks, as the contract orders them. */
-  private async check(
-    tx: Transaction,
-    caller: Caller,
-    input: SubscribeUsersInput,
-    { parsedDescriptions, create, people }: CheckOptions,
-  ) {
-    const actor = await tx.actors.get(caller);
+  /** Checks the request in the contract's order. */
+  private async check(unit: SubscriptionReads, caller: Caller, input: SubscribeUsersInput): Promise<CheckedRequest> {
+    const { options, channels } = input;
+    const actor = await unit.actors.get(caller);
     enforce(mustNotBeGuest(actor));
-    checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
-    const realm = await tx.realms.get(caller.realmId);
-    const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-    const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+    checkSubscriptionCount(countPrincipals(input.principals), channels.length);
+    const realm = await unit.realms.get(caller.realmId);
+    const context = { realm, actor };
 
-    await this.channelCreator.checkOptions(tx, context, input.options, input.channels.length);
-    const { existing, created } = await this.findOrCreate(tx, context, input, create);
-    const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
-    const others = isAboutOthers(actor, input.principals);
-    if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
-    const principals =
-      people === undefined
-        ? await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls)
-        : orThrow(people);
-    return { context, created, accessible, inaccessible, principals };
-  }
-
-  private async findOrCreate(
-    tx: Transaction,
-    context: ChannelCreationContext,
-    input: SubscribeUsersInput,
-    create: CreateMissing,
-  ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
-    const { channels, options } = input;
+    await this.channelCreator.checkOptions(unit, context, options, channels.length);
     const wanted = byFoldedName(
       channels.map(({ name, description }) => ({ name: parseChannelName(name), description })),
     );
     const names = [...wanted.values()].map(({ name }) => name);
-    const existing = inOrderOf(input, await tx.channels.listByName(context.realm.id, names));
-    for (const channel of existing) wanted.delete(foldCase(channel.name));
-    if (wanted.size === 0) return { existing, created: [] };
-    // The order differs from CreateChannel (channels §4.5).
-    const permissions = await this.channelCreator.validatePermissions(tx, context, options);
-    await this.channelCreator.checkTopicCreation(tx, context, options);
-    await this.channelCreator.checkDeletePolicy(tx, context, permissions);
-    this.channelCreator.checkCreation(context, options);
-    return {
-      existing,
-      created: await create(context, [...wanted.values()], permissions),
-    };
+    const existing = byFoldedName(await unit.channels.listByName(realm.id, names));
+    let permissions: ChannelPermissionInput = {};
+    if (existing.size < wanted.size) {
+      // The order differs from CreateChannel (channels §4.5).
+      permissions = await this.channelCreator.validatePermissions(unit, context, options);
+      await this.channelCreator.checkTopicCreation(unit, context, options);
+      await this.channelCreator.checkDeletePolicy(unit, context, permissions);
+      this.channelCreator.checkCreation(context, options);
+    }
+    const inOrder = [...wanted.keys()].flatMap((key) => existing.get(key) ?? []);
+    const { accessible, inaccessible } = await this.sortOut(unit, actor, inOrder, input);
+    const others = isAboutOthers(actor, input.principals);
+    if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
+    const people = await findPrincipals(unit, actor, realm, input.principals ?? [actor.id], this.realmUrls);
+
+    const reached = new Set(accessible);
+    const colors = requestedColors(input);
+    const subscribed = [...wanted].flatMap(([key, added]): readonly WantedChannel[] => {
+      const channel = existing.get(key);
+      if (channel && !reached.has(channel)) return [];
+      return [{ ...(channel ? { id: channel.id } : added), color: colors.get(key) ?? null }];
+    });
+    return { channels: subscribed, permissions, inaccessible, people };
   }
 
   private async sortOut(
-    tx: Transaction,
+    unit: SubscriptionReads,
     actor: Actor,
     existing: readonly Channel[],
     { channels, failsOnInaccessible }: SubscribeUsersInput,
   ): Promise<{ accessible: readonly Channel[]; inaccessible: readonly string[] }> {
-    const subscribed = new Set(await tx.channels.listSubscribedIds(actor.realmId, actor.id));
+    const subscribed = new Set(await unit.channels.listSubscribedIds(actor.realmId, actor.id));
     const typed = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
     const accessible: Channel[] = [];
     const inaccessible: string[] = [];
@@ -288,7 +207,7 @@ export class SubscribeUsers {
       const isSubscribed = subscribed.has(channel.id);
       const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
       // The response names a hidden channel only as typed (contract decision 20).
-      const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
+      const name = isVisible ? channel.name : getOrThrow(typed, foldCase(channel.name)).name;
       const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
       if (failsOnInaccessible) enforce(decision);
       if (decision.allowed) accessible.push(channel);
@@ -296,39 +215,17 @@ export class SubscribeUsers {
     }
     return { accessible, inaccessible };
   }
-
-  /** Notifies new subscribers, except those of channels created by this request, bots and the caller. */
-  private async notifyNewSubscribers(
-    tx: Transaction,
-    { realm, actor, creator }: ChannelCreationContext,
-    channels: readonly Channel[],
-    added: SubscribeResult['added'],
-    principals: readonly User[],
-  ): Promise<void> {
-    const subscribed = namesByUser(channels, added);
-    for (const person of principals) {
-      const names = subscribed.get(person.id);
-      if (person.id === actor.id || person.bot || !names) continue;
-      const content = subscribedNotice(creator, names);
-      await this.notificationBot.sendDirect(tx, realm, person, content, { actor, about: channels });
-    }
-  }
 }
 
-type CreateMissing = (
-  context: ChannelCreationContext,
-  wanted: readonly NewChannel[],
-  permissions: ChannelPermissionInput,
-) => Promise<readonly Channel[]>;
-
-interface CheckOptions {
-  readonly parsedDescriptions: ParsedDescriptions;
-  readonly create: CreateMissing;
-  /** Principals loaded before the unit of work, or the error to throw at its place in the validation order. */
-  readonly people?: readonly User[] | DomainError;
+/** Request that passed the checks. */
+interface CheckedRequest {
+  /** Channels to subscribe to, without inaccessible ones, in request order. */
+  readonly channels: readonly WantedChannel[];
+  /** Canonical permissions of new channels. */
+  readonly permissions: ChannelPermissionInput;
+  readonly inaccessible: readonly string[];
+  readonly people: readonly User[];
 }
-
-const countNewcomers = (added: SubscribeResult['added']): number => new Set([...added.values()].flat()).size;
 
 /** Deliberate: the reference server treats the caller's own address as another user (channels §4.5). */
 function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
@@ -337,20 +234,11 @@ function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
   return principals.some((id) => id !== actor.id);
 }
 
-function inOrderOf({ channels }: SubscribeUsersInput, found: readonly Channel[]): readonly Channel[] {
-  const byName = byFoldedName(found);
-  const ordered = channels.flatMap(({ name }) => byName.get(foldCase(trim(name))) ?? []);
-  return [...new Set(ordered)];
-}
-
-function requestedColors({ channels }: SubscribeUsersInput, found: readonly Channel[]): ReadonlyMap<ChannelId, string> {
-  const byName = byFoldedName(found);
-  const colors = new Map<ChannelId, string>();
-  for (const { name, color } of channels) {
-    const channel = byName.get(foldCase(trim(name)));
-    if (channel && color !== null) colors.set(channel.id, normalizeColor(color));
-  }
-  return colors;
+/** Returns requested colors by folded channel name. */
+function requestedColors({ channels }: SubscribeUsersInput): ReadonlyMap<string, string> {
+  return new Map(
+    channels.flatMap(({ name, color }) => (color === null ? [] : [[foldCase(trim(name)), normalizeColor(color)]])),
+  );
 }
 
 function namesByUser(
@@ -408,7 +296,7 @@ export class ChangeSubscriptions {
       const added = await this.subscribeUsers.execute(caller, input);
       return { added, removed: await this.unsubscribeUsers.execute(caller, removal) };
     }
-    const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, input);
+    const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, add);
     return this.uow.write(caller.realmId, async (tx) => ({
       added: await this.subscribeUsers.subscribe(tx, caller, input, parsedDescriptions),
       removed: await this.unsubscribeUsers.unsubscribe(tx, caller, removal),

@@ -3,6 +3,7 @@ import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/user-events.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
@@ -52,12 +53,12 @@ export async function subscribeToChannels(tx: Transaction, subscribed: Subscribe
   const people = [...userIds].sort(ascending);
   const subscriptions = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
   await tx.channels.putSubscriptions(subscriptions);
-  for (const { channelId, userId } of subscriptions) added.get(channelId)!.push(userId);
-  const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
+  for (const { channelId, userId } of subscriptions) getOrThrow(added, channelId).push(userId);
+  const changed = channels.filter((channel) => getOrThrow(added, channel.id).length > 0);
   if (changed.length === 0) return { added, alreadySubscribed };
 
   for (const channel of changed) {
-    await tx.personal.openSpans(realmId, [channel.recipientId], added.get(channel.id)!);
+    await tx.personal.openSpans(realmId, [channel.recipientId], getOrThrow(added, channel.id));
   }
   await announce(tx, changed, added, subscriptions, access);
   return { added, alreadySubscribed };
@@ -76,21 +77,21 @@ async function newSubscriptions(
   const colorsInUse = await tx.channels.listColors(realmId, people);
   const result: Subscription[] = [];
   for (const userId of people) {
-    const rows = new Map(present.get(userId)!.map((row) => [row.channelId, row]));
+    const rows = new Map(getOrThrow(present, userId).map((row) => [row.channelId, row]));
     const wanted = ids.filter((id) => !rows.get(id)?.isActive);
     const colors = pickColors(
       wanted.filter((id) => !rows.has(id)),
       requestedColors,
       colorsInUse.get(userId) ?? [],
     );
-    for (const id of ids) if (rows.get(id)?.isActive) alreadySubscribed.get(id)!.push(userId);
+    for (const id of ids) if (rows.get(id)?.isActive) getOrThrow(alreadySubscribed, id).push(userId);
     for (const channelId of wanted) {
       // Resubscribing restores the previous settings.
       const row = rows.get(channelId) ?? {
         realmId,
         channelId,
         userId,
-        color: colors.get(channelId)!,
+        color: getOrThrow(colors, channelId),
         isMuted: false,
         isPinned: false,
         notifications: INHERITED_NOTIFICATIONS,
@@ -114,20 +115,23 @@ async function announce(
   const subscribers = await tx.channels.listSubscribers(realmId, ids);
   const actors = await tx.actors.list(realmId, [...new Set(subscriptions.map(({ userId }) => userId))]);
   for (const channel of channels) {
-    const blind = added.get(channel.id)!.filter((id) => couldNotSee(actors.get(id), channel));
+    const blind = getOrThrow(added, channel.id).filter((id) => couldNotSee(actors.get(id), channel));
     if (blind.length > 0) {
       await tx.events.append(realmId, {
-        event: { type: 'channel.created', channels: [views.get(channel.id)!] },
+        event: { type: 'channel.created', channels: [getOrThrow(views, channel.id)] },
         audience: users(blind),
       });
     }
   }
-  const subscribed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
+  const subscribed = channels.map(({ id }) => ({
+    channel: getOrThrow(views, id),
+    subscriberIds: subscribers.get(id) ?? [],
+  }));
   await publishSubscriptions(tx, realmId, subscribed, subscriptions);
   await access?.announceChannels(
     channels.map(({ id }) => ({
       subscribers: subscribersOf(id),
-      changed: added.get(id)!,
+      changed: getOrThrow(added, id),
       others: async () => subscribers.get(id) ?? [],
     })),
   );
@@ -170,34 +174,34 @@ export async function unsubscribeFromChannels(
       userIds.filter((id) => !already.has(id)).sort((a, b) => a - b),
     );
   }
-  const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
+  const changed = channels.filter((channel) => getOrThrow(removed, channel.id).length > 0);
   if (changed.length === 0) return { removed, notSubscribed };
 
   const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
   const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
-  const leavers = [...new Set(changed.flatMap((channel) => removed.get(channel.id)!))].sort((a, b) => a - b);
+  const leavers = [...new Set(changed.flatMap((channel) => getOrThrow(removed, channel.id)))].sort((a, b) => a - b);
   const ids = changed.map(({ id }) => id);
   const rows = await tx.channels.listSubscriptionsOf(realmId, leavers, ids);
   await tx.channels.putSubscriptions(
     [...rows.values()]
       .flat()
-      .filter((row) => row.isActive && leaving.get(row.channelId)!.has(row.userId))
+      .filter((row) => row.isActive && getOrThrow(leaving, row.channelId).has(row.userId))
       .map((row) => ({ ...row, isActive: false })),
   );
   for (const channel of changed) {
-    await tx.personal.closeSpans(realmId, [channel.recipientId], removed.get(channel.id)!);
+    await tx.personal.closeSpans(realmId, [channel.recipientId], getOrThrow(removed, channel.id));
   }
 
   await tx.events.append(realmId, {
     event: {
       type: 'subscription.removed',
-      channels: changed.map(({ id, name }) => ({ id, name, userIds: removed.get(id)! })),
+      channels: changed.map(({ id, name }) => ({ id, name, userIds: getOrThrow(removed, id) })),
     },
     audience: users(leavers),
   });
   const actors = await tx.actors.list(realmId, leavers);
   for (const channel of changed) {
-    const blind = removed.get(channel.id)!.filter((id) => {
+    const blind = getOrThrow(removed, channel.id).filter((id) => {
       const actor = actors.get(id);
       return actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
     });
@@ -212,13 +216,13 @@ export async function unsubscribeFromChannels(
   await access?.announceChannels(
     changed.map(({ id }) => ({
       subscribers: subscribersOf(id),
-      changed: removed.get(id)!,
+      changed: getOrThrow(removed, id),
       others: async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [],
     })),
   );
   for (const userId of leavers) {
     for (const channel of changed) {
-      if (leaving.get(channel.id)!.has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);
+      if (getOrThrow(leaving, channel.id).has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);
     }
   }
   return { removed, notSubscribed };

@@ -55,14 +55,12 @@ async function large(existing = true) {
     new MarkdownTextRenderer(uow, renderer, fakeRealmUrls),
     messages,
     new FakeChannelQuota(),
+    { webPublicEnabled: true },
   );
-  const config = { webPublicEnabled: true };
-  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
-  const subscribeUsers = new SubscribeUsers(uow, creator, messages, fixture.clock, fakeRealmUrls, config);
-  const unsubscribeUsers = new UnsubscribeUsers(
-    fakeRealmUrls,
-    new ChangeSubscriptionParts(uow, creator, fixture.clock, config),
-  );
+  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock);
+  const requests = new ChangeSubscriptionParts(uow, creator, fixture.clock);
+  const subscribeUsers = new SubscribeUsers(creator, requests, fakeRealmUrls);
+  const unsubscribeUsers = new UnsubscribeUsers(fakeRealmUrls, requests);
   const people = PEOPLE.map((name) => fixture.user(name).id);
   const toAdd = (names: readonly string[]) =>
     names.map((name) => ({ name, color: null, description: `About ${name}` }));
@@ -83,7 +81,7 @@ async function large(existing = true) {
     change: (add: readonly string[], remove: readonly string[]) =>
       new ChangeSubscriptions(uow, subscribeUsers, unsubscribeUsers).execute(caller, { add: toAdd(add), remove }),
     create: (name: string, subscriberIds: readonly UserId[]) =>
-      new CreateChannel(uow, creator, fixture.clock, fakeRealmUrls, config).execute(caller, {
+      new CreateChannel(creator, requests, fakeRealmUrls).execute(caller, {
         ...DEFAULT_CHANNEL_OPTIONS,
         ...{ name, description: '', subscriberIds, announce: false },
       }),
@@ -237,8 +235,8 @@ describe('request for many subscriptions (contract decision 10)', () => {
     const channelId = fixture.channel('old').id;
     const unarchive = () =>
       changeChannel.execute(caller, { channelId, privacy: {}, unarchives: true, permissions: {} });
-    const creator = new ChannelCreator(texts, messages, new FakeChannelQuota());
-    const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, config);
+    const creator = new ChannelCreator(texts, messages, new FakeChannelQuota(), config);
+    const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock);
     const report = (problem: string) => expect(problem).toBeNull();
     const runParts = () => new JobRunner(parts, { uow: fixture.uow, clock: fixture.clock, report }).run();
     const shown = async () =>

@@ -1,13 +1,11 @@
-import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
-import { type JobPartOutcome, jobPartKind, RequestParts } from '../kernel/job-parts.js';
-import type { Job, JobWork, StoredJob } from '../kernel/jobs.js';
-import type { Clock, RealmUrls } from '../kernel/ports.js';
-import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
-import type { User } from '../users/user.js';
+import { type JobPartOutcome, jobPartKind, RequestParts, type RequestPlan } from '../kernel/job-parts.js';
+import type { Job, JobWork } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
+import { foldCase } from '../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import { byFoldedName, type Channel } from './channel.js';
-import { findPrincipals, type Principals } from './channel-access.js';
 import { publishReturn } from './channel-events.js';
 import { subscribedNotice } from './channel-notices.js';
 import {
@@ -15,7 +13,7 @@ import {
   type ChannelOptions,
   type ChannelPermissionInput,
   type NewChannel,
-  type ServerChannelConfig,
+  type ParsedDescriptions,
 } from './create-channels.use-cases.js';
 import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
 
@@ -30,33 +28,18 @@ export const NOTIFIED_AT_ONCE = 10;
 export const isOneUnit = (userCount: number, channelCount: number): boolean =>
   channelCount <= MAX_CHANNELS_AT_ONCE && userCount * channelCount <= MAX_SUBSCRIPTIONS_AT_ONCE;
 
-/** Loads the principals of a large request before its units of work. */
-export async function loadPrincipals(
-  uow: UnitOfWork,
-  caller: Caller,
-  principals: Principals | null,
-  realmUrls: RealmUrls,
-): Promise<readonly User[] | DomainError> {
-  return uow.read(caller.realmId, async (reads) => {
-    const actor = await reads.actors.get(caller);
-    const realm = await reads.realms.get(caller.realmId);
-    try {
-      return await findPrincipals(reads, actor, realm, principals ?? [actor.id], realmUrls);
-    } catch (error) {
-      if (error instanceof DomainError) return error;
-      throw error;
-    }
-  });
-}
-
 type Colors = readonly (readonly [ChannelId, string])[];
 
-/** Part of a request that changes many subscriptions. */
+/** Channel to subscribe to, which may have to be created. */
+export type WantedChannel = (NewChannel | { readonly id: ChannelId }) & { readonly color: string | null };
+
+/** Part of a request that changes subscriptions. */
 export type SubscriptionPart =
+  /** Creates the missing channels and subscribes users to all of them. */
   | {
       readonly op: 'create';
       readonly creator: Caller;
-      readonly channels: readonly (NewChannel & { readonly color: string | null })[];
+      readonly channels: readonly WantedChannel[];
       readonly options: ChannelOptions;
       readonly permissions: ChannelPermissionInput;
       readonly announce: boolean;
@@ -96,24 +79,62 @@ export interface SelectedSubscriptions {
   readonly userIds: readonly UserId[];
 }
 
+/** Parsed descriptions of a request that creates no channel, or parses them in its parts. */
+export const NOTHING_PARSED: ParsedDescriptions = new Map();
+
 const NOTHING_CHANGED: SubscriptionPartResult = { channels: [], changed: new Map(), unchanged: new Map() };
 
 export const SUBSCRIPTION_PART_JOB = jobPartKind<SubscriptionPart>('channels.change_subscriptions');
 
-/** Splits channels and users into parts. Whole user lists come first, because they share their events. */
-export function* inParts<C, U>(
-  channels: readonly C[],
-  userIds: readonly U[],
-): Generator<{ readonly channels: readonly C[]; readonly userIds: readonly U[] }> {
-  const channelCount = Math.floor(MAX_SUBSCRIPTIONS_AT_ONCE / Math.max(1, userIds.length));
-  for (const some of slicesOf(channels, Math.min(MAX_CHANNELS_AT_ONCE, Math.max(1, channelCount)))) {
-    for (const people of slicesOf(userIds, MAX_SUBSCRIPTIONS_AT_ONCE)) yield { channels: some, userIds: people };
-  }
+/** Splits channels for the number of users. Whole user lists stay together, because they share their events. */
+const channelSlices = <C>(channels: readonly C[], userCount: number): Generator<readonly C[]> =>
+  slicesOf(
+    channels,
+    Math.min(MAX_CHANNELS_AT_ONCE, Math.max(1, Math.floor(MAX_SUBSCRIPTIONS_AT_ONCE / Math.max(1, userCount)))),
+  );
+
+/** Options of the channels that a request creates. */
+export type ChannelCreation = Pick<
+  Extract<SubscriptionPart, { op: 'create' }>,
+  'creator' | 'options' | 'permissions' | 'announce'
+>;
+
+/** Returns the parts that subscribe all users to all channels. */
+export function subscribingParts(
+  channels: readonly WantedChannel[],
+  userIds: readonly UserId[],
+  creation: ChannelCreation,
+): readonly SubscriptionPart[] {
+  const people = [...userIds].sort((a, b) => a - b);
+  return [...channelSlices(channels, people.length)].flatMap((some): readonly SubscriptionPart[] => {
+    const existing = some.filter((channel) => 'id' in channel);
+    if (existing.length < some.length) return [{ op: 'create', ...creation, channels: some, userIds: people }];
+    const channelIds = existing.map(({ id }) => id);
+    const colors = colorsOf(existing);
+    return [...slicesOf(people, MAX_SUBSCRIPTIONS_AT_ONCE)].map((part) => {
+      return { op: 'add', channelIds, userIds: part, colors };
+    });
+  });
 }
 
-/** Performs the parts of requests that change many subscriptions or create many channels (contract decision 10). */
+/** Returns the parts that unsubscribe all users from all channels. */
+export const unsubscribingParts = (
+  channels: readonly Channel[],
+  userIds: readonly UserId[],
+): readonly SubscriptionPart[] =>
+  [...channelSlices(channels, userIds.length)].flatMap((some) => {
+    const channelIds = some.map(({ id }) => id);
+    return [...slicesOf(userIds, MAX_SUBSCRIPTIONS_AT_ONCE)].map((part): SubscriptionPart => {
+      return { op: 'remove', channelIds, userIds: part };
+    });
+  });
+
+const colorsOf = (channels: readonly { readonly id: ChannelId; readonly color: string | null }[]): Colors =>
+  channels.flatMap(({ id, color }) => (color === null ? [] : [[id, color] as const]));
+
+/** Performs requests that change subscriptions or create channels, large ones in parts (contract decision 10). */
 export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, SubscriptionPartResult> {
-  static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'serverChannelConfig'] as const;
+  static readonly inject = ['unitOfWork', ChannelCreator, 'clock'] as const;
 
   readonly kind = SUBSCRIPTION_PART_JOB;
 
@@ -121,29 +142,40 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
     clock: Clock,
-    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {
     super(uow, clock);
   }
 
-  /** Removes subscriptions of a request in as many units of work as needed. */
-  async remove(
+  /**
+   * Plans and performs a request in as many units of work as needed. The descriptions of new channels are parsed before
+   * a small one.
+   */
+  async change(
     realmId: RealmId,
     isSmall: boolean,
-    select: (reads: Repositories | Transaction) => Promise<SelectedSubscriptions>,
+    plan: RequestPlan<SubscriptionPart>,
+    parsed = NOTHING_PARSED,
   ): Promise<SubscriptionPartResult> {
-    const plan = async (reads: Repositories | Transaction) => {
-      const { channels, userIds } = await select(reads);
-      return [...inParts(channels, userIds)].map((part): SubscriptionPart => {
-        return { op: 'remove', channelIds: part.channels.map(({ id }) => id), userIds: part.userIds };
-      });
-    };
-    return this.joined(await this.perform(realmId, isSmall, plan));
+    return this.joined(await this.perform(realmId, isSmall, plan, { prepareNow: this.withDescriptions(parsed) }));
   }
 
-  /** Performs scheduled parts immediately and returns their combined results. */
-  async runTogether(jobs: readonly StoredJob[]): Promise<SubscriptionPartResult> {
-    return this.joined(await this.run(jobs));
+  /** Performs a small request as part of a larger unit of work. */
+  async changeIn(
+    tx: Transaction,
+    realmId: RealmId,
+    plan: RequestPlan<SubscriptionPart>,
+    parsed = NOTHING_PARSED,
+  ): Promise<SubscriptionPartResult> {
+    return this.joined(await this.performIn(tx, realmId, plan, this.withDescriptions(parsed)));
+  }
+
+  /** Counts the channels that the request creates. */
+  protected override async begin(tx: Transaction, parts: readonly SubscriptionPart[]): Promise<void> {
+    const creations = parts.filter(({ op }) => op === 'create') as Extract<SubscriptionPart, { op: 'create' }>[];
+    const [first] = creations;
+    if (!first) return;
+    const count = creations.flatMap(({ channels }) => channels).filter(isNew).length;
+    this.channelCreator.reserve(tx, await tx.actors.get(first.creator), count, first.permissions);
   }
 
   private joined(results: readonly SubscriptionPartResult[]): SubscriptionPartResult {
@@ -163,27 +195,39 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
 
   async prepare(job: Job<SubscriptionPart>): Promise<JobWork<JobPartOutcome<SubscriptionPartResult>>> {
     const { realmId, payload } = job;
-    if (payload.op === 'create') return this.prepareCreation(job, payload);
-    if (payload.op === 'notify') return async (tx) => this.notify(tx, realmId, payload);
+    if (payload.op !== 'create') return (tx) => this.performPart(tx, job, NOTHING_PARSED);
+    const descriptions = payload.channels.filter(isNew).map(({ description }) => description);
+    const parsed = await this.channelCreator.parseDescriptions(realmId, descriptions);
+    return (tx) => this.performPart(tx, job, parsed);
+  }
+
+  private withDescriptions(parsed: ParsedDescriptions) {
+    return async (job: Job<SubscriptionPart>) => (tx: Transaction) => this.performPart(tx, job, parsed);
+  }
+
+  private async performPart(
+    tx: Transaction,
+    job: Job<SubscriptionPart>,
+    parsed: ParsedDescriptions,
+  ): Promise<JobPartOutcome<SubscriptionPartResult>> {
+    const { realmId, payload } = job;
+    if (payload.op === 'create') return this.create(tx, job, payload, parsed);
+    if (payload.op === 'notify') return this.notify(tx, realmId, payload);
     if (payload.op === 'return') {
-      return async (tx) => {
-        const [channel] = await tx.channels.listViews(realmId, [payload.channelId]);
-        if (channel && !channel.isArchived) await publishReturn(tx, channel, payload.userIds);
-        return { result: NOTHING_CHANGED };
-      };
+      const [channel] = await tx.channels.listViews(realmId, [payload.channelId]);
+      if (channel && !channel.isArchived) await publishReturn(tx, channel, payload.userIds);
+      return { result: NOTHING_CHANGED };
     }
-    return async (tx) => {
-      const found = new Map((await tx.channels.list(realmId, payload.channelIds)).map((it) => [it.id, it]));
-      const channels = payload.channelIds.flatMap((id) => found.get(id) ?? []);
-      const { userIds } = payload;
-      if (payload.op === 'remove') {
-        const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
-        return { result: { channels, changed: removed, unchanged: notSubscribed } };
-      }
-      const requestedColors = new Map(payload.colors);
-      const { added, alreadySubscribed } = await subscribeToChannels(tx, { channels, userIds, requestedColors });
-      return { result: { channels, changed: added, unchanged: alreadySubscribed } };
-    };
+    const found = new Map((await tx.channels.list(realmId, payload.channelIds)).map((it) => [it.id, it]));
+    const channels = payload.channelIds.flatMap((id) => found.get(id) ?? []);
+    const { userIds } = payload;
+    if (payload.op === 'remove') {
+      const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
+      return { result: { channels, changed: removed, unchanged: notSubscribed } };
+    }
+    const requestedColors = new Map(payload.colors);
+    const { added, alreadySubscribed } = await subscribeToChannels(tx, { channels, userIds, requestedColors });
+    return { result: { channels, changed: added, unchanged: alreadySubscribed } };
   }
 
   /** Notifies the users who are still subscribed, except bots and the caller. */
@@ -196,7 +240,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     const actor = (await tx.actors.list(realmId, [creator.userId])).get(creator.userId);
     if (!actor) return { result };
     const realm = await tx.realms.get(realmId);
-    const by = (await tx.users.find(realmId, creator.userId))!;
+    const by = await tx.users.get(realmId, creator.userId);
     const ids = [...new Set(people.flatMap(({ channelIds }) => channelIds))];
     const channels = new Map((await tx.channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
     const userIds = people.map(({ userId }) => userId);
@@ -204,7 +248,7 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     const users = new Map((await tx.users.list(realmId, userIds)).map((user) => [user.id, user]));
     for (const { userId, channelIds } of people) {
       const person = users.get(userId);
-      const joined = new Set(subscriptions.get(userId)!.flatMap((row) => (row.isActive ? [row.channelId] : [])));
+      const joined = new Set(getOrThrow(subscriptions, userId).flatMap((row) => (row.isActive ? [row.channelId] : [])));
       const about = channelIds.flatMap((id) => (joined.has(id) ? (channels.get(id) ?? []) : []));
       if (!person?.isActive || person.bot || userId === actor.id || about.length === 0) continue;
       const content = subscribedNotice(
@@ -216,43 +260,53 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     return { result };
   }
 
-  /** Creates channels with their first subscribers and schedules the other subscriptions. */
-  private async prepareCreation(
+  /** Subscribes the first users to new and existing channels and schedules the other subscriptions. */
+  private async create(
+    tx: Transaction,
     job: Job<SubscriptionPart>,
     part: Extract<SubscriptionPart, { op: 'create' }>,
-  ): Promise<JobWork<JobPartOutcome<SubscriptionPartResult>>> {
+    parsedDescriptions: ParsedDescriptions,
+  ): Promise<JobPartOutcome<SubscriptionPartResult>> {
     const { realmId } = job;
-    const descriptions = part.channels.map(({ description }) => description);
-    const parsedDescriptions = await this.channelCreator.parseDescriptions(realmId, descriptions);
-    return async (tx) => {
-      const actor = await tx.actors.get(part.creator);
-      const realm = await tx.realms.get(realmId);
-      const creator = (await tx.users.find(realmId, actor.id))!;
-      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
-      const names = part.channels.map(({ name }) => name);
-      // Another user may have created a channel with this name since the request was checked.
-      const taken = byFoldedName(await tx.channels.listByName(realmId, names));
-      const wanted = [...byFoldedName(part.channels)].filter(([key]) => !taken.has(key)).map(([, channel]) => channel);
-      const channels = await this.channelCreator.add(tx, context, wanted, part.options, part.permissions);
-      const colors = channels.flatMap(({ id }, index) => {
-        const color = wanted[index]!.color;
-        return color === null ? [] : [[id, color] as const];
-      });
-      const channelIds = channels.map(({ id }) => id);
-      const [first, ...rest] = [...slicesOf(part.userIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
-      const { added, alreadySubscribed } = await subscribeToChannels(tx, {
-        channels,
-        userIds: first ?? [],
-        requestedColors: new Map(colors),
-      });
-      await this.channelCreator.announce(tx, context, channels, part.announce);
-      const next = await this.schedule(
-        tx,
-        realmId,
-        rest.map((userIds) => ({ op: 'add', channelIds, userIds, colors })),
-        job,
-      );
-      return { result: { channels, changed: added, unchanged: alreadySubscribed }, next };
-    };
+    const missing = part.channels.filter(isNew);
+    const names = missing.map(({ name }) => name);
+    const existingIds = part.channels.flatMap((channel) => (isNew(channel) ? [] : [channel.id]));
+    const [actor, realm, creator, namesakes, existingChannels] = await Promise.all([
+      tx.actors.get(part.creator),
+      tx.realms.get(realmId),
+      tx.users.find(realmId, part.creator.userId),
+      tx.channels.listByName(realmId, names),
+      tx.channels.list(realmId, existingIds),
+    ]);
+    const context = { realm, actor, creator: creator!, now: this.clock.now(), parsedDescriptions };
+    // Another user may have created a channel with this name since the request was checked.
+    const taken = byFoldedName(namesakes);
+    const wanted = missing.filter(({ name }) => !taken.has(foldCase(name)));
+    const created = await this.channelCreator.add(tx, context, wanted, part.options, part.permissions);
+    const createdByName = byFoldedName(created);
+    const existing = new Map(existingChannels.map((channel) => [channel.id, channel]));
+    const found = part.channels.flatMap((wished) => {
+      const channel = isNew(wished) ? createdByName.get(foldCase(wished.name)) : existing.get(wished.id);
+      return channel ? [{ channel, id: channel.id, color: wished.color }] : [];
+    });
+    const channels = found.map(({ channel }) => channel);
+    const colors = colorsOf(found);
+    const [first = [], ...rest] = [...slicesOf(part.userIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
+    const { added, alreadySubscribed } = await subscribeToChannels(tx, {
+      channels,
+      userIds: first,
+      requestedColors: new Map(colors),
+    });
+    await this.channelCreator.announce(tx, context, created, part.announce);
+    const channelIds = channels.map(({ id }) => id);
+    const next = await this.schedule(
+      tx,
+      realmId,
+      rest.map((userIds) => ({ op: 'add', channelIds, userIds, colors })),
+      job,
+    );
+    return { result: { channels, changed: added, unchanged: alreadySubscribed }, next };
   }
 }
+
+const isNew = (channel: WantedChannel): channel is NewChannel & { readonly color: string | null } => 'name' in channel;

@@ -3,6 +3,7 @@ import { users } from '../kernel/event.js';
 import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { loadUser } from '../users/find-user.js';
 import type { ChannelView } from './channel.js';
 import {
@@ -51,7 +52,7 @@ export class ListSubscriptions {
         .filter((channel) => !channel.isArchived)
         .map((channel) => ({
           channel,
-          subscription: byChannel.get(channel.id)!,
+          subscription: getOrThrow(byChannel, channel.id),
           subscriberIds: subscribers && (subscribers.get(channel.id) ?? []),
         }));
     });
@@ -68,7 +69,7 @@ export class ListSubscribers {
     return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       await loadChannel(repositories, actor, channelId, canListSubscribers);
-      return (await repositories.channels.listSubscribers(actor.realmId, [channelId])).get(channelId)!;
+      return getOrThrow(await repositories.channels.listSubscribers(actor.realmId, [channelId]), channelId);
     });
   }
 }
@@ -140,7 +141,7 @@ export class ChangeSubscriptionProperties {
       const { realmId, id: userId } = actor;
       const ids = [...new Set(changes.map(({ channelId }) => channelId))];
       const channels = new Map((await tx.channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
-      const stored = (await tx.channels.listSubscriptionsOf(realmId, [userId], ids)).get(userId)!;
+      const stored = getOrThrow(await tx.channels.listSubscriptionsOf(realmId, [userId], ids), userId);
       const rows = new Map(stored.map((row) => [row.channelId, row]));
       for (const { channelId, property, value } of changes) {
         if (typeof property !== 'string') {

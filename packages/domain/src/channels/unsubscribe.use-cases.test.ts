@@ -35,8 +35,9 @@ const unsubscribing = ({ uow, clock }: MemoryFixture) => {
     new MarkdownTextRenderer(uow, renderer, fakeRealmUrls),
     messages,
     new FakeChannelQuota(),
+    { webPublicEnabled: true },
   );
-  const parts = new ChangeSubscriptionParts(uow, creator, clock, { webPublicEnabled: true });
+  const parts = new ChangeSubscriptionParts(uow, creator, clock);
   return new UnsubscribeUsers(fakeRealmUrls, parts);
 };
 const leaving = (fixture: MemoryFixture) => {

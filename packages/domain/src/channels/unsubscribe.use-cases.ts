@@ -1,16 +1,25 @@
 import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, ChannelId } from '../kernel/ids.js';
+import type { RequestPlan } from '../kernel/job-parts.js';
 import { enforce } from '../kernel/permission.js';
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
 import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
 import { canUnsubscribe } from './channel-permissions.js';
-import { checkSubscriptionCount, type UnsubscribeResult, unsubscribeFromChannels } from './subscribing.js';
-import { ChangeSubscriptionParts, isOneUnit, type SelectedSubscriptions } from './subscription-parts.js';
+import { checkSubscriptionCount } from './subscribing.js';
+import {
+  ChangeSubscriptionParts,
+  isOneUnit,
+  type SelectedSubscriptions,
+  type SubscriptionPart,
+  type SubscriptionPartResult,
+  unsubscribingParts,
+} from './subscription-parts.js';
 
 export interface UnsubscribeUsersInput {
   readonly channelNames: readonly string[];
@@ -38,23 +47,28 @@ export class UnsubscribeUsers {
    */
   async execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     const isSmall = isOneUnit(countPrincipals(input.principals), input.channelNames.length);
-    let channels: readonly Channel[] = [];
-    const { changed: removed, unchanged: notSubscribed } = await this.parts.remove(
-      caller.realmId,
-      isSmall,
-      async (reads) => {
-        const selected = await this.check(reads, caller, input);
-        channels = selected.channels;
-        return selected;
-      },
-    );
-    return toUnsubscribeOutput(channels, { removed, notSubscribed });
+    return this.output(caller, input, (plan) => this.parts.change(caller.realmId, isSmall, plan));
   }
 
   /** Runs as part of a larger transaction. @throws DomainError like `execute` */
-  async unsubscribe(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
-    const { channels, userIds } = await this.check(tx, caller, input);
-    return toUnsubscribeOutput(channels, await unsubscribeFromChannels(tx, channels, userIds));
+  unsubscribe(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    return this.output(caller, input, (plan) => this.parts.changeIn(tx, caller.realmId, plan));
+  }
+
+  private async output(
+    caller: Caller,
+    input: UnsubscribeUsersInput,
+    perform: (plan: RequestPlan<SubscriptionPart>) => Promise<SubscriptionPartResult>,
+  ): Promise<UnsubscribeUsersOutput> {
+    let channels: readonly Channel[] = [];
+    const { changed, unchanged } = await perform(async (reads) => {
+      const selected = await this.check(reads, caller, input);
+      channels = selected.channels;
+      return unsubscribingParts(channels, selected.userIds);
+    });
+    const namesIn = (users: typeof changed) =>
+      channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
+    return { removed: namesIn(changed), notSubscribed: namesIn(unchanged) };
   }
 
   /** Returns the channels and users. @throws DomainError like `execute` */
@@ -76,7 +90,10 @@ export class UnsubscribeUsers {
     const found = byFoldedName(accesses.map(({ channel }) => channel));
     const unknown = names.filter((name) => !found.has(foldCase(name)));
     if (unknown.length > 0) throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
-    return { channels: [...wanted.keys()].map((key) => found.get(key)!), userIds: people.map((person) => person.id) };
+    return {
+      channels: [...wanted.keys()].map((key) => getOrThrow(found, key)),
+      userIds: people.map((person) => person.id),
+    };
   }
 
   /**
@@ -106,15 +123,6 @@ export class UnsubscribeUsers {
 }
 
 type Reads = Pick<Repositories | Transaction, 'actors' | 'channels' | 'realms' | 'users'>;
-
-function toUnsubscribeOutput(
-  channels: readonly Channel[],
-  { removed, notSubscribed }: UnsubscribeResult,
-): UnsubscribeUsersOutput {
-  const repeated = (users: typeof removed) =>
-    channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
-  return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
-}
 
 interface ChannelAccess {
   readonly channel: Channel;

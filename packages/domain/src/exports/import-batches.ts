@@ -5,6 +5,7 @@ import type { EventSeq, ImportBatchId, MessageId, RealmId, UnixSeconds, UserId }
 import { enforce } from '../kernel/permission.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ROWS_PER_PAGE } from '../kernel/work.js';
 import type { EmojiKey } from '../messages/reactions.js';
 
 /** Import from another system, remembered with the objects that it created. */
@@ -289,8 +290,6 @@ export function requireNoUndo(batches: readonly ImportBatch[]): void {
   throw new DomainError('UNDO_UNFINISHED', `The undo of import ${unfinished.id} must be completed first.`);
 }
 
-const RECORDS_AT_A_TIME = 1000;
-
 /** Yields all records of one kind in a batch, in pages. */
 export async function* recordsOfBatch(
   uow: UnitOfWork,
@@ -302,11 +301,11 @@ export async function* recordsOfBatch(
   do {
     const from = after;
     page = await uow.read(realmId, ({ importedRecords }) =>
-      importedRecords.listOfBatch(realmId, { id, kind }, from, RECORDS_AT_A_TIME),
+      importedRecords.listOfBatch(realmId, { id, kind }, from, ROWS_PER_PAGE),
     );
     yield page;
     after = page.at(-1) ?? after;
-  } while (page.length === RECORDS_AT_A_TIME);
+  } while (page.length === ROWS_PER_PAGE);
 }
 
 /** Import of a whole export. */

@@ -1,6 +1,7 @@
 import type { Caller, FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ENTITIES_PER_PAGE, ROWS_PER_PAGE } from '../kernel/work.js';
 import { type BlobKey, type BlobStore, removeBlobs, type StoredBlob } from './blobs.js';
 import { TERMS_AT_A_TIME } from './file-texts.js';
 import { type AttachedFile, removeFile, requireOwnFile, type StoredFile } from './files.js';
@@ -21,8 +22,6 @@ export class UploadFile {
   }
 }
 
-const AT_A_TIME = 200;
-
 export interface ListFilesOutput {
   /** Oldest first. */
   readonly files: readonly AttachedFile[];
@@ -39,9 +38,9 @@ export class ListFiles {
     return this.uow.read(realmId, async (reads) => {
       const files: AttachedFile[] = [];
       for (;;) {
-        const page = await reads.files.list(realmId, userId, files.at(-1)?.id ?? 0, AT_A_TIME);
+        const page = await reads.files.list(realmId, userId, files.at(-1)?.id ?? 0, ENTITIES_PER_PAGE);
         files.push(...page);
-        if (page.length < AT_A_TIME) return { files, usedBytes: await reads.files.usedBytes(realmId) };
+        if (page.length < ENTITIES_PER_PAGE) return { files, usedBytes: await reads.files.usedBytes(realmId) };
       }
     });
   }
@@ -95,7 +94,6 @@ const KEEP_UNATTACHED_SECONDS = 7 * 86_400;
 /** Maximum time between writing the bytes and the row that names them. */
 const KEEP_UNNAMED_MS = 3_600_000;
 const FILES_AT_A_TIME = 50;
-const BLOBS_AT_A_TIME = 500;
 
 async function isNeeded(reads: Repositories, fileUsers: readonly FileUser[], file: StoredFile): Promise<boolean> {
   const [attached] = await reads.files.listAttached(file.realmId, [file.id]);
@@ -187,7 +185,7 @@ export class SweepFiles {
   /** Leaves the bytes to the sweep of orphaned blobs. */
   private async sweepUploads(now: UnixSeconds, isDryRun: boolean): Promise<number> {
     if (isDryRun) {
-      return (await this.uow.readAcross((reads) => reads.unfinishedUploads.listExpired(now, BLOBS_AT_A_TIME))).length;
+      return (await this.uow.readAcross((reads) => reads.unfinishedUploads.listExpired(now, ROWS_PER_PAGE))).length;
     }
     for (let count = 0; ; ) {
       const expired = await this.uow.writeAcross(async (tx) => {
@@ -204,7 +202,7 @@ export class SweepFiles {
   private count(wasAttached: boolean, before: UnixSeconds): Promise<number> {
     return this.uow.readAcross(async (reads) => {
       let count = 0;
-      for (const file of await reads.files.listUnreferenced(wasAttached, before, BLOBS_AT_A_TIME)) {
+      for (const file of await reads.files.listUnreferenced(wasAttached, before, ROWS_PER_PAGE)) {
         if (!(await isNeeded(reads, this.fileUsers, file))) count++;
       }
       return count;
@@ -233,7 +231,7 @@ export class SweepFiles {
     for (const store of [this.blobs, this.partials]) {
       let last: BlobKey | null = null;
       for (;;) {
-        const page: readonly StoredBlob[] = await store.list(last, BLOBS_AT_A_TIME);
+        const page: readonly StoredBlob[] = await store.list(last, ROWS_PER_PAGE);
         const old = page.filter(({ storedAtMs }) => storedAtMs < before).map(({ key }) => key);
         const needed = old.length === 0 ? new Set<BlobKey>() : await this.neededOf(old);
         for (const key of old) {
@@ -242,7 +240,7 @@ export class SweepFiles {
           if (!isDryRun) await store.remove(key);
         }
         last = page.at(-1)?.key ?? null;
-        if (page.length < BLOBS_AT_A_TIME) break;
+        if (page.length < ROWS_PER_PAGE) break;
       }
     }
     return count;

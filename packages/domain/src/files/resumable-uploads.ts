@@ -153,6 +153,7 @@ export class UploadFinisher {
       if (found) await tx.unfinishedUploads.remove(realmId, pathId);
       return found !== null;
     });
+    // The daily sweep removes blobs without a row.
     if (isThere) for (const store of [this.partials, this.blobs]) await store.remove(blob).catch(() => undefined);
     return isThere;
   }

@@ -11,8 +11,9 @@ import {
 } from '@parley/testkit';
 import type { UserId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
-import { ChangeGroupMembers, ChangeMemberParts, MAX_MEMBERS_AT_ONCE } from './change-members.use-cases.js';
+import { ChangeGroupMembers, ChangeMemberParts } from './change-members.use-cases.js';
 import type { MembershipNotice } from './group.js';
+import { MAX_MEMBERS_AT_ONCE } from './group.js';
 
 const PEOPLE = Array.from({ length: MAX_MEMBERS_AT_ONCE + 100 }, (_, n) => `person ${n}`);
 

@@ -10,7 +10,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { slicesOf } from '../kernel/work.js';
-import { type GroupNotices, requireRoomForMembers } from './group.js';
+import { type GroupNotices, MAX_MEMBERS_AT_ONCE, requireRoomForMembers } from './group.js';
 import {
   areMembers,
   areSubgroupCandidates,
@@ -79,12 +79,6 @@ export class ChangeGroupMembers {
     await this.parts.run(jobs);
   }
 }
-
-/**
- * Maximum number of members per unit of work, both for adding or removing them and for showing or hiding channels to
- * them.
- */
-export const MAX_MEMBERS_AT_ONCE = 250;
 
 /** Part of a request that adds or removes many members. */
 interface MemberPart {
@@ -198,7 +192,7 @@ async function changeMembers(
   // A part left by a crash may find its author deactivated.
   const actor = (await tx.actors.list(realmId, [userId])).get(userId);
   if (people.length === 0 || !actor) return;
-  const by = (await tx.users.find(realmId, userId))!;
+  const by = await tx.users.get(realmId, userId);
   const group = (await tx.groups.find(realmId, groupId))!;
   await notices.send(tx, await tx.realms.get(realmId), { op, actor, by, group, people });
 }

@@ -42,6 +42,9 @@ export function requireRoomForGroup(present: number): void {
 /** Limit on direct members of all named groups of a realm except system groups, because clients receive all of them. */
 export const MAX_MEMBERSHIPS = 250_000;
 
+/** Maximum number of users who join or leave a group, or see or lose channels by it, in one unit of work. */
+export const MAX_MEMBERS_AT_ONCE = 250;
+
 /** @throws DomainError TOO_MANY_MEMBERSHIPS if there is no room for `added` more members */
 export function requireRoomForMembers(present: number, added: number): void {
   if (added > 0 && present + added > MAX_MEMBERSHIPS) {

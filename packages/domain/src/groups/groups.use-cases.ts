@@ -3,7 +3,7 @@ import { groupsHeldBy } from '../access/group-closure.js';
 import type { Caller, EventSeq, GroupId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, slicesOf } from '../kernel/work.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
 import { canAccessUser } from '../users/user-permissions.js';
 import type { GroupView } from './group.js';
@@ -98,8 +98,6 @@ async function enforceReadable(
   enforce(canAccessGroup(await groups.find(caller.realmId, groupId)));
 }
 
-const GROUPS_AT_A_TIME = 200;
-
 /**
  * Removes anonymous groups that are no longer the value of a permission. Old events may still address such a group, so
  * removal waits until all events up to its discovery as unused are pruned. Called by a worker.
@@ -130,7 +128,7 @@ export class RemoveUnusedGroups {
     const isDue = (id: GroupId) => (before?.get(id) ?? Number.POSITIVE_INFINITY) <= prunedUpTo;
     this.found.set(realmId, new Map(unused.filter((id) => !isDue(id)).map((id) => [id, before?.get(id) ?? lastSeq])));
     const due = unused.filter(isDue);
-    for (const some of slicesOf(due, GROUPS_AT_A_TIME)) {
+    for (const some of slicesOf(due, ENTITIES_PER_PAGE)) {
       await this.uow.write(realmId, (tx) => tx.groups.removeAnonymous(realmId, some));
     }
     return due.length;

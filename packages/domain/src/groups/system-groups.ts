@@ -9,6 +9,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
+import { MAX_MEMBERS_AT_ONCE } from './group.js';
 
 const DAY = 86_400;
 
@@ -81,9 +82,6 @@ export function nextPromotionAt(
     .filter((at) => at > now);
   return due.length === 0 ? null : due.reduce((earliest, at) => Math.min(earliest, at));
 }
-
-/** Maximum number of users who become or cease to be full members in one unit of work. */
-export const MAX_PROMOTED_AT_ONCE = 250;
 
 /** Returns the users to promote or demote now, and the time of the next promotion. */
 async function planFullMembers(
@@ -161,7 +159,7 @@ export class FullMemberParts extends RequestParts<FullMemberPart> {
     const due = await this.uow.read(realmId, async (reads) =>
       planFullMembers(reads, await reads.realms.get(realmId), now),
     );
-    const parts = [...slicesOf(due.userIds, MAX_PROMOTED_AT_ONCE)].map((some) => ({ userIds: some }));
+    const parts = [...slicesOf(due.userIds, MAX_MEMBERS_AT_ONCE)].map((some) => ({ userIds: some }));
     return async (tx) => ({
       result: undefined,
       next: await this.schedule(tx, realmId, parts, job),
@@ -190,7 +188,7 @@ export class PromoteFullMembers {
       const { userIds, nextAt } = await this.uow.read(id, async (reads) =>
         planFullMembers(reads, await reads.realms.get(id), now),
       );
-      for (const some of slicesOf(userIds, MAX_PROMOTED_AT_ONCE)) {
+      for (const some of slicesOf(userIds, MAX_MEMBERS_AT_ONCE)) {
         await this.uow.write(id, (tx) => updateFullMembers(tx, id, some, now), { yields: true });
       }
       if (nextAt !== null) next = Math.min(next ?? nextAt, nextAt);

@@ -22,6 +22,14 @@ export interface JobPartOutcome<Result> {
   readonly next?: readonly StoredJob[];
 }
 
+/** Checks a request and returns its parts. */
+export type RequestPlan<Payload> = (unit: Repositories | Transaction) => Promise<readonly Payload[]>;
+
+export interface PerformOptions<Payload, Result> extends WriteOptions {
+  /** Replaces `prepare` for a small request, which must not wait for work outside of storage within its unit. */
+  readonly prepareNow?: (job: Job<Payload>) => Promise<JobWork<JobPartOutcome<Result>>>;
+}
+
 export function jobPartKind<Payload>(name: string): JobKind<Payload> {
   return jobKind<Payload>({
     name,
@@ -53,26 +61,37 @@ export abstract class RequestParts<Payload, Result = void> implements JobHandler
   protected async perform(
     realmId: RealmId,
     isSmall: boolean,
-    plan: (unit: Repositories | Transaction) => Promise<readonly Payload[]>,
-    options?: WriteOptions,
+    plan: RequestPlan<Payload>,
+    { prepareNow, ...options }: PerformOptions<Payload, Result> = {},
   ): Promise<readonly Result[]> {
-    if (isSmall) {
-      const performNow = async (tx: Transaction) => {
-        const results: Result[] = [];
-        for (const payload of await plan(tx)) results.push(await this.performNow(tx, realmId, payload));
-        return results;
-      };
-      return this.uow.write(realmId, performNow, options);
-    }
+    if (isSmall) return this.uow.write(realmId, (tx) => this.performIn(tx, realmId, plan, prepareNow), options);
     const parts = await this.uow.read(realmId, plan);
-    return this.run(await this.uow.write(realmId, (tx) => this.schedule(tx, realmId, parts), { yields: true }));
+    const begin = async (tx: Transaction) => {
+      await this.begin(tx, parts);
+      return this.schedule(tx, realmId, parts);
+    };
+    return this.run(await this.uow.write(realmId, begin, { yields: true }));
   }
 
-  /** Performs a part of a small request without a job. */
-  private async performNow(tx: Transaction, realmId: RealmId, payload: Payload): Promise<Result> {
-    const work = await this.prepare({ id: 0 as JobId, realmId, dueAt: this.clock.now(), payload, attempt: 1 });
-    return (await work(tx)).result;
+  /** Plans and performs a small request as part of a larger unit of work, without jobs. */
+  protected async performIn(
+    tx: Transaction,
+    realmId: RealmId,
+    plan: RequestPlan<Payload>,
+    prepareNow: PerformOptions<Payload, Result>['prepareNow'] = (job) => this.prepare(job),
+  ): Promise<readonly Result[]> {
+    const parts = await plan(tx);
+    await this.begin(tx, parts);
+    const results: Result[] = [];
+    for (const payload of parts) {
+      const work = await prepareNow({ id: 0 as JobId, realmId, dueAt: this.clock.now(), payload, attempt: 1 });
+      results.push((await work(tx)).result);
+    }
+    return results;
   }
+
+  /** Called before the parts, in the unit that performs or schedules them. */
+  protected async begin(_tx: Transaction, _parts: readonly Payload[]): Promise<void> {}
 
   /** Schedules parts of a request. With `previous`, schedules its follow-up parts, due immediately for the job runner. */
   async schedule(

@@ -1,5 +1,6 @@
 import type { Caller, RealmId } from './ids.js';
 import type { Cancellation } from './ports.js';
+import { getOrThrow } from './work.js';
 
 /** Client that requested the work; null for the server's own work, which is never rejected. */
 type Client = string | number | null;
@@ -99,7 +100,7 @@ export class WorkQueue {
 
   private markEnded(client: Client): void {
     this.free++;
-    const left = this.running.get(client)! - 1;
+    const left = getOrThrow(this.running, client) - 1;
     if (left > 0) this.running.set(client, left);
     else this.running.delete(client);
   }
@@ -133,7 +134,7 @@ export class WorkQueue {
   }
 
   private drop(client: Client, job: Job): void {
-    const rest = this.lanes.get(client)!.filter((one) => one !== job);
+    const rest = getOrThrow(this.lanes, client).filter((one) => one !== job);
     this.count--;
     if (rest.length > 0) this.lanes.set(client, rest);
     else this.lanes.delete(client);

@@ -7,7 +7,10 @@ export function* slicesOf<T>(list: readonly T[], size: number): Generator<readon
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size);
 }
 
-const REMOVED_AT_A_TIME = 500;
+/** Number of plain rows that long work reads or changes per step, so that other work runs in between. */
+export const ROWS_PER_PAGE = 500;
+/** The same for rows that are judged one by one or carry more rows or long values with them. */
+export const ENTITIES_PER_PAGE = 200;
 
 /** Removes expired rows, in units of work of limited size. */
 export abstract class Removal {
@@ -19,8 +22,8 @@ export abstract class Removal {
 
   async execute(): Promise<void> {
     const now = this.clock.now();
-    const removePart = (tx: Transaction) => this.remove(tx, now, REMOVED_AT_A_TIME);
-    while ((await this.uow.writeAcross(removePart)) === REMOVED_AT_A_TIME);
+    const removePart = (tx: Transaction) => this.remove(tx, now, ROWS_PER_PAGE);
+    while ((await this.uow.writeAcross(removePart)) === ROWS_PER_PAGE);
   }
 
   /** Removes up to `limit` rows that have expired at `now`. Returns the number of removed rows. */
@@ -33,3 +36,10 @@ export const recordOf = <Name extends string, T>(
   valueFor: (name: Name) => T,
 ): Readonly<Record<Name, T>> =>
   Object.fromEntries(names.map((name) => [name, valueFor(name)])) as Readonly<Record<Name, T>>;
+
+/** Returns the value of a key that the map must contain. */
+export function getOrThrow<K, V>(map: { get(key: K): V | null | undefined }, key: K): V {
+  const value = map.get(key);
+  if (value === undefined || value === null) throw new Error(`No value of key ${String(key)}`);
+  return value;
+}

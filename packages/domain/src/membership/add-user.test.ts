@@ -74,8 +74,9 @@ async function runSubscriptionJobs(fixture: MemoryFixture): Promise<void> {
     new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
     new SystemMessages(renderer, fakeRealmUrls, fixture.clock),
     new FakeChannelQuota(),
+    { webPublicEnabled: true },
   );
-  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock, { webPublicEnabled: true });
+  const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock);
   await new JobRunner(parts, {
     uow: fixture.uow,
     clock: fixture.clock,

@@ -1,3 +1,4 @@
+import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import './bots.js';
 import { mustBeBot } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
@@ -90,9 +91,6 @@ export interface BotStorageRepository extends BotStorageReads {
   removeSome(realmId: RealmId, botId: UserId, limit: number): Promise<number>;
 }
 
-/** Entries read per batch, between which the event loop may run. */
-export const ENTRIES_AT_A_TIME = 200;
-
 /** Returns the entries stored by the calling bot (users §14). */
 export class GetBotStorage {
   static readonly inject = ['unitOfWork'] as const;
@@ -115,9 +113,9 @@ export class GetBotStorage {
       }
       const found: StoredEntry[] = [];
       for (;;) {
-        const page = await botStorage.listAfter(realmId, id, found.at(-1)?.key ?? null, ENTRIES_AT_A_TIME);
+        const page = await botStorage.listAfter(realmId, id, found.at(-1)?.key ?? null, ENTITIES_PER_PAGE);
         found.push(...page);
-        if (page.length < ENTRIES_AT_A_TIME) return found;
+        if (page.length < ENTITIES_PER_PAGE) return found;
       }
     });
   }

@@ -20,6 +20,7 @@ import type { RealmUrls } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { WorkOwner } from '../kernel/work-queue.js';
 import type { Realm } from '../realms/realm.js';
 import { AVATAR_TARGETS } from '../users/avatars.js';
@@ -127,7 +128,7 @@ export async function loadQueueDefaults(
   { id, realmId, role, isBot }: Actor,
 ): Promise<QueueFilter> {
   if (!isBot) return { allPublicChannels: false, narrow: [] };
-  const { eventsChannelId, allPublicChannels } = (await bots.listOptions(realmId, [id])).get(id)!;
+  const { eventsChannelId, allPublicChannels } = getOrThrow(await bots.listOptions(realmId, [id]), id);
   const [channel] = eventsChannelId === null ? [] : await channels.list(realmId, [eventsChannelId]);
   return {
     // Guests may never request all public channels.
@@ -172,13 +173,13 @@ export async function viewBots(
     realmId,
     users.map(({ id }) => id),
   );
-  const named = users.flatMap(({ id, bot }) => [bot!.defaultSendingChannelId, options.get(id)!.eventsChannelId]);
+  const named = users.flatMap(({ id, bot }) => [bot!.defaultSendingChannelId, getOrThrow(options, id).eventsChannelId]);
   const ids = [...new Set(named.filter((id) => id !== null))] as ChannelId[];
   const found = await channels.list(realmId, ids);
   const isVisible = await visibilityTo({ channels }, viewer, found.length > 0);
   const names = new Map<number | null, Channel['name']>(found.filter(isVisible).map(({ id, name }) => [id, name]));
   return users.map((user) => {
-    const { eventsChannelId, allPublicChannels, webhook } = options.get(user.id)!;
+    const { eventsChannelId, allPublicChannels, webhook } = getOrThrow(options, user.id);
     return {
       user,
       view: {

@@ -8,6 +8,7 @@ import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, Randomness, RealmUrls } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { issueKeyOf, replaceApiKey } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
 import { type ChangedAvatar, giveAvatar, nameAvatar } from '../users/avatars.js';
@@ -282,7 +283,7 @@ async function giveName(tx: Transaction, bot: User, raw: string): Promise<User> 
 async function changeOptions(tx: Transaction, actor: Actor, before: User, input: UpdateBotInput): Promise<User> {
   const { realmId, id } = before;
   const viewsBefore = await viewForReceivers(tx, before);
-  const options = (await tx.bots.listOptions(realmId, [id])).get(id)!;
+  const options = getOrThrow(await tx.bots.listOptions(realmId, [id]), id);
   const channelIdOf = async <C>(name: string | undefined, present: C): Promise<ChannelId | C | null> => {
     if (name === undefined) return present;
     return name === '' ? null : (await getReadableChannel(tx, actor, name)).id;

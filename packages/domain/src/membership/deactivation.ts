@@ -100,7 +100,7 @@ async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];
   for (const { fieldId } of values) await removeProfileValue(tx, user, fieldId);
   if (await tx.statuses.find(realmId, id)) await storeStatusChange(tx, user, { text: '', emoji: null });
-  const renamed = await rename(tx, (await tx.users.find(realmId, id))!, DELETED_USER_NAME);
+  const renamed = await rename(tx, await tx.users.get(realmId, id), DELETED_USER_NAME);
   const { source, version } = renamed.avatar;
   const shown =
     source === 'generated'

@@ -64,7 +64,7 @@ export class DeactivateSelf {
       const isLastActive = !entries.some(({ id, isActive }) => isActive && id !== userId);
       const isOnlyOwner = actor.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
       enforce(canDeactivateSelf(actor, { isLastActive, isOnlyOwner }));
-      const user = (await tx.users.find(realmId, userId))!;
+      const user = await tx.users.get(realmId, userId);
       await deactivateWithBots(tx, await tx.realms.get(realmId), user, this.clock.now());
     });
   }

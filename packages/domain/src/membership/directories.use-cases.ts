@@ -4,7 +4,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, slicesOf } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
@@ -243,8 +243,6 @@ export interface SyncDirectoryInput {
   readonly acceptsDeactivations?: boolean;
 }
 
-const PLANS_AT_A_TIME = 200;
-
 /** Synchronizes the users of an organization with its directory, and deactivates those who have left. */
 export class SyncDirectory {
   static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', SystemMessages] as const;
@@ -289,7 +287,7 @@ export class SyncDirectory {
     report: Report,
   ): Promise<readonly DirectoryPerson[]> {
     const waiting: DirectoryPerson[] = [];
-    for (const some of slicesOf(people, PLANS_AT_A_TIME)) {
+    for (const some of slicesOf(people, ENTITIES_PER_PAGE)) {
       await this.uow.read(realm.id, async (repositories) => {
         for (const person of some) {
           const plan = await report.attempt(person, () => planFor(repositories, realm, directory, person));
@@ -371,7 +369,7 @@ export class SyncDirectory {
       realm.id,
       async (tx) => {
         for (const { id } of people) {
-          const user = (await tx.users.find(realm.id, id))!;
+          const user = await tx.users.get(realm.id, id);
           const isLastOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realm.id, id));
           if (!user.isActive || isLastOwner) continue;
           await deactivateWithBots(tx, realm, user, now);

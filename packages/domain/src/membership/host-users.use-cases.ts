@@ -253,7 +253,7 @@ export class SetHostUserActive {
         return reactivateWithGroups(tx, realm, user, now);
       }
       await deactivateWithBots(tx, realm, user, now);
-      return (await tx.users.find(realmId, user.id))!;
+      return await tx.users.get(realmId, user.id);
     });
   }
 }

@@ -364,7 +364,7 @@ export class CompleteLogIn {
       const realm = await loadOpenRealm(tx, realmId);
       const linkedId = await tx.logIns.findLinked(realmId, method.name, identity.subject);
       if (linkedId !== null) {
-        const user = (await tx.users.find(realmId, linkedId))!;
+        const user = await tx.users.get(realmId, linkedId);
         if (!user.isActive) throw accountDeactivated();
         await placeInGroups(tx, user, identity);
         await this.planPicture(tx, user, method.name, identity);

@@ -11,7 +11,8 @@ import {
   OverwhelmedRenderer,
   realmChangesOn,
 } from '@parley/testkit';
-import { FullMemberParts, MAX_PROMOTED_AT_ONCE } from '../groups/system-groups.js';
+import { MAX_MEMBERS_AT_ONCE } from '../groups/group.js';
+import { FullMemberParts } from '../groups/system-groups.js';
 import type { ChannelId } from '../kernel/ids.js';
 import { JobRunner } from '../kernel/jobs.js';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod } from '../realms/realm-settings.js';
@@ -141,7 +142,7 @@ describe('ChangeUserDefaults', () => {
 });
 
 describe('full members update (contract decision 10)', () => {
-  const NAMES = Array.from({ length: MAX_PROMOTED_AT_ONCE + 20 }, (_, n) => `person ${n}`);
+  const NAMES = Array.from({ length: MAX_MEMBERS_AT_ONCE + 20 }, (_, n) => `person ${n}`);
 
   async function manyPeople() {
     const fixture = await createFixture(
@@ -180,9 +181,9 @@ describe('full members update (contract decision 10)', () => {
     await expectInSync(fixture, () => setPeriod(0));
     expect(await countFullMembers()).toBe(NAMES.length);
     expect(sizes()).toEqual([
-      ['remove', MAX_PROMOTED_AT_ONCE],
+      ['remove', MAX_MEMBERS_AT_ONCE],
       ['remove', 20],
-      ['add', MAX_PROMOTED_AT_ONCE],
+      ['add', MAX_MEMBERS_AT_ONCE],
       ['add', 20],
     ]);
   });

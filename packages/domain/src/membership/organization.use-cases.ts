@@ -8,6 +8,7 @@ import { enforce } from '../kernel/permission.js';
 import { type Clock, type DevelopmentMode, type Randomness, type RealmUrls, SERVER_ITSELF } from '../kernel/ports.js';
 import { badSettingValue, checkSettingValues, type SettingChanges } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ROWS_PER_PAGE } from '../kernel/work.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import { callOffDeletion, isReachable, planDeletion } from '../realms/delete-realm-data.js';
 import { type Realm, type ServerAddress, takesServerAddress } from '../realms/realm.js';
@@ -251,8 +252,6 @@ export interface DeactivateRealmInput {
 export const MIN_DELETION_DELAY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 
-const SESSIONS_AT_A_TIME = 500;
-
 /** Deactivates a realm: blocks login and all API keys. Data is kept until its deletion is due (organization §3). */
 export class DeactivateRealm {
   static readonly inject = ['unitOfWork', 'clock'] as const;
@@ -319,7 +318,7 @@ export class ReactivateRealm {
       const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) {
         // Sessions are kept until now to report the deactivation.
-        while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME);
+        while ((await tx.sessions.removeOfRealm(realm.id, ROWS_PER_PAGE)) === ROWS_PER_PAGE);
         await tx.realms.update({ ...realm, isDeactivated: false });
         await callOffDeletion(tx, realm.id);
       }

@@ -104,7 +104,7 @@ export async function claimPlaceholder(
     await tx.externalIds.assign(realmId, userId, externalId);
     const event = { type: 'user.external_id_assigned', userId, externalId } as const;
     await tx.events.append(realmId, { event, audience: accessorsOf(userId) });
-    user = (await tx.users.find(realmId, userId))!;
+    user = await tx.users.get(realmId, userId);
   }
   return reactivateWithGroups(tx, realm, user, now);
 }

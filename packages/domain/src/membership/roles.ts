@@ -13,6 +13,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
 import { isLimitedGuest } from '../users/accessible-users.js';
@@ -51,7 +52,7 @@ export async function changeRole(
   });
   if (!before) return changed;
   await moveToRoleGroups(tx, realm, changed, now);
-  const after = (await tx.actors.list(realm.id, [user.id])).get(user.id)!;
+  const after = getOrThrow(await tx.actors.list(realm.id, [user.id]), user.id);
   await announceVisibilityAfterRole(tx, realm.id, { before, after });
   if (isGuest(before) !== isGuest(after)) await announceDefaultChannels(tx, realm, after);
   await announceAddressesSeen(tx, realm.id, user.id, before.role, role);

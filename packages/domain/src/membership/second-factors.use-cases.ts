@@ -72,7 +72,7 @@ export class ProvePassword {
       const { emailAuthentication } = found.settings;
       return {
         realm: found,
-        user: (await users.find(realmId, userId))!,
+        user: await users.get(realmId, userId),
         hash: emailAuthentication ? await users.findPasswordHash(realmId, userId) : null,
       };
     });
@@ -412,7 +412,7 @@ export class OperatorClearsSecondFactors {
 
   execute({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<boolean> {
     return this.uow.write(realmId, async (tx) => {
-      const user = (await tx.users.find(realmId, userId))!;
+      const user = await tx.users.get(realmId, userId);
       const isCleared = await clearSecondFactors(tx, user);
       if (isCleared) await planEmail(tx, user, 'cleared', this.clock.now());
       return isCleared;

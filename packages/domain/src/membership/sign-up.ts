@@ -345,7 +345,7 @@ export class TestWelcomeMessage {
     const ahead = await this.systemMessages.parse(realm, text);
     return this.uow.write(caller.realmId, async (tx) => {
       enforce(canChangeRealm(await tx.actors.get(caller), []));
-      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      const user = await tx.users.get(caller.realmId, caller.userId);
       return (await this.systemMessages.sendTestWelcome(tx, realm, user, { text, ahead })).id;
     });
   }

@@ -5,6 +5,7 @@ import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock, RealmUrls, ReportProblem } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { silentMention } from '../markdown/markdown.js';
 import { scheduleWebhook, type TriggeredBot, WEBHOOK_JOB } from '../messages/bot-triggers.js';
 import { cutMarkdown, MAX_MESSAGE_LENGTH, type MessageView } from '../messages/message.js';
@@ -288,7 +289,7 @@ async function loadDelivery(reads: Repositories, realmId: RealmId, botId: UserId
   const realm = await reads.realms.get(realmId);
   const bot = await reads.users.find(realmId, botId);
   if (!bot?.isActive || realm.isDeactivated) return nothing;
-  const { webhook } = (await reads.bots.listOptions(realmId, [botId])).get(botId)!;
+  const { webhook } = getOrThrow(await reads.bots.listOptions(realmId, [botId]), botId);
   if (webhook === null || webhook.url === '') return nothing;
   const [view] = await reads.pages.listViews(realmId, [waiting.messageId]);
   if (!view) return nothing;

@@ -79,7 +79,7 @@ export async function applyParticipation(
   const subscription = await tx.channels.findSubscription(realmId, channelId, userId);
   if (!subscription?.isActive) return;
   const policies = await tx.topicPolicies.listOf(realmId, channelId, topicKey(topic), [userId]);
-  const { settings } = (await tx.users.find(realmId, userId))!;
+  const { settings } = await tx.users.get(realmId, userId);
   const visibility = visibilityAfterParticipating({
     settings,
     current: policies.get(userId) ?? 'inherit',

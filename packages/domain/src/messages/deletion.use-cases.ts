@@ -279,7 +279,7 @@ export class RestoreMessages {
 }
 
 async function renewFirstMessage(tx: Transaction, realmId: RealmId, channelId: ChannelId): Promise<void> {
-  const channel = (await tx.channels.find(realmId, channelId))!;
+  const channel = await tx.channels.get(realmId, channelId);
   const [oldest = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
   if (oldest === null || (channel.firstMessageId !== null && channel.firstMessageId <= oldest)) return;
   await tx.channels.update({ ...channel, firstMessageId: oldest });

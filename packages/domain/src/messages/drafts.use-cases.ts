@@ -12,7 +12,7 @@ export class ListDrafts {
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED */
   execute({ realmId, userId }: Caller): Promise<readonly Draft[]> {
     return this.uow.read(realmId, async (reads) => {
-      enforce(mustSynchronizeDrafts((await reads.users.find(realmId, userId))!));
+      enforce(mustSynchronizeDrafts(await reads.users.get(realmId, userId)));
       return [...(await DRAFT_LIST.list(reads, { realmId, userId }))].reverse();
     });
   }
@@ -36,7 +36,7 @@ export class CreateDrafts {
       realmId,
       async (tx) => {
         const actor = await tx.actors.get(caller);
-        enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+        enforce(mustSynchronizeDrafts(await tx.users.get(realmId, userId)));
         const parsed = await parseDrafts(tx, actor, inputs, this.clock.nowMs() / 1000);
         await DRAFT_LIST.requireRoom(tx, caller, parsed.length);
         await DRAFT_LIST.requireRoomForTexts(tx, caller, parsed);
@@ -72,7 +72,7 @@ export class ChangeDraft {
       realmId,
       async (tx) => {
         const actor = await tx.actors.get(caller);
-        enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+        enforce(mustSynchronizeDrafts(await tx.users.get(realmId, userId)));
         const before = await DRAFT_LIST.get(tx, caller, id);
         const [parsed] = await parseDrafts(tx, actor, [input], this.clock.nowMs() / 1000);
         await DRAFT_LIST.change(tx, before, { id, ...parsed! });
@@ -94,7 +94,7 @@ export class DeleteDraft {
       realmId,
       async (tx) => {
         await tx.actors.get(caller);
-        enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
+        enforce(mustSynchronizeDrafts(await tx.users.get(realmId, userId)));
         await DRAFT_LIST.remove(tx, await DRAFT_LIST.get(tx, caller, id));
       },
       { shared: { kind: 'drafts', userId } },

@@ -10,7 +10,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeSnapshot } from '../kernel/register-queue.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import type { SearchWords } from '../markdown/markdown.js';
 import {
   changeFlags,
@@ -325,7 +325,7 @@ export class GetUnread {
         mentionCount: conversations.reduce((sum, { mentionIds }) => sum + mentionIds.length, 0),
         isComplete: !oldOnesAreMissing,
         conversations: listed.map(({ newestId, ids, mentionIds, isMuted }) => ({
-          newest: views.get(newestId)!,
+          newest: getOrThrow(views, newestId),
           firstId: ids[0]!,
           count: ids.length,
           mentionCount: mentionIds.length,

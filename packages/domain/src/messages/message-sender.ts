@@ -221,7 +221,7 @@ export class MessageSender {
     const { to, topic } = prepared;
     const actor = await tx.actors.get(caller);
     const realm = await tx.realms.get(caller.realmId);
-    const sender = (await tx.users.find(caller.realmId, caller.userId))!;
+    const sender = await tx.users.get(caller.realmId, caller.userId);
     const recipients = isDirect(to) ? await this.findPeople(tx, realm, to) : [];
     const text = orThrow(prepared.text);
 

@@ -198,7 +198,7 @@ export async function leaveNotices(
 ): Promise<void> {
   const notice: Move = {
     realm: await tx.realms.get(actor.realmId),
-    mover: (await tx.users.find(actor.realmId, actor.id))!,
+    mover: await tx.users.get(actor.realmId, actor.id),
     actor,
     messageId,
     count,
@@ -254,8 +254,8 @@ export class MoveParts extends RequestParts<MovePart> {
     return async (tx) => {
       const { payload } = job;
       const actor = await tx.actors.get(payload.caller);
-      const channel = (await tx.channels.find(actor.realmId, payload.channelId))!;
-      const source = (await tx.channels.find(actor.realmId, payload.sourceId))!;
+      const channel = await tx.channels.get(actor.realmId, payload.channelId);
+      const source = await tx.channels.get(actor.realmId, payload.sourceId);
       const move = { ...payload, channel, source };
       if ('ending' in payload)
         return { result: undefined, next: await this.end(tx, actor, { ...move, ids: [] }, payload.ending, job) };

@@ -190,7 +190,7 @@ export class MoveNotices {
     const { realm, mover, target } = move;
     if (await this.takeBack(tx, move)) return;
     await this.systemMessages.sendToChannel(tx, realm, {
-      channel: (await tx.channels.find(realm.id, target.channel.id))!,
+      channel: await tx.channels.get(realm.id, target.channel.id),
       topic: target.topic,
       content: `${silentMention(mover)} has marked this topic as ${toggle}d.`,
       readFor: [mover.id],
@@ -213,7 +213,7 @@ export class MoveNotices {
       now - message.sentAt <= SOON_SECONDS &&
       / has marked this topic as (un)?resolved\.$/.test(message.content);
     if (!isRecentNotice) return false;
-    const channel = (await tx.channels.find(realm.id, target.channel.id))!;
+    const channel = await tx.channels.get(realm.id, target.channel.id);
     await deleteMessages(tx, {
       realmId: realm.id,
       deletedBy: mover.id,
@@ -228,7 +228,7 @@ export class MoveNotices {
     const { realm, actor, source, target } = move;
     await this.systemMessages.sendToChannel(tx, realm, {
       // Reloads the channel, because the move or the previous notice may have made it active.
-      channel: (await tx.channels.find(realm.id, location.channel.id))!,
+      channel: await tx.channels.get(realm.id, location.channel.id),
       topic: location.topic,
       content,
       author: { actor, about: [source.channel, target.channel] },

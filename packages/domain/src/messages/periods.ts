@@ -1,4 +1,5 @@
 import type { UnixSeconds } from '../kernel/ids.js';
+import { getOrThrow } from '../kernel/work.js';
 
 /** Period from its first second to the first second after it. */
 export interface Period {
@@ -34,7 +35,7 @@ function offsetMs(atMs: number, timeZone: string): number {
     ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
   });
   const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
-  const [year, month, day] = (['year', 'month', 'day'] as const).map((type) => parts.get(type)!);
-  const [hour, minute, second] = (['hour', 'minute', 'second'] as const).map((type) => parts.get(type)!);
+  const [year, month, day] = (['year', 'month', 'day'] as const).map((type) => getOrThrow(parts, type));
+  const [hour, minute, second] = (['hour', 'minute', 'second'] as const).map((type) => getOrThrow(parts, type));
   return Date.UTC(year!, month! - 1, day!, hour!, minute!, second!) - atMs;
 }

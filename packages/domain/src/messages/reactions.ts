@@ -108,7 +108,7 @@ export async function publishReaction(
   { message, channel }: Pick<LocatedMessage, 'message' | 'channel'>,
   { type, code, name }: Emoji,
 ): Promise<void> {
-  const user = (await tx.users.find(realmId, id))!;
+  const user = await tx.users.get(realmId, id);
   await tx.events.append(realmId, {
     event: {
       type: 'reaction.changed',

@@ -9,6 +9,7 @@ import type { Caller, ChannelId, GroupId, MessageId, RealmId, UserId } from '../
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, isLongerThan } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import {
   type Author,
   type LinkableChannel,
@@ -413,7 +414,7 @@ export class MarkdownTextRenderer implements TextRenderer {
   ) {}
 
   async parse(realmId: RealmId, text: string): Promise<ParsedText> {
-    return (await this.parseAll(realmId, [text])).get(text)!;
+    return getOrThrow(await this.parseAll(realmId, [text]), text);
   }
 
   async parseAll(realmId: RealmId, texts: readonly string[]): Promise<ReadonlyMap<string, ParsedText>> {
@@ -451,7 +452,7 @@ export class RenderMarkdown {
     return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);
-      const author = (await repositories.users.find(actor.realmId, actor.id))!;
+      const author = await repositories.users.get(actor.realmId, actor.id);
       const parsed = this.parser.parsedBy(realm, author, text);
       return (await renderText(repositories, this.renderer, parsed, realm, { actor })).html;
     });

@@ -72,7 +72,7 @@ export class ReportMessage {
       }
       const loaded = await loadReadable(tx, actor, messageId);
       const { message } = loaded;
-      const reporter = (await tx.users.find(realm.id, actor.id))!;
+      const reporter = await tx.users.get(realm.id, actor.id);
       const sender = await loadSender(tx, message);
       const content = [
         `${silentMention(reporter)} reported a message by ${silentMention(sender)} ${await whereIs(tx, loaded)}.`,

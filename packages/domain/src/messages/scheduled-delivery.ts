@@ -127,7 +127,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     await SCHEDULED_MESSAGE_LIST.publish(tx, message, { type: 'scheduled_message.changed', message });
     const { realmId, userId } = message;
     const realm = await tx.realms.get(realmId);
-    const person = (await tx.users.find(realmId, userId))!;
+    const person = await tx.users.get(realmId, userId);
     await this.systemMessages.sendDirect(tx, realm, person, failureNotice(message), {
       actor: await tx.actors.get({ realmId, userId }),
     });
@@ -191,7 +191,7 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
       await requireActiveOwner(tx, reminder);
       const actor = await tx.actors.get(reminder);
       const realm = await tx.realms.get(realmId);
-      const person = (await tx.users.find(realmId, reminder.userId))!;
+      const person = await tx.users.get(realmId, reminder.userId);
       await this.systemMessages.sendDirect(tx, realm, person, text, { actor }, ahead);
       await REMINDER_LIST.remove(tx, reminder);
     };

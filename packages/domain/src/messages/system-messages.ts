@@ -384,7 +384,7 @@ export class BotOwnerWarnings {
     whatHappened: string,
     about: readonly Channel[],
   ): Promise<void> {
-    const bot = (await tx.users.find(realmId, userId))!;
+    const bot = await tx.users.get(realmId, userId);
     const ownerId = bot.bot?.ownerId ?? null;
     const owner = ownerId === null ? null : await tx.users.find(realmId, ownerId);
     if (!owner?.isActive) return;

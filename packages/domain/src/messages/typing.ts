@@ -7,6 +7,7 @@ import type { Caller, ChannelId, MessageId, RealmId, UserId } from '../kernel/id
 import { all, enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
 import { loadReadable } from './load-access.js';
@@ -90,7 +91,7 @@ export class NotifyTypingInMessage {
       const actor = await reads.actors.get(caller);
       const { message, channel } = await loadReadable(reads, actor, messageId, { modifying: true });
       enforce(canEditContent(actor, await reads.realms.get(realmId), message, this.clock.now()));
-      const sender = (await reads.users.find(realmId, actor.id))!;
+      const sender = await reads.users.get(realmId, actor.id);
       if (channel) {
         requireNotifying(sender, 'channel');
         const receivers = await typingReceivers(reads, realmId, channel);
@@ -114,7 +115,7 @@ async function inChannel(
   { channelId, topic: raw }: Extract<NotifyTypingInput['to'], { kind: 'channel' }>,
 ): Promise<EphemeralAnnouncement | null> {
   if (raw === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
-  const sender = (await reads.users.find(realmId, userId))!;
+  const sender = await reads.users.get(realmId, userId);
   requireNotifying(sender, 'channel');
   const actor = await reads.actors.get({ realmId, userId });
   const channel = await reads.channels.find(realmId, channelId);
@@ -136,7 +137,7 @@ async function inConversation(
   userIds: readonly UserId[],
 ): Promise<EphemeralAnnouncement> {
   if (userIds.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', "Empty 'to' list");
-  const sender = (await reads.users.find(realmId, userId))!;
+  const sender = await reads.users.get(realmId, userId);
   requireNotifying(sender, 'direct');
   const ids = [...new Set([...userIds, userId])];
   const usersById = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
@@ -144,7 +145,7 @@ async function inConversation(
   const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
   const unknown = userIds.find((id) => !usersById.has(id) || inaccessible.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
-  const people = ids.map((id) => usersById.get(id)!);
+  const people = ids.map((id) => getOrThrow(usersById, id));
   const to = { kind: 'direct', people: people.map(userSummary) } as const;
   return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receiverIds(people));
 }

@@ -9,6 +9,7 @@ import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind 
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import type { UnreadMessage } from '../messages/flags.js';
 import { loadMessages } from '../messages/load-access.js';
@@ -38,7 +39,6 @@ const WEEK_SECONDS = 7 * DAY_SECONDS;
 const AWAY_SECONDS = 5 * DAY_SECONDS;
 /** Minimum number of days between two digests after a change of weekday. */
 const MIN_DISTANCE_DAYS = 5;
-const USERS_AT_A_TIME = 200;
 /** Maximum number of a user's newest unread messages to consider. */
 export const MAX_DIGEST_UNREAD = 1000;
 export const MAX_DIGEST_CONVERSATIONS = 4;
@@ -176,7 +176,7 @@ export class ScheduleDigests implements JobHandler<DigestPlan> {
     return this.uow.read(realmId, async (reads) => {
       const entries = await reads.users.listEntries(realmId);
       const ids = entries.filter(({ id, isActive }) => isActive && id > after).map(({ id }) => id);
-      const some = ids.slice(0, USERS_AT_A_TIME);
+      const some = ids.slice(0, ENTITIES_PER_PAGE);
       const last = ids.length > some.length ? some.at(-1)! : null;
       return { users: await reads.users.list(realmId, some), last };
     });

@@ -8,7 +8,7 @@ import { type GroupId, isId, type MessageId, type RealmId, type UnixSeconds, typ
 import { encodeJob, type Job, type JobHandler, jobKind } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import type { Message } from '../messages/message.js';
 import { OFFLINE_SECONDS } from '../users/presence.js';
 import { PresenceBoard } from '../users/presence-board.js';
@@ -176,7 +176,7 @@ export class FindDue {
             }
             break;
           case 'queue.last_expired':
-            for (const messageId of await missedBy(reads, realmId, event, activeUntil.get(event.userId)!)) {
+            for (const messageId of await missedBy(reads, realmId, event, getOrThrow(activeUntil, event.userId))) {
               evaluations.push({ messageId, userIds: [event.userId], cause: 'missed' });
             }
             break;

@@ -297,7 +297,7 @@ export class ReceiveEmail {
   private async notify({ realmId, userId }: Caller, where: string, why: string): Promise<EmailOutcome> {
     await this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
-      const user = (await tx.users.find(realmId, userId))!;
+      const user = await tx.users.get(realmId, userId);
       const actor = await tx.actors.get({ realmId, userId });
       const text = `Error sending message to ${where} via message notification email reply:\n${why}`;
       await this.systemMessages.sendDirect(tx, realm, user, text, { actor });

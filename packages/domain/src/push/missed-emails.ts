@@ -7,6 +7,7 @@ import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '.
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import { loadMessages } from '../messages/load-access.js';
 import { canReadMessage } from '../messages/message-permissions.js';
@@ -200,7 +201,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     const readable = (await loadMessages(reads, actor, [...reasons.keys()])).filter(
       (loaded) =>
         loaded.flags?.read === false &&
-        isWanted(user, reasons.get(loaded.message.id)!.reason, loaded.flags.mentioned) &&
+        isWanted(user, getOrThrow(reasons, loaded.message.id).reason, loaded.flags.mentioned) &&
         canReadMessage(actor, loaded).allowed,
     );
     const ids = readable.map(({ message }) => message.id);
@@ -216,7 +217,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     const unknownName = unknownSender(emailLanguageOf(user, realm));
     const messages: MissedMessage[] = [];
     for (const view of views) {
-      const { reason, groupId } = reasons.get(view.message.id)!;
+      const { reason, groupId } = getOrThrow(reasons, view.message.id);
       const group = groupId === null ? null : await reads.groups.find(realmId, groupId);
       messages.push({
         view,

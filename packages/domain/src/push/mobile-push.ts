@@ -3,6 +3,7 @@ import { type GroupId, isId, type MessageId, type RealmId, type UnixSeconds, typ
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import type { Viewer } from '../messages/message-condition.js';
 import type { Realm } from '../realms/realm.js';
@@ -76,7 +77,7 @@ export class MobilePush implements NotificationChannel {
     const reached = await ownersOf(tx, realmId, [...due.keys()]);
     const marked = await tx.notifications.addPushed(realmId, messageId, [...reached.any]);
     for (const userId of marked) {
-      const { push, groupId } = due.get(userId)!;
+      const { push, groupId } = getOrThrow(due, userId);
       const message = { id: messageId, reason: push!, groupId };
       await this.add(tx, realmId, { userId, since: this.clock.now(), message, removed: [] }, reached);
     }
@@ -195,7 +196,7 @@ export async function loadMessageNotice(
   const isSenderHidden = (await inaccessibleUserIds(reads, actor, realm, [sender.id])).has(sender.id);
   const found = groupId && (await reads.groups.find(realmId, groupId));
   const group = found?.name ? { id: found.id, name: found.name } : null;
-  const language = (await reads.users.find(realmId, userId))!.settings.defaultLanguage;
+  const language = (await reads.users.get(realmId, userId)).settings.defaultLanguage;
   const senderName = isSenderHidden ? unknownSender(language) : sender.fullName;
   const groupName = group?.name ?? null;
   const text = notificationText(renderedMessages, { view, reason, groupName, senderName, language });

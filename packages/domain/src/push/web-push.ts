@@ -15,6 +15,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { decodeBase64 } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { DUE_REASONS, type DueReason } from './due.js';
@@ -203,7 +204,7 @@ export class WebPush implements NotificationChannel {
     if (due.size === 0) return;
     const since = this.clock.now();
     for (const { id: subscriptionId, userId } of await tx.webPush.list(realmId, [...due.keys()])) {
-      const { push, groupId } = due.get(userId)!;
+      const { push, groupId } = getOrThrow(due, userId);
       const payload = { userId, subscriptionId, since, message: { id: messageId, reason: push!, groupId } };
       await tx.jobs.schedule(encodeJob(WEB_PUSH, { realmId, dueAt: since, payload }));
     }

@@ -104,7 +104,7 @@ export class JoinMeeting {
   async execute(caller: Caller, { link }: JoinMeetingInput): Promise<string> {
     const { id, fullName } = await this.uow.read(caller.realmId, async ({ actors, users }) => {
       const actor = await actors.get(caller);
-      return (await users.find(actor.realmId, actor.id))!;
+      return await users.get(actor.realmId, actor.id);
     });
     if (!this.server) throw new DomainError('CALL_PROVIDER_UNAVAILABLE', 'BigBlueButton is not configured.');
     const meeting = this.links.read(link);

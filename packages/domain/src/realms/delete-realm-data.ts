@@ -4,6 +4,7 @@ import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import type { Realm } from './realm.js';
 
 /** Progress of the removal as plain JSON, opaque outside the storage. */
@@ -56,8 +57,6 @@ export async function callOffDeletion(tx: Transaction, realmId: RealmId): Promis
   await tx.jobs.cancel(realmId, DELETE_REALM_DATA.name, KEY);
 }
 
-/** Batch size, small enough for other writes to interleave. */
-const ROWS_AT_A_TIME = 200;
 /** Time after which the job is rescheduled with its progress. */
 const MAX_RUN_MS = 1000;
 
@@ -109,7 +108,7 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
     let cursor: RemovalCursor | 'done' = from;
     do {
       const begin: RemovalCursor = cursor;
-      cursor = await this.uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
+      cursor = await this.uow.write(realmId, (tx) => tx.realmData.removeSome(realmId, begin, ENTITIES_PER_PAGE));
     } while (cursor !== 'done' && this.clock.nowMs() < until);
     return cursor;
   }

@@ -6,6 +6,7 @@ import type { RealmRow, RealmRowReads, RealmRows, RowRules } from '../kernel/row
 import * as shape from '../kernel/shape.js';
 import { compareCodePoints, trim } from '../kernel/text.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { LinkifierRule } from '../markdown/markdown.js';
 
 /** Linkifier rule with data for clients (organization §6). */
@@ -105,7 +106,7 @@ const realmPart: RealmPart<'linkifiers'> = {
   async add(tx, { linkifiers }, ids) {
     const positions = new Map(linkifiers.map(({ id }, position) => [id, position]));
     await ids.addAll(tx, 'linkifier', 'linkifier', linkifiers, ({ id, ...fields }) =>
-      tx.linkifiers.add({ ...fields, realmId: ids.realmId, position: positions.get(id)! }),
+      tx.linkifiers.add({ ...fields, realmId: ids.realmId, position: getOrThrow(positions, id) }),
     );
   },
 };

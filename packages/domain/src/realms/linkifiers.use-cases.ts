@@ -2,6 +2,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { Caller } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { LinkifierRule } from '../markdown/markdown.js';
 import {
   checkLinkifier,
@@ -117,7 +118,7 @@ export class ReorderLinkifiers {
       }
       if (ids.length === 0) return;
       for (const linkifier of linkifiers)
-        await tx.linkifiers.update({ ...linkifier, position: positions.get(linkifier.id)! });
+        await tx.linkifiers.update({ ...linkifier, position: getOrThrow(positions, linkifier.id) });
       await publishLinkifiers(tx, realmId);
     });
   }

@@ -2,6 +2,7 @@ import { type Actor, isGuest } from '../access/actor.js';
 import type { Role } from '../access/roles.js';
 import type { EventSeq, RealmId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
@@ -92,7 +93,7 @@ export async function inaccessibleUserIdsByGuest(
   const inaccessible = new Map<UserId, Set<UserId>>(guestIds.map((guestId) => [guestId, new Set()]));
   for (const { guestId, userId } of nonPartners) {
     const user = found.get(userId);
-    if (!user || !isKnownToGuest(guestId, user, false)) inaccessible.get(guestId)!.add(userId);
+    if (!user || !isKnownToGuest(guestId, user, false)) getOrThrow(inaccessible, guestId).add(userId);
   }
   return inaccessible;
 }

@@ -119,7 +119,7 @@ export class FetchOwnApiKey {
     const { user, hash, realm } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
       await actors.get(caller);
       return {
-        user: (await users.find(realmId, userId))!,
+        user: await users.get(realmId, userId),
         hash: await users.findPasswordHash(realmId, userId),
         realm: await realms.get(realmId),
       };

@@ -123,11 +123,11 @@ async function loadChangeable(
     actors,
     realms,
     users,
-  }: Pick<Repositories, 'actors' | 'realms'> & { readonly users: Pick<Repositories['users'], 'find'> },
+  }: Pick<Repositories, 'actors' | 'realms'> & { readonly users: Pick<Repositories['users'], 'get'> },
   caller: Caller,
 ): Promise<AvatarOutput> {
   const actor = await actors.get(caller);
   const realm = await realms.get(caller.realmId);
   enforce(canChangeOwnAvatar(actor, realm));
-  return { realm, user: (await users.find(realm.id, actor.id))! };
+  return { realm, user: await users.get(realm.id, actor.id) };
 }

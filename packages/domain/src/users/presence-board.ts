@@ -4,7 +4,7 @@ import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { getOrThrow, slicesOf } from '../kernel/work.js';
 import { isLimitedGuest } from './accessible-users.js';
 import {
   comesOnline,
@@ -324,11 +324,11 @@ function select(
     user.isActive && (since === null || lastConnected >= since);
   for (let index = after === null ? 0 : indexAfter(order, after); index < order.length; index++) {
     const { updateId, userId } = order[index]!;
-    const entry = entries.get(userId)!;
+    const entry = getOrThrow(entries, userId);
     if (entry.updateId === updateId && isShown(entry)) found.push(entry);
   }
   for (const userId of unsaved.keys()) {
-    const entry = entries.get(userId)!;
+    const entry = getOrThrow(entries, userId);
     if (isShown(entry)) found.push(entry);
   }
   return found;

@@ -4,6 +4,7 @@ import { wholeRealm } from '../kernel/event.js';
 import type { Caller, ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { getOrThrow, ROWS_PER_PAGE } from '../kernel/work.js';
 import type { ParsedText, TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import {
@@ -175,7 +176,7 @@ export class ChangeOwnProfile {
       const actor = await tx.actors.get(caller);
       enforce(mustBeHuman(actor));
       const realm = await tx.realms.get(caller.realmId);
-      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      const user = await tx.users.get(caller.realmId, caller.userId);
       await this.values.store(tx, { realm, actor, user }, entries, parsed, { emptyRemoves: false });
     });
   }
@@ -196,7 +197,7 @@ export class ClearOwnProfile {
       enforce(mustBeHuman(actor));
       const fields = await fieldsById(tx, caller.realmId);
       for (const id of fieldIds) editableField(fields, id, actor);
-      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      const user = await tx.users.get(caller.realmId, caller.userId);
       for (const id of fieldIds) await removeProfileValue(tx, user, id);
     });
   }
@@ -295,7 +296,7 @@ export class OrderProfileFields {
       if (fields.some(({ id }) => !positions.has(id))) {
         throw new DomainError('INVALID_PROFILE_FIELD_ORDER', 'Invalid order mapping.');
       }
-      for (const field of fields) await tx.profileFields.update({ ...field, order: positions.get(field.id)! });
+      for (const field of fields) await tx.profileFields.update({ ...field, order: getOrThrow(positions, field.id) });
     });
   }
 }
@@ -322,13 +323,11 @@ function fieldIn(fields: readonly ProfileField[], id: ProfileFieldId): ProfileFi
   return field;
 }
 
-const VALUES_AT_A_TIME = 500;
-
 async function removeValues(
   tx: Transaction,
   realmId: RealmId,
   id: ProfileFieldId,
   values: readonly string[] | null,
 ): Promise<void> {
-  while ((await tx.profiles.removeValuesOf(realmId, id, values, VALUES_AT_A_TIME)) === VALUES_AT_A_TIME);
+  while ((await tx.profiles.removeValuesOf(realmId, id, values, ROWS_PER_PAGE)) === ROWS_PER_PAGE);
 }

@@ -7,6 +7,7 @@ import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import * as shape from '../kernel/shape.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { getOrThrow } from '../kernel/work.js';
 import { loadRealm } from '../realms/realm-loaders.js';
 import { accessibleUserIds } from './accessible-users.js';
 import type { User } from './user.js';
@@ -108,7 +109,7 @@ export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<User
   const stored = await repositories.statuses.list(realm.id);
   const shown = new Map<UserId, ShownStatus>();
   for (const user of await repositories.users.list(realm.id, [...stored.keys()])) {
-    const status = shownStatus(stored.get(user.id)!, user);
+    const status = shownStatus(getOrThrow(stored, user.id), user);
     const isSet = status.isAway || status.text !== '' || status.emoji !== null;
     if (isSet && user.isActive && (!accessible || accessible.has(user.id))) shown.set(user.id, status);
   }

@@ -74,7 +74,7 @@ export class ChangeOwnStatus {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeHuman({ isBot }));
       const change = readChange(input, isAway, await catalogueFor(tx, realmId, this.unicodeEmoji, input));
-      const user = (await tx.users.find(realmId, id))!;
+      const user = await tx.users.get(realmId, id);
       if (isAway !== null) {
         const wanted = { presenceEnabled: !isAway };
         await applySettings(tx, user, settingChanges('user', USER_SETTINGS, user.settings, wanted, []), {

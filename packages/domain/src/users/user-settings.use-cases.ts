@@ -174,7 +174,7 @@ export class ChangeSettings {
       await this.uow.write(caller.realmId, async (tx) => {
         const actor = await tx.actors.get(caller);
         const realm = await tx.realms.get(caller.realmId);
-        const user = (await tx.users.find(caller.realmId, caller.userId))!;
+        const user = await tx.users.get(caller.realmId, caller.userId);
         const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
         const now = this.clock.now();
         if (password) await storePassword(tx, caller, user, password, now);
@@ -206,7 +206,7 @@ export class ChangeSettings {
     const email = trim(raw);
     const isNew = await this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      const user = (await repositories.users.find(caller.realmId, caller.userId))!;
+      const user = await repositories.users.get(caller.realmId, caller.userId);
       settingChanges('user', USER_SETTINGS, user.settings, settings, CHECKED_FIRST);
       if (email === user.email) return false;
       await this.checkEmail(repositories, actor, user, await repositories.realms.get(caller.realmId), email);
@@ -222,7 +222,7 @@ export class ChangeSettings {
     if (newPassword === '') return null;
     const { user, hash } = await this.uow.read(caller.realmId, async ({ actors, users }) => {
       await actors.get(caller);
-      const found = (await users.find(caller.realmId, caller.userId))!;
+      const found = await users.get(caller.realmId, caller.userId);
       settingChanges('user', USER_SETTINGS, found.settings, settings, CHECKED_FIRST);
       return { user: found, hash: await users.findPasswordHash(caller.realmId, caller.userId) };
     });
@@ -369,7 +369,7 @@ export class SwitchDisplay {
   execute(caller: Caller, settings: DisplaySwitch): Promise<boolean> {
     return this.uow.write(caller.realmId, async (tx) => {
       const { realmId, id } = await tx.actors.get(caller);
-      const user = (await tx.users.find(realmId, id))!;
+      const user = await tx.users.get(realmId, id);
       const changes = settingChanges('user', USER_SETTINGS, user.settings, settings, []);
       await applySettings(tx, user, changes, { now: this.clock.now(), presencePolicy: this.presencePolicy });
       return changes.length > 0;

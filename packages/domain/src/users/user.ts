@@ -197,6 +197,8 @@ export interface ConversationPartnerQuestion {
 export interface UserReads {
   /** Finds members of the realm; use `findSystemBot` or `list` for system bots. Returns null if there is none. */
   find(realmId: RealmId, id: UserId): Promise<User | null>;
+  /** Like `find`, for a user who must exist, such as the caller. @throws DomainError UNKNOWN_USER */
+  get(realmId: RealmId, id: UserId): Promise<User>;
   /** Finds a user by login email, case-insensitively. Includes bots and deactivated users but no system bots. */
   findByEmail(realmId: RealmId, email: string): Promise<User | null>;
   /** Includes system bots; unknown ids are absent; sorted by ascending id. */

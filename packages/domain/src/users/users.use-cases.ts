@@ -23,7 +23,7 @@ export const loadViewer = ({ caller, repositories }: Snapshot): Promise<Actor> =
 
 /** Returns the viewer's own user. */
 export const loadOwnUser = async ({ caller, repositories }: Snapshot): Promise<User> =>
-  (await repositories.users.find(caller.realmId, caller.userId))!;
+  await repositories.users.get(caller.realmId, caller.userId);
 
 export interface LoadedPeople {
   /** Visible users by ascending id, including deactivated users and bots. */

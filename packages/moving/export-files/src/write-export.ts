@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import { getOrThrow } from '@parley/domain/kernel';
 import type { PictureCopy, RealmSource } from '@parley/transfer/exports';
 import { type Pack, pack } from 'tar-stream';
 import { jsonPieces } from './json.js';
@@ -43,6 +44,7 @@ export async function* writeExport(source: RealmSource, options: WriteOptions): 
     archive.destroy(error);
     out.destroy(error);
   });
+  // Awaited below; a failure before that must not count as unhandled.
   compressed.catch(() => undefined);
   try {
     for await (const chunk of out) yield chunk as Uint8Array;
@@ -51,6 +53,7 @@ export async function* writeExport(source: RealmSource, options: WriteOptions): 
   } finally {
     archive.destroy();
     out.destroy();
+    // The error has been thrown above, or the reader has stopped.
     await written.catch(() => undefined);
     await rm(folder, { recursive: true, force: true });
   }
@@ -165,7 +168,7 @@ class ExportWriter {
     const { customEmoji, realm } = this.source.realm;
     const emoji = new Map(customEmoji.map((it) => [it.id, it]));
     await this.writePictures('emoji', this.source.emojiPictures(), (id) => {
-      const { authorId, fileName, name, isDeactivated } = emoji.get(id)!;
+      const { authorId, fileName, name, isDeactivated } = getOrThrow(emoji, id);
       const path = `${realm.id}/emoji/images/${fileName}`;
       return { path, author: authorId, file_name: fileName, name, deactivated: isDeactivated };
     });
@@ -178,8 +181,8 @@ class ExportWriter {
     await this.writePictures('avatars', this.source.avatars(), (id) => ({
       path: `${realm.id}/${id}.original`,
       user_profile_id: id,
-      user_profile_email: people.get(id)!.email,
-      avatar_version: people.get(id)!.avatar.version,
+      user_profile_email: getOrThrow(people, id).email,
+      avatar_version: getOrThrow(people, id).avatar.version,
       content_type: 'image/png',
     }));
   }

@@ -1,6 +1,6 @@
 import { CHANNEL_PERMISSIONS, type Channel, hasSharedHistory, isPrivate, isWebPublic } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import type { PersonCopy, RealmCopy } from '@parley/domain/kernel';
+import { getOrThrow, type PersonCopy, type RealmCopy } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, REALM_PERMISSIONS } from '@parley/domain/realms';
 import { mapped } from './json.js';
 import {
@@ -291,7 +291,7 @@ export class PersonTables {
     for (const it of person.subscriptions) {
       await this.add('zerver_subscription', {
         user_profile,
-        recipient: this.channels.get(it.channelId)!.recipientId,
+        recipient: getOrThrow(this.channels, it.channelId).recipientId,
         active: it.isActive,
         is_user_active: this.isActive.get(person.userId) ?? true,
         is_muted: it.isMuted,
@@ -308,7 +308,7 @@ export class PersonTables {
       await this.add('zerver_usertopic', {
         user_profile,
         stream: channelId,
-        recipient: this.channels.get(channelId)!.recipientId,
+        recipient: getOrThrow(this.channels, channelId).recipientId,
         topic_name: topic,
         last_updated: changedAt,
         visibility_policy: VISIBILITY_NUMBERS[visibility],

@@ -10,6 +10,7 @@ import {
 import {
   type ChannelId,
   type GroupId,
+  getOrThrow,
   type ImportBatchId,
   invalidImport,
   type MessageId,
@@ -104,7 +105,7 @@ export async function loadExisting(
     for (const kind of SMALL_KINDS) {
       for await (const page of recordsOfBatch(uow, batch, kind)) {
         for (const { recordId, targetId } of page) {
-          targets.get(kind)!.set(recordId, targetId);
+          getOrThrow(targets, kind).set(recordId, targetId);
           if (kind !== 'channel') continue;
           if (batch.status === 'complete') hiddenChannels.delete(targetId as ChannelId);
           else hiddenChannels.add(targetId as ChannelId);

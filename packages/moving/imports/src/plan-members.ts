@@ -1,5 +1,5 @@
 import { isPrivate } from '@parley/domain/channels';
-import type { UserId } from '@parley/domain/kernel';
+import { getOrThrow, type UserId } from '@parley/domain/kernel';
 import type { GroupMembersCopy, MembersCopy } from '@parley/transfer/exports';
 import { isMember, type MembershipState } from '@parley/transfer/imports';
 import type { ChannelRecord, GroupRecord } from '@parley/transfer/records';
@@ -72,7 +72,7 @@ export async function planGroupMembers(
 ): Promise<readonly GroupMembersCopy[]> {
   const changes: GroupMembersCopy[] = [];
   for (const { record } of staging.list('group')) {
-    const { id: groupId, isExisting, members } = groups.get(record.id)!;
+    const { id: groupId, isExisting, members } = getOrThrow(groups, record.id);
     const origin = groupMembersOrigin(record);
     if (!isExisting || !existing.isOwn('group', groupId)) continue;
     if (existing.membersHash('groupMembers', record.id) === origin.hash) continue;

@@ -1,5 +1,5 @@
 import type { ImportedKind, RecordOrigin } from '@parley/domain/exports';
-import type { UserId } from '@parley/domain/kernel';
+import { getOrThrow, type UserId } from '@parley/domain/kernel';
 import { emailKey, externalIdKey, PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import type { ImportOrigins } from '@parley/transfer/exports';
 import type { ComparedKind, ExportedRecords } from '@parley/transfer/imports';
@@ -43,7 +43,7 @@ export function originsOf(sources: OriginSources): ImportOrigins {
       }
       for (const { record } of staging.list('group')) {
         const { members: _, hasMoreMembers: __, ...group } = record;
-        const { id } = groups.get(record.id)!;
+        const { id } = getOrThrow(groups, record.id);
         yield* found(group, 'group', id);
         yield { origin: groupMembersOrigin(record), targetId: id };
       }

@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import { foldCase, invalidImport, type UserId } from '@parley/domain/kernel';
+import { foldCase, getOrThrow, invalidImport, type UserId } from '@parley/domain/kernel';
 import { PLACEHOLDER_DOMAIN } from '@parley/domain/membership';
 import { SYSTEM_BOTS, toFullName, type User } from '@parley/domain/users';
 import { matchPeople, type PersonMapping, type PersonMatch, type PersonRecord } from '@parley/transfer/records';
@@ -84,7 +84,7 @@ export class PlannedPeople {
     );
     this.unusedMappings = unusedMappings;
     for (const { number, record } of records) {
-      const { match, email, name } = people.get(record.id)!;
+      const { match, email, name } = getOrThrow(people, record.id);
       const imported = this.storedById.get(existing.target('person', record.id) as UserId);
       const user = imported ?? (email === null ? undefined : storedByEmail.get(foldCase(email)));
       if (imported && match === 'mapping file' && imported.email.endsWith(`@${PLACEHOLDER_DOMAIN}`)) {
@@ -133,9 +133,9 @@ export class PlannedPeople {
 
   /** Requires a person for every new account, since bots could not read public channels. @throws DomainError INVALID_IMPORT */
   private requireNoBots(records: readonly PersonRecord[]): void {
-    const humans = new Set(records.flatMap((record) => (record.isBot ? [] : this.byPerson.get(record.id)!.id)));
+    const humans = new Set(records.flatMap((record) => (record.isBot ? [] : getOrThrow(this.byPerson, record.id).id)));
     for (const { id, isBot } of records) {
-      const user = this.byPerson.get(id)!;
+      const user = getOrThrow(this.byPerson, id);
       if (!isBot || user.isExisting || !user.isActive || humans.has(user.id)) continue;
       throw invalidImport(
         `The mapping file gives the bot ${id} the account ${user.email}. ` +
@@ -145,7 +145,7 @@ export class PlannedPeople {
   }
 
   private formerOf(records: readonly PersonRecord[]): ReadonlySet<UserId> {
-    const usersOf = (some: readonly PersonRecord[]) => some.map(({ id }) => this.byPerson.get(id)!);
+    const usersOf = (some: readonly PersonRecord[]) => some.map(({ id }) => getOrThrow(this.byPerson, id));
     const present = new Set(usersOf(records.filter(({ isDeactivated }) => !isDeactivated)));
     const left = usersOf(records.filter(({ isDeactivated }) => isDeactivated));
     const former = left.filter((user) => user.isExisting && user.isActive && !user.isBot && !present.has(user));

@@ -7,6 +7,7 @@ import {
   type CustomEmojiId,
   foldCase,
   type GroupId,
+  getOrThrow,
   invalidImport,
   type RecipientId,
   type UserId,
@@ -280,7 +281,7 @@ export function planEmoji(
     } else if (name === '' || taken.has(name)) account(number, record, 'dropped', 'no unique name in Parley');
     else if (stored.has(name)) {
       taken.add(name);
-      const { id, format } = stored.get(name)!;
+      const { id, format } = getOrThrow(stored, name);
       custom.set(record.name, { id, isExisting: true, format, name, file: null });
       account(number, record, 'merged', 'the organization has an emoji of this name');
     } else if (nextId - firstId + realm.customEmoji.length >= MAX_CUSTOM_EMOJI)

@@ -20,6 +20,7 @@ import {
   type ChannelId,
   escapeHtml,
   type GroupId,
+  getOrThrow,
   type PersonCopy,
   type RealmCopy,
   settingValues,
@@ -137,7 +138,7 @@ const emojiCopy = ({ id, name }: PlannedEmoji): EmojiCopy => ({
 function systemGroupMembers({ people, now }: RealmSources): ReadonlyMap<SystemGroupName, readonly UserId[]> {
   const members = new Map<SystemGroupName, UserId[]>(SYSTEM_GROUPS.map(({ name }) => [name, []]));
   for (const user of people.users) {
-    for (const name of systemGroupsOf(user, 0, now)) members.get(name)!.push(user.id);
+    for (const name of systemGroupsOf(user, 0, now)) getOrThrow(members, name).push(user.id);
   }
   return members;
 }
@@ -158,7 +159,7 @@ function systemGroupCopies(sources: RealmSources): readonly GroupCopy[] {
       canLeave: 'nobody',
       canMention: 'nobody',
     }),
-    memberIds: [...members.get(name)!],
+    memberIds: [...getOrThrow(members, name)],
     subgroupIds: SUBGROUP_OF[name] ? [systemGroups[SUBGROUP_OF[name]]] : [],
   }));
 }
@@ -249,17 +250,17 @@ export function* personCopies({ people, places }: Pick<RealmSources, 'people' | 
   );
   const channelIds = new Map<UserId, ChannelId[]>(people.users.map(({ id }) => [id, []]));
   for (const { id, members } of places.channels) {
-    for (const userId of members) channelIds.get(userId)!.push(id);
+    for (const userId of members) getOrThrow(channelIds, userId).push(id);
   }
   for (const { id: userId } of people.users) {
-    const own = channelIds.get(userId)!;
+    const own = getOrThrow(channelIds, userId);
     const colors = pickColors(own, new Map(), []);
     const subscriptions = own.map((channelId) => ({
       realmId: PLANNED_REALM_ID,
       channelId,
       userId,
       isActive: true,
-      color: colors.get(channelId)!,
+      color: getOrThrow(colors, channelId),
       isMuted: false,
       isPinned: false,
       notifications: INHERITED_NOTIFICATIONS,

@@ -1,5 +1,6 @@
 import type { ImportedRecord, RecordOrigin } from '@parley/domain/exports';
 import {
+  getOrThrow,
   type ImportBatchId,
   invalidImport,
   type RealmCopy,
@@ -82,7 +83,7 @@ export async function addedReaders(
         if (target === undefined) continue;
         if (kind === 'person') users.set(targetId as UserId, target as UserId);
         else if (kind === 'conversation') recipients.set(targetId as RecipientId, target as RecipientId);
-        else recipients.set(planned.get(targetId)!, stored.get(target)!);
+        else recipients.set(getOrThrow(planned, targetId), getOrThrow(stored, target));
       }
     }
   }

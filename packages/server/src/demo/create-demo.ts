@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import type { PasswordHasher } from '@parley/domain/access';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import type { Ports } from '@parley/domain/composition';
-import type { ChannelId, Clock, RealmId, Transaction, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  type ChannelId,
+  type Clock,
+  getOrThrow,
+  type RealmId,
+  type Transaction,
+  type UnitOfWork,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { AddProfileField, ChangeOwnProfile } from '@parley/domain/users';
@@ -131,10 +140,10 @@ export async function createDemo(ports: Ports, { forVisitors = false } = {}): Pr
     const useCase = compose({ ...ports, ...own });
     const realmId = await addRealm(tx, useCase);
     const people = await addPeople(useCase, realmId);
-    await addDemoEmoji(tx, realmId, people.get(DEMO_EMOJI_AUTHOR)!, emoji);
+    await addDemoEmoji(tx, realmId, getOrThrow(people, DEMO_EMOJI_AUTHOR), emoji);
     await addProfiles(useCase, realmId, people);
     const channels = await addChannels(useCase, realmId, people);
-    await announceNewChannelsIn(tx, realmId, channels.get(DEMO_ANNOUNCEMENTS_CHANNEL)!);
+    await announceNewChannelsIn(tx, realmId, getOrThrow(channels, DEMO_ANNOUNCEMENTS_CHANNEL));
     const sendAll = async (all: readonly DemoMessage[]) => {
       for (const message of all) {
         clock.set(now - message.secondsAgo);
@@ -220,12 +229,12 @@ async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMa
 }
 
 async function addProfiles(useCase: Resolve, realmId: RealmId, people: ReadonlyMap<string, UserId>): Promise<void> {
-  const by = (email: string) => ({ realmId, userId: people.get(email)!, clientName: CLIENT_NAME });
+  const by = (email: string) => ({ realmId, userId: getOrThrow(people, email), clientName: CLIENT_NAME });
   for (const { values, hint = '', data = {}, isInSummary = false, ...field } of DEMO_PROFILE_FIELDS) {
     const settings = { hint, data, isInSummary, isRequired: false, isEditableByUser: true, isForMatching: false };
     const fieldId = await useCase(AddProfileField).execute(by(DEMO_ADMINISTRATOR), { ...field, ...settings });
     for (const [email, value] of Object.entries(values)) {
-      const stored = typeof value === 'string' ? value : value.map((each) => people.get(each)!);
+      const stored = typeof value === 'string' ? value : value.map((each) => getOrThrow(people, each));
       await useCase(ChangeOwnProfile).execute(by(email), [{ fieldId, value: stored }]);
     }
   }
@@ -241,7 +250,7 @@ async function addPresences(
   const first = await tx.presence.reserveIds(realmId, entries.length);
   const presences = entries.map(([email, secondsAgo], index) => {
     const at = now - secondsAgo;
-    return { userId: people.get(email)!, lastActive: at, lastConnected: at, updateId: first + index };
+    return { userId: getOrThrow(people, email), lastActive: at, lastConnected: at, updateId: first + index };
   });
   await tx.presence.put(realmId, presences);
 }
@@ -258,7 +267,7 @@ async function addChannels(
   return channels;
 
   function callerOf({ subscribers }: DemoChannel) {
-    return { realmId, userId: people.get(subscribers[0]!)!, clientName: CLIENT_NAME };
+    return { realmId, userId: getOrThrow(people, subscribers[0]!), clientName: CLIENT_NAME };
   }
 
   function inputOf({ name, description, isPrivate = false, isDefault = false, subscribers }: DemoChannel) {
@@ -269,7 +278,7 @@ async function addChannels(
       isPrivate,
       isDefault,
       sharesHistory: isPrivate ? true : null,
-      subscriberIds: subscribers.map((email) => people.get(email)!),
+      subscriberIds: subscribers.map((email) => getOrThrow(people, email)),
       announce: false,
     };
   }
@@ -279,14 +288,17 @@ export const CLIENT_NAME = 'website';
 
 async function send({ useCase, realmId, people, channels }: Stage, message: DemoMessage): Promise<void> {
   const { to, content } = message;
-  const sender = people.get(message.sender)!;
+  const sender = getOrThrow(people, message.sender);
   await useCase(SendMessage).execute(
     { realmId, userId: sender, clientName: CLIENT_NAME },
     {
       to:
         to.kind === 'channel'
-          ? { kind: 'channelId', id: channels.get(to.channel)! }
-          : { kind: 'userIds', ids: to.others.length === 0 ? [sender] : to.others.map((email) => people.get(email)!) },
+          ? { kind: 'channelId', id: getOrThrow(channels, to.channel) }
+          : {
+              kind: 'userIds',
+              ids: to.others.length === 0 ? [sender] : to.others.map((email) => getOrThrow(people, email)),
+            },
       topic: to.kind === 'channel' ? to.topic : null,
       content,
       isReadBySender: true,

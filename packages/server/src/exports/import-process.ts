@@ -117,6 +117,7 @@ export class ImportProcess implements ImportRunner {
       return { exitCode: await Promise.race([ended, checks]), output };
     } finally {
       stopped.abort();
+      // The result or the first error is returned above.
       checks.catch(() => {});
       child.kill('SIGKILL');
       await ended.catch(() => {});
@@ -133,6 +134,7 @@ const store = ({ content }: ImportFile, path: string): Promise<void> =>
 /** Returns the error that the command printed as JSON. */
 function errorIn(output: string): { readonly code?: string; readonly message?: string } {
   for (const line of output.split('\n').reverse()) {
+    // Other lines are log output.
     try {
       const { error } = JSON.parse(line);
       if (error) return error;

@@ -70,6 +70,7 @@ export async function exportToFile(
     await file.close();
     await rename(partial, path);
   } catch (error) {
+    // May be closed already; the caller gets the first error.
     await file.close().catch(() => undefined);
     await rm(partial, { force: true });
     throw error;

@@ -4,6 +4,7 @@ import {
   type Caller,
   type ChannelId,
   DomainError,
+  getOrThrow,
   isLongerThan,
   type MessageId,
   type RealmId,
@@ -479,7 +480,7 @@ async function present(
   },
 ): Promise<readonly OwnChatMessage[]> {
   const person = peopleBy(await addresses.externalIdsOf(realmId, peopleIn(views)), hidden);
-  return views.map((view) => presentOwnMessage(view, realm, person, flags.get(view.message.id)!));
+  return views.map((view) => presentOwnMessage(view, realm, person, getOrThrow(flags, view.message.id)));
 }
 
 /** Converts a message to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER */

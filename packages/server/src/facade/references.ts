@@ -1,4 +1,4 @@
-import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { type Caller, DomainError, getOrThrow, type RealmId, type UserId } from '@parley/domain/kernel';
 import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
 import { RealmResolver } from '../kernel/realm-resolver.js';
 import { object } from '../kernel/values.js';
@@ -69,7 +69,7 @@ export class Addresses {
     const externalIds = people.filter((person) => typeof person === 'string');
     const found = externalIds.length === 0 ? [] : await this.users.getIds(realmId, externalIds);
     const byExternalId = new Map(externalIds.map((externalId, index) => [externalId, found[index]!]));
-    return people.map((person) => (typeof person === 'string' ? byExternalId.get(person)! : (person as UserId)));
+    return people.map((person) => (typeof person === 'string' ? getOrThrow(byExternalId, person) : (person as UserId)));
   }
 
   /** Returns external ids by user. Users without one are absent; the map may contain other users. */

@@ -54,7 +54,7 @@ export class StoredRoles implements RoleLookup {
   roleOf(caller: Parameters<RoleLookup['roleOf']>[0]): Promise<CallerRole> {
     return this.uow.read(caller.realmId, async ({ actors, users }) => {
       const { role, isBot } = await actors.get(caller);
-      const { settings } = (await users.find(caller.realmId, caller.userId))!;
+      const { settings } = await users.get(caller.realmId, caller.userId);
       return { role, isBot, synchronizesDrafts: settings.enableDraftsSynchronization };
     });
   }

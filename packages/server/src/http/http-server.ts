@@ -2,6 +2,7 @@ import type { EventEmitter } from 'node:events';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { getOrThrow } from '@parley/domain/kernel';
 import {
   ipGroup,
   isLoopbackName,
@@ -113,7 +114,7 @@ export function limitPerAddress(
     }
     counts.set(address, count + 1);
     socket.once('close', () => {
-      const left = counts.get(address)! - 1;
+      const left = getOrThrow(counts, address) - 1;
       if (left > 0) counts.set(address, left);
       else counts.delete(address);
     });

@@ -60,6 +60,7 @@ export async function startServer(
     onUnknownSchema = () =>
       reject(new StartupError('Another version of Parley has changed the schema; start that one.'));
   });
+  // Raced below; a failure before that must not count as unhandled.
   unusable.catch(() => {});
   const importRunner = importsBy(configuration, url, environment);
   try {

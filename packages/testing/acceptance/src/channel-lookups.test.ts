@@ -86,12 +86,17 @@ describe('GET /streams/{stream_id}/members', () => {
       (fieldsOf(await server.get(`/streams/${ids[kind]}/members`, hamlet)) as Wire).subscribers;
     expect(await of('public')).toEqual([hamlet.id, polonius.id]);
     expect(await of('private')).toEqual([hamlet.id]);
+  });
+
+  it('omits deactivated subscribers', async () => {
+    const { cordelia } = people;
     const gone = await server.addUser({ email: 'gone@zulip.com', fullName: 'Gone' });
-    const params = { subscriptions: [{ name: 'web' }], principals: [gone.id] };
-    fieldsOf(await server.post('/users/me/subscriptions', hamlet, params));
-    expect(await of('web')).toEqual([hamlet.id, gone.id]);
+    const id = await server.createChannel('left', [cordelia, gone]);
+    const subscribers = async () =>
+      (fieldsOf(await server.get(`/streams/${id}/members`, cordelia)) as Wire).subscribers;
+    expect(await subscribers()).toEqual([cordelia.id, gone.id]);
     await deactivate(gone);
-    expect(await of('web')).toEqual([hamlet.id]);
+    expect(await subscribers()).toEqual([cordelia.id]);
   });
 });
 
@@ -138,11 +143,22 @@ describe('GET /users/{user_id}/channels', () => {
     expect(fieldsOf(await ask(people.hamlet.id, people[as as Person]))).toEqual({ subscribed_channel_ids: expected });
   });
 
-  it('rejects unknown and inaccessible users', async () => {
+  it('rejects unknown users', async () => {
     expectRefusal(await ask(99_999, people.hamlet), 'No such user');
-    await server.limitGuests();
-    expectRefusal(await ask(people.cordelia.id, people.polonius), 'Insufficient permission');
-    expect(fieldsOf(await ask(people.hamlet.id, people.polonius)).subscribed_channel_ids).toHaveLength(3);
+  });
+
+  it('rejects users whom a guest with limited access cannot see', async () => {
+    const limited = await TestServer.start();
+    try {
+      const { cordelia, hamlet, polonius } = limited.people;
+      const id = await limited.createChannel('shared', [hamlet, polonius]);
+      await limited.limitGuests();
+      expectRefusal(await limited.get(`/users/${cordelia.id}/channels`, polonius), 'Insufficient permission');
+      const reply = await limited.get(`/users/${hamlet.id}/channels`, polonius);
+      expect(fieldsOf(reply)).toEqual({ subscribed_channel_ids: [id] });
+    } finally {
+      await limited.close();
+    }
   });
 });
 

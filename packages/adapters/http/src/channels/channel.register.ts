@@ -10,7 +10,7 @@ import {
   type NamedTopicPolicy,
   type Subscription,
 } from '@parley/domain/channels';
-import type { UserId } from '@parley/domain/kernel';
+import { getOrThrow, type UserId } from '@parley/domain/kernel';
 import type { UserSettings } from '@parley/domain/realms';
 import { type RegisterSection, registerSection, type SectionContext } from '../declarations/register-section.js';
 import { can } from '../delivery/event-presenter.js';
@@ -133,7 +133,7 @@ function presentSubscriptionLists(
   const subscribersOf = (channel: ChannelView): readonly UserId[] | null =>
     subscriberIds && (subscriberIds.get(channel.id) ?? []);
   const present = (channel: ChannelView) => {
-    const subscription = rows.get(channel.id)!;
+    const subscription = getOrThrow(rows, channel.id);
     const shown = can(presentation, 'notification_settings_null')
       ? subscription
       : inherited(subscription, user.settings);

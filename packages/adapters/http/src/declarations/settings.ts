@@ -1,4 +1,10 @@
-import type { Registry, SettingChanges, SettingDefinition, SettingValue } from '@parley/domain/kernel';
+import {
+  getOrThrow,
+  type Registry,
+  type SettingChanges,
+  type SettingDefinition,
+  type SettingValue,
+} from '@parley/domain/kernel';
 import {
   anyOf,
   boolean,
@@ -138,7 +144,7 @@ export class WireSettings<R extends Registry> {
   }
 
   private rowOf(setting: keyof R & string): WireSetting {
-    return this.rows.get(setting)!;
+    return getOrThrow(this.rows, setting);
   }
 }
 

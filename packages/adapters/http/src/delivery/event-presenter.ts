@@ -1,4 +1,12 @@
-import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain/kernel';
+import {
+  type AnyEvent,
+  type AnyEventType,
+  type EventNeeds,
+  type EventOf,
+  type EventQueue,
+  getOrThrow,
+  type Receiver,
+} from '@parley/domain/kernel';
 import type { MessagePart } from '../wire/message-parts.js';
 import { CLIENT_VARIANTS, type ClientVariant } from '../wire/request.js';
 import * as wire from '../wire/schema.js';
@@ -49,7 +57,10 @@ export function eventSchema(forms: readonly EventForm[]): wire.WireSchema<object
     byType.set(type, others.set(JSON.stringify(schema.json), schema));
   }
   const types = [...byType.keys()].sort();
-  return wire.named('Event', wire.anyOf(...types.map((type) => schemaOfType(type, [...byType.get(type)!.values()]))));
+  return wire.named(
+    'Event',
+    wire.anyOf(...types.map((type) => schemaOfType(type, [...getOrThrow(byType, type).values()]))),
+  );
 }
 
 const schemaOfType = (type: string, forms: readonly wire.WireSchema<object>[]): wire.WireSchema<object> =>

@@ -1,4 +1,4 @@
-import { isParsableUrl, isUrl, parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
+import { getOrThrow, isParsableUrl, isUrl, parseLongJson, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
   type AvatarUpload,
   type BotChange,
@@ -309,7 +309,7 @@ function managedBotRoutes(realmUrls: RealmUrls): readonly Route[] {
           botId: dto.bot_id as UserId,
           fullName: dto.full_name,
           shortName: dto.short_name,
-          role: dto.role === undefined ? undefined : ROLES_BY_NUMBER.get(dto.role)!,
+          role: dto.role === undefined ? undefined : getOrThrow(ROLES_BY_NUMBER, dto.role),
           ownerId: dto.bot_owner_id as UserId | undefined,
           webhookUrl: dto.service_payload_url,
           webhookInterface: dto.service_interface === undefined ? undefined : interfaceOf(dto.service_interface),

@@ -1,4 +1,4 @@
-import type { ChannelId, GroupId } from '@parley/domain/kernel';
+import { type ChannelId, type GroupId, getOrThrow } from '@parley/domain/kernel';
 import {
   CreateInvitationLink,
   type InvitationError,
@@ -146,7 +146,7 @@ const JOINED = wire.fields({
 const INVITERS = ['member', 'human'] as const;
 
 const toOffer = (dto: CreateInvitationLinkDto) => ({
-  role: ROLES_BY_NUMBER.get(dto.invite_as)!,
+  role: getOrThrow(ROLES_BY_NUMBER, dto.invite_as),
   channelIds: dto.stream_ids as ChannelId[],
   groupIds: (dto.group_ids ?? []) as GroupId[],
   includesDefaultChannels: dto.include_realm_default_subscriptions,

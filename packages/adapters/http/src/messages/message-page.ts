@@ -1,5 +1,5 @@
 import type { Actor } from '@parley/domain/access';
-import type { Caller, MessageId, RealmUrls } from '@parley/domain/kernel';
+import { type Caller, getOrThrow, type MessageId, type RealmUrls } from '@parley/domain/kernel';
 import type {
   GetMessagesInput,
   Highlight,
@@ -155,11 +155,11 @@ export class MessagePagePresenter {
       for (let index = 0; index < some.length && !isFull(); index++, count++) {
         const entry = some[index]!;
         if (count > 0) page.add(',');
-        page.add(texts[index] ?? makeText(entry, viewOf.get(entry.id)!));
+        page.add(texts[index] ?? makeText(entry, getOrThrow(viewOf, entry.id)));
         page.add(flagsText(entry.flags));
         if (highlight === null) page.add('}');
         else {
-          const message = textOf.get(entry.id) ?? viewOf.get(entry.id)!.message;
+          const message = textOf.get(entry.id) ?? getOrThrow(viewOf, entry.id).message;
           marked += message.renderedContent.length;
           page.add(`,${highlightText(highlight(message))}}`);
         }

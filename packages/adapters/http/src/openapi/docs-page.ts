@@ -1,3 +1,4 @@
+import { getOrThrow } from '@parley/domain/kernel';
 import { type Described, type Field, fieldsOf, responseOf, typeOf } from './client-api.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 
@@ -38,7 +39,7 @@ export function* writeDocsPage({ info, tags: described, paths, components }: Ope
   const links = sections.map(({ name }) => `<a href="#${idOf(name)}">${escapeHtml(name)}</a>`);
   const operations = sections.map(
     ({ name, description }) =>
-      `<h2 id="${idOf(name)}">${escapeHtml(name)}</h2>\n<p>${escapeHtml(description)}</p>\n${byTag.get(name)!.join('\n')}`,
+      `<h2 id="${idOf(name)}">${escapeHtml(name)}</h2>\n<p>${escapeHtml(description)}</p>\n${getOrThrow(byTag, name).join('\n')}`,
   );
   const schemas: string[] = [];
   for (const name of [...names].sort()) {

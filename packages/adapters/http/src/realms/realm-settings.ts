@@ -1,4 +1,4 @@
-import { type EventOf, isSettingValue, type SettingValue } from '@parley/domain/kernel';
+import { type EventOf, getOrThrow, isSettingValue, type SettingValue } from '@parley/domain/kernel';
 import type { AuthenticationMethodChanges, ChangeRealmInput, ChangeRealmOutput } from '@parley/domain/membership';
 import {
   type AuthenticationMethod,
@@ -52,7 +52,7 @@ export function toAuthenticationMethods(methods: Readonly<Record<string, boolean
   const names = Object.keys(methods);
   const supported = names.filter((name) => METHODS.has(name));
   return {
-    methods: new Map(supported.map((name) => [METHODS.get(name)!, methods[name]!])),
+    methods: new Map(supported.map((name) => [getOrThrow(METHODS, name), methods[name]!])),
     unknown: names.find((name) => !METHODS.has(name)) ?? null,
   };
 }

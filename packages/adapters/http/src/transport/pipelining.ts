@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getOrThrow } from '@parley/domain/kernel';
 
 /** Maximum number of pipelined requests that wait on one connection. */
 const MAX_PIPELINED = 8;
@@ -59,7 +60,7 @@ export class RequestsInFlight {
     this.pipelined.set(socket, waiting);
     return new Promise((resolve) => {
       const settle = () => {
-        this.pipelined.set(socket, this.pipelined.get(socket)! - 1);
+        this.pipelined.set(socket, getOrThrow(this.pipelined, socket) - 1);
         response.off('socket', settle);
         raw.off('close', settle);
         resolve(!socket.destroyed);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getOrThrow } from '@parley/domain/kernel';
 import { ByteBudget, CLIENT_SHARE, type ClientKey, type TransportLimits } from '../limits/budgets.js';
 import { SHAREABLE } from '../wire/caches.js';
 import {
@@ -405,7 +406,7 @@ class HeldChunks {
   remove(chunks: readonly BodyChunk[]): number {
     let bytes = 0;
     for (const chunk of chunks) {
-      const left = this.holders.get(chunk)! - 1;
+      const left = getOrThrow(this.holders, chunk) - 1;
       if (left > 0) this.holders.set(chunk, left);
       else {
         this.holders.delete(chunk);

@@ -1,4 +1,4 @@
-import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/kernel';
+import { getOrThrow, type RealmUrls, slicesOf, type UserId } from '@parley/domain/kernel';
 import type { EmailVisibility } from '@parley/domain/realms';
 import { emailVisibilityOf, type UserList, visibleEmailSettings } from '@parley/domain/users';
 import { type EventForm, form } from '../delivery/event-presenter.js';
@@ -97,7 +97,7 @@ export class UserPagePresenter {
         this.texts.put(user.id, version, bits, text);
       }
     }
-    const all = entries.map(({ id }, index) => texts[index] ?? presented.get(id)!);
+    const all = entries.map(({ id }, index) => texts[index] ?? getOrThrow(presented, id));
     all.push(...more.map(({ text }) => text));
     return new SharedList<{ readonly id: number }>([...entries, ...more], (_, index) => all[index]!, this.encoded);
   }

@@ -1,6 +1,6 @@
 import { isAtLeast } from '@parley/domain/access';
 import { SpectateUsers } from '@parley/domain/channels';
-import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import { getOrThrow, type RealmUrls, type UserId } from '@parley/domain/kernel';
 import {
   CreateUser,
   DeactivateSelf,
@@ -154,7 +154,7 @@ export class UpdateUserByEmailDto {
 export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
   definedFields({
     fullName: full_name,
-    role: role === undefined ? undefined : ROLES_BY_NUMBER.get(role)!,
+    role: role === undefined ? undefined : getOrThrow(ROLES_BY_NUMBER, role),
     profile: profile_data && toProfileEntries(profile_data),
     email: new_email,
   });

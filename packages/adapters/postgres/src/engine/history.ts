@@ -87,6 +87,7 @@ async function fork(client: ClientBase, present: string): Promise<void> {
     }
     await client.query('COMMIT');
   } catch (error) {
+    // The rollback fails only with its connection, which ends the transaction as well.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -84,6 +84,7 @@ async function runSteps(
       done.push(next.name);
       attempt = 0;
     } catch (error) {
+      // The rollback fails only with its connection, which ends the transaction as well.
       await client.query('ROLLBACK').catch(() => {});
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || attempt === MAX_ATTEMPTS) throw error;
       await sleep(PAUSE_MS);
@@ -116,6 +117,7 @@ export async function finishUpgrade(
     await client.query('COMMIT');
     if (others.length > 0) return { others, done: [] };
   } catch (error) {
+    // The rollback fails only with its connection, which ends the transaction as well.
     await client.query('ROLLBACK').catch(() => {});
     throw error;
   }

@@ -34,6 +34,7 @@ async function timelineOf(Client: ClientClass, connectionString: string): Promis
     if (is_read_only) throw new Error('it is read-only');
     return timeline;
   } finally {
+    // A connection that cannot end properly is already broken.
     client.end().catch(() => {});
     // A frozen server would keep the connection open.
     socket.destroySoon();
@@ -98,6 +99,7 @@ export class Primary {
     this.isSearching = true;
     findPrimary(this.Driver, this.urls)
       .then((url) => this.use(url))
+      // Without a primary, the next failed connection searches again.
       .catch(() => {})
       .then(() => sleep(PAUSE_MS))
       .finally(() => {

@@ -148,7 +148,7 @@ describe('read replica', () => {
     expect(await page()).toHaveLength(1);
     const remove = new UnsubscribeUsers(
       fakeRealmUrls,
-      new ChangeSubscriptionParts(fixture.uow, {} as ChannelCreator, fixture.clock, { webPublicEnabled: false }),
+      new ChangeSubscriptionParts(fixture.uow, {} as ChannelCreator, fixture.clock),
     );
     await remove.execute(fixture.caller('a'), { channelNames: ['secret'], principals: null });
     expect(await page()).toEqual([]);

@@ -246,6 +246,7 @@ export class Replica {
       const { rows } = await heart.query(PLACE);
       if (rows[0].place !== place) throw new Error('it is not a replica of this database');
     } catch (error) {
+      // A connection that cannot end properly is already broken.
       heart.end().catch(() => {});
       if (this.isClosed) return;
       this.report(error);

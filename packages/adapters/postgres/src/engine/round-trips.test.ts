@@ -1,4 +1,9 @@
-import { ChannelCreator, CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import {
+  ChangeSubscriptionParts,
+  ChannelCreator,
+  CreateChannel,
+  DEFAULT_CHANNEL_OPTIONS,
+} from '@parley/domain/channels';
 import type { MessageId } from '@parley/domain/kernel';
 import {
   ChangeMessageFlags,
@@ -131,8 +136,8 @@ it('creates a channel in at most 36 round trips', async () => {
   const { uow, clock } = fixture;
   const texts = new MarkdownTextRenderer(uow, renderer, fakeRealmUrls);
   const messages = new SystemMessages(renderer, fakeRealmUrls, clock);
-  const creator = new ChannelCreator(texts, messages, new FakeChannelQuota());
-  const create = new CreateChannel(uow, creator, clock, fakeRealmUrls, { webPublicEnabled: true });
+  const creator = new ChannelCreator(texts, messages, new FakeChannelQuota(), { webPublicEnabled: true });
+  const create = new CreateChannel(creator, new ChangeSubscriptionParts(uow, creator, clock), fakeRealmUrls);
   const subscriberIds = ['a', 'b'].map((name) => fixture.user(name).id);
   for (const name of ['Norway', 'Denmark']) {
     const input = { ...DEFAULT_CHANNEL_OPTIONS, name, description: '', subscriberIds, announce: false };

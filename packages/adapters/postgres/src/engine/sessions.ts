@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DomainError } from '@parley/domain/kernel';
+import { type DomainError, getOrThrow } from '@parley/domain/kernel';
 import type { WritableRepositories } from '@parley/storage';
 import type { CustomTypesConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { Connection, type StatementTrace } from './connection.js';
@@ -123,7 +123,7 @@ export class SessionPool {
       try {
         const client = await this.connect();
         try {
-          const opened = this.opened.get(client)!;
+          const opened = getOrThrow(this.opened, client);
           if (opened.history !== history || opened.recoveredAt !== recoveredAt) break;
           const { rows } = await client.query('SELECT pg_xact_status($1::xid8) AS status', [transactionId]);
           if (rows[0].status !== 'in progress') return rows[0].status === 'committed';
@@ -220,11 +220,12 @@ export class SessionPool {
       client.once('error', reject);
       client.once('end', () => reject(new Error('Connection terminated')));
     });
+    // A connection may be lost while no unit waits for it.
     lost.catch(() => {});
     const session = {
       connection,
       repositories: this.createRepositories(connection),
-      ...this.opened.get(client)!,
+      ...getOrThrow(this.opened, client),
       lost,
     };
     this.sessions.set(client, session);

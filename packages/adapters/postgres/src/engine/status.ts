@@ -107,6 +107,7 @@ async function roleOf(Driver: ClientClass, url: string) {
     const { message, code } = error as NodeJS.ErrnoException;
     return { host, role: null, problem: message || String(code) };
   } finally {
+    // A connection that cannot end properly is already broken.
     client.end().catch(() => {});
   }
 }

@@ -1,4 +1,4 @@
-import type { MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import { getOrThrow, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import {
   type OrdinalRange,
@@ -300,7 +300,7 @@ export class UnreadMessages {
     const recipientIds = [...new Set(spans.map(({ recipientId }) => recipientId))];
     const bounds = new Map((await this.ordinalsAround.all(first, last, recipientIds)).map((each) => [each[0], each]));
     return spans.flatMap((span) => {
-      const [, before, behind] = bounds.get(span.recipientId)!;
+      const [, before, behind] = getOrThrow(bounds, span.recipientId);
       const cut = {
         ...span,
         first: Math.max(span.first, (before ?? 0) + 1),

@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import { getOrThrow, type MessageId, type RealmId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import type { ChannelMove, Span, Viewer } from '@parley/domain/messages';
 import {
   byRecipient,
@@ -75,7 +75,7 @@ export class ViewerMessageStates {
 
   /** Requires messages of the viewer's realm. */
   async load({ userId }: Viewer, messages: readonly MessageIndexRow[]): Promise<ViewerMessageState> {
-    return (await this.loadAll([userId], messages)).get(userId)!;
+    return getOrThrow(await this.loadAll([userId], messages), userId);
   }
 
   /** Returns states by user for messages of their realm. */

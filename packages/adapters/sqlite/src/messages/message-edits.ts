@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId } from '@parley/domain/kernel';
+import { getOrThrow, type MessageId, type RealmId, type RecipientId } from '@parley/domain/kernel';
 import { MAX_EDITED_TEXT, MAX_EDITS, type SharedEdit } from '@parley/domain/messages';
 import { jsonList, MessageEditPartReads, SqlMessageEditRepository, SqlMessageMoves, toFlag } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
@@ -80,7 +80,7 @@ export class SqliteMessageEditRepository extends SqlMessageEditRepository {
   }
 
   private makeRoom(id: MessageId): void {
-    const [count, bytes] = this.sizes.get(id)!;
+    const [count, bytes] = getOrThrow(this.sizes, id);
     if (bytes > MAX_EDITED_TEXT) this.dropOldest.run(id);
     else if (count > MAX_EDITS) this.dropBeyondMostOfOne.run(id, id);
   }

@@ -1,4 +1,11 @@
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import {
+  getOrThrow,
+  type MessageId,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { EditedText, Message, NewMessage, SubmessageSummary } from '@parley/domain/messages';
 import {
   bitsOf,
@@ -49,7 +56,7 @@ export class MessageInsert {
   takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal {
     const { changes } = this.takeOrdinal.run(count, recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
-    return this.takenOrdinal.get(recipientId)!;
+    return getOrThrow(this.takenOrdinal, recipientId);
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   DomainError,
   foldCase,
   type GroupId,
+  getOrThrow,
   type RealmId,
   type RecipientId,
   slicesOf,
@@ -218,6 +219,12 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return channel!;
   }
 
+  async get(realmId: RealmId, id: ChannelId): Promise<Channel> {
+    const channel = await this.find(realmId, id);
+    if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
+    return channel;
+  }
+
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
     const id = await this.idByName(realmId, foldCase(name));
     return id === undefined ? null : this.find(realmId, id);
@@ -253,7 +260,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       const indexOf = new Map(indexes.map((n) => [ids[n]!, n]));
       for (const channel of await this.readTogether(realmId, indexOf.keys())) {
         cache.put(this.statements, channel);
-        loaded[indexOf.get(channel.id)!] = channel;
+        loaded[getOrThrow(indexOf, channel.id)] = channel;
       }
       if (missing.length > READ_AT_A_TIME) await this.statements.yield();
     }
@@ -397,7 +404,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     const subscriptions = new Map<UserId, Subscription[]>();
     for (const id of [...userIds].sort(ascending)) subscriptions.set(id, []);
     for (const row of await this.subscriptionRowsOf.all(this.set(userIds), this.set(channelIds), realmId)) {
-      subscriptions.get(row.user_id)!.push(toSubscription(row));
+      getOrThrow(subscriptions, row.user_id).push(toSubscription(row));
     }
     return subscriptions;
   }

@@ -1,5 +1,13 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy } from '@parley/domain/exports';
-import type { IdKind, MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import {
+  getOrThrow,
+  type IdKind,
+  type MessageId,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { MessageEdit, MessageIdRange, OrdinalRange, Viewer } from '@parley/domain/messages';
 import { grouped, snakeCase, toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
@@ -130,7 +138,7 @@ export class SqlCopyRepository implements CopyRepository {
     const newest = new Map<RecipientId, MessageId>();
     for (const [index, message] of messages.entries()) {
       const { id, recipientId, channelId } = message;
-      const ordinal = nextOrdinals.get(recipientId)!;
+      const ordinal = getOrThrow(nextOrdinals, recipientId);
       nextOrdinals.set(recipientId, (ordinal + 1) as Ordinal);
       this.writes.add(message, ordinal, settings);
       if (channelId === null) newest.set(recipientId, id);
@@ -153,7 +161,7 @@ export class SqlCopyRepository implements CopyRepository {
     const first = new Map<RecipientId, Ordinal>();
     for (const { realmId, recipientId } of messages) {
       if (first.has(recipientId)) continue;
-      const count = counts.get(recipientId)!;
+      const count = getOrThrow(counts, recipientId);
       const last = await this.writes.takeOrdinals(realmId, recipientId, count);
       first.set(recipientId, (last - count + 1) as Ordinal);
     }

@@ -1,4 +1,12 @@
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  type ChannelId,
+  getOrThrow,
+  type MessageId,
+  type RealmId,
+  type RecipientId,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import {
   HISTORICAL,
   type MessageCondition,
@@ -136,10 +144,10 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
     const messages = rows.map((row) => this.rows.toMessage(row));
     const parts = await Promise.all(this.parts.map((part) => part.list(messages)));
     return messages.map((message) => {
-      const [, channelId, name] = conversations.get(message.recipientId)!;
+      const [, channelId, name] = getOrThrow(conversations, message.recipientId);
       return {
         message,
-        sender: usersById.get(message.senderId)!,
+        sender: getOrThrow(usersById, message.senderId),
         submessages: (submessagesOf.get(message.id) ?? []).map(toSubmessage),
         ...Object.assign({}, ...parts.map((part) => part.get(message.id))),
         conversation:
@@ -147,7 +155,7 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
             ? { kind: 'channel', channelId, name: name! }
             : {
                 kind: 'direct',
-                participants: participants.get(message.recipientId)!.map(({ id }) => usersById.get(id)!),
+                participants: getOrThrow(participants, message.recipientId).map(({ id }) => getOrThrow(usersById, id)),
               },
       };
     });
@@ -178,7 +186,7 @@ export abstract class SqlMessagePageReads implements MessagePageReads {
         senderId,
         recipientId,
         channelId: conversation[1],
-        versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
+        versions: { message: version, sender: getOrThrow(senders, senderId), conversation: conversation[2] },
         flags: state.flags(indexRow) ?? HISTORICAL,
       });
     }

@@ -2,6 +2,7 @@ import type { SubscribedSpan } from '@parley/domain/channels';
 import {
   type ChannelId,
   type EventSeq,
+  getOrThrow,
   type MessageId,
   type Ordinal,
   type RealmId,
@@ -245,7 +246,7 @@ export abstract class SqlPersonalMessages<List, Parts extends PersonalMessagePar
       const own = [...(spans.get(userId)?.values() ?? [])].flat();
       for (const [id, recipientId, ordinal] of messages) {
         const ownership = ownershipOf(own, { recipientId, ordinal }, moves.get(id) ?? []);
-        if (ownership !== 'none' || marked.has(`${id}:${userId}`)) holders.get(id)!.push(userId);
+        if (ownership !== 'none' || marked.has(`${id}:${userId}`)) getOrThrow(holders, id).push(userId);
       }
     }
     return holders;

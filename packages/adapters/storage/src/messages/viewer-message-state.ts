@@ -1,5 +1,13 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
-import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import {
+  type ChannelId,
+  getOrThrow,
+  type MessageId,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import {
   type ChannelMove,
   type ConditionSubject,
@@ -100,7 +108,7 @@ export function matchingRows(
   return rows.filter((row) => {
     const own = state.flags(row);
     if (!own && scope === 'own') return false;
-    const subject = conditionSubject(row, byId.get(idOf(row))!, own, () => texts!.get(idOf(row))!);
+    const subject = conditionSubject(row, getOrThrow(byId, idOf(row)), own, () => getOrThrow(texts!, idOf(row)));
     return conditions.every((condition) => matchesCondition(subject, condition));
   });
 }

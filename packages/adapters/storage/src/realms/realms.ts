@@ -1,4 +1,4 @@
-import { DomainError, isSettingValue, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
+import { DomainError, getOrThrow, isSettingValue, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
 import {
   type LinkifierRow,
   type NewRealmRow,
@@ -199,7 +199,7 @@ export abstract class SqlRealmRepository implements RealmRepository {
         loaded.set(row.id, realm);
       }
     }
-    return versions.map(([id]) => loaded.get(id)!);
+    return versions.map(([id]) => getOrThrow(loaded, id));
   }
 
   /** Looks up the group `nobody` only if permissions are invalid. */

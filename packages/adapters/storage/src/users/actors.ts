@@ -1,5 +1,5 @@
 import { type Actor, ROLES, type Role } from '@parley/domain/access';
-import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
+import { type GroupId, getOrThrow, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, type Flag } from '../engine/rows.js';
 import type { MaybePromise, Parameter, Statements } from '../engine/statements.js';
@@ -53,7 +53,7 @@ export class ActorLoader {
     const groups = await this.groupsOf(ids);
     return (await this.people.all(ids)).map((row) => {
       const actor = this.toActor(row, groups.get(row.id) ?? this.setOf([]));
-      this.cache.put(this.connection, row.id, versions.get(row.id)!, actor);
+      this.cache.put(this.connection, row.id, getOrThrow(versions, row.id), actor);
       return actor;
     });
   }
@@ -88,7 +88,7 @@ export class ActorLoader {
       else holders.set(subgroupId, [groupId]);
     }
     const sets = new Map([...kinds].map(([text, groupIds]) => [text, this.setOf(reachable(groupIds, holders))]));
-    return new Map(direct.map(([userId, groupIds]) => [userId, sets.get(groupIds)!]));
+    return new Map(direct.map(([userId, groupIds]) => [userId, getOrThrow(sets, groupIds)]));
   }
 
   private setOf(groupIds: readonly GroupId[]): ReadonlySet<GroupId> {

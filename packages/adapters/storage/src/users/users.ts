@@ -307,6 +307,12 @@ export abstract class SqlUserRepository implements UserRepository {
     return user;
   }
 
+  async get(realmId: RealmId, id: UserId): Promise<User> {
+    const user = await this.find(realmId, id);
+    if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+    return user;
+  }
+
   async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
     const row = await this.rowByEmail.get(realmId, foldCase(email));
     return row ? toUser(row, this.quarantine) : null;

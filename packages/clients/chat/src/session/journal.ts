@@ -70,6 +70,7 @@ export class Journal {
   async clear(): Promise<void> {
     const { cache } = this;
     this.cache = null;
+    // A cache that cannot be cleared cannot be read either; nothing more is stored.
     await cache?.clear().catch(() => {});
   }
 

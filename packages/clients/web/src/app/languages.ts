@@ -74,6 +74,7 @@ export function validTag(tag: string | undefined): string[] {
 /** Browser languages, preceded by the language chosen in this browser. */
 export function browserLanguages(): readonly string[] {
   let chosen: string | null = null;
+  // Storage may be forbidden.
   try {
     chosen = localStorage.getItem(KEY);
   } catch {}

@@ -52,6 +52,7 @@ function showTheme(theme: Theme | null): void {
 
 /** Applies the last theme before the first render. */
 export function applyTheme(): void {
+  // Storage may be forbidden.
   try {
     const theme = localStorage.getItem(THEME_KEY);
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;

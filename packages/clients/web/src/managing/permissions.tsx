@@ -174,6 +174,7 @@ export function Authentication() {
       read: (name) => state.fields.get('realm_authentication_methods')?.[name]?.enabled,
       save: (changes) => {
         const turn = last.then(() => send(changes));
+        // The caller of `save` gets the error; the next change is sent anyway.
         last = turn.catch(() => {});
         return turn;
       },

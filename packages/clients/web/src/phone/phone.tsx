@@ -15,6 +15,7 @@ export function Phone() {
   const [isBusy, setBusy] = useState(false);
   const isOver = useReading(services.chat.connection).state === 'ended';
   useBadge(isOver);
+  // The page works without the offline start.
   useEffect(() => void startInstalled(services).catch(() => {}), [services]);
   // Pages of ended sessions must not start offline.
   useEffect(() => {

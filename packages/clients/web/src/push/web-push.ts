@@ -26,6 +26,7 @@ export function openWebPush(services: Services): Promise<WebPush | null> {
 export async function endWebPush(): Promise<void> {
   const ended = opening?.then((push) => push?.end());
   const isLate = new Promise((resolve) => setTimeout(resolve, MAX_END_MS));
+  // The server removes a subscription that the browser has ended; logging out does not wait for more.
   await Promise.race([ended?.catch(() => {}), isLate]);
 }
 

@@ -1,10 +1,11 @@
 import { defaultGroupSettings } from '../../access/group-settings.js';
 import { freeName, loadUses, setDeactivated } from '../../groups/change-group.use-cases.js';
-import { MAX_MEMBERS_AT_ONCE, storeMembers } from '../../groups/change-members.use-cases.js';
+import { storeMembers } from '../../groups/change-members.use-cases.js';
 import {
   GROUP_PERMISSIONS,
   type Group,
   groupNameTaken,
+  MAX_MEMBERS_AT_ONCE,
   parseGroupName,
   requireRoomForGroup,
   requireRoomForMembers,

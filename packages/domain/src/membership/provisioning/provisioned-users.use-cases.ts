@@ -5,7 +5,7 @@ import type { RealmId, UserId } from '../../kernel/ids.js';
 import { enforce } from '../../kernel/permission.js';
 import type { Clock } from '../../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
-import { slicesOf } from '../../kernel/work.js';
+import { ROWS_PER_PAGE, slicesOf } from '../../kernel/work.js';
 import type { Realm } from '../../realms/realm.js';
 import {
   acceptedName,
@@ -85,8 +85,6 @@ export interface ResourcePage<View> {
   readonly views: readonly View[];
 }
 
-const USERS_AT_A_TIME = 500;
-
 /** Lists users for a directory, including deactivated ones. */
 export class ListProvisionedUsers {
   static readonly inject = ['unitOfWork'] as const;
@@ -106,7 +104,7 @@ export class ListProvisionedUsers {
       }
       const views: ProvisionedUser[] = [];
       let total = 0;
-      for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
+      for (const some of slicesOf(ids, ROWS_PER_PAGE)) {
         for (const view of (await users.list(realmId, some)).map(describe)) {
           if (!isWanted(view)) continue;
           if (total >= offset && views.length < count) views.push(view);
@@ -253,7 +251,7 @@ export class ProvisionUser {
       await requireOtherOwner(tx, changed);
       await deactivateWithBots(tx, realm, changed, now);
     }
-    return (await tx.users.find(realm.id, user.id))!;
+    return await tx.users.get(realm.id, user.id);
   }
 
   /**
@@ -270,7 +268,7 @@ export class ProvisionUser {
     await tx.externalIds.assign(user.realmId, user.id, externalId);
     const event = { type: 'user.external_id_assigned', userId: user.id, externalId } as const;
     await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
-    return (await tx.users.find(user.realmId, user.id))!;
+    return await tx.users.get(user.realmId, user.id);
   }
 }
 

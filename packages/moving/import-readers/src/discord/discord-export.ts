@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/kernel';
+import { DomainError, getOrThrow } from '@parley/domain/kernel';
 import { plain, writeMarkdown } from '@parley/domain/markdown';
 import type { FileRecord, Gap, ImportRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
@@ -114,8 +114,8 @@ export class DiscordExport implements DiscordContext {
   addReader(place: DiscordPlace, person: string): void {
     const readers =
       place.conversation === undefined
-        ? this.channels.get(place.channel!)!.readers
-        : this.conversations.get(place.conversation)!;
+        ? getOrThrow(this.channels, place.channel!).readers
+        : getOrThrow(this.conversations, place.conversation);
     readers.add(person);
   }
 
@@ -312,7 +312,7 @@ export class DiscordExport implements DiscordContext {
     for (const { header, place } of files) {
       const [, start = '', part = '1'] = /^(.*?)(?: \[part (\d{1,9})\])?\.json$/s.exec(header.file)!;
       const { number, last } = found.get(start) ?? { number: 0, last: undefined };
-      const ends = this.partEnds.get(header.file)!;
+      const ends = getOrThrow(this.partEnds, header.file);
       found.set(start, { number: Math.max(Number(part), number), last: ends.last ?? last });
       if (number + 1 >= Number(part)) continue;
       const id = `${start}${number === 0 ? '' : ` [part ${number + 1}]`}.json`;

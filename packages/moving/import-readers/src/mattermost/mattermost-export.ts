@@ -1,3 +1,4 @@
+import { getOrThrow } from '@parley/domain/kernel';
 import type { ChannelRecord, Gap, ImportRecord, PersonRecord, SkippedRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { field, flagOf, isObject, listOf, numberOf, present, textOf, textsOf, timeOf } from '../fields.js';
@@ -169,7 +170,7 @@ export class MattermostExport implements MattermostContext {
   }
 
   private *postsIn(place: MattermostPlace, post: unknown): Generator<ImportRecord> {
-    const { authors } = this.channels.get(place.id)!;
+    const { authors } = getOrThrow(this.channels, place.id);
     for (const record of postRecords(post, place, this)) {
       if (record.kind === 'message') authors.add(record.sender);
       yield record;
@@ -190,7 +191,7 @@ export class MattermostExport implements MattermostContext {
       source: this.source,
       kind: 'person',
       id,
-      name: this.people.get(id)!,
+      name: getOrThrow(this.people, id),
       userName: textOf(user, 'username'),
       role: roles.includes('system_admin') ? 'administrator' : isGuest ? 'guest' : 'member',
       ...present({
@@ -237,7 +238,7 @@ export class MattermostExport implements MattermostContext {
       source: this.source,
       kind: 'person',
       id,
-      name: this.people.get(id)!,
+      name: getOrThrow(this.people, id),
       userName: textOf(bot, 'username'),
       isBot: true,
       ...present({ isDeactivated: (numberOf(bot, 'delete_at') ?? 0) > 0 || undefined, avatar }),

@@ -1,3 +1,4 @@
+import { getOrThrow } from '@parley/domain/kernel';
 import type { ChannelRecord, ImportRecord, PersonRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
 import { type BsonDocument, bsonDocuments, hasCollection, plainJson } from '../bson-documents.js';
@@ -233,7 +234,7 @@ export class RocketChatExport implements RocketChatContext {
       source: this.source,
       kind: 'person',
       id,
-      name: this.people.get(id)!,
+      name: getOrThrow(this.people, id),
       role: roles.includes('admin')
         ? 'administrator'
         : roles.includes('guest') || roles.includes('anonymous')
@@ -280,7 +281,7 @@ export class RocketChatExport implements RocketChatContext {
     });
     const more = this.isIncomplete('rocketchat_team_member') && { hasMoreMembers: true };
     for (const [id, name] of this.teams)
-      yield { source: this.source, kind: 'group', id, name, members: [...members.get(id)!], ...more };
+      yield { source: this.source, kind: 'group', id, name, members: [...getOrThrow(members, id)], ...more };
   }
 
   private addRoom(room: unknown): readonly ImportRecord[] {

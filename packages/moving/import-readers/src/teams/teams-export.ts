@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { getOrThrow } from '@parley/domain/kernel';
 import { paragraph, plain, writeMarkdown } from '@parley/domain/markdown';
 import type { ImportRecord, PersonRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
@@ -189,7 +190,7 @@ export class TeamsExport implements TeamsContext {
       source: this.source,
       kind: 'person',
       id,
-      name: this.people.get(id)!,
+      name: getOrThrow(this.people, id),
       // Id at Microsoft Entra.
       externalId: id,
       role: login.includes('#EXT#') ? 'guest' : 'member',
@@ -276,7 +277,7 @@ export class TeamsExport implements TeamsContext {
       };
     }
     for (const [id, { chat, readers }] of this.conversations) {
-      const withoutFile = [...this.chats.get(chat)!].filter((person) => !this.owners.has(person));
+      const withoutFile = [...getOrThrow(this.chats, chat)].filter((person) => !this.owners.has(person));
       yield { source, kind: 'conversation', id, members: [...new Set([...readers, ...withoutFile])] };
     }
     for (const [id, { name, isBot }] of this.others)

@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { opendir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import type { Channel } from '@parley/domain/channels';
-import type { ChannelId, GroupId, MessageId, PersonCopy, RealmCopy, UserId } from '@parley/domain/kernel';
+import {
+  type ChannelId,
+  type GroupId,
+  getOrThrow,
+  type MessageId,
+  type PersonCopy,
+  type RealmCopy,
+  type UserId,
+} from '@parley/domain/kernel';
 import { isPlaceholder } from '@parley/domain/membership';
 import type { OpenExport } from '@parley/export-files';
 import type { GroupCopy, MessageCopy, UserCopy } from '@parley/transfer/exports';
@@ -338,7 +346,7 @@ export class ZulipExport {
       return;
     }
     if (!this.parts.has(channel.id)) this.partOf(channel.id, members);
-    const parts = [...this.parts.get(channel.id)!.values()];
+    const parts = [...getOrThrow(this.parts, channel.id).values()];
     if (parts.length > 1)
       yield this.skipped(
         'protected_history',

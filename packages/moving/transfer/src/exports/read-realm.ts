@@ -4,6 +4,7 @@ import {
   type Covered,
   type DataOwner,
   type ExportParts,
+  getOrThrow,
   type MessageId,
   type PersonCopy,
   type RealmCopy,
@@ -319,7 +320,7 @@ async function readUsers(
   const options = await reads.bots.listOptions(realmId, ids);
   for (const user of await reads.users.list(realmId, ids)) {
     const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
-    const botOptions = options.get(user.id)!;
+    const botOptions = getOrThrow(options, user.id);
     copies.push({
       user: withExportedChannel(isCovered ? user : publicPart(user, defaults), channelIds),
       systemKind: kinds.get(user.id) ?? null,
@@ -401,7 +402,7 @@ async function readHolders(
   }
   for (const { userIds, ids } of idsByRecipients.values()) {
     for (const [userId, own] of await reads.personal.listFlagsOf(realmId, [...userIds], ids)) {
-      for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
+      for (const [messageId, flags] of own) getOrThrow(holders, messageId).push({ userId, flags });
     }
   }
   return holders;

@@ -5,7 +5,14 @@ import {
   recordsFrom,
   rememberCreated,
 } from '@parley/domain/exports';
-import { type RealmId, type Repositories, slicesOf, type Transaction, type UnitOfWork } from '@parley/domain/kernel';
+import {
+  getOrThrow,
+  type RealmId,
+  type Repositories,
+  slicesOf,
+  type Transaction,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import { addPlaceholderKey } from '@parley/domain/membership';
 import type { ImportOrigins, RecordTarget } from '../exports/realm-copy.js';
 import type { ImportedIds } from './import-ids.js';
@@ -101,7 +108,7 @@ export async function areRemembered(uow: UnitOfWork, realmId: RealmId, origins: 
 type KnownRecords = ReadonlyMap<ImportedKind, ReadonlySet<string>>;
 
 const isIn = (known: KnownRecords, { origin }: { readonly origin: RecordOrigin }): boolean =>
-  known.get(origin.kind)!.has(origin.recordId);
+  getOrThrow(known, origin.kind).has(origin.recordId);
 
 /** Returns the ids of those records that imports from the source remember, by kind. */
 async function knownRecords(

@@ -7,6 +7,7 @@ import {
 } from '@parley/domain/exports';
 import {
   type Clock,
+  getOrThrow,
   type MessageId,
   slicesOf,
   type Transaction,
@@ -166,7 +167,7 @@ export class ImportChanges {
         readonly reason: KeepReason | 'private';
       }[] = [];
       for (const message of messages) {
-        const record = byId.get(message.id)!;
+        const record = getOrThrow(byId, message.id);
         const reason = await this.reasonToKeep(tx, message, record);
         if (reason === null) await this.delete(tx, message);
         else kept.push({ message, record, reason });

@@ -15,6 +15,7 @@ import { storeMembers } from '@parley/domain/groups';
 import {
   type ChannelId,
   type GroupId,
+  getOrThrow,
   type Ordinal,
   type RealmId,
   type Repositories,
@@ -265,14 +266,14 @@ export const membersOfChannel = (realmId: RealmId, channelId: ChannelId): PlaceM
   ...{ kind: 'membership', targetId: channelId, channelId, groupId: null },
   async present({ channels }, userIds) {
     const rows = await channels.listSubscriptionsOf(realmId, userIds, [channelId]);
-    return new Set(userIds.filter((userId) => rows.get(userId)!.some(({ isActive }) => isActive)));
+    return new Set(userIds.filter((userId) => getOrThrow(rows, userId).some(({ isActive }) => isActive)));
   },
   async add(tx, userIds) {
     const channels = await tx.channels.list(realmId, [channelId]);
     await subscribeToChannels(tx, { channels, userIds, requestedColors: new Map() });
   },
   async remove(tx, userIds) {
-    await unsubscribe(tx, (await tx.channels.find(realmId, channelId))!, userIds);
+    await unsubscribe(tx, await tx.channels.get(realmId, channelId), userIds);
   },
 });
 
@@ -318,18 +319,18 @@ async function subscribe(
   { realmId, channelId, runs }: Joined,
   userIds: readonly UserId[],
 ): Promise<void> {
-  const channel = (await tx.channels.find(realmId, channelId))!;
+  const channel = await tx.channels.get(realmId, channelId);
   const { recipientId } = channel;
   const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
   const colors = await tx.channels.listColors(realmId, userIds);
   const last = (hasSharedHistory(channel) ? await tx.copies.countSentTo(realmId, [recipientId]) : 0) as Ordinal;
   const received: readonly OrdinalRange[] = last === 0 ? [] : [{ first: 1 as Ordinal, last }];
-  const subscribers = userIds.filter((userId) => rows.get(userId)!.some(({ isActive }) => isActive));
+  const subscribers = userIds.filter((userId) => getOrThrow(rows, userId).some(({ isActive }) => isActive));
   const suspended = await suspendedAmong(tx, channel, subscribers);
   for (const userId of userIds) {
     if (suspended.has(userId)) continue;
-    const [row] = rows.get(userId)!;
-    const color = row?.color ?? pickColors([channelId], new Map(), colors.get(userId) ?? []).get(channelId)!;
+    const [row] = getOrThrow(rows, userId);
+    const color = row?.color ?? getOrThrow(pickColors([channelId], new Map(), colors.get(userId) ?? []), channelId);
     const usual = { isMuted: false, isPinned: false, notifications: INHERITED_NOTIFICATIONS };
     await tx.channels.putSubscriptions([{ ...usual, ...row, realmId, channelId, userId, color, isActive: true }]);
     // Former subscribers see the imported messages as history.

@@ -19,6 +19,7 @@ import {
 import {
   type Clock,
   type FileId,
+  getOrThrow,
   invalidImport,
   type MessageId,
   type Ordinal,
@@ -102,7 +103,7 @@ export class FileImport {
     return async (tx) => {
       for (const file of received) this.shared.set(file.copy.file.id, await this.addFile(tx, file));
       for (const copy of again) {
-        const file = this.shared.get(copy.file.id)!;
+        const file = getOrThrow(this.shared, copy.file.id);
         await this.attach(tx, copy, file);
         if (file.image) await scheduleThumbnails(tx, file, this.sources.clock);
       }
@@ -355,7 +356,7 @@ export class MessageImport {
   async noteFirstMessages(tx: Transaction, { channels }: RealmCopy): Promise<void> {
     for (const { id, firstMessageId } of channels) {
       const found = firstMessageId === null ? undefined : this.ids.messages.find(firstMessageId);
-      const channel = (await tx.channels.find(this.ids.realmId, this.ids.channels.get(id)))!;
+      const channel = await tx.channels.get(this.ids.realmId, this.ids.channels.get(id));
       const [oldest = null] =
         found === undefined ? await tx.messages.listOldestIds(this.ids.realmId, channel.recipientId, 1) : [];
       const first = found ?? oldest;

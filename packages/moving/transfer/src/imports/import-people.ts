@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/files';
 import {
   DomainError,
+  getOrThrow,
   type IdKind,
   invalidImport,
   type PersonCopy,
@@ -120,7 +121,7 @@ export class PictureImport {
     if (copies.length > MAX_CUSTOM_EMOJI) throw invalidImport(`It has more than ${MAX_CUSTOM_EMOJI} custom emoji.`);
     const copiesById = new Map(copies.map((copy) => [copy.id, copy]));
     for await (const picture of this.source.emojiPictures()) {
-      const copy = copiesById.get(picture.of)!;
+      const copy = getOrThrow(copiesById, picture.of);
       await this.pictures.add(picture, this.nobody, emojiTargets, (made) =>
         this.uow.write(this.ids.realmId, (tx) => this.addEmoji(tx, copy, made)),
       );
@@ -205,7 +206,7 @@ export class PeopleImport {
     await this.reserveIds();
     for await (const person of this.source.people()) {
       const userId = this.ids.users.get(person.userId);
-      if (this.usersById.get(person.userId)!.user.bot?.isSystem) {
+      if (getOrThrow(this.usersById, person.userId).user.bot?.isSystem) {
         throw invalidImport(`User ${person.userId} is a bot of the system, and has nothing of its own.`);
       }
       await this.uow.write(this.ids.realmId, (tx) => this.addPerson(tx, userId, person));

@@ -220,7 +220,7 @@ export class StructureImport {
       return texts.renderedDescription === of.renderedDescription ? null : texts;
     };
     for (const channel of channels) {
-      const present = (await tx.channels.find(realmId, this.ids.channels.get(channel.id)))!;
+      const present = await tx.channels.get(realmId, this.ids.channels.get(channel.id));
       const texts = rewritten(channel);
       if (texts) await tx.channels.update({ ...present, ...texts });
     }

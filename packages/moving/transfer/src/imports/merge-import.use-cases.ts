@@ -228,7 +228,7 @@ export class MergeImport {
     const channelId = ids.channels.get(id);
     await memberImport.subscribe(channelId, ids.users.list(members), runs);
     await uow.write(realmId, async (tx) => {
-      const channel = (await tx.channels.find(realmId, channelId))!;
+      const channel = await tx.channels.get(realmId, channelId);
       const [firstMessageId = null] = await tx.messages.listOldestIds(realmId, channel.recipientId, 1);
       await tx.channels.update({ ...channel, privacy, isArchived, firstMessageId });
     });

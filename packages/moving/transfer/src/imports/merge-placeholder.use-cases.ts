@@ -9,6 +9,7 @@ import {
 import {
   type ChannelId,
   DomainError,
+  getOrThrow,
   type ImportBatchId,
   type MessageId,
   type RealmId,
@@ -271,7 +272,7 @@ export async function leaveMerged(
   const users = new Map(leaving.map(({ recordId, targetId }) => [`${recordId} ${channelId}`, targetId as UserId]));
   const subscriptions = await importedRecords.list(realmId, 'mergedSubscription', [...users.keys()]);
   await importedRecords.remove(realmId, subscriptions);
-  return subscriptions.map(({ recordId }) => users.get(recordId)!);
+  return subscriptions.map(({ recordId }) => getOrThrow(users, recordId));
 }
 
 interface Pages {
@@ -357,7 +358,7 @@ async function changeReactions(
 ): Promise<void> {
   const byId = new Map(messages.map((message) => [message.id, message]));
   for (const { messageId, ...reaction } of reactions) {
-    const message = byId.get(messageId)!;
+    const message = getOrThrow(byId, messageId);
     const { realmId } = message;
     const channel = message.channelId === null ? null : await tx.channels.find(realmId, message.channelId);
     const located = { message, channel };
@@ -421,7 +422,7 @@ async function moveDirect(tx: Transaction, messages: readonly Message[]): Promis
   const merged = new Set(records.map(({ recordId }) => recordId));
   const moved = new Map<RecipientId, MessageId[]>();
   for (const { message, participants } of direct) {
-    const present = participants.map((id) => (merged.has(recordIdOf(id, message.id)) ? users.get(id)! : id));
+    const present = participants.map((id) => (merged.has(recordIdOf(id, message.id)) ? getOrThrow(users, id) : id));
     const recipientId = await tx.recipients.openDirect(realmId, present);
     const ids = moved.get(recipientId);
     if (ids) ids.push(message.id);

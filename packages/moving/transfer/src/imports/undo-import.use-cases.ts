@@ -16,6 +16,7 @@ import {
   type Clock,
   DomainError,
   type FileId,
+  getOrThrow,
   type ImportBatchId,
   type MessageId,
   type RealmId,
@@ -260,7 +261,7 @@ async function judge(reads: Reads, batch: ImportBatch, kind: ImportedKind, after
   for (const message of messages) {
     const reason = answered.has(message.id)
       ? 'answered'
-      : await changeSinceImport(reads, message, byId.get(message.id)!);
+      : await changeSinceImport(reads, message, getOrThrow(byId, message.id));
     if (reason) reasons.set(message.id, reason);
   }
   return { records, messages, reasons };

@@ -147,6 +147,9 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await uow.read(realm.id, (r) => r.channels.list(realm.id, [a.id, unknown, c.id, a.id]))).toEqual([c, a]);
       expect(await uow.read(realm.id, (r) => r.channels.listAll(realm.id))).toEqual([c, b, a]);
       expect(await uow.read(realm.id, (r) => r.channels.find(realm.id, unknown))).toBeNull();
+      expect(await uow.read(realm.id, (r) => r.channels.get(realm.id, a.id))).toEqual(a);
+      const got = uow.read(realm.id, (r) => r.channels.get(realm.id, unknown));
+      await expect(got).rejects.toMatchObject({ code: 'UNKNOWN_CHANNEL' });
     });
 
     it('lists views by name in code point order', async () => {

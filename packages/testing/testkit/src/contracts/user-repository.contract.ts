@@ -96,6 +96,8 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(welcome).toEqual(bots[1]);
 
       expect(await uow.read(realm.id, (r) => r.users.find(realm.id, welcome.id))).toBeNull();
+      const got = uow.read(realm.id, (r) => r.users.get(realm.id, welcome.id));
+      await expect(got).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
       expect(await uow.read(realm.id, (r) => r.users.findByEmail(realm.id, welcome.email))).toBeNull();
       expect(idsOf(await uow.read(realm.id, (r) => r.users.listEntries(realm.id)))).toEqual([user('iago').id]);
       expect(await uow.read(realm.id, (r) => r.users.list(realm.id, [user('iago').id, welcome.id]))).toEqual([

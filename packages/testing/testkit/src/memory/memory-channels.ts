@@ -37,6 +37,12 @@ export class MemoryChannels implements ChannelRepository {
     return (await this.list(realmId, [id]))[0] ?? null;
   }
 
+  async get(realmId: RealmId, id: ChannelId): Promise<Channel> {
+    const channel = await this.find(realmId, id);
+    if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
+    return channel;
+  }
+
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
     return (await this.listByName(realmId, [name]))[0] ?? null;
   }

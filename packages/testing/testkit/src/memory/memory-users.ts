@@ -37,6 +37,12 @@ export class MemoryUsers implements UserRepository {
     return row?.user.realmId === realmId && !row.systemKind ? row.user : null;
   }
 
+  async get(realmId: RealmId, id: UserId): Promise<User> {
+    const user = await this.find(realmId, id);
+    if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+    return user;
+  }
+
   async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
     return this.members(realmId).find((user) => foldCase(user.email) === foldCase(email)) ?? null;
   }

@@ -279,6 +279,7 @@ class LdapDirectory implements PeopleDirectory {
       if (error instanceof this.library.InvalidCredentialsError) return false;
       throw error;
     } finally {
+      // The connection is not used again; a failed unbind closes it too.
       await client.unbind().catch(() => {});
     }
   }
@@ -293,6 +294,7 @@ class LdapDirectory implements PeopleDirectory {
     } catch (error) {
       throw new Error(reasonOf(error as Error), { cause: error });
     } finally {
+      // The connection is not used again; a failed unbind closes it too.
       await client.unbind().catch(() => {});
     }
   }
@@ -315,6 +317,7 @@ class LdapDirectory implements PeopleDirectory {
       try {
         await client.startTLS(tlsOptions);
       } catch (error) {
+        // The caller gets the error of the encryption.
         await client.unbind().catch(() => {});
         throw error;
       }
