@@ -57,7 +57,7 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   );
 
   it.each([
-    ['a send', 8, 17, () => send('Can somebody look at PR 4182 before lunch?')],
+    ['a send', 7, 17, () => send('Can somebody look at PR 4182 before lunch?')],
     ['an edit', 12, 21, () => request('hamlet', 'PATCH', `/messages/${ids[5]}`, { content: 'The build is red.' })],
     ['a reaction', 7, 37, () => request('iago', 'POST', `/messages/${ids[9]}/reactions`, { emoji_name: 'tada' })],
     [
@@ -80,8 +80,8 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   });
 
   it.each([
-    ['a sentence', 'Can somebody look at PR 4182 before lunch?', 33_000],
-    ['2,000 characters', 'lunch '.repeat(333), 46_000],
+    ['a sentence', 'Can somebody look at PR 4182 before lunch?', 29_000],
+    ['2,000 characters', 'lunch '.repeat(333), 42_000],
   ])('limits the log of half of the sends of %s', async (_, content, bytes) => {
     const costs: Cost[] = [];
     for (let n = 0; n < 15; n++) costs.push(await costOf(() => send(content)));
