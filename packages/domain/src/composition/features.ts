@@ -72,6 +72,7 @@ import { REACTION_FEATURE } from '../messages/reactions.js';
 import { DELIVERY_FEATURE } from '../messages/scheduled-delivery.js';
 import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
 import { SENT_ONCE_FEATURE } from '../messages/send-once.js';
+import { completeEvents, SENT_REFERENCES } from '../messages/sent-reference.js';
 import { SNIPPET_FEATURE } from '../messages/snippets.js';
 import { INCOMING_EMAIL_FEATURE } from '../push/incoming-email.js';
 import { NOTIFICATION_FEATURE } from '../push/notifications.js';
@@ -317,7 +318,9 @@ export const {
   decodeEvent,
   sizeOf: sizeOfEvent,
   blankEvent: BLANK_EVENT,
-} = eventEncoding(EVENT_FORMATS, parseAudience);
+} = eventEncoding(EVENT_FORMATS, parseAudience, SENT_REFERENCES);
+
+export { completeEvents };
 
 /** True if queues support the narrow term. */
 const isQueueNarrowTerm = (term: QueueNarrowTerm): boolean => queueConditionOf(term) !== null;

@@ -53,7 +53,7 @@ export type AppendedCopy = Omit<NewMessage, 'readBy' | 'exceptions'> & { readonl
 
 /** Operations needed only for copying an organization. Every implementation passes copy-repository.contract.ts. */
 export interface CopyRepository extends CopyReads {
-  /** Returns the highest id ever assigned; 0 if none. */
+  /** Returns the highest id ever assigned or reserved for later rows; 0 if none. */
   lastId(kind: IdKind): Promise<number>;
   /** Makes the next id of the kind at least `least`. Has no effect if it already is. */
   raiseIds(kind: IdKind, least: number): Promise<void>;

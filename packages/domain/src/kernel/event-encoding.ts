@@ -1,6 +1,6 @@
 import type { Audiences } from './delivery.js';
 import type { DomainEvent, EventFormat, EventFormats } from './event.js';
-import type { Announcement, LoggedEvent } from './event-log.js';
+import type { Announcement, LoggedEvent, StoredEvent } from './event-log.js';
 import {
   type EventQueue,
   packIds,
@@ -21,60 +21,98 @@ export interface EncodedEvent {
   /** JSON text. */
   readonly payload: string;
   readonly audience: string;
+  /** Message with content in the payload; null if there is none. */
+  readonly quotes: MessageId | null;
 }
 
 export interface EncodedRow extends EncodedEvent {
   readonly realmId: RealmId;
   readonly seq: EventSeq;
   readonly at: UnixSeconds;
-  readonly quotes: MessageId | null;
+}
+
+/** Stored form of an event that leaves out what is read from a message. */
+export interface EventReference {
+  /** Type of the stored form. */
+  readonly type: string;
+  readonly messageId: MessageId;
+  /** Length of the texts left out. */
+  readonly length: number;
+}
+
+/** Row of the log before its content is read. */
+export interface ReferringEvent<Reference> extends Omit<StoredEvent, 'event'> {
+  readonly reference: Reference;
+}
+
+/** Events that are stored as references. */
+export interface ReferenceRules<Reference extends EventReference> {
+  readonly type: Reference['type'];
+  readonly format: number;
+  /** Returns null for events that are stored as they are. */
+  refer(event: DomainEvent): Reference | null;
 }
 
 /** Encodes events for the log and decodes them. */
-export interface EventEncoding {
-  readonly encodeEvent: (announcement: Pick<Announcement, 'event' | 'audience'>) => EncodedEvent;
+export interface EventEncoding<Reference> {
+  readonly encodeEvent: (announcement: Announcement) => EncodedEvent;
   /** Never throws; returns an `UnreadableEvent` for an unreadable row. */
-  readonly decodeEvent: (row: EncodedRow) => LoggedEvent;
-  /** Approximate size of a row and its decoded event without packing. */
-  readonly sizeOf: (row: Pick<EncodedRow, 'payload' | 'audience'>, logged: LoggedEvent) => number;
+  readonly decodeEvent: (row: EncodedRow) => LoggedEvent | ReferringEvent<Reference>;
+  /** Approximate size of a row and its decoded event without packing, and with the texts left out. */
+  readonly sizeOf: (
+    row: Pick<EncodedRow, 'payload' | 'audience'>,
+    logged: LoggedEvent | ReferringEvent<Reference>,
+  ) => number;
   /** Replacement for an event with deleted content. */
   readonly blankEvent: EncodedEvent;
 }
 
-export function eventEncoding(
+export function eventEncoding<Reference extends EventReference>(
   formats: EventFormats<DomainEventTypes>,
   parseAudience: Audiences['parseAudience'],
-): EventEncoding {
-  const encodeEvent: EventEncoding['encodeEvent'] = ({ event, audience }) => ({
-    format: writtenBy(formats[event.type]),
-    payload: JSON.stringify(packed(event)),
-    audience: JSON.stringify(audience),
-  });
+  references: ReferenceRules<Reference>,
+): EventEncoding<Reference> {
+  const known: Readonly<Record<string, EventFormat>> = { ...formats, [references.type]: references.format };
 
-  const decodeEvent: EventEncoding['decodeEvent'] = ({ realmId, seq, at, quotes, ...encoded }) => {
+  const encodeEvent: EventEncoding<Reference>['encodeEvent'] = ({ event, audience, quotes = null }) => {
+    const reference = references.refer(event);
+    return {
+      format: reference ? references.format : writtenBy(formats[event.type]),
+      payload: JSON.stringify(reference ?? packed(event)),
+      audience: JSON.stringify(audience),
+      quotes: reference ? null : quotes,
+    };
+  };
+
+  const decodeEvent: EventEncoding<Reference>['decodeEvent'] = ({ realmId, seq, at, quotes, ...encoded }) => {
     const audience = parseAudience(parseJson(encoded.audience));
     const unreadable = (reason: string, isNewer = false): LoggedEvent => ({
       ...{ realmId, seq, at, audience, reason },
       ...(isNewer && { isNewer }),
     });
-    const event = parseJson(encoded.payload) as Partial<DomainEvent> | null | undefined;
+    const event = parseJson(encoded.payload) as Partial<DomainEvent | Reference> | null | undefined;
     const type = event?.type;
     if (type === undefined) return unreadable('its payload is damaged');
-    if (!Object.hasOwn(formats, type)) return unreadable(`its type, ${String(type).slice(0, 60)}, is unknown`, true);
-    const newest = writtenBy(formats[type]) + 1;
-    if (encoded.format < readBy(formats[type]) || encoded.format > newest) {
+    if (!Object.hasOwn(known, type)) return unreadable(`its type, ${String(type).slice(0, 60)}, is unknown`, true);
+    const newest = writtenBy(known[type]!) + 1;
+    if (encoded.format < readBy(known[type]!) || encoded.format > newest) {
       return unreadable(`format ${encoded.format} of ${type} is unknown`, encoded.format > newest);
     }
     if (!audience) return unreadable('its audience is damaged');
+    if (type === references.type) {
+      const reference = event as Reference;
+      return { realmId, seq, at, quotes: reference.messageId, audience, reference };
+    }
     const whole = unpacked(event as DomainEvent);
     if (!whole) return unreadable('its list of messages is damaged');
     return { realmId, seq, at, quotes, audience, event: whole };
   };
 
-  const sizeOf: EventEncoding['sizeOf'] = ({ payload, audience }, logged) =>
+  const sizeOf: EventEncoding<Reference>['sizeOf'] = ({ payload, audience }, logged) =>
     payload.length +
     audience.length +
-    ('event' in logged && 'messageIds' in logged.event ? ID_LENGTH * logged.event.messageIds.length : 0);
+    ('event' in logged && 'messageIds' in logged.event ? ID_LENGTH * logged.event.messageIds.length : 0) +
+    ('reference' in logged ? logged.reference.length : 0);
 
   const blankEvent = encodeEvent({ event: { type: 'blank' }, audience: { kind: 'nobody' } });
   return { encodeEvent, decodeEvent, sizeOf, blankEvent };

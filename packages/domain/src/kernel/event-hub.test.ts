@@ -841,7 +841,10 @@ describe('undeliverable event', () => {
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
     // This version never writes such an event: its format is valid but its shape is not.
-    const seq = await events.announce(wholeRealm, { type: 'message.sent' } as DomainEvent);
+    const seq = await events.announce(wholeRealm, {
+      type: 'message.sent',
+      view: { submessages: [{}] },
+    } as unknown as DomainEvent);
     expect([queue.failure?.code, dueTo(other)]).toEqual(['UNKNOWN_EVENT_QUEUE', [seq]]);
     await gone(events.open('hamlet', hamlet));
 

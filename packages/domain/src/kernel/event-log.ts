@@ -60,7 +60,8 @@ export interface EventReads {
   listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]>;
   /**
    * Returns at most `limit` events in ascending order, and stops after the event that reaches `maxBytes` of JSON.
-   * Unreadable rows are returned as such.
+   * Unreadable rows are returned as such. A sent message is returned as it was sent, by its present sender, and as
+   * `blank` once it is deleted.
    */
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
   /** Returns the last pruned seq; 0 before any pruning. */
@@ -76,7 +77,7 @@ export interface EventReads {
 export interface EventLog extends EventReads {
   /** Appends an event in the transaction of its change. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<void>;
-  /** Replaces events about these messages with `blank` rows. Appends `blanked` if there were any. */
+  /** Replaces events that quote these messages with `blank` rows, and appends `blanked`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**
    * Removes up to `limit` of the oldest events up to this seq that are older than `before`. Returns the number removed;

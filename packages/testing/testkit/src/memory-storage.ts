@@ -274,7 +274,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     pictures: new MemoryPictures(unit),
     customEmoji: new MemoryCustomEmoji(unit, CUSTOM_EMOJI_ROWS),
     onboarding: new MemoryOnboarding(unit),
-    events: new MemoryEventLog(unit),
+    events: new MemoryEventLog(unit, new MemoryMessagePages(unit)),
     queues: new MemoryEventQueues(unit),
     consumers: new MemoryEventConsumers(unit),
     externalIds: new MemoryExternalIds(new MemoryUsers(unit)),

@@ -177,7 +177,10 @@ describe('waiting poll', () => {
     for (let n = 0; n < 3; n++) await turn();
     // Invalid on purpose: known type with a malformed payload.
     await events.announce(wholeRealm, { type: 'channel.created' } as DomainEvent);
-    await events.announce(users([fixture.user('hamlet').id]), { type: 'message.sent', exceptions: [] } as never);
+    await events.announce(users([fixture.user('hamlet').id]), {
+      type: 'message.sent',
+      view: { submessages: [{}] },
+    } as never);
     await expect(failing).rejects.toMatchObject(NOT_FOUND);
     await expect(other).rejects.toMatchObject(NOT_FOUND);
     await expect(poll('hamlet', hamlet)).rejects.toMatchObject(NOT_FOUND);

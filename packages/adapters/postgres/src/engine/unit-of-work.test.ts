@@ -371,7 +371,8 @@ describe('event log on PostgreSQL', () => {
     );
     await run('INSERT INTO event_log_head VALUES (1, 0, 0, 0)');
     const uow = open();
-    const logOf = (tx: unknown) => new PostgresEventLog(connectionOf(tx), new FixedClock());
+    const logOf = (tx: unknown) =>
+      new PostgresEventLog(connectionOf(tx), new FixedClock(), { listViews: async () => [] });
     const append = (n: number) => async (tx: Transaction) => {
       await logOf(tx).append(FIRST, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
       if (n % 5 === 0) throw new Error('no');

@@ -12,6 +12,7 @@ import type {
   RealmId,
   UnixSeconds,
 } from '@parley/domain/kernel';
+import type { MessagePageReads } from '@parley/domain/messages';
 import { decodeUpTo, type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
@@ -49,6 +50,7 @@ export class PostgresEventLog implements EventLog {
   constructor(
     private readonly connection: Connection,
     private readonly clock: Clock,
+    private readonly pages: Pick<MessagePageReads, 'listViews'>,
   ) {
     this.tombstones = new Tombstones(connection);
     const heads = 'SELECT realm_id, last_seq, pruned_up_to FROM event_log_head';
@@ -105,7 +107,7 @@ export class PostgresEventLog implements EventLog {
     limit: number,
     maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<readonly LoggedEvent[]> {
-    return decodeUpTo(realmId, await this.rowsAfter.all(realmId, after, limit), maxBytes);
+    return decodeUpTo(realmId, await this.rowsAfter.all(realmId, after, limit), maxBytes, this.pages);
   }
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
@@ -124,7 +126,7 @@ export class PostgresEventLog implements EventLog {
     const encoded = encodeEvent(announcement);
     const stored = { realmId, seq: 0 as EventSeq, event, audience, at, quotes };
     record.events.push(stored);
-    const parameters = [realmId, at, quotes, encoded.format, encoded.audience, encoded.payload];
+    const parameters = [realmId, at, encoded.quotes, encoded.format, encoded.audience, encoded.payload];
     this.connection.deferToCommit(APPEND, parameters, ([tuple]) => {
       if (!tuple) throw new Error(`There is no realm ${realmId}`);
       stored.seq = tuple[0] as EventSeq;
@@ -134,9 +136,8 @@ export class PostgresEventLog implements EventLog {
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.connection.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
-    const { changes } = await this.blankQuoting.run(payload, format, messageIds, realmId);
-    if (changes > 0)
-      await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
+    await this.blankQuoting.run(payload, format, messageIds, realmId);
+    await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
@@ -209,8 +210,8 @@ export const EVENT_FEATURE = {
   },
   repositories:
     ({ clock }) =>
-    (connection) => ({
-      events: new PostgresEventLog(connection, clock),
+    (connection, { pages }) => ({
+      events: new PostgresEventLog(connection, clock, pages),
       queues: new PostgresEventQueueRepository(connection),
     }),
 } satisfies PostgresFeature;

@@ -193,11 +193,20 @@ export class PostgresMessagePageReads extends SqlMessagePageReads {
   }
 }
 
+declare module '../engine/feature.js' {
+  interface SharedObjects {
+    readonly pages: PostgresMessagePageReads;
+  }
+}
+
 export const MESSAGE_PAGE_FEATURE = {
-  repositories:
+  shared:
     ({ quarantine, words, features }) =>
     (connection) => {
       const parts = features.flatMap((feature) => feature.messagePart?.(connection) ?? []);
       return { pages: new PostgresMessagePageReads(connection, quarantine, words, parts) };
     },
+  repositories:
+    () =>
+    (_, { pages }) => ({ pages }),
 } satisfies PostgresFeature;

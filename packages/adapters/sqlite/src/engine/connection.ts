@@ -20,7 +20,7 @@ const DIALECT: Dialect = {
   indexedBy: (index) => `INDEXED BY ${index}`,
   skipLocked: '',
   nextId: () => 'NULL',
-  aboveAllIds: (table) => `(SELECT 1 + coalesce((SELECT seq FROM sqlite_sequence WHERE name = '${table}'), 0))`,
+  aboveAllIds: (table) => `(SELECT 1 + coalesce(max(id), 0) FROM ${table})`,
 };
 
 /** Name of the search index, which lacks the terms of newer messages. */

@@ -12,6 +12,7 @@ import type {
   RealmId,
   UnixSeconds,
 } from '@parley/domain/kernel';
+import type { MessagePageReads } from '@parley/domain/messages';
 import { decodeUpTo, type EventTuple, jsonList, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
@@ -67,6 +68,7 @@ export class SqliteEventLog implements EventLog {
   constructor(
     private readonly connection: Connection,
     private readonly clock: Clock,
+    private readonly pages: Pick<MessagePageReads, 'listViews'>,
   ) {
     this.tombstones = new Tombstones(asStatements(connection));
     this.head = connection.tuples<[seq: EventSeq, total: number]>(
@@ -125,7 +127,7 @@ export class SqliteEventLog implements EventLog {
     limit: number,
     maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<readonly LoggedEvent[]> {
-    return decodeUpTo(realmId, this.rowsAfter.each(realmId, after, realmId, limit), maxBytes);
+    return decodeUpTo(realmId, this.rowsAfter.each(realmId, after, realmId, limit), maxBytes, this.pages);
   }
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
@@ -156,16 +158,15 @@ export class SqliteEventLog implements EventLog {
     const at = this.clock.now();
     const encoded = encodeEvent(announcement);
     const total = head[1] + Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload);
-    this.insert.run(realmId, seq, at, quotes, encoded.format, encoded.audience, encoded.payload, total);
+    this.insert.run(realmId, seq, at, encoded.quotes, encoded.format, encoded.audience, encoded.payload, total);
     this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.connection.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
-    const { changes } = this.blankQuoting.run(payload, format, jsonList(messageIds), realmId);
-    if (changes > 0)
-      await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
+    this.blankQuoting.run(payload, format, jsonList(messageIds), realmId);
+    await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
@@ -220,8 +221,8 @@ export const EVENT_FEATURE = {
   },
   repositories:
     ({ clock }) =>
-    (connection) => ({
-      events: new SqliteEventLog(connection, clock),
+    (connection, { pages }) => ({
+      events: new SqliteEventLog(connection, clock, pages),
       queues: new SqliteEventQueueRepository(connection),
     }),
 } satisfies SqliteFeature;

@@ -29,20 +29,36 @@ import { INSERT_MESSAGE_TERMS } from './conditions.js';
 import { ReadSets, Spans } from './read-sets.js';
 import { MessageIndexRowsById } from './viewer-message-state.js';
 
+/** Ids taken from the sequence at once. SQLite changes its table, which costs a page per message, only for a higher id. */
+const IDS_AT_ONCE = 16;
+
 /** Inserts message rows without per-user data. */
 export class MessageInsert {
+  /** Last id taken from the sequence; -1 if none is. */
+  private lastTaken = -1;
+  private nextId = 0;
   private readonly takeOrdinal;
-  private readonly takenOrdinal;
+  private readonly taken;
+  private readonly raiseSequence;
+  private readonly beginSequence;
   private readonly insert;
   private readonly noteDirect;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     // Two statements, because RETURNING makes SQLite use a statement journal, which is slow in units with many
     // messages.
     this.takeOrdinal = connection.command(
       'UPDATE recipient SET last_ordinal = last_ordinal + ? WHERE id = ? AND realm_id = ?',
     );
-    this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
+    this.taken = connection.tuples<[Ordinal, sequence: number | null]>(
+      `SELECT last_ordinal, (SELECT seq FROM sqlite_sequence WHERE name = 'message') FROM recipient WHERE id = ?`,
+    );
+    this.raiseSequence = connection.command(
+      "UPDATE sqlite_sequence SET seq = CAST(? AS INTEGER) WHERE name = 'message'",
+    );
+    this.beginSequence = connection.command(
+      "INSERT INTO sqlite_sequence (name, seq) VALUES ('message', CAST(? AS INTEGER))",
+    );
     this.insert = connection.command(
       `INSERT INTO message (id, realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits,
                             version, sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links,
@@ -54,18 +70,36 @@ export class MessageInsert {
 
   /** Reserves `count` ordinals and returns the last one. */
   takeOrdinals(realmId: RealmId, recipientId: RecipientId, count: number): Ordinal {
-    const { changes } = this.takeOrdinal.run(count, recipientId, realmId);
-    if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
-    return getOrThrow(this.takenOrdinal, recipientId);
+    return this.take(realmId, recipientId, count)[0];
   }
 
-  /**
-   * @param id null for the next id
-   * @param key see `topicKeyOf`
-   */
-  add(message: InsertedMessage, id: MessageId | null, ordinal: Ordinal, key: string | null): MessageId {
+  /** Reserves an ordinal and an id, which is higher than all earlier ids. */
+  takeOrdinalAndId(realmId: RealmId, recipientId: RecipientId): readonly [Ordinal, MessageId] {
+    const [ordinal, sequence] = this.take(realmId, recipientId, 1);
+    // Another process, an import or a rollback may have changed the sequence.
+    if (sequence !== this.lastTaken || this.nextId > this.lastTaken) this.takeIds(sequence);
+    return [ordinal, this.nextId++ as MessageId];
+  }
+
+  private take(realmId: RealmId, recipientId: RecipientId, count: number): readonly [Ordinal, number | null] {
+    const { changes } = this.takeOrdinal.run(count, recipientId, realmId);
+    if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
+    return getOrThrow(this.taken, recipientId);
+  }
+
+  private takeIds(sequence: number | null): void {
+    this.nextId = (sequence ?? 0) + 1;
+    this.lastTaken = (sequence ?? 0) + IDS_AT_ONCE;
+    (sequence === null ? this.beginSequence : this.raiseSequence).run(this.lastTaken);
+    this.connection.record.onRollback(() => {
+      this.lastTaken = -1;
+    });
+  }
+
+  /** @param key see `topicKeyOf` */
+  add(message: InsertedMessage, id: MessageId, ordinal: Ordinal, key: string | null): void {
     const { recipientId, channelId, topicLinks, lastEditedAt = null, lastMovedAt = null } = message;
-    const { lastInsertRowid } = this.insert.run(
+    this.insert.run(
       id,
       message.realmId,
       message.senderId,
@@ -84,7 +118,6 @@ export class MessageInsert {
       message.content,
       message.renderedContent,
     );
-    return Number(lastInsertRowid) as MessageId;
   }
 
   /** Records the newest message of a direct conversation. */
@@ -169,9 +202,9 @@ export class SqliteMessageRepository extends SqlMessageRepository {
 
   async append(message: NewMessage): Promise<Message> {
     const { realmId, senderId, recipientId, channelId, lastEditedAt = null, lastMovedAt = null } = message;
-    const ordinal = this.inserts.takeOrdinals(realmId, recipientId, 1);
+    const [ordinal, id] = this.inserts.takeOrdinalAndId(realmId, recipientId);
     const topicKey = topicKeyOf(message);
-    const id = this.inserts.add(message, null, ordinal, topicKey);
+    this.inserts.add(message, id, ordinal, topicKey);
     this.connection.terms.note(message.renderedContent);
     if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) await this.addExceptions(id, message);

@@ -223,11 +223,20 @@ export class SqliteMessagePageReads extends SqlMessagePageReads {
   }
 }
 
+declare module '../engine/feature.js' {
+  interface SharedObjects {
+    readonly pages: SqliteMessagePageReads;
+  }
+}
+
 export const MESSAGE_PAGE_FEATURE = {
-  repositories:
+  shared:
     ({ quarantine, features }) =>
     (connection) => {
       const parts = features.flatMap((feature) => feature.messagePart?.(connection) ?? []);
       return { pages: new SqliteMessagePageReads(connection, quarantine, parts) };
     },
+  repositories:
+    () =>
+    (_, { pages }) => ({ pages }),
 } satisfies SqliteFeature;

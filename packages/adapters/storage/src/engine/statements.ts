@@ -58,7 +58,7 @@ export interface Dialect {
   readonly skipLocked: string;
   /** Expression for the next id of a table. */
   nextId(table: string): string;
-  /** Lower bound above all ids ever given to rows of a table whose ids are not reused. */
+  /** Id above those of all rows of a table, and at most that of the next one. */
   aboveAllIds(table: string): string;
 }
 

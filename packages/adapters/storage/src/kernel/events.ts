@@ -1,4 +1,4 @@
-import { decodeEvent, decodeQueue, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
+import { completeEvents, decodeEvent, decodeQueue, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
 import {
   decodePresentation,
   type EndedQueue,
@@ -14,6 +14,7 @@ import {
   type UnreadableQueue,
   type UserId,
 } from '@parley/domain/kernel';
+import type { MessagePageReads } from '@parley/domain/messages';
 import type { Statements } from '../engine/statements.js';
 
 export type EventTuple = readonly [
@@ -26,8 +27,13 @@ export type EventTuple = readonly [
 ];
 
 /** Decodes events up to the first one at which they have `maxBytes`, at least one if there are any. */
-export function decodeUpTo(realmId: RealmId, rows: Iterable<EventTuple>, maxBytes: number): readonly LoggedEvent[] {
-  const listed: LoggedEvent[] = [];
+export function decodeUpTo(
+  realmId: RealmId,
+  rows: Iterable<EventTuple>,
+  maxBytes: number,
+  pages: Pick<MessagePageReads, 'listViews'>,
+): Promise<readonly LoggedEvent[]> {
+  const listed: ReturnType<typeof decodeEvent>[] = [];
   let bytes = 0;
   for (const [seq, at, quotes, format, audience, payload] of rows) {
     const row = { realmId, seq, at, quotes, format, audience, payload };
@@ -36,7 +42,7 @@ export function decodeUpTo(realmId: RealmId, rows: Iterable<EventTuple>, maxByte
     bytes += sizeOfEvent(row, logged);
     if (bytes >= maxBytes) break;
   }
-  return listed;
+  return completeEvents(listed, (ids) => pages.listViews(realmId, ids));
 }
 
 interface QueueRow {

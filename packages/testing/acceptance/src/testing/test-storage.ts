@@ -15,9 +15,11 @@ export interface LoggedPages {
   /** Another after each restart of the log. */
   readonly salt: string;
   readonly count: number;
+  /** Size of a page in the log. */
+  readonly frameBytes: number;
 }
 
-const NO_PAGES: LoggedPages = { salt: '', count: 0 };
+const NO_PAGES: LoggedPages = { salt: '', count: 0, frameBytes: 0 };
 
 /** Storage of a test server. */
 export interface TestStorage {
@@ -77,7 +79,7 @@ function pagesInLog(path: string): LoggedPages {
   for (let at = 32; at + frameBytes <= log.length && log.toString('hex', at + 8, at + 16) === salt; at += frameBytes) {
     count++;
   }
-  return { salt, count };
+  return { salt, count, frameBytes };
 }
 
 async function placeOnServer(copyOf: string | undefined): Promise<Place> {

@@ -201,7 +201,7 @@ export function copyRepositoryContract(open: OpenStorage): void {
       });
       const added = await uow.write(realm.id, async (tx) => {
         const direct = await tx.recipients.openDirect(realm.id, [user('iago').id, user('cordelia').id]);
-        expect(await tx.copies.lastId('message')).toBe(last.id);
+        expect(await tx.copies.lastId('message')).toBeGreaterThanOrEqual(last.id);
         await tx.copies.raiseIds('message', last.id + 100);
         expect(await tx.copies.lastId('message')).toBe(last.id + 99);
         const rows = [

@@ -1,5 +1,5 @@
 import { type Announcement, type DomainEvent, type EventSeq, isReadable, type MessageId } from '@parley/domain/kernel';
-import { anotherRealm, aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { appendEvent } from '../events-with-receivers.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -184,8 +184,139 @@ export function eventLogContract(open: OpenStorage): void {
       ]);
       expect(events[4]).toMatchObject({ event: { messageIds: [11, 13] }, audience: { kind: 'nobody' } });
       expect(events[0]!.event).toEqual({ type: 'blank' });
-      await fixture.uow.write(fixture.realm.id, (tx) => tx.events.blank(fixture.realm.id, [99 as MessageId]));
-      expect(await logged(fixture, start)).toHaveLength(5);
+    });
+
+    describe('of sent messages', () => {
+      const people = [aUser({ name: 'a' }), aUser({ name: 'b' })];
+      const town = aChannel({ name: 'town', subscribers: ['a', 'b'] });
+      const elsewhere = aChannel({ name: 'elsewhere' });
+
+      /** Appends the event of the fixture's message. */
+      const announce = async (fixture: Fixture) => {
+        const { uow, realm, messages } = fixture;
+        const { id } = messages[0]!;
+        const [view] = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [id]));
+        const event = {
+          type: 'message.sent',
+          view: view!,
+          isPublic: true,
+          exceptions: [[fixture.user('b').id, { mentioned: true }]],
+          echo: { queueId: 'q', localId: '1.5' },
+        } satisfies DomainEvent;
+        return { id, event, seq: await append(fixture, { event, audience: { kind: 'realm' }, quotes: id }) };
+      };
+      const read = async (fixture: Fixture, seq: EventSeq) => (await logged(fixture, seq - 1, 1))[0]!;
+
+      it.each([
+        ['a channel', 'town'],
+        ['a direct conversation', ['a', 'b']],
+      ])('lists a message to %s as it was sent', async (_, to) => {
+        const fixture = await stage(...people, town, aMessage({ from: 'a', to, content: 'See https://example.org' }));
+        const { id, event, seq } = await announce(fixture);
+        expect(await read(fixture, seq)).toMatchObject({ seq, event, quotes: id, audience: { kind: 'realm' } });
+      });
+
+      it('lists a message with submessages as it was sent', async () => {
+        const fixture = await stage(...people, town, aMessage({ from: 'a', to: 'town' }));
+        const { uow, realm, user, messages } = fixture;
+        const add = (content: string) =>
+          uow.write(realm.id, (tx) =>
+            tx.messages.addSubmessage(realm.id, {
+              messageId: messages[0]!.id,
+              senderId: user('a').id,
+              kind: 'widget',
+              content,
+            }),
+          );
+        await add('first');
+        const { event, seq } = await announce(fixture);
+        await add('second');
+        expect((await read(fixture, seq)).event).toEqual(event);
+      });
+
+      it('lists a message with its first text and location after edits and a move', async () => {
+        const fixture = await stage(...people, town, elsewhere, aMessage({ from: 'a', to: 'town', topic: 'lunch' }));
+        const { uow, realm, user, channel, messages } = fixture;
+        const { id, event, seq } = await announce(fixture);
+        const edit = { userId: user('a').id, editedAt: 5, topic: null, channelId: null };
+        for (const content of ['second text', 'third text']) {
+          await uow.write(realm.id, async (tx) => {
+            await tx.edits.add(realm.id, edit, [id], id);
+            await tx.messages.edit(realm.id, id, {
+              ...messages[0]!,
+              content,
+              renderedContent: `<p>${content}</p>`,
+              hasLink: true,
+              mentionsChannel: true,
+              editedAt: 6,
+              exceptions: new Map(),
+            });
+          });
+        }
+        const { id: channelId, recipientId } = channel('elsewhere');
+        await uow.write(realm.id, async (tx) => {
+          await tx.edits.add(realm.id, { ...edit, topic: 'dinner', channelId }, [id]);
+          await tx.moves.move(realm.id, [id], {
+            recipientId,
+            channelId,
+            topic: 'dinner',
+            topicLinks: [],
+            movedAt: 7,
+            isHistoryProtected: false,
+          });
+        });
+        expect((await read(fixture, seq)).event).toEqual(event);
+      });
+
+      it('lists a message by the present name of its sender', async () => {
+        const fixture = await stage(...people, town, aMessage({ from: 'a', to: 'town' }));
+        const { uow, realm, user } = fixture;
+        const { event, seq } = await announce(fixture);
+        await uow.write(realm.id, (tx) => tx.users.update({ ...user('a'), fullName: 'Anna' }));
+        expect((await read(fixture, seq)).event).toEqual({
+          ...event,
+          view: { ...event.view, sender: { ...event.view.sender, fullName: 'Anna' } },
+        });
+      });
+
+      it('lists a message as blank if it is deleted, or if its first text is gone', async () => {
+        const fixture = await stage(
+          ...people,
+          town,
+          aMessage({ from: 'a', to: 'town' }),
+          aMessage({ from: 'a', to: 'town', content: 'no news' }),
+        );
+        const { uow, realm, messages } = fixture;
+        const [deleted, lost] = messages;
+        const { event, seq } = await announce(fixture);
+        const [view] = await uow.read(realm.id, (r) => r.pages.listViews(realm.id, [lost!.id]));
+        await append(fixture, { event: { ...event, view: view! }, audience: { kind: 'realm' }, quotes: lost!.id });
+        await uow.write(realm.id, async (tx) => {
+          await tx.messages.remove(realm.id, [deleted!.id]);
+          await tx.messages.edit(realm.id, lost!.id, {
+            ...lost!,
+            content: 'good news',
+            renderedContent: '<p>good news</p>',
+            editedAt: 6,
+            exceptions: new Map(),
+          });
+        });
+        expect((await logged(fixture, seq - 1)).map((each) => each.event)).toEqual([
+          { type: 'blank' },
+          { type: 'blank' },
+        ]);
+      });
+
+      it('counts their texts when it limits the listed bytes', async () => {
+        const content = 'x'.repeat(5000);
+        const fixture = await stage(...people, town, aMessage({ from: 'a', to: 'town', content }));
+        const { event, seq } = await announce(fixture);
+        await append(fixture, { event, audience: { kind: 'realm' }, quotes: event.view.message.id });
+        expect([await listed(fixture, seq - 1, 9, 4000), await listed(fixture, seq - 1, 9, 50_000)]).toMatchObject([
+          [{ event }],
+          [{ event }, { event }],
+        ]);
+      });
     });
 
     it('finds the newest event that, together with all later ones, exceeds a number of bytes', async () => {

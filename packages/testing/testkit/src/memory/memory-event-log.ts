@@ -1,4 +1,4 @@
-import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
+import { BLANK_EVENT, completeEvents, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   EncodedRow,
@@ -10,6 +10,7 @@ import type {
   RealmId,
   UnixSeconds,
 } from '@parley/domain/kernel';
+import type { MessagePageReads } from '@parley/domain/messages';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {
@@ -26,7 +27,10 @@ interface MemoryRow extends EncodedRow {
 }
 
 export class MemoryEventLog implements EventLog {
-  constructor(private readonly unit: MemoryUnit) {}
+  constructor(
+    private readonly unit: MemoryUnit,
+    private readonly pages: Pick<MessagePageReads, 'listViews'>,
+  ) {}
 
   async lastSeq(realmId: RealmId): Promise<EventSeq> {
     return (this.unit.read('counters').get(keyOf('seq', realmId)) ?? 0) as EventSeq;
@@ -49,7 +53,7 @@ export class MemoryEventLog implements EventLog {
     limit: number,
     maxBytes = Number.POSITIVE_INFINITY,
   ): Promise<readonly LoggedEvent[]> {
-    const listed: LoggedEvent[] = [];
+    const listed: ReturnType<typeof decodeEvent>[] = [];
     let bytes = 0;
     for (const row of this.rows(realmId)) {
       if (row.seq <= after) continue;
@@ -58,7 +62,7 @@ export class MemoryEventLog implements EventLog {
       bytes += sizeOfEvent(row, logged);
       listed.push(logged);
     }
-    return listed;
+    return completeEvents(listed, (ids) => this.pages.listViews(realmId, ids));
   }
 
   async prunedUpTo(realmId: RealmId): Promise<number> {
@@ -82,26 +86,23 @@ export class MemoryEventLog implements EventLog {
       realmId,
       seq: this.unit.nextNumber<EventSeq>(keyOf('seq', realmId)),
       at: this.unit.clock.now(),
-      quotes: announcement.quotes ?? null,
       ...encoded,
       bytes: Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload),
     };
     this.unit.change('events').set(realmId, [...this.rows(realmId), row]);
-    const { event, audience } = announcement;
-    const { seq, at, quotes } = row;
+    const { event, audience, quotes = null } = announcement;
+    const { seq, at } = row;
     this.unit.record.events.push({ realmId, seq, at, quotes, event: asKept(event), audience: asKept(audience) });
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.unit.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
-    const before = this.rows(realmId);
-    const rows = before.map((row): MemoryRow => {
+    const rows = this.rows(realmId).map((row): MemoryRow => {
       const isQuoting = row.quotes !== null && messageIds.includes(row.quotes);
       return isQuoting ? { ...row, payload, format } : row;
     });
     this.unit.change('events').set(realmId, rows);
-    if (rows.every((row, index) => row === before[index])) return;
     await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
   }
 
