@@ -1,4 +1,5 @@
 import type { Subscription } from '@parley/domain/channels';
+import type { ChannelId, RealmId } from '@parley/domain/kernel';
 import {
   CHANNEL_TABLES,
   ChannelCache,
@@ -8,13 +9,16 @@ import {
 } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
+import { KnownValues } from '../engine/known-values.js';
 
 /** Triggers count the subscribers. */
 export class SqliteChannelRepository extends SqlChannelRepository {
   private readonly upsertSubscriptions;
+  private readonly versions;
 
   constructor(connection: Connection, parts: ChannelParts) {
     super(asStatements(connection), parts);
+    this.versions = new KnownValues<number>(connection, 10_000);
     this.upsertSubscriptions = connection.command(
       `INSERT INTO subscription (user_id, channel_id, realm_id, is_active, color, is_muted, is_pinned,
                                  desktop_notifications, audible_notifications, push_notifications, email_notifications,
@@ -29,6 +33,10 @@ export class SqliteChannelRepository extends SqlChannelRepository {
            email_notifications = excluded.email_notifications,
            wildcard_mentions_notify = excluded.wildcard_mentions_notify`,
     );
+  }
+
+  protected override versionOf(realmId: RealmId, id: ChannelId): number | undefined {
+    return this.versions.get(realmId, id, () => super.versionOf(realmId, id) as number | undefined);
   }
 
   async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {

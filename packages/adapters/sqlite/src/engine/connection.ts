@@ -117,6 +117,11 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   readonly dialect = DIALECT;
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
+  private readonly commitsOfOthers: Query<number>;
+  /** Value of `PRAGMA data_version` in the current transaction; null if not read yet. */
+  private dataVersion: number | null = null;
+  private lastDataVersion = 0;
+  private lastEpoch = 1;
   private pause: Promise<void> | null = null;
   /** Belongs to the running unit. */
   record = new UnitRecord();
@@ -129,7 +134,9 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     private readonly startSlice: (connection: Connection) => Promise<void> | null,
     readonly terms: DeferredTerms,
     private readonly isReader: boolean,
-  ) {}
+  ) {
+    this.commitsOfOthers = this.values<number>('PRAGMA data_version');
+  }
 
   /** Concurrent calls of a unit wait for the same turn. Calls outside of a unit fail by themselves. */
   nextSlice(): Promise<void> | null {
@@ -174,7 +181,9 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   /** Ends a unit or a batch of units. */
   leaveUnit(): void {
     if (this.state !== 'retired') this.state = 'idle';
+    if (!this.mayCache) this.lastEpoch++;
     this.mayCache = true;
+    this.dataVersion = null;
   }
 
   /** Disables the connection permanently, so that repositories of an aborted unit cannot reach the database. */
@@ -205,6 +214,16 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
    */
   get isCacheable(): boolean {
     return this.mayCache;
+  }
+
+  /** Changes if values read by earlier transactions may be stale. */
+  get epoch(): number {
+    if (this.dataVersion === null) {
+      this.dataVersion = this.commitsOfOthers.get()!;
+      if (this.dataVersion !== this.lastDataVersion) this.lastEpoch++;
+      this.lastDataVersion = this.dataVersion;
+    }
+    return this.lastEpoch;
   }
 
   /** Called by code that changes cached data. */

@@ -16,6 +16,7 @@ import type { MessagePageReads } from '@parley/domain/messages';
 import { decodeUpTo, type EventTuple, jsonList, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
+import { KnownValues } from '../engine/known-values.js';
 
 /**
  * Bits of the sequence number, below the realm id in an event id. The combined key needs neither a counter nor
@@ -49,14 +50,17 @@ export function seqAfter(last: EventSeq): EventSeq {
   return (last + 1) as EventSeq;
 }
 
+/** Newest and oldest seq of a realm's log, with the bytes up to the newest and before the oldest event; 0 if it is empty. */
+type Extent = readonly [last: EventSeq, total: number, oldest: EventSeq | 0, start: number];
+
 /** Separate from PostgreSQL's: a single writer finds the last event in the index and needs no row to lock. */
 export class SqliteEventLog implements EventLog {
-  private readonly head;
+  private readonly extent;
+  private readonly extents;
   private readonly heads;
   private readonly headsOf;
   private readonly pruned;
   private readonly rowsAfter;
-  private readonly oldestStart;
   private readonly totalAt;
   private readonly insert;
   private readonly blankQuoting;
@@ -71,10 +75,15 @@ export class SqliteEventLog implements EventLog {
     private readonly pages: Pick<MessagePageReads, 'listViews'>,
   ) {
     this.tombstones = new Tombstones(asStatements(connection));
-    this.head = connection.tuples<[seq: EventSeq, total: number]>(
-      `SELECT ${LAST_SEQ}, coalesce(
-         (SELECT total FROM event WHERE ${eventIdsAfter('s.realm_id', '0')} ORDER BY id DESC LIMIT 1), 0)
-       FROM event_log_start s WHERE s.realm_id = ?`,
+    this.extents = new KnownValues<Extent>(connection, 10_000);
+    const firstIn = (realmId: string) => `WHERE ${eventIdsAfter(realmId, '0')} ORDER BY id`;
+    // Lengths are in row headers, so no text is read.
+    this.extent = connection.tuples<Extent>(
+      `SELECT ${LAST_SEQ}, coalesce((SELECT total FROM event ${firstIn('s.realm_id')} DESC LIMIT 1), 0),
+         coalesce(first.seq, 0), coalesce(first.total - octet_length(first.audience) - octet_length(first.payload), 0)
+       FROM event_log_start s
+       LEFT JOIN event first ON first.id = (SELECT id FROM event ${firstIn('s.realm_id')} LIMIT 1)
+       WHERE s.realm_id = ?`,
     );
     this.heads = connection.tuples<[RealmId, EventSeq, number]>(
       `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s ORDER BY s.realm_id`,
@@ -87,11 +96,6 @@ export class SqliteEventLog implements EventLog {
     this.rowsAfter = connection.tuples<EventTuple>(
       `SELECT seq, at, message_id, format, audience, payload FROM event
        WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
-    );
-    // Lengths are in row headers, so no text is read.
-    this.oldestStart = connection.tuples<[EventSeq, number]>(
-      `SELECT seq, total - octet_length(audience) - octet_length(payload) FROM event
-       WHERE ${eventIdsAfter('?', '0')} ORDER BY id LIMIT 1`,
     );
     this.totalAt = connection.values<number>(`SELECT total FROM event WHERE id = ${eventId('?', '?')}`);
     this.insert = connection.command(
@@ -113,7 +117,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async lastSeq(realmId: RealmId): Promise<EventSeq> {
-    return this.head.get(realmId)?.[0] ?? (0 as EventSeq);
+    return this.extentOf(realmId)?.[0] ?? (0 as EventSeq);
   }
 
   async listLastSeqs(realmIds?: readonly RealmId[]): Promise<readonly LogEnd[]> {
@@ -135,8 +139,7 @@ export class SqliteEventLog implements EventLog {
   }
 
   async seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
-    const [last, total] = this.head.get(realmId) ?? [0, 0];
-    const [oldest, start] = this.oldestStart.get(realmId, realmId) ?? [0, 0];
+    const [last, total, oldest, start] = this.extentOf(realmId) ?? [0, 0, 0, 0];
     const limit = total - bytes;
     if (oldest === 0 || start >= limit) return 0;
     // Binary search of the first event that starts at the limit or later.
@@ -151,21 +154,25 @@ export class SqliteEventLog implements EventLog {
 
   async append(realmId: RealmId, announcement: Announcement): Promise<void> {
     this.connection.record.requireRealm(realmId);
-    const head = this.head.get(realmId);
-    if (head === undefined) throw new Error(`There is no realm ${realmId}`);
-    const seq = seqAfter(head[0]);
+    const extent = this.extentOf(realmId);
+    if (extent === undefined) throw new Error(`There is no realm ${realmId}`);
+    const [last, bytesBefore, oldest, start] = extent;
+    const seq = seqAfter(last);
     const { event, audience, quotes = null } = announcement;
     const at = this.clock.now();
     const encoded = encodeEvent(announcement);
-    const total = head[1] + Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload);
+    const total = bytesBefore + Buffer.byteLength(encoded.audience) + Buffer.byteLength(encoded.payload);
     this.insert.run(realmId, seq, at, encoded.quotes, encoded.format, encoded.audience, encoded.payload, total);
     this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
+    this.renewExtent(realmId);
+    this.extents.put(realmId, realmId, [seq, total, oldest || seq, oldest === 0 ? bytesBefore : start]);
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.connection.record.requireRealm(realmId);
     const { payload, format } = BLANK_EVENT;
     this.blankQuoting.run(payload, format, jsonList(messageIds), realmId);
+    this.renewExtent(realmId);
     await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });
   }
 
@@ -184,7 +191,18 @@ export class SqliteEventLog implements EventLog {
     if (upTo > 0) this.removeUpTo(realmId, upTo as EventSeq);
   }
 
+  private extentOf(realmId: RealmId): Extent | undefined {
+    return this.extents.get(realmId, realmId, () => this.extent.get(realmId));
+  }
+
+  /** Forgets the extent before a change, and again if the change is rolled back. */
+  private renewExtent(realmId: RealmId): void {
+    this.extents.forget(realmId);
+    this.connection.record.onRollback(() => this.extents.forget(realmId));
+  }
+
   private removeUpTo(realmId: RealmId, seq: EventSeq): void {
+    this.renewExtent(realmId);
     this.deleteUpTo.run(realmId, realmId, seq);
     this.setPruned.run(seq, realmId);
     this.tombstones.prune(realmId, seq);

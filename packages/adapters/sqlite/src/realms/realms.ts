@@ -9,9 +9,11 @@ import {
 } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
+import { KnownValues } from '../engine/known-values.js';
 
 export class SqliteRealmRepository extends SqlRealmRepository {
   private readonly insertLogStart;
+  private readonly versions;
 
   constructor(
     connection: Connection,
@@ -20,7 +22,12 @@ export class SqliteRealmRepository extends SqlRealmRepository {
     quarantine: Quarantine,
   ) {
     super(asStatements(connection), cache, groups, quarantine);
+    this.versions = new KnownValues<number>(connection, 10_000);
     this.insertLogStart = connection.command('INSERT INTO event_log_start (realm_id, pruned_up_to) VALUES (?, 0)');
+  }
+
+  protected override versionOf(id: RealmId): number | undefined {
+    return this.versions.get(id, id, () => super.versionOf(id) as number | undefined);
   }
 
   protected beginLog(id: RealmId): void {

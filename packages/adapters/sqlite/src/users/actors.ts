@@ -3,14 +3,17 @@ import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import { type ActorCache, ActorLoader, jsonList, type Quarantine, VersionedCache } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
+import { KnownValues } from '../engine/known-values.js';
 
 /** Separate from PostgreSQL's, which remembers versions between units to save the round trip of each request. */
 export class SqliteActorReads implements ActorReads {
   private readonly entries;
   private readonly entry;
   private readonly loader;
+  private readonly versions;
 
   constructor(connection: Connection, cache: ActorCache, quarantine: Quarantine) {
+    this.versions = new KnownValues<string>(connection, 20_000);
     this.loader = new ActorLoader(asStatements(connection), cache, quarantine);
     const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM user u JOIN realm r ON r.id = u.realm_id WHERE +u.realm_id = ? AND u.is_active = 1';
@@ -21,7 +24,7 @@ export class SqliteActorReads implements ActorReads {
   }
 
   async get({ realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor> {
-    const version = this.entry.get(realmId, userId);
+    const version = this.versions.get(realmId, userId, () => this.entry.get(realmId, userId));
     if (version === undefined) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
     return this.loader.get(userId, version);
   }

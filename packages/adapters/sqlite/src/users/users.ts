@@ -1,8 +1,9 @@
-import type { RealmId } from '@parley/domain/kernel';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { ConversationPartnerQuestion, User } from '@parley/domain/users';
 import { type Flag, type Quarantine, SqlUserRepository, VersionedCache } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
+import { KnownValues } from '../engine/known-values.js';
 
 /** Condition of the index. */
 const NEVER_MARKS_NOTICES =
@@ -10,9 +11,11 @@ const NEVER_MARKS_NOTICES =
 
 export class SqliteUserRepository extends SqlUserRepository {
   private readonly partnerAnswers;
+  private readonly versions;
 
   constructor(connection: Connection, cache: VersionedCache<number, User>, quarantine: Quarantine) {
     super(asStatements(connection), cache, quarantine, NEVER_MARKS_NOTICES);
+    this.versions = new KnownValues<number>(connection, 20_000);
     // Covers channels and direct conversations, since both record receiving users as spans.
     this.partnerAnswers = connection.values<Flag>(
       `SELECT EXISTS (
@@ -24,6 +27,10 @@ export class SqliteUserRepository extends SqlUserRepository {
        )
        FROM json_each(?) asked ORDER BY asked.key`,
     );
+  }
+
+  protected override versionOf(realmId: RealmId, id: UserId): number | undefined {
+    return this.versions.get(realmId, id, () => super.versionOf(realmId, id) as number | undefined);
   }
 
   async areConversationPartners(
