@@ -65,12 +65,10 @@ const sending =
     const { model, time } = company;
     const destination = destinationOf(company, step);
     if (!destination) return;
-    // Sends are remembered for queues that exist, so the client polls or registers again first.
-    await company.comeBack(step.by);
     const number = model.newNumber();
     const sentTo = { ...company.wireOf(destination), content: textOf(number), read_by_sender: true };
-    const device = company.devices.get(step.by)!;
-    const local = { queue_id: device.queueId, local_id: company.localIdOf(step.by) };
+    // The queue of a client that was offline may have expired.
+    const local = { queue_id: company.devices.get(step.by)!.queueId, local_id: company.localIdOf(step.by) };
     model.announce(number, step.by, {
       ...{ id: 0, number, author: step.by, dueAt: 0, destination },
       isExcused: true,
