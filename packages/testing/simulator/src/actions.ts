@@ -67,8 +67,9 @@ const sending =
     if (!destination) return;
     const number = model.newNumber();
     const sentTo = { ...company.wireOf(destination), content: textOf(number), read_by_sender: true };
-    // The queue of a client that was offline may have expired.
-    const local = { queue_id: company.devices.get(step.by)!.queueId, local_id: company.localIdOf(step.by) };
+    // The queue of a client that was offline may have expired; after a failed registration there is none.
+    const queueId = company.devices.get(step.by)?.queueId ?? 'none';
+    const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
     model.announce(number, step.by, {
       ...{ id: 0, number, author: step.by, dueAt: 0, destination },
       isExcused: true,
@@ -81,7 +82,7 @@ const sending =
       losesAnswer,
     );
     if (status === 200) model.send(json.id, step.by, destination, number, time.now());
-    else if (!company.engine.isDiskFull) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+    else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
   };
 
 const ownerCalls = (company: Company, method: 'POST' | 'PATCH', path: string, params: object) =>
@@ -430,7 +431,7 @@ export const FAULTS = {
   crash: {
     weight: 3,
     play: async (company, { a, b }) => {
-      company.engine.planCrash({ commits: Math.floor(a * 6), isCommitted: b < 0.5 });
+      company.engine.planCrash({ commits: Math.floor(a * 6), moment: pick(['before', 'within', 'after'], b)! });
     },
   },
   crashNow: {
@@ -451,9 +452,15 @@ export const FAULTS = {
   },
   diskFull: {
     weight: 1,
-    play: async (company, { a }) => {
-      company.fillDisk(2 + Math.floor(a * 8));
-    },
+    play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)),
+  },
+  diskBroken: {
+    weight: 1,
+    play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)),
+  },
+  restore: {
+    weight: 1,
+    play: async (company) => company.restoreBackup(),
   },
   slowReader: {
     weight: 2,
