@@ -85,6 +85,20 @@ const sending =
     else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
   };
 
+async function postWithoutPermission(company: Company, { by, b }: Step): Promise<void> {
+  const { model } = company;
+  const channel = pick(
+    channelsOf(company).filter((each) => !model.mayPost(by, each)),
+    b,
+  );
+  if (!channel) return;
+  const number = model.newNumber();
+  model.announce(number, by);
+  const params = { ...company.wireOf({ channel, topic: TOPICS[0]! }), content: textOf(number) };
+  const { status } = await company.insist(by, 'POST', '/messages', params);
+  if (status === 200) throw new Violation('permissions as of the moment of use', `p${by} posts in ${channel.name}`);
+}
+
 const ownerCalls = (company: Company, method: 'POST' | 'PATCH', path: string, params: object) =>
   company.insist(OWNER_PERSON, method, path, { ...params });
 
@@ -221,7 +235,9 @@ export const ACTIONS = {
   },
   spy: {
     weight: 3,
-    play: async (company, { by, a }) => {
+    play: async (company, step) => {
+      await postWithoutPermission(company, step);
+      const { by, a } = step;
       const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
       const message = pick(hidden, a);
       if (!message) return;
