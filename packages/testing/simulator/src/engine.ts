@@ -221,6 +221,10 @@ export class Engine {
       try {
         const result = await work();
         return process.isDead ? await never<T>() : result;
+      } catch (error) {
+        // Nobody learns of a failure in a process that has ended.
+        if (process.isDead) return await never<T>();
+        throw error;
       } finally {
         process.units--;
       }
