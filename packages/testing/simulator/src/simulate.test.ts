@@ -1,4 +1,4 @@
-import type { Step, StepKind } from './actions.js';
+import type { Step, StepKind } from './faults.js';
 import { plan, run } from './simulate.js';
 
 const DAY = { seed: 7, days: 1, people: 3, faults: 0 };

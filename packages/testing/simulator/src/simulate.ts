@@ -1,8 +1,9 @@
 import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
-import { ACTIONS, FAULTS, playStep, type Step, type StepKind } from './actions.js';
+import { ACTIONS } from './actions.js';
 import { Company, Violation } from './company.js';
 import { Engine } from './engine.js';
+import { FAULTS, playStep, type Step, type StepKind } from './faults.js';
 import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
 
