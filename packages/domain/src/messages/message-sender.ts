@@ -411,7 +411,7 @@ async function opened(
   return { kind: 'direct', recipientId, participants };
 }
 
-export async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
+async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
   return (await tx.queues.find(realmId, queueId))?.ownerId === userId;
 }
 

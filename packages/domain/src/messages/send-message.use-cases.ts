@@ -1,6 +1,6 @@
 import type { Caller } from '../kernel/ids.js';
 import type { Clock } from '../kernel/ports.js';
-import { isOwnQueue, MessageSender, type SendMessageInput, type SentMessage } from './message-sender.js';
+import { MessageSender, type SendMessageInput, type SentMessage } from './message-sender.js';
 import { findFirstSend, rememberSend } from './send-once.js';
 import type { ContentDigest } from './update-message.use-cases.js';
 
@@ -22,7 +22,8 @@ export class SendMessage {
       const first = await findFirstSend(tx, caller, retry);
       if (first !== null) return { id: first, newVisibility: null };
       const sent = await send();
-      if (echo && (await isOwnQueue(tx, caller, echo.queueId))) {
+      // The queue may have expired: clients send with the id of the queue that they had.
+      if (echo) {
         const { realmId, userId } = caller;
         await rememberSend(tx, { ...echo, realmId, userId, messageId: sent.id, digest, sentAt: retry.now });
       }

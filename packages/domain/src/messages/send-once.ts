@@ -28,7 +28,7 @@ export const MAX_EXTERNAL_MESSAGE_ID_LENGTH = 200;
 
 /** Time for which a send is remembered. */
 export const SEND_MEMORY_SECONDS = 86_400;
-/** Limit per queue. */
+/** Limit per sender. */
 export const MAX_REMEMBERED_SENDS = 1000;
 /** Maximum number of expired rows removed by one send. */
 const MAX_REMOVED = 10;
@@ -39,7 +39,7 @@ export interface SentOnceRepository {
   find(realmId: RealmId, userId: UserId, echo: Echo): Promise<FirstSend | null>;
   /** Returns the message that was sent with the id, even if it was deleted. */
   findExternal(realmId: RealmId, externalId: string): Promise<MessageId | null>;
-  /** Replaces the send with the same queue and local id. Keeps the latest `MAX_REMEMBERED_SENDS` of the queue. */
+  /** Replaces the send with the same queue and local id. Keeps the sender's latest `MAX_REMEMBERED_SENDS`. */
   put(send: FirstSend): Promise<void>;
   /** Keeps an existing message with the id. */
   putExternal(send: ExternalSend): Promise<void>;

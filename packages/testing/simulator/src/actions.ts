@@ -11,18 +11,17 @@ import {
   textOf,
 } from './model.js';
 
-/** Move of a simulated person, or a fault. All choices are fractions, so that a step has a meaning in any state. */
-export interface Step {
+/** Time, person and choices of a step. All choices are fractions, so that a step has a meaning in any state. */
+export interface Choices {
   /** Seconds since the start. */
   readonly at: number;
-  readonly kind: StepKind;
   readonly by: Person;
   /** Choices between 0 and 1. */
   readonly a: number;
   readonly b: number;
 }
 
-type Play = (company: Company, step: Step) => Promise<void>;
+export type Play = (company: Company, step: Choices) => Promise<void>;
 
 const OWNER_PERSON = 0;
 const TOPICS = ['lunch', 'Release', 'release', 'garden', 'bugs'];
@@ -30,16 +29,17 @@ const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];
 /** Messages that people return to. */
 const RECENT = 12;
 
-const pick = <T>(values: readonly T[], fraction: number): T | undefined => values[Math.floor(fraction * values.length)];
+export const pick = <T>(values: readonly T[], fraction: number): T | undefined =>
+  values[Math.floor(fraction * values.length)];
 
 /** Second choice from the same fraction. */
 const other = (fraction: number): number => (fraction * 7919) % 1;
 
 const channelsOf = ({ model }: Company): readonly Channel[] => [...model.channels.values()];
 
-const recentOf = ({ model }: Company, { by }: Step): readonly Message[] => model.readable(by).slice(-RECENT);
+const recentOf = ({ model }: Company, { by }: Choices): readonly Message[] => model.readable(by).slice(-RECENT);
 
-function destinationOf(company: Company, { by, a, b }: Step): Destination | null {
+function destinationOf(company: Company, { by, a, b }: Choices): Destination | null {
   const { model, people } = company;
   if (a < 0.25) {
     const count = 1 + Math.floor(b * 2);
@@ -59,18 +59,17 @@ function destinationOf(company: Company, { by, a, b }: Step): Destination | null
 }
 
 /** Sends a message; the client repeats the request with the same ids until it is acknowledged. */
-const sending =
+export const sending =
   (losesAnswer: boolean): Play =>
   async (company, step) => {
     const { model, time } = company;
     const destination = destinationOf(company, step);
     if (!destination) return;
-    // Sends are remembered for queues that exist, so the client polls or registers again first.
-    await company.comeBack(step.by);
     const number = model.newNumber();
     const sentTo = { ...company.wireOf(destination), content: textOf(number), read_by_sender: true };
-    const device = company.devices.get(step.by)!;
-    const local = { queue_id: device.queueId, local_id: company.localIdOf(step.by) };
+    // The queue of a client that was offline may have expired; after a failed registration there is none.
+    const queueId = company.devices.get(step.by)?.queueId ?? 'none';
+    const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
     model.announce(number, step.by, {
       ...{ id: 0, number, author: step.by, dueAt: 0, destination },
       isExcused: true,
@@ -83,8 +82,22 @@ const sending =
       losesAnswer,
     );
     if (status === 200) model.send(json.id, step.by, destination, number, time.now());
-    else if (!company.engine.isDiskFull) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+    else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
   };
+
+async function postWithoutPermission(company: Company, { by, b }: Choices): Promise<void> {
+  const { model } = company;
+  const channel = pick(
+    channelsOf(company).filter((each) => !model.mayPost(by, each)),
+    b,
+  );
+  if (!channel) return;
+  const number = model.newNumber();
+  model.announce(number, by);
+  const params = { ...company.wireOf({ channel, topic: TOPICS[0]! }), content: textOf(number) };
+  const { status } = await company.insist(by, 'POST', '/messages', params);
+  if (status === 200) throw new Violation('permissions as of the moment of use', `p${by} posts in ${channel.name}`);
+}
 
 const ownerCalls = (company: Company, method: 'POST' | 'PATCH', path: string, params: object) =>
   company.insist(OWNER_PERSON, method, path, { ...params });
@@ -222,7 +235,9 @@ export const ACTIONS = {
   },
   spy: {
     weight: 3,
-    play: async (company, { by, a }) => {
+    play: async (company, step) => {
+      await postWithoutPermission(company, step);
+      const { by, a } = step;
       const hidden = [...company.model.messages.values()].filter((message) => !company.model.mayRead(by, message));
       const message = pick(hidden, a);
       if (!message) return;
@@ -426,44 +441,3 @@ export const ACTIONS = {
     },
   },
 } satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
-
-/** Faults by name, with their weight among all faults. */
-export const FAULTS = {
-  crash: {
-    weight: 3,
-    play: async (company, { a, b }) => {
-      company.engine.planCrash({ commits: Math.floor(a * 6), isCommitted: b < 0.5 });
-    },
-  },
-  crashNow: {
-    weight: 1,
-    play: async (company) => {
-      await company.engine.crash();
-      await company.recover();
-    },
-  },
-  loseAnswer: { weight: 3, play: sending(true) },
-  clockBack: {
-    weight: 1,
-    play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)),
-  },
-  clockForward: {
-    weight: 1,
-    play: async (company, { a }) => company.jumpClock(Math.floor(a * 3 * 86_400)),
-  },
-  diskFull: {
-    weight: 1,
-    play: async (company, { a }) => {
-      company.fillDisk(2 + Math.floor(a * 8));
-    },
-  },
-  slowReader: {
-    weight: 2,
-    play: async (company, { by }) => company.readSlowly(by),
-  },
-} satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
-
-export type StepKind = keyof typeof ACTIONS | keyof typeof FAULTS;
-
-export const playStep = (company: Company, step: Step): Promise<void> =>
-  ({ ...ACTIONS, ...FAULTS })[step.kind].play(company, step);

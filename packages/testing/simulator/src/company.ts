@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { DiskFailure } from './disk.js';
 import type { Account, Engine } from './engine.js';
 import {
   type Channel,
@@ -54,8 +55,8 @@ export class Company {
   mayHaveRepeated = false;
   private readonly offline = new Set<Person>();
   private recovering: Promise<void> | null = null;
-  /** Number of steps until the disk has room again. */
-  private fullSteps = 0;
+  /** Number of steps until the disk works again. */
+  private failingSteps = 0;
   private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
   /** Number of calls. */
   calls = 0;
@@ -95,7 +96,7 @@ export class Company {
     const { status, body, json } = answer;
     const sum = createHash('sha256').update(body).digest('hex').slice(0, 12);
     this.trace(`${label} → ${status} ${json?.code ?? json?.id ?? ''} ${sum}`);
-    if (status >= 500 && !this.engine.isDiskFull) throw new Violation('no internal errors', `${label} → ${body}`);
+    if (status >= 500 && !this.engine.isDiskFailing) throw new Violation('no internal errors', `${label} → ${body}`);
     const shown = numbersIn(body);
     const sent = numbersIn(JSON.stringify(params));
     for (const number of shown) {
@@ -154,19 +155,35 @@ export class Company {
     this.excuseJobs(Math.max(0, -seconds));
   }
 
-  fillDisk(steps: number): void {
-    this.trace('the disk is full');
-    this.engine.isDiskFull = true;
-    this.fullSteps = steps;
+  failDisk(failure: DiskFailure, steps: number): void {
+    this.trace(`the disk is ${failure}`);
+    this.engine.disk.failure = failure;
+    this.failingSteps = steps;
   }
 
   /** Begins a step. */
   beginStep(): void {
     this.mayHaveRepeated = false;
-    if (!this.engine.isDiskFull || --this.fullSteps > 0) return;
-    this.trace('the disk has room');
-    this.engine.isDiskFull = false;
+    if (!this.engine.isDiskFailing || --this.failingSteps > 0) return;
+    this.trace('the disk works');
+    this.engine.disk.failure = null;
     this.excuseJobs(JOB_PATIENCE_SECONDS);
+  }
+
+  /** Copies the database, as an operator does every night. */
+  backUp(): void {
+    this.engine.disk.backUp();
+    this.model.backUp();
+  }
+
+  /** The machine is lost, and a new one starts with the last backup. */
+  async restoreBackup(): Promise<void> {
+    if (!this.engine.disk.hasBackup) return;
+    this.trace('the last backup is restored');
+    await this.engine.crash();
+    this.engine.disk.loseToBackup();
+    this.model.restore();
+    await this.recover();
   }
 
   goOffline(person: Person): void {

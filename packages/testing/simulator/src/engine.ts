@@ -1,6 +1,3 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { PasswordHasher, Role } from '@parley/domain/access';
 import { DomainError, LocalBus, type RealmId, type Repositories, type UnitOfWork } from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
@@ -9,6 +6,7 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import { type ComposedParley, composeParley, SeededRandom } from '@parley/server/testing';
 import { openSqliteStorage } from '@parley/sqlite';
 import { FakeImageProcessor, FakeMailer, intercepting, MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
+import { SimulatedDisk } from './disk.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { settle } from './simulated-time.js';
 import { type Answer, type Call, Wire } from './wire.js';
@@ -23,8 +21,8 @@ export interface Account {
 export interface CrashPlan {
   /** Number of commits that succeed before the crash. */
   readonly commits: number;
-  /** True if the commit that crashes has reached the disk, but nobody was informed. */
-  readonly isCommitted: boolean;
+  /** Before the next unit begins, within its statements, or when its commit has reached the disk but nobody was informed. */
+  readonly moment: 'before' | 'within' | 'after';
 }
 
 /** A process that runs the server, and its state as seen from outside. */
@@ -43,8 +41,8 @@ const plainHasher: PasswordHasher = {
   verify: async (password, hash) => hash === `plain:${password}`,
 };
 
-/** Files in memory survive a simulated crash too, and their syncs take no time. */
-const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Statements that write in a unit of work, of which one is interrupted. */
+const MAX_INTERRUPTED = 12;
 
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -54,9 +52,9 @@ export class Engine {
   readonly problems: string[] = [];
   /** Number of crashes. */
   crashes = 0;
-  isDiskFull = false;
-  private readonly folder = mkdtempSync(join(FOLDER, 'parley-simulator-'));
+  readonly disk = new SimulatedDisk();
   private readonly randomness: SeededRandom;
+  private readonly faultRandomness: SeededRandom;
   private readonly mailer = new FakeMailer();
   private readonly blobs: MemoryBlobStore;
   private readonly partialBlobs: MemoryPartialBlobStore;
@@ -70,6 +68,7 @@ export class Engine {
     seed: number,
   ) {
     this.randomness = new SeededRandom(seed);
+    this.faultRandomness = new SeededRandom(seed + 1);
     this.blobs = new MemoryBlobStore(time);
     this.partialBlobs = new MemoryPartialBlobStore(this.blobs, time);
   }
@@ -79,8 +78,8 @@ export class Engine {
 
   async start(): Promise<void> {
     const { time } = this;
-    const path = join(this.folder, 'parley.db');
-    const { uow, close } = openSqliteStorage({ path, clock: time, words: htmlMessages });
+    const { path, trace } = this.disk;
+    const { uow, close } = openSqliteStorage({ path, clock: time, words: htmlMessages, trace });
     const state = { isDead: false, units: 0, calls: 0 };
     const log: Logger = {
       ...silentLogger,
@@ -170,6 +169,10 @@ export class Engine {
     return this.process.isDead;
   }
 
+  get isDiskFailing(): boolean {
+    return this.disk.failure !== null;
+  }
+
   /** Ends the process between two turns of the event loop, without any of its farewells. */
   async crash(): Promise<void> {
     this.die();
@@ -180,8 +183,9 @@ export class Engine {
   async restart(): Promise<void> {
     if (this.isClosed) return never();
     this.crashPlan = null;
-    // Releases the file; nothing that the old process still does reaches it.
+    // Releases the file; nothing that the old process still does survives.
     await this.process.close();
+    this.disk.recover();
     await this.start();
   }
 
@@ -191,24 +195,25 @@ export class Engine {
     this.process.wire.cut();
     this.time.dropTimers();
     await this.process.close();
-    rmSync(this.folder, { recursive: true });
+    this.disk.remove();
   }
 
   private die(): void {
     if (this.process.isDead) return;
     this.crashes++;
     this.process.isDead = true;
+    this.disk.losePower(this.faultRandomness.fraction());
     this.time.dropTimers();
     this.process.wire.cut();
   }
 
   private notice(fields: object, message: string): void {
     const { err } = fields as { err?: Error };
-    if (err instanceof DomainError && err.code === 'SERVER_BUSY' && this.isDiskFull) return;
+    if (err instanceof DomainError && err.code === 'SERVER_BUSY' && this.isDiskFailing) return;
     this.problems.push(`${message}${err ? `: ${err.stack ?? err}` : ''}`);
   }
 
-  /** Disk between the engine and its database: fails when full, and ends with the process. */
+  /** Counts running units, and ends the process at the planned commit. */
   private withFaults(uow: UnitOfWork, process: Pick<Process, 'isDead' | 'units'>): UnitOfWork {
     const counted = async <T>(work: () => Promise<T>): Promise<T> => {
       if (process.isDead) return never();
@@ -216,6 +221,10 @@ export class Engine {
       try {
         const result = await work();
         return process.isDead ? await never<T>() : result;
+      } catch (error) {
+        // Nobody learns of a failure in a process that has ended.
+        if (process.isDead) return await never<T>();
+        throw error;
       } finally {
         process.units--;
       }
@@ -225,13 +234,18 @@ export class Engine {
       write: (work, run) =>
         counted(async () => {
           const plan = this.crashPlan;
-          if (plan?.commits === 0 && !plan.isCommitted) {
+          if (plan?.commits === 0 && plan.moment === 'before') {
             this.die();
             return never();
           }
+          if (plan?.commits === 0 && plan.moment === 'within') {
+            this.disk.interruptAfter(this.faultRandomness.below(MAX_INTERRUPTED), () => {
+              this.die();
+              throw new Error('The process has ended');
+            });
+          }
           const result = await run(async (tx) => {
             const made = await work(tx);
-            if (this.isDiskFull) throw diskFull();
             // A unit that was queued before the crash is rolled back with its batch.
             if (process.isDead) throw new Error('The process has ended');
             return made;
@@ -245,8 +259,3 @@ export class Engine {
     });
   }
 }
-
-const diskFull = (): DomainError =>
-  new DomainError('SERVER_BUSY', 'The server cannot save anything right now; try again in a moment.', {
-    retryAfter: 1,
-  });

@@ -73,23 +73,62 @@ export const textOf = (number: number): string => `zq${number}zq is what I wante
 export const numbersIn = (body: string): ReadonlySet<number> =>
   new Set([...body.matchAll(MARK)].map(([, number]) => Number(number)));
 
+/** State of the company. Objects refer to each other. */
+const emptyData = () => ({
+  roles: [] as number[],
+  channels: new Map<number, Channel>(),
+  messages: new Map<number, Message>(),
+  drafts: new Map<number, { readonly number: number; readonly author: Person }>(),
+  scheduled: new Map<number, Scheduled>(),
+  reminders: new Set<Reminder>(),
+  messageOfNumber: new Map<number, Message>(),
+  privateTexts: new Map<number, PrivateText>(),
+  /** Messages by person that became unreadable since the person's last poll; earlier events still show them. */
+  lost: new Map<Person, Set<Message>>(),
+});
+
 /**
  * Company's chat as the contract alone describes it. Acknowledged changes are applied; the model never reads
  * the server's data.
  */
 export class Model {
-  /** Role by person. */
-  readonly roles: number[] = [];
-  readonly channels = new Map<number, Channel>();
-  readonly messages = new Map<number, Message>();
-  readonly drafts = new Map<number, { readonly number: number; readonly author: Person }>();
-  readonly scheduled = new Map<number, Scheduled>();
-  readonly reminders = new Set<Reminder>();
-  private readonly messageOfNumber = new Map<number, Message>();
-  private readonly privateTexts = new Map<number, PrivateText>();
-  /** Messages by person that became unreadable since the person's last poll; earlier events still show them. */
-  private readonly lost = new Map<Person, Set<Message>>();
+  private data = emptyData();
+  private saved = emptyData();
   private lastNumber = 0;
+
+  /** Role by person. */
+  get roles(): number[] {
+    return this.data.roles;
+  }
+
+  get channels(): Map<number, Channel> {
+    return this.data.channels;
+  }
+
+  get messages(): Map<number, Message> {
+    return this.data.messages;
+  }
+
+  get drafts(): Map<number, { readonly number: number; readonly author: Person }> {
+    return this.data.drafts;
+  }
+
+  get scheduled(): Map<number, Scheduled> {
+    return this.data.scheduled;
+  }
+
+  get reminders(): Set<Reminder> {
+    return this.data.reminders;
+  }
+
+  backUp(): void {
+    this.saved = structuredClone(this.data);
+  }
+
+  /** Everything since the backup is gone. Numbers of texts are not used again. */
+  restore(): void {
+    this.data = structuredClone(this.saved);
+  }
 
   newNumber(): number {
     return ++this.lastNumber;
@@ -120,12 +159,12 @@ export class Model {
 
   /** True if a response to the person may contain the text. */
   mayShow(person: Person, number: number, now: number, isEvent: boolean): boolean {
-    const message = this.messageOfNumber.get(number);
+    const message = this.data.messageOfNumber.get(number);
     if (message) {
       if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
-      return isEvent && (this.lost.get(person)?.has(message) ?? false);
+      return isEvent && (this.data.lost.get(person)?.has(message) ?? false);
     }
-    const text = this.privateTexts.get(number);
+    const text = this.data.privateTexts.get(number);
     if (text === undefined) return false;
     if (text.author === person) return true;
     const { scheduled } = text;
@@ -162,13 +201,13 @@ export class Model {
       reactions: new Set<Person>(),
     };
     this.messages.set(id, message);
-    this.messageOfNumber.set(number, message);
-    this.privateTexts.delete(number);
+    this.data.messageOfNumber.set(number, message);
+    this.data.privateTexts.delete(number);
   }
 
   /** Announces a text that may reach the server from now on. */
   announce(number: number, author: Person, scheduled: Scheduled | null = null): void {
-    this.privateTexts.set(number, { author, scheduled });
+    this.data.privateTexts.set(number, { author, scheduled });
   }
 
   edit(message: Message, number: number): void {
@@ -178,8 +217,8 @@ export class Model {
 
   /** Announces another text of a message. */
   alsoMeans(message: Message, number: number): void {
-    this.privateTexts.delete(number);
-    this.messageOfNumber.set(number, message);
+    this.data.privateTexts.delete(number);
+    this.data.messageOfNumber.set(number, message);
   }
 
   schedule(scheduled: Scheduled): void {
@@ -211,13 +250,13 @@ export class Model {
     change();
     for (const [person, messages] of before.entries()) {
       const lost = messages.filter((message) => !this.mayRead(person, message));
-      if (lost.length > 0) this.lost.set(person, new Set([...(this.lost.get(person) ?? []), ...lost]));
+      if (lost.length > 0) this.data.lost.set(person, new Set([...(this.data.lost.get(person) ?? []), ...lost]));
     }
   }
 
   /** The person's client knows all events. */
   hasCaughtUp(person: Person): void {
-    this.lost.delete(person);
+    this.data.lost.delete(person);
   }
 
   /** Messages §9.3. */

@@ -1,5 +1,5 @@
-import type { Step, StepKind } from './actions.js';
 import { Violation } from './company.js';
+import type { Step, StepKind } from './faults.js';
 import { shrink, testOf } from './shrink.js';
 import type { RunOptions } from './simulate.js';
 

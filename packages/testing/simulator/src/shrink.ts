@@ -1,4 +1,4 @@
-import type { Step } from './actions.js';
+import type { Step } from './faults.js';
 import { type Outcome, type RunOptions, run } from './simulate.js';
 
 export interface Failing {

@@ -1,6 +1,10 @@
+import type { Step, StepKind } from './faults.js';
 import { plan, run } from './simulate.js';
 
 const DAY = { seed: 7, days: 1, people: 3, faults: 0 };
+
+const HOUR = 3600;
+const step = (hour: number, kind: StepKind, a = 0.5, b = 0.2): Step => ({ at: hour * HOUR, kind, by: 1, a, b });
 
 describe('simulation', () => {
   it('keeps every invariant for a day, and repeats the same trace for the same seed', async () => {
@@ -18,5 +22,27 @@ describe('simulation', () => {
       digests.add(digest);
     }
     expect(digests.size).toBe(2);
+  });
+
+  it.each<[string, readonly Step[]]>([
+    [
+      'a send is repeated whose event queue has expired',
+      [step(8, 'goOffline'), step(12, 'loseAnswer'), step(13, 'comeBack')],
+    ],
+    [
+      'the backup of the morning is restored',
+      [step(9, 'send'), step(32, 'react'), step(33, 'send'), step(34, 'restore'), step(35, 'send'), step(36, 'read')],
+    ],
+    [
+      'commits fail on a broken disk',
+      [step(9, 'send'), step(10, 'diskBroken', 0.1), step(11, 'send'), step(12, 'search'), step(13, 'send')],
+    ],
+    [
+      'a crash interrupts a unit of work and tears the log',
+      [step(9, 'send'), step(10, 'crash', 0, 0.5), step(10, 'send'), step(11, 'send')],
+    ],
+  ])('keeps every invariant if %s', async (_, steps) => {
+    const { violation } = await run({ seed: 3, people: 3, steps });
+    expect(violation).toBeNull();
   });
 });

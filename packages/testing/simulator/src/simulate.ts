@@ -1,8 +1,9 @@
 import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
-import { ACTIONS, FAULTS, playStep, type Step, type StepKind } from './actions.js';
+import { ACTIONS } from './actions.js';
 import { Company, Violation } from './company.js';
 import { Engine } from './engine.js';
+import { FAULTS, playStep, type Step, type StepKind } from './faults.js';
 import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
 
@@ -42,7 +43,7 @@ const ACTIONS_PER_DAY = 12;
 /** Steps between two checks of all people. */
 const FULL_CHECK_EVERY = 100;
 /** Steps between two checks of one person. */
-const PERSON_CHECK_EVERY = 4;
+const PERSON_CHECK_EVERY = 8;
 /** Steps after which everybody's access is checked. */
 const ACCESS_STEPS: ReadonlySet<StepKind> = new Set(['move', 'delete', 'join', 'leave', 'promote', 'changeChannel']);
 
@@ -92,8 +93,14 @@ export async function run({ seed, people, steps, until, onTrace = () => {} }: Ru
   try {
     await engine.start();
     company = await openCompany(engine, time, people, onTrace);
+    let day = 0;
     for (const group of groupsOf(steps.slice(0, until))) {
       played += group.length;
+      const today = Math.floor(group[0]!.at / DAY_SECONDS);
+      if (today > day && !engine.isDiskFailing && !engine.isDead) {
+        company.backUp();
+        day = today;
+      }
       await playGroup(company, group, played);
     }
     await endOf(company);
@@ -154,13 +161,13 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   await engine.advanceTo(step.at * 1000);
   if (engine.isDead) await company.recover();
   company.beginStep();
-  if (!engine.isDiskFull) await company.checkJobs();
+  if (!engine.isDiskFailing) await company.checkJobs();
   for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
   company.mayHaveRepeated = false;
   await Promise.all(group.map((each) => playStep(company, each)));
   await settle(engine.isBusy);
   if (engine.isDead) await company.recover();
-  if (!engine.isDiskFull) await checkStep(company, step, played);
+  if (!engine.isDiskFailing) await checkStep(company, step, played);
 }
 
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
@@ -180,7 +187,7 @@ async function checkStep(company: Company, step: Step, played: number): Promise<
 /** Lets the last jobs end, then checks what everybody sees. */
 async function endOf(company: Company): Promise<void> {
   const { engine, time } = company;
-  engine.isDiskFull = false;
+  engine.disk.failure = null;
   company.excuseJobs(1);
   await engine.advanceTo(time.elapsedMs() + 5 * 3600_000);
   if (engine.isDead) await company.recover();

@@ -44,9 +44,9 @@ export class SqlSentOnceRepository implements SentOnceRepository {
     );
     this.trim = connection.command(
       `DELETE FROM sent_once ${indexedBy('sent_once_of_queue')}
-       WHERE user_id = ? AND queue_id = ? AND realm_id = ? AND message_id <= (
+       WHERE user_id = ? AND realm_id = ? AND message_id <= (
          SELECT message_id FROM sent_once ${indexedBy('sent_once_of_queue')}
-         WHERE user_id = ? AND queue_id = ? AND realm_id = ?
+         WHERE user_id = ? AND realm_id = ?
          ORDER BY message_id DESC LIMIT 1 OFFSET ${MAX_REMEMBERED_SENDS})`,
     );
     this.expire = connection.command(
@@ -73,7 +73,7 @@ export class SqlSentOnceRepository implements SentOnceRepository {
 
   async put({ realmId, userId, queueId, localId, messageId, digest, sentAt }: FirstSend): Promise<void> {
     this.replace.defer(realmId, userId, queueId, localId, messageId, digest, sentAt);
-    this.trim.defer(userId, queueId, realmId, userId, queueId, realmId);
+    this.trim.defer(userId, realmId, userId, realmId);
   }
 
   async removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void> {
@@ -109,9 +109,16 @@ CREATE TABLE external_send (
 ) {withoutRowId};
 `;
 
+const LATEST_OF_SENDER = `
+-- expand: sends are limited per sender. The index keeps its name, which statements of the previous release use.
+
+DROP INDEX sent_once_of_queue;
+CREATE INDEX sent_once_of_queue ON sent_once (user_id, message_id, realm_id);
+`;
+
 export const SEND_ONCE_FEATURE = {
   schema: 'send-once',
-  steps: { 6: TABLES, 32: EXTERNAL_IDS },
+  steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER },
   realmTables: ['sent_once', 'external_send'],
   notExported: {
     sent_once: 'Retries of the last day.',

@@ -52,15 +52,16 @@ export function sentOnceRepositoryContract(open: OpenStorage): void {
       expect(await found(other.realm.id, 'a')).toBeNull();
     });
 
-    it('keeps the latest sends of each queue', async () => {
-      const fixture = await stage(aUser({ name: 'me' }));
+    it('keeps the latest sends of each user', async () => {
+      const fixture = await stage(aUser({ name: 'me' }), aUser({ name: 'other' }));
       const sends = Array.from({ length: MAX_REMEMBERED_SENDS + 1 }, (_, i) =>
-        send(fixture, { localId: String(i), messageId: (i + 1) as MessageId }),
+        send(fixture, { queueId: i % 500 < 2 ? 'q' : `q${i}`, localId: String(i), messageId: (i + 1) as MessageId }),
       );
-      await put(fixture, send(fixture, { queueId: 'another' }), ...sends);
+      await put(fixture, send(fixture, { userId: fixture.user('other').id, messageId: 1 as MessageId }), ...sends);
       expect(await find(fixture, '0')).toBeNull();
       expect(await find(fixture, '1')).not.toBeNull();
       expect(await find(fixture, String(MAX_REMEMBERED_SENDS))).not.toBeNull();
+      expect(await find(fixture, '1', 'other')).not.toBeNull();
     });
 
     it('removes a limited number of old sends, oldest first', async () => {

@@ -35,12 +35,12 @@ export class MemorySentOnce implements SentOnceRepository {
   }
 
   async put(send: FirstSend): Promise<void> {
-    const { realmId, userId, queueId } = send;
+    const { realmId, userId } = send;
     this.unit.change('sentOnce').set(echoKey(realmId, userId, send), send);
-    const ofQueue = [...this.unit.read('sentOnce').values()]
-      .filter((row) => row.realmId === realmId && row.userId === userId && row.queueId === queueId)
+    const ofSender = [...this.unit.read('sentOnce').values()]
+      .filter((row) => row.realmId === realmId && row.userId === userId)
       .sort((a, b) => b.messageId - a.messageId);
-    this.remove(ofQueue.slice(MAX_REMEMBERED_SENDS));
+    this.remove(ofSender.slice(MAX_REMEMBERED_SENDS));
   }
 
   async removeBefore(realmId: RealmId, time: UnixSeconds, limit: number): Promise<void> {

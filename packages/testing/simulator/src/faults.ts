@@ -1,0 +1,54 @@
+import { ACTIONS, type Choices, type Play, pick, sending } from './actions.js';
+import type { Company } from './company.js';
+
+/** Faults by name, with their weight among all faults. */
+export const FAULTS = {
+  crash: {
+    weight: 3,
+    play: async (company, { a, b }) => {
+      company.engine.planCrash({ commits: Math.floor(a * 6), moment: pick(['before', 'within', 'after'], b)! });
+    },
+  },
+  crashNow: {
+    weight: 1,
+    play: async (company) => {
+      await company.engine.crash();
+      await company.recover();
+    },
+  },
+  loseAnswer: { weight: 3, play: sending(true) },
+  clockBack: {
+    weight: 1,
+    play: async (company, { a }) => company.jumpClock(-Math.floor(a * 3600)),
+  },
+  clockForward: {
+    weight: 1,
+    play: async (company, { a }) => company.jumpClock(Math.floor(a * 3 * 86_400)),
+  },
+  diskFull: {
+    weight: 1,
+    play: async (company, { a }) => company.failDisk('full', 2 + Math.floor(a * 8)),
+  },
+  diskBroken: {
+    weight: 1,
+    play: async (company, { a }) => company.failDisk('broken', 1 + Math.floor(a * 4)),
+  },
+  restore: {
+    weight: 1,
+    play: async (company) => company.restoreBackup(),
+  },
+  slowReader: {
+    weight: 2,
+    play: async (company, { by }) => company.readSlowly(by),
+  },
+} satisfies Readonly<Record<string, { readonly weight: number; readonly play: Play }>>;
+
+export type StepKind = keyof typeof ACTIONS | keyof typeof FAULTS;
+
+/** Move of a simulated person, or a fault. */
+export interface Step extends Choices {
+  readonly kind: StepKind;
+}
+
+export const playStep = (company: Company, step: Step): Promise<void> =>
+  ({ ...ACTIONS, ...FAULTS })[step.kind].play(company, step);
