@@ -50,7 +50,7 @@ async function costOf(work: () => Promise<unknown>): Promise<{ readonly pages: n
 
   it.each([
     ['a send', 9, 17, () => send('Can somebody look at PR 4182 before lunch?')],
-    ['an edit', 12, 21, () => request('hamlet', 'PATCH', `/messages/${ids[5]}`, { content: 'The build is red.' })],
+    ['an edit', 13, 21, () => request('hamlet', 'PATCH', `/messages/${ids[5]}`, { content: 'The build is red.' })],
     ['a reaction', 7, 37, () => request('iago', 'POST', `/messages/${ids[9]}/reactions`, { emoji_name: 'tada' })],
     [
       'reading 50 messages',
