@@ -1,5 +1,9 @@
-import { PurgeArchive } from '@parley/domain/messages';
+import type { EventSeq, StoredEvent } from '@parley/domain/kernel';
+import { DeliverWebhooks } from '@parley/domain/membership';
+import { PurgeArchive, RemoveTextFromReminders } from '@parley/domain/messages';
+import { FindDue, SendMissedEmails } from '@parley/domain/push';
 import { fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
 import { TestServer } from './testing/test-server.js';
 import { isOnPostgres } from './testing/test-storage.js';
 
@@ -64,6 +68,61 @@ describe('a deleted message', () => {
     await deleteMessage();
     await passDay();
     await deleteMessage();
+    await passDay();
+    expect(await traces()).toEqual([]);
+  });
+});
+
+describe('a message deleted before it was delivered', () => {
+  /** Processes the log like the background worker. */
+  async function findDue(): Promise<void> {
+    const { isWanted, consume } = server.parley.useCase(FindDue);
+    const { realmId, storage } = server;
+    const page = await storage.uow.read(realmId, ({ events }) =>
+      events.listAfter(realmId, 0 as EventSeq, 10_000, 10_000_000),
+    );
+    const unit = await consume(
+      realmId,
+      (page as readonly StoredEvent[]).filter((event) => event.event && isWanted(event)),
+    );
+    if (unit) await storage.uow.write(realmId, unit);
+  }
+
+  it('is neither emailed nor kept for the email', async () => {
+    const id = await server.sendMessage(people.iago, [people.hamlet], { content: CANARY.first });
+    await findDue();
+    fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+    server.mailer.emails.length = 0;
+    server.clock.advance(86_400);
+    await runJobs(server, server.parley.useCase(SendMissedEmails));
+    expect(server.mailer.emails).toEqual([]);
+    await passDay();
+    expect(await traces()).toEqual([]);
+  });
+
+  it('is neither passed to an outgoing webhook nor kept for it', async () => {
+    // Nobody listens there, so a call would fail.
+    const bot = {
+      full_name: 'hook',
+      short_name: 'hook',
+      bot_type: 3,
+      payload_url: JSON.stringify('http://127.0.0.1:9/'),
+    };
+    fieldsOf(await server.post('/bots', people.hamlet, bot));
+    const id = await server.sendMessage(people.hamlet, town, { content: `@**hook** ${CANARY.first}` });
+    fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+    await runJobs(server, server.parley.useCase(DeliverWebhooks));
+    await passDay();
+    expect(await traces()).toEqual([]);
+  });
+
+  it('leaves no word in a reminder', async () => {
+    const id = await server.sendMessage(people.iago, town, { topic: CANARY.topic, content: CANARY.first });
+    const due = server.clock.now() + 1_000_000;
+    fieldsOf(await server.post('/reminders', people.hamlet, { message_id: id, scheduled_delivery_timestamp: due }));
+    fieldsOf(await server.delete(`/messages/${id}`, people.iago));
+    fieldsOf(await server.post(`/streams/${town}/delete_topic`, people.iago, { topic_name: CANARY.topic }));
+    await runJobs(server, server.parley.useCase(RemoveTextFromReminders));
     await passDay();
     expect(await traces()).toEqual([]);
   });

@@ -117,7 +117,7 @@ const REMINDER_TABLE = new Table<Reminder>(
 
 const BY_MESSAGE = `
 -- expand: finds the reminders about a deleted message.
-CREATE INDEX reminder_by_message ON reminder (realm_id, message_id, id);
+CREATE INDEX reminder_by_message ON reminder (message_id, id, realm_id);
 `;
 
 const TABLES = `
