@@ -11,6 +11,7 @@ export const SECTIONS: Readonly<Record<string, readonly string[]>> = {
     'embedding',
     'embedding-ui',
     'operating',
+    'personal-data',
     'client',
   ],
   'How-to': [

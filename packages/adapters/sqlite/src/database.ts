@@ -86,6 +86,8 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
   const database = open(path, { lockWaitMs: LOCK_WAIT_MS.opening, trace });
   try {
     if (!isNew && !hasLog) checkContents(database, admit);
+    // Takes effect only before the first page is written. `compactDatabase` changes older databases.
+    if (isNew) database.pragma('auto_vacuum = INCREMENTAL');
     // Written before the write-ahead log is enabled, so the file header identifies the database even after a crash
     // before the first checkpoint. A crash in the middle makes SQLite's recovery empty the file, although its header
     // was ours.
@@ -103,6 +105,8 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     database.pragma('journal_size_limit = 67108864');
     // Keeps rollback data of savepoints in memory; on disk each batch would create a file.
     database.pragma('temp_store = MEMORY');
+    // Overwrites deleted rows and free pages with zeros, so that nothing deleted remains in the file.
+    database.pragma('secure_delete = ON');
     defineSearchFunctions(database, words ?? PLAIN_TEXTS);
     migrate(database, MIGRATIONS);
     // Needs no write lock if the fact is there.
@@ -209,7 +213,7 @@ class NotAdmitted extends Error {
 }
 
 /** @throws DatabaseRefused if the latest changes were lost with the write-ahead log */
-function requireLog(path: string): void {
+export function requireLog(path: string): void {
   const real = realpathSync(path);
   if (!isLogLost(real)) return;
   throw new DatabaseRefused(

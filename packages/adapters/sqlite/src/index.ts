@@ -48,6 +48,11 @@ export interface SqliteStorage {
    */
   verify(): void;
   gauges(): StorageGauges;
+  /**
+   * Removes what deleted rows leave in the files; `signal` ends it early. A database created by an older release keeps
+   * earlier remains until it is compacted.
+   */
+  eraseDeleted(signal?: AbortSignal): Promise<void>;
   /** Completes running units, rejects new ones, and leaves a single file. */
   close(): Promise<void>;
 }
@@ -92,6 +97,7 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
       logBytes: statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
       hasOwnSchema: writer.pragma('user_version', { simple: true }) === LATEST_VERSION,
     }),
+    eraseDeleted: (signal) => uow.eraseDeleted(signal),
     async close() {
       await rescue;
       await uow.close();

@@ -3,7 +3,7 @@ import type { BlobRecord, CopyOptions, DatabaseState, StorageAdministration } fr
 import { DatabaseRefused, SECRET_FINGERPRINT } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { openDatabaseFile } from './binary.js';
-import { checkHeader, factIn, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
+import { checkHeader, factIn, LATEST_VERSION, makePrivate, openWriter, refusal, requireLog } from './database.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
 
@@ -14,6 +14,7 @@ export const administerDatabase = (path: string): StorageAdministration => ({
   findDamage: () => findDamage(path),
   listBlobs: (after, limit) => listBlobs(path, after, limit),
   copy: (target, options) => copyDatabase(path, target, options),
+  compact: () => compactDatabase(path),
 });
 
 /** Inspects a database without changing it, even while a server uses it. @throws DatabaseRefused */
@@ -21,6 +22,7 @@ export function inspectDatabase(path: string): DatabaseState {
   return lookInto(path, (database) => {
     const schema = database.pragma('user_version', { simple: true }) as number;
     return {
+      isCompacted: database.pragma('auto_vacuum', { simple: true }) !== 0,
       schema,
       latestSchema: LATEST_VERSION,
       pendingSteps: stepsToRun(path, database),
@@ -119,6 +121,36 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
   const copy = openDatabaseFile(target);
   copy.pragma('journal_mode = DELETE');
   copy.close();
+}
+
+/**
+ * Rewrites the file without free pages and remains of deleted rows, and lets servers keep it so. No other process may use
+ * the database.
+ * @throws DatabaseRefused
+ */
+export function compactDatabase(path: string): void {
+  if (checkHeader(path)) throw new DatabaseRefused(`Cannot open database ${path}: it does not exist`);
+  requireLog(path);
+  const database = openDatabaseFile(path, { fileMustExist: true, timeout: 0 });
+  try {
+    // Fails if another connection is open.
+    database.pragma('journal_mode = DELETE');
+    database.pragma('secure_delete = ON');
+    // Merges the index, which would otherwise keep the terms of deleted messages.
+    if (hasTable(database, 'message_search')) {
+      database.exec("INSERT INTO message_search (message_search) VALUES ('optimize')");
+    }
+    database.pragma('auto_vacuum = INCREMENTAL');
+    database.exec('VACUUM');
+    database.pragma('journal_mode = WAL');
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === 'SQLITE_BUSY') {
+      throw new DatabaseRefused(`Cannot compact database ${path}: another process uses it. Stop the server first.`);
+    }
+    throw refusal(path, error);
+  } finally {
+    database.close();
+  }
 }
 
 function lookInto<T>(path: string, look: (database: Database) => T): T {

@@ -8,6 +8,8 @@ export interface DatabaseState {
   readonly pendingSteps: readonly string[];
   /** Fingerprint of the secret used to derive API keys; null if not stored yet. */
   readonly secretFingerprint: string | null;
+  /** False if the file may contain deleted text, because a release before 0.3 created it. */
+  readonly isCompacted: boolean;
   readonly bytes: number;
   /** Size of the write-ahead log; 0 if there is none. */
   readonly logBytes: number;
@@ -41,6 +43,8 @@ export interface StorageAdministration {
   listBlobs(after: string, limit: number): readonly BlobRecord[];
   /** Copies the data committed before the call to a file. */
   copy(target: string, options?: CopyOptions): Promise<void>;
+  /** Rewrites the database without remains of deleted rows; no server may use it. */
+  compact(): void;
 }
 
 export interface SessionGauges {

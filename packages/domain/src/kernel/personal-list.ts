@@ -2,7 +2,7 @@ import { DomainError, type ErrorCode } from './errors.js';
 import { type DomainEvent, users } from './event.js';
 import { byId, type Covered, type DataOwner, type IdKind, type ImportIds, type PersonPart } from './export-parts.js';
 import type { ErrorDetails, RepositoryMap } from './feature-types.js';
-import type { Caller, UnixSeconds } from './ids.js';
+import type { Caller, MessageId, UnixSeconds } from './ids.js';
 import type { Clock } from './ports.js';
 import type { SnapshotLoader } from './register-queue.js';
 import type { FoundUserRowReads, FoundUserRows, NewRow, RowRules, UserRow, UserRowReads, UserRows } from './rows.js';
@@ -32,6 +32,8 @@ interface PersonalListRules<Row extends UserRow, Event extends DomainEvent> {
   readonly tooMany: Refusal;
   /** Refusal of rows with `texts` if their total size exceeds the limit of `keepsTooMuchText`. */
   readonly tooLong?: Refusal;
+  /** Message whose text the row contains; its deletion removes the event about the new row from the log. */
+  quoted?(row: Row): MessageId;
   /** Events for the owner. */
   readonly events: { added?(row: Row): Event; changed?(row: Row): Event; removed(row: Row): Event };
   readonly exported?: ExportRules<Row>;
@@ -114,8 +116,15 @@ export class PersonalList<Row extends UserRow, Event extends DomainEvent = Domai
     await this.requireRoom(tx, { realmId, userId });
     await this.requireRoomForTexts(tx, { realmId, userId }, [fields]);
     const row = await this.repositoryOf(tx).add({ realmId, userId, ...fields } as unknown as NewRow<Row>);
-    await this.publish(tx, row, this.rules.events.added!(row));
+    await this.publishAdded(tx, row);
     return row;
+  }
+
+  async publishAdded(tx: Transaction, row: Row): Promise<void> {
+    const quotes = this.rules.quoted?.(row);
+    const event = this.rules.events.added!(row);
+    const audience = users([row.userId]);
+    await tx.events.append(row.realmId, { event, audience, ...(quotes !== undefined && { quotes }) });
   }
 
   /** Replaces a row. @throws DomainError of `tooLong` */

@@ -5,6 +5,7 @@ import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../kern
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Message } from './message.js';
 import { watchersOfAny } from './message-delivery.js';
+import { planRemovalFromReminders } from './reminders.js';
 
 /** Deleted message that can be restored for a while. */
 export interface ArchivedMessage {
@@ -86,6 +87,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
   const detached = await tx.files.detachAll(realmId, ids, deletedAt);
   await tx.messages.remove(realmId, ids);
   await tx.events.blank(realmId, ids);
+  await planRemovalFromReminders(tx, realmId, ids, deletedAt);
   await renewFirstMessage(tx, deletion, ids);
   for (const [topic, messageIds] of byTopic(messages)) {
     await tx.events.append(realmId, {

@@ -1,9 +1,10 @@
 import type { Actor } from '../access/actor.js';
 import { type Channel, EMPTY_TOPIC_DISPLAY_NAME } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
-import type { MessageId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { type FoundPersonalListPorts, PersonalList } from '../kernel/personal-list.js';
-import type { UserRow } from '../kernel/rows.js';
+import type { MessageId, RealmId, ReminderId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob, idPayload, jobKind } from '../kernel/jobs.js';
+import { PersonalList } from '../kernel/personal-list.js';
+import type { FoundUserRowReads, FoundUserRows, UserRow } from '../kernel/rows.js';
 import { isLongerThan, MAX_KEPT_TEXT_BYTES, trimEnd } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
@@ -20,7 +21,7 @@ export interface Reminder extends UserRow {
   readonly messageId: MessageId;
   /** Empty if there is no note. */
   readonly note: string;
-  /** Fallback content in Markdown and HTML, for a message that is no longer readable when the reminder is due. */
+  /** Fallback content in Markdown and HTML, for a message that the user can no longer read when the reminder is due. */
   readonly content: string;
   readonly renderedContent: string;
   readonly dueAt: UnixSeconds;
@@ -47,15 +48,44 @@ export const REMINDER_LIST = new PersonalList<Reminder>('reminders', {
   unknown: ['UNKNOWN_REMINDER', 'Reminder does not exist'],
   tooMany: ['TOO_MANY_REMINDERS', `Too many reminders (limit: ${MAX_REMINDERS}).`],
   tooLong: ['TOO_MANY_REMINDERS', `Too much text in reminders (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`],
+  quoted: ({ messageId }) => messageId,
   events: {
     added: (reminder) => ({ type: 'reminder.added', reminder }),
     removed: ({ id }) => ({ type: 'reminder.removed', id }),
   },
 });
 
+export interface ReminderReads extends FoundUserRowReads<Reminder> {
+  /** Returns those of the messages that have reminders, ascending. */
+  listReminded(realmId: RealmId, messageIds: readonly MessageId[]): Promise<readonly MessageId[]>;
+  /** Returns the oldest `limit` reminders of all users about the message, with ids above `after`. */
+  listOfMessage(realmId: RealmId, messageId: MessageId, after: number, limit: number): Promise<readonly Reminder[]>;
+}
+
+/** Every implementation passes scheduled-message-repository.contract.ts. */
+export type ReminderRepository = ReminderReads & FoundUserRows<Reminder>;
+
 declare module '../kernel/feature-types.js' {
   interface RepositoryMap {
-    reminders: FoundPersonalListPorts<Reminder>;
+    reminders: [reads: ReminderReads, repository: ReminderRepository];
+  }
+}
+
+/** Removes the text of a deleted message from its reminders. */
+export const DELETED_MESSAGE_JOB = jobKind({
+  name: 'reminders.remove_text',
+  readPayload: idPayload<{ readonly id: number }>('id'),
+});
+
+/** Called for deleted messages. Reminders of many users take too long for the deletion. */
+export async function planRemovalFromReminders(
+  tx: Transaction,
+  realmId: RealmId,
+  messageIds: readonly MessageId[],
+  dueAt: UnixSeconds,
+): Promise<void> {
+  for (const id of await tx.reminders.listReminded(realmId, messageIds)) {
+    await tx.jobs.schedule(encodeJob(DELETED_MESSAGE_JOB, { realmId, dueAt, payload: { id } }));
   }
 }
 
@@ -98,13 +128,12 @@ export function reminderText(
 ): string {
   const subject =
     conversation.kind === 'channel' ? linkTo(conversation.channel, message) : 'the following direct message';
-  const noted = note === '' ? '' : ` Note:\n > ${note.replaceAll('\n', '\n > ')}`;
   const narrowUrl =
     conversation.kind === 'channel'
       ? topicUrl(conversation.channel, message.topic)
       : conversationUrl(conversation.userIds);
   const url = realmUrl + messageUrl(narrowUrl, message.id);
-  const beginning = `You requested a reminder for ${subject}.${noted}\n\n${silentMention(sender)}`;
+  const beginning = `You requested a reminder for ${subject}.${noteText(note)}\n\n${silentMention(sender)}`;
   const { content } = message;
   if (content.startsWith('/poll')) return `${beginning} [sent](${url}) a poll.`;
   if (content.startsWith('/todo')) return `${beginning} [sent](${url}) a todo list.`;
@@ -113,6 +142,12 @@ export function reminderText(
   const room = MAX_MESSAGE_LENGTH - [...opening, ...closing].length;
   return opening + cutContent(content, room) + closing;
 }
+
+/** Returns the reminder of a deleted message. Names neither its author nor its conversation (users §21). */
+export const deletedReminderText = (note: string): string =>
+  `You requested a reminder for a message that has been deleted.${noteText(note)}`;
+
+const noteText = (note: string): string => (note === '' ? '' : ` Note:\n > ${note.replaceAll('\n', '\n > ')}`);
 
 /** Returns a fence longer than any in the text. */
 function fenceFor(text: string): string {

@@ -1,9 +1,18 @@
 import { orThrow } from '../kernel/errors.js';
-import type { Caller, MessageId, ReminderId, UnixSeconds } from '../kernel/ids.js';
+import type { Caller, MessageId, RealmId, ReminderId, UnixSeconds } from '../kernel/ids.js';
+import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import { listing } from '../kernel/personal-list.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import { loadReminded, parseNote, REMINDER_LIST, reminderText } from './reminders.js';
+import type { ParsedMarkdown } from '../markdown/markdown.js';
+import {
+  DELETED_MESSAGE_JOB,
+  deletedReminderText,
+  loadReminded,
+  parseNote,
+  REMINDER_LIST,
+  reminderText,
+} from './reminders.js';
 import { cancelDelivery, planDelivery, REMINDER_JOB } from './scheduled-delivery.js';
 import { requireFuture } from './scheduled-messages.js';
 import { SystemMessages } from './system-messages.js';
@@ -66,5 +75,54 @@ export class DeleteReminder {
       await cancelDelivery(tx, REMINDER_JOB, reminder);
       await REMINDER_LIST.remove(tx, reminder);
     });
+  }
+}
+
+/** Reminders per unit of work. */
+const AT_ONCE = 20;
+
+/** Removes the text of a deleted message from the reminders about it. Clients see the reminder replaced (users §21). */
+export class RemoveTextFromReminders implements JobHandler<{ readonly id: number }> {
+  static readonly inject = ['unitOfWork', SystemMessages] as const;
+
+  readonly kind = DELETED_MESSAGE_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<{ readonly id: number }>): Promise<JobWork> {
+    const messageId = payload.id as MessageId;
+    for (let after: number | null = 0; after !== null; ) after = await this.removeSome(realmId, messageId, after);
+    return async () => {};
+  }
+
+  /** Returns the id of the reminder to continue after, or null when finished. */
+  private async removeSome(realmId: RealmId, messageId: MessageId, after: number): Promise<number | null> {
+    const { realm, reminders } = await this.uow.read(realmId, async (reads) => ({
+      realm: await reads.realms.get(realmId),
+      reminders: await reads.reminders.listOfMessage(realmId, messageId, after, AT_ONCE),
+    }));
+    const texts: { readonly id: ReminderId; readonly content: string; readonly ahead: ParsedMarkdown }[] = [];
+    for (const { id, note } of reminders) {
+      const content = deletedReminderText(note);
+      texts.push({ id, content, ahead: orThrow(await this.systemMessages.parse(realm, content)) });
+    }
+    await this.uow.write(realmId, async (tx) => {
+      // The message may have been restored in the meantime.
+      if ((await tx.messages.list(realmId, [messageId])).length > 0) return;
+      for (const { id, content, ahead } of texts) {
+        const reminder = await tx.reminders.find(realmId, id);
+        if (!reminder) continue;
+        const actor = await tx.actors.get(reminder);
+        const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
+        const changed = { ...reminder, content, renderedContent };
+        await tx.reminders.update(changed);
+        await REMINDER_LIST.publish(tx, reminder, { type: 'reminder.removed', id });
+        await REMINDER_LIST.publishAdded(tx, changed);
+      }
+    });
+    return reminders.length < AT_ONCE ? null : reminders.at(-1)!.id;
   }
 }

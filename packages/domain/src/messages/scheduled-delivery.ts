@@ -16,7 +16,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { htmlShape } from '../markdown/safe-html.js';
 import { accountDeactivated, realmDeactivated } from '../users/authentication.js';
 import { MessageSender } from './message-sender.js';
-import { loadReminded, REMINDER_LIST, type Reminder, reminderText } from './reminders.js';
+import { deletedReminderText, loadReminded, REMINDER_LIST, type Reminder, reminderText } from './reminders.js';
 import { MAX_DELAY_SECONDS, SCHEDULED_MESSAGE_LIST, type ScheduledMessage } from './scheduled-messages.js';
 import { SystemMessages } from './system-messages.js';
 
@@ -203,15 +203,16 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
     if (reminder) await tx.reminders.update({ ...reminder, failure: failureOf(error) });
   }
 
-  /** Renders the current message, or the stored version if the user can no longer read it. */
+  /** Renders the current message, or the stored version if the user can no longer read it. A deleted message is not quoted. */
   private async textOf(reads: Repositories, { realmId, userId, messageId, note, content }: Reminder): Promise<string> {
     const realm = await reads.realms.get(realmId);
     const actor = await reads.actors.get({ realmId, userId });
     try {
       return reminderText(await loadReminded(reads, actor, realm, messageId), note, this.realmUrls.urlOf(realm));
     } catch (error) {
-      if (error instanceof DomainError && error.code === 'UNKNOWN_MESSAGE') return content;
-      throw error;
+      if (!(error instanceof DomainError && error.code === 'UNKNOWN_MESSAGE')) throw error;
+      const isDeleted = (await reads.messages.list(realmId, [messageId])).length === 0;
+      return isDeleted ? deletedReminderText(note) : content;
     }
   }
 }

@@ -193,6 +193,18 @@ function problemWithSecret(configuration: Configuration, fingerprint: string | n
   }
 }
 
+async function compact({ invocation }: CommandContext): Promise<CommandResult> {
+  requireDatabase(invocation);
+  const hint = ' PostgreSQL does this itself (VACUUM).';
+  const { path } = sqliteOf(invocation.configuration, 'parley database compact', hint);
+  const administration = administerDatabase(path);
+  const { bytes: before } = administration.inspect();
+  administration.compact();
+  const { bytes: after } = administration.inspect();
+  const sizes = [before, after].map((bytes) => `${(bytes / MIB).toFixed(1)} MiB`).join(' to ');
+  return { lines: [`Compacted ${path} from ${sizes}.`], data: { database: path, before, after } };
+}
+
 async function doctor({ invocation, isOn }: CommandContext): Promise<CommandResult> {
   requireDatabase(invocation);
   const findings = await examine(invocation.configuration, { isThorough: isOn('thorough') });
@@ -245,6 +257,16 @@ export const STORAGE_COMMANDS: readonly Command[] = [
     examples: ['parley migrate --status', 'parley migrate --check && systemctl restart parley'],
     isReadOnly: (flags) => flags.get('status') === 'on',
     run: migrate,
+  },
+  {
+    name: 'database compact',
+    help: 'rewrites the SQLite file without the remains of deleted data; once after an upgrade from a release before 0.3',
+    details: [
+      'No server may use the database. Needs as much free space as the database has, in its folder and in that of SQLITE_TMPDIR',
+      '(default: /var/tmp). Files of this release need it only to return all free space at once.',
+    ].join('\n'),
+    examples: ['parley database compact'],
+    run: compact,
   },
   {
     name: 'move',

@@ -73,6 +73,8 @@ export interface WorkerOptions {
    * Returns the ids of servers that are gone.
    */
   readonly reportPresence?: (state: NodeState) => Promise<readonly string[]>;
+  /** Removes what deleted rows leave in the files of the database. Runs every day; default: nothing. */
+  readonly eraseDeleted?: (signal: AbortSignal) => Promise<void>;
   /** Logs problems of the database server for the operator. Runs at startup and every hour. */
   readonly examineStorage?: () => Promise<void>;
   /** Default: no gauges. */
@@ -123,6 +125,7 @@ export function workersOf(options: WorkerOptions, get: Get, resolve: Resolve): r
     resolve(PresenceSaver),
     resolve(Promotion),
     ...expiryWorkers(schedule, options, resolve),
+    ...erasureWorkers(schedule, options),
     ...directoryWorkers(schedule, get, resolve),
     ...expiredAddressWorkers(schedule, resolve),
     get('jobWorkers'),
@@ -303,6 +306,29 @@ function expiryWorkers(
       everyMs: HOUR_MS,
       run: () => resolve(RemoveExpiredSessions).execute(),
     }),
+  ];
+}
+
+/** Erases the bytes of deleted rows. Stopping the server does not wait for a large index. */
+function erasureWorkers({ every }: Schedule, { eraseDeleted }: WorkerOptions): readonly Worker[] {
+  if (!eraseDeleted) return [];
+  const stopping = new AbortController();
+  const worker = every({
+    name: 'erasing deleted data',
+    everyMs: DAY_MS,
+    // A server that restarts every day does it too, after it has purged messages.
+    firstMs: 10 * MINUTE_MS,
+    run: () => eraseDeleted(stopping.signal),
+  });
+  return [
+    {
+      name: worker.name,
+      start: () => worker.start(),
+      stop: () => {
+        stopping.abort();
+        return worker.stop();
+      },
+    },
   ];
 }
 

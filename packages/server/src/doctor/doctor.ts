@@ -96,6 +96,13 @@ async function examineFile(path: string, examination: Examination): Promise<void
     add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
     if (pendingSteps.length > 0)
       add('advice', 'schema', `${pendingSteps.length} migration steps are pending and run at the next start`);
+    if (!state.isCompacted) {
+      add(
+        'advice',
+        'deleted data',
+        'the file may contain text that was deleted before the upgrade: stop the server and run parley database compact',
+      );
+    }
     if (state.logBytes > LARGE_LOG_BYTES) {
       add(
         'advice',

@@ -158,6 +158,7 @@ export async function openParley(
       ...(installation && { reportPresence, ...clusterParts(storage, serverId, bus) }),
       ...blobStores,
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      ...(storage.eraseDeleted && { eraseDeleted: (signal) => storage.eraseDeleted!(signal) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
       webAssets: webAssetsOf(configuration, blobStores.blobs),
@@ -197,7 +198,7 @@ function commitListener(
 }
 
 interface OpenStorage {
-  readonly storage: Storage & { gauges?(): StorageGauges };
+  readonly storage: Storage & { gauges?(): StorageGauges; eraseDeleted?(signal: AbortSignal): Promise<void> };
   readonly secret: () => string;
   /** Null if other servers cannot use the database. */
   readonly installation: Installation | null;

@@ -32,6 +32,7 @@ import {
   MoveParts,
   MuteUserParts,
   PreviewLinks,
+  RemoveTextFromReminders,
   SendGroupMembershipNotices,
 } from '@parley/domain/messages';
 import {
@@ -160,6 +161,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(MuteUserParts),
   resolve(DeliverScheduledMessage),
   resolve(DeliverReminder),
+  resolve(RemoveTextFromReminders),
   resolve(PreviewLinks),
   resolve(DeliverWebhooks),
   resolve(FetchLogInPictures),

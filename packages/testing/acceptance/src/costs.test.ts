@@ -60,7 +60,7 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
 
   it.each([
     ['a send', 7, 12, () => send('Can somebody look at PR 4182 before lunch?')],
-    ['an edit', 12, 19, () => request('hamlet', 'PATCH', `/messages/${ids[5]}`, { content: 'The build is red.' })],
+    ['an edit', 13, 19, () => request('hamlet', 'PATCH', `/messages/${ids[5]}`, { content: 'The build is red.' })],
     ['a reaction', 7, 29, () => request('iago', 'POST', `/messages/${ids[9]}/reactions`, { emoji_name: 'tada' })],
     [
       'reading 50 messages',

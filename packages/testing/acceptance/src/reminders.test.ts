@@ -1,4 +1,9 @@
-import { DeliverReminder, DeliverScheduledMessage } from '@parley/domain/messages';
+import {
+  DeliverReminder,
+  DeliverScheduledMessage,
+  RemoveTextFromReminders,
+  RestoreMessages,
+} from '@parley/domain/messages';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue } from './testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
@@ -324,6 +329,43 @@ describe('reminder delivery', () => {
     });
     await deliver();
     expect((await received(hamlet))[0].content).toContain(`#**city>plans@${message}**`);
+  });
+
+  it('does not quote a deleted message', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const id = await remind(hamlet, { note: 'the *bread*' });
+    await remind(cordelia);
+    const queue = await openQueue(server, hamlet);
+    const before = await openQueue(server, hamlet);
+    fieldsOf(await server.delete(`/messages/${message}`, iago));
+    const content = 'You requested a reminder for a message that has been deleted.';
+    await runJobs(server, server.parley.useCase(RemoveTextFromReminders));
+    const [shown] = await list(hamlet);
+    expect(shown).toMatchObject({
+      content: `${content} Note:\n > the *bread*`,
+      rendered_content: expect.stringContaining('<em>bread</em>'),
+    });
+    expect(await list(cordelia)).toMatchObject([{ content, rendered_content: `<p>${content}</p>` }]);
+    const reminders = (await eventsAfter(server, queue)).filter(({ type }) => type === 'reminders');
+    expect(reminders).toEqual([
+      { type: 'reminders', op: 'remove', reminder_id: id },
+      { type: 'reminders', op: 'add', reminders: [shown] },
+    ]);
+    expect(JSON.stringify(await eventsAfter(server, before))).not.toContain('bring');
+    await deliver();
+    expect((await received(hamlet))[0].content).toBe(`${content} Note:\n > the *bread*`);
+  });
+
+  it('quotes a message that was restored before the reminder was due', async () => {
+    const { hamlet, iago } = people;
+    await remind(hamlet);
+    fieldsOf(await server.delete(`/messages/${message}`, iago));
+    const selection = { messageId: message as never, channelId: null, topicKey: null, since: null };
+    await server.parley.useCase(RestoreMessages).execute({ realmId: server.realmId, selection, isDryRun: false });
+    await runJobs(server, server.parley.useCase(RemoveTextFromReminders));
+    expect(await list(hamlet)).toMatchObject([{ content: textOf() }]);
+    await deliver();
+    expect((await received(hamlet))[0].content).toBe(textOf());
   });
 
   it('names the sender to a limited guest only if accessible', async () => {

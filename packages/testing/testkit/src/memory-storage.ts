@@ -13,7 +13,7 @@ import type {
   WriteOptions,
 } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import { PLAIN_TEXTS, REMINDER_LIST, type Reminder, SCHEDULED_MESSAGE_LIST } from '@parley/domain/messages';
+import { PLAIN_TEXTS, REMINDER_LIST, SCHEDULED_MESSAGE_LIST } from '@parley/domain/messages';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
@@ -60,7 +60,7 @@ import { MemoryRealmData } from './memory/memory-realm-data.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { rowsOf } from './memory/memory-rows.js';
-import { MemoryScheduledMessages, MemorySchedulingRows } from './memory/memory-scheduling.js';
+import { MemoryReminders, MemoryScheduledMessages } from './memory/memory-scheduling.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
 import { MemorySecondFactors } from './memory/memory-second-factors.js';
 import { MemorySentOnce } from './memory/memory-sent-once.js';
@@ -266,7 +266,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     bouncedAddresses: new MemoryBouncedAddresses(unit),
     sentOnce: new MemorySentOnce(unit),
     scheduledMessages: new MemoryScheduledMessages(unit, SCHEDULED_MESSAGE_LIST.rows),
-    reminders: new MemorySchedulingRows<Reminder>(unit, REMINDER_LIST.rows),
+    reminders: new MemoryReminders(unit, REMINDER_LIST.rows),
     alertWords: new MemoryAlertWords(unit),
     files: new MemoryFiles(unit),
     fileTexts: new MemoryFileTexts(unit),

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import {
   DomainError,
   type RealmId,
@@ -10,6 +10,7 @@ import {
 import type { Commit } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 import { TermsMissing } from './deferred-terms.js';
+import { Erasure } from './erasure.js';
 import type { CreateRepositories } from './feature.js';
 import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
@@ -35,6 +36,8 @@ const REST = { idle: 1, busy: 4 } as const;
 const LOCK_PATIENCE_MS = 5000;
 /** First and maximum delay between attempts to acquire the lock. */
 const LOCK_DELAYS_MS = [1, 4] as const;
+/** Number of attempts to empty the log while reads use it, and the pause between them. */
+const LOG_TRIES = { count: 10, pauseMs: 100 } as const;
 /** Minimum interval between operator messages while the disk fails. */
 const FAILURE_REPORT_MS = 60_000;
 
@@ -84,7 +87,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private isClosed = false;
 
   constructor(
-    database: Database,
+    private readonly database: Database,
     openReader: () => Database,
     createRepositories: CreateRepositories,
     {
@@ -148,6 +151,19 @@ export class SqliteUnitOfWork implements UnitOfWork {
     } catch {
       // The batch has reported a failing disk or a foreign lock.
       return false;
+    }
+  }
+
+  /** Removes the bytes of deleted rows from the database file and from its log, in units of low priority. */
+  async eraseDeleted(signal?: AbortSignal): Promise<void> {
+    const erasure = new Erasure(this.database, this.now);
+    while (!signal?.aborted && (await this.enqueue(null, async () => erasure.step(), { yields: true })));
+    for (let tries = 0; tries < LOG_TRIES.count && !signal?.aborted; tries++) {
+      // SQLite truncates the log between transactions only.
+      while (this.database.inTransaction) await yieldToEventLoop();
+      const [log] = this.database.pragma('wal_checkpoint(TRUNCATE)') as readonly { readonly busy: number }[];
+      if (log!.busy === 0) return;
+      await sleep(LOG_TRIES.pauseMs);
     }
   }
 

@@ -32,6 +32,10 @@ export interface TestStorage {
   readonly statements: readonly string[];
   /** Pages in SQLite's write-ahead log, which restarts after checkpoints; none on PostgreSQL. */
   loggedPages(): LoggedPages;
+  /** Everything stored: bytes of SQLite's files, rows of PostgreSQL. */
+  stored(): Promise<string>;
+  /** Removes what deleted rows leave in SQLite's files, as a running server does every day. */
+  eraseDeleted(): Promise<void>;
   /** Removes the storage's data outside the process. */
   close(): Promise<void>;
   /** Called before closing. Resolves to the content of the closed storage, for initializing others. */
@@ -41,8 +45,8 @@ export interface TestStorage {
 }
 
 /** Database and its location. */
-interface Place extends Pick<TestStorage, 'statements' | 'loggedPages'> {
-  open(clock: Clock): Promise<{ readonly uow: UnitOfWork; close(): Promise<void> }>;
+interface Place extends Pick<TestStorage, 'statements' | 'loggedPages' | 'stored'> {
+  open(clock: Clock): Promise<{ readonly uow: UnitOfWork; eraseDeleted?(): Promise<void>; close(): Promise<void> }>;
   contents(): StoredContents;
   remove(): Promise<void>;
 }
@@ -63,6 +67,8 @@ function placeInFile(contents: Buffer | undefined): Place {
   return {
     statements,
     loggedPages: () => pagesInLog(`${path}-wal`),
+    stored: async () =>
+      [path, `${path}-wal`].map((file) => (existsSync(file) ? readFileSync(file, 'latin1') : '')).join(''),
     open: async (clock) =>
       openSqliteStorage({ path, clock, words: htmlMessages, trace: (sql) => statements.push(sql) }),
     contents: () => readFileSync(path),
@@ -83,11 +89,19 @@ function pagesInLog(path: string): LoggedPages {
 }
 
 async function placeOnServer(copyOf: string | undefined): Promise<Place> {
-  const { url, name, drop } = await createDatabase(copyOf === undefined ? {} : { copyOf });
+  const { url, name, query, drop } = await createDatabase(copyOf === undefined ? {} : { copyOf });
   let isKept = false;
   return {
     statements: [],
     loggedPages: () => NO_PAGES,
+    async stored() {
+      const tables = "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'";
+      const rows: object[] = [];
+      for (const { name } of (await query(tables)) as readonly { readonly name: string }[]) {
+        rows.push(...(await query(`SELECT t::text FROM "${name}" t`)));
+      }
+      return JSON.stringify(rows);
+    },
     open: (clock) => openPostgresStorage({ url, clock, words: htmlMessages }),
     contents() {
       isKept = true;
@@ -100,13 +114,15 @@ async function placeOnServer(copyOf: string | undefined): Promise<Place> {
 }
 
 async function openAt(place: Place, clock: Clock, isOwner: boolean): Promise<TestStorage> {
-  const { uow, close } = await place.open(clock);
+  const { uow, eraseDeleted = async () => {}, close } = await place.open(clock);
   let commits = 0;
   let units = 0;
   let keep: ((contents: StoredContents) => void) | undefined;
   return {
     statements: place.statements,
     loggedPages: () => place.loggedPages(),
+    stored: () => place.stored(),
+    eraseDeleted,
     uow: intercepting(uow, {
       read: (work, run) => {
         units++;

@@ -275,7 +275,7 @@ export const FAULTS: readonly Fault[] = [
     name: 'a new element of a list of a user is not published',
     layer: 'events',
     file: 'domain/src/kernel/personal-list.ts',
-    text: 'await this.publish(tx, row, this.rules.events.added!(row));',
+    text: 'await this.publishAdded(tx, row);',
     replacement: '',
     tests: ['personal-lists', 'client-sync'],
   },
