@@ -171,8 +171,8 @@ export class ExpireMessages {
       const page = await this.uow.read(realm.id, (r) =>
         r.recipients.listDirect(realm.id, after, CONVERSATIONS_AT_ONCE),
       );
+      if (page.length === 0) return count;
       for (const recipientId of page) count += await this.expireAll(realm.id, recipientId);
-      if (page.length < CONVERSATIONS_AT_ONCE) return count;
       after = page.at(-1)!;
     }
   }
