@@ -87,7 +87,7 @@ export class DeleteTopic {
     const { realmId } = caller;
     const actor = await tx.actors.get(caller);
     const channel = await tx.channels.find(realmId, channelId);
-    const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channelId, actor.id));
+    const isSubscribed = await tx.channels.isSubscribed(realmId, channelId, actor.id);
     enforce(canDeleteTopic(actor, channel, isSubscribed));
     const scope = hasFullHistoryAccess(actor, channel!, isSubscribed) ? 'shared' : 'own';
     const filter = { ...receivedMessagesIn(channel!.recipientId, key), scope } as const;

@@ -49,12 +49,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     source: DELETION,
-    code: 'const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channelId, actor.id));',
-    changes: [['channel !== null', 'true']],
-    reason: 'Nobody subscribes to a nonexistent channel.',
-  },
-  {
-    source: DELETION,
     code: 'if (entries.length === 0) return 0;',
     changes: [['entries.length === 0', 'false']],
     reason: NOTHING,
