@@ -117,6 +117,7 @@ describe('UserProjection', () => {
     expect(guests({ type: 'user.role_changed', userId: id(99), role: 'guest' })).toEqual([1]);
     expect(guests({ type: 'user.activation_changed', userId: id(1), isActive: true })).toEqual([1]);
     expect(guests({ type: 'realm.permission_changed', permission: 'canCreateBots', groupId: 91 })).toEqual([1]);
+    expect(guests({ type: 'channel.permission_changed', permission: 'canAccessAllUsers', groupId: 91 })).toEqual([1]);
     expect(guests({ type: 'realm.permission_changed', permission: 'canAccessAllUsers', groupId: 91 })).toEqual([7, 1]);
     expect([...users.values()].map(({ role }) => role)).toEqual(['guest', 'member', 'guest']);
   });

@@ -15,6 +15,9 @@ const NO_CHANNEL = 'Storages find no channel for null.';
 const NO_SUBSCRIPTION = 'Nobody subscribes to the channel null.';
 const RECHECKED = 'A shortcut without writes; the unit that deletes messages checks again.';
 const NOTHING = 'Deleting no messages changes nothing.';
+const SHORTCUT = 'A shortcut.';
+const USERS = 'users/user-delivery.ts';
+const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -122,7 +125,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     source: ACCESS,
     code: 'if (messages.length === 0) return [];',
     changes: [['messages.length === 0', 'false']],
-    reason: 'A shortcut.',
+    reason: SHORTCUT,
   },
   {
     source: ACCESS,
@@ -170,6 +173,24 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     source: ACCESS,
     code: 'const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();',
     changes: [['historical.length > 0', 'true']],
-    reason: 'A shortcut.',
+    reason: SHORTCUT,
+  },
+  {
+    source: USERS,
+    code: 'else this.guests.delete(user);',
+    changes: [['this.guests.delete(user);', null]],
+    reason: GUESTS,
+  },
+  {
+    source: USERS,
+    code: "role === 'guest' &&",
+    changes: [["role === 'guest'", 'true']],
+    reason: GUESTS,
+  },
+  {
+    source: USERS,
+    code: 'const people = shown.length === 0 ? [] : await repositories.users.list(realmId, shown);',
+    changes: [['shown.length === 0', 'false']],
+    reason: SHORTCUT,
   },
 ];
