@@ -7,6 +7,7 @@ import type { EventNeeds } from '../kernel/feature-types.js';
 import type { MessageId } from '../kernel/ids.js';
 import {
   asksForMessages,
+  findHolders,
   loadMessageReceivers,
   MESSAGE_SELECTION,
   needsMessages,
@@ -51,6 +52,17 @@ describe('MESSAGE_SELECTION', () => {
     expect(MESSAGE_SELECTION.isPublic(event as DomainEvent)).toBe(expected);
   });
 
+  it('applies a narrow only to messages', () => {
+    const queue = { ownerId: 1, filter: { narrow: [{ operator: 'channel', operand: 'court' }] } } as never;
+    const message = (name: string) => ({
+      type: 'message.sent',
+      exceptions: [],
+      view: { message: {}, conversation: { kind: 'channel', name }, sender: {} },
+    });
+    const events = [message('court'), message('crypt'), { type: 'blank' }];
+    expect(events.map((event) => MESSAGE_SELECTION.isInNarrow(queue, event as never))).toEqual([true, false, true]);
+  });
+
   it('lets everyone except guests read public messages', () => {
     expect((['guest', 'member'] as const).map((role) => MESSAGE_SELECTION.mayReadPublic({ role } as never))).toEqual([
       false,
@@ -89,10 +101,15 @@ describe('loadMessageReceivers', () => {
       return { owner: { userId, role, isLimitedGuest: false }, needs, seq: null };
     };
     const load = async (...requests: readonly ReceiverRequest[]) => {
-      const { uow, realm } = fixture;
       const receivers = await uow.read(realm.id, (r) => loadMessageReceivers(r, realm.id, requests));
       return receivers.map(({ flags, held }) => [[...flags.keys()], [...held]]);
     };
+    const { uow, realm, user } = fixture;
+    const ids = [user('iago').id, user('osric').id];
+    const findIn = (messageIds: readonly MessageId[]) =>
+      uow.read(realm.id, (r) => findHolders(r, realm.id, { messageIds }, { ids, guestIds: [] }));
+    expect(await findIn([first])).toEqual({ holders: new Map([[first, new Set([user('iago').id])]]) });
+    expect(await findIn([])).toEqual({ holders: new Map() });
     const flagged: EventNeeds = { messageIds: [first] };
     const holding: EventNeeds = { heldMessageIds: [first, second] };
     expect(await load(request('iago', flagged), request('hamlet', {}))).toEqual([

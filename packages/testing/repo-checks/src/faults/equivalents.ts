@@ -16,6 +16,8 @@ const NO_SUBSCRIPTION = 'Nobody subscribes to the channel null.';
 const RECHECKED = 'A shortcut without writes; the unit that deletes messages checks again.';
 const NOTHING = 'Deleting no messages changes nothing.';
 const SHORTCUT = 'A shortcut.';
+const CACHE = 'A cache.';
+const MESSAGES = 'messages/message-delivery.ts';
 const USERS = 'users/user-delivery.ts';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
@@ -192,5 +194,53 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'const people = shown.length === 0 ? [] : await repositories.users.list(realmId, shown);',
     changes: [['shown.length === 0', 'false']],
     reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (!exceptions) {',
+    changes: [['!exceptions', 'true']],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'exceptionsByEvent.set(event, exceptions);',
+    changes: [['exceptionsByEvent.set(event, exceptions);', null]],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (!conditions) {',
+    changes: [['!conditions', 'true']],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'conditionsByNarrow.set(terms, conditions);',
+    changes: [['conditionsByNarrow.set(terms, conditions);', null]],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (conditions.length === 0) return true;',
+    changes: [['conditions.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'const holders = messageIds.length === 0 ? [] : await personal.filterHolders(realmId, messageIds, ids);',
+    changes: [['messageIds.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (asking.length === 0) return null;',
+    changes: [['asking.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));',
+    changes: [['ids.length === 1', 'false']],
+    reason: 'A union of one audience is that audience.',
   },
 ];
