@@ -18,7 +18,7 @@ const id = (number: number) => number as UserId;
 
 describe('signedOutUserIn', () => {
   const userId = id(1);
-  it.each<[string, unknown, unknown]>([
+  it.each<[string, unknown, object | null]>([
     ['a replaced API key', { type: 'user.api_key_replaced', userId }, { userId, reason: null }],
     ['ended sessions', { type: 'user.sessions_ended', userId }, { userId, reason: null }],
     [

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { JestEnvironment } from '@jest/environment';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
+
+/** Handler of Jest's test events, with the parts of an event used here. */
+type EventHandler = (event: { readonly name: string; readonly test?: { mode?: string | null } }) => void;
 
 /** Storages used since the last test file ended. */
 const storages = new Set<AsyncLocalStorage<unknown>>();
@@ -17,7 +19,7 @@ AsyncLocalStorage.prototype.run = function (...args: Parameters<typeof run>) {
  * With the global variable `skipsAfterFailure`, it skips the tests of a file after the first failure.
  */
 export default class TestEnvironment extends NodeEnvironment {
-  handleTestEvent: JestEnvironment['handleTestEvent'];
+  handleTestEvent: EventHandler | undefined;
 
   constructor(...args: ConstructorParameters<typeof NodeEnvironment>) {
     super(...args);
@@ -31,10 +33,10 @@ export default class TestEnvironment extends NodeEnvironment {
   }
 }
 
-function skippingAfterFailure(): NonNullable<JestEnvironment['handleTestEvent']> {
+function skippingAfterFailure(): EventHandler {
   let hasFailed = false;
   return (event) => {
     if (event.name === 'test_fn_failure' || event.name === 'hook_failure') hasFailed = true;
-    else if (event.name === 'test_start' && hasFailed) event.test.mode = 'skip';
+    else if (event.name === 'test_start' && hasFailed) event.test!.mode = 'skip';
   };
 }
