@@ -72,7 +72,7 @@ describe('ChannelProjection', () => {
     for (const user of [one!, two!]) projection.add(user);
     expect(membersOf(court!)).toEqual([one, two]);
     const subscriptions = [1, 2, 3].map((userId) => ({ userId, channelId: crypt }));
-    projection.fold({ type: 'subscription.added', channels: [], subscriptions } as unknown as DomainEvent);
+    projection.fold({ type: 'subscription.added', channels: [{ id: court }], subscriptions } as unknown as DomainEvent);
     projection.fold({
       type: 'subscription.removed',
       channels: [{ id: court, name: 'court', userIds: [1, 3] }],

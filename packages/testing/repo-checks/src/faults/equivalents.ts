@@ -18,6 +18,7 @@ const NOTHING = 'Deleting no messages changes nothing.';
 const SHORTCUT = 'A shortcut.';
 const CACHE = 'A cache.';
 const MESSAGES = 'messages/message-delivery.ts';
+const CHANNELS = 'channels/channel-delivery.ts';
 const USERS = 'users/user-delivery.ts';
 const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
@@ -242,5 +243,20 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));',
     changes: [['ids.length === 1', 'false']],
     reason: 'A union of one audience is that audience.',
+  },
+  {
+    source: CHANNELS,
+    code: 'if (subscribers?.size === 0) this.subscribers.delete(channelId);',
+    changes: [
+      ['subscribers?.size === 0', 'false'],
+      ['this.subscribers.delete(channelId);', null],
+    ],
+    reason: 'A channel without online subscribers has the same members as an unknown one.',
+  },
+  {
+    source: CHANNELS,
+    code: 'if (ids.length === 0) return requests.map(channelReceiver);',
+    changes: [['ids.length === 0', 'false']],
+    reason: SHORTCUT,
   },
 ];
