@@ -169,7 +169,7 @@ export async function loadChannel(
   rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => Decision,
 ): Promise<LoadedChannel> {
   const channel = await channels.find(actor.realmId, id);
-  const isSubscribed = channel !== null && (await channels.isSubscribed(actor.realmId, id, actor.id));
+  const isSubscribed = await channels.isSubscribed(actor.realmId, id, actor.id);
   enforce(channel ? rule(actor, channel, isSubscribed) : unknownChannel);
   return { channel: channel!, isSubscribed };
 }

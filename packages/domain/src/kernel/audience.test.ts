@@ -54,6 +54,7 @@ describe('parseAudience', () => {
     ['a union that is not a list', { kind: 'anyOf', of: {} }],
     ['an intersection with an invalid part', { kind: 'allOf', of: [{ kind: 'realm' }, null] }],
     ['a difference from an invalid audience', { kind: 'except', from: { kind: '?' }, without: { kind: 'realm' } }],
+    ['a difference without an exception', { kind: 'except', from: { kind: 'realm' } }],
     ['a difference with an invalid exception', { kind: 'except', from: { kind: 'realm' }, without: 3 }],
   ])('rejects %s', (_, value) => {
     expect(parseAudience(value)).toBeNull();
@@ -132,6 +133,7 @@ describe('questionsOf', () => {
       anyOf(holdersOf(7), accessorsOf(user(8))),
     );
     expect(questionsOf(audience)).toEqual({ messageIds: [7, 9], userIds: [8] });
+    expect(questionsOf(anyOf(holdersOf(7), holdersOf(9)))).toEqual({ messageIds: [7, 9] });
     expect(
       mergeQuestions([questionsOf(audience), questionsOf(holdersOf(9)), questionsOf(accessorsOf(user(1)))]),
     ).toEqual({

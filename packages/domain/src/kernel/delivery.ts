@@ -246,12 +246,11 @@ export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audience
 
 /** Merges questions and removes duplicate ids. */
 export function mergeQuestions(questions: readonly AudienceQuestions[]): AudienceQuestions {
-  const asked = questions.filter((each) => each !== NO_QUESTIONS);
-  if (asked.length < 2) return asked[0] ?? NO_QUESTIONS;
-  const merged: Record<string, ReadonlySet<number>> = {};
-  for (const each of asked) {
+  const merged: Record<string, Set<number>> = {};
+  for (const each of questions) {
     for (const [name, ids] of Object.entries(each as Readonly<Record<string, readonly number[]>>)) {
-      merged[name] = new Set([...(merged[name] ?? []), ...ids]);
+      merged[name] ??= new Set();
+      for (const id of ids) merged[name].add(id);
     }
   }
   return Object.fromEntries(Object.entries(merged).map(([name, ids]) => [name, [...ids]]));

@@ -87,7 +87,7 @@ export class DeleteTopic {
     const { realmId } = caller;
     const actor = await tx.actors.get(caller);
     const channel = await tx.channels.find(realmId, channelId);
-    const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channelId, actor.id));
+    const isSubscribed = await tx.channels.isSubscribed(realmId, channelId, actor.id);
     enforce(canDeleteTopic(actor, channel, isSubscribed));
     const scope = hasFullHistoryAccess(actor, channel!, isSubscribed) ? 'shared' : 'own';
     const filter = { ...receivedMessagesIn(channel!.recipientId, key), scope } as const;
@@ -171,8 +171,8 @@ export class ExpireMessages {
       const page = await this.uow.read(realm.id, (r) =>
         r.recipients.listDirect(realm.id, after, CONVERSATIONS_AT_ONCE),
       );
+      if (page.length === 0) return count;
       for (const recipientId of page) count += await this.expireAll(realm.id, recipientId);
-      if (page.length < CONVERSATIONS_AT_ONCE) return count;
       after = page.at(-1)!;
     }
   }

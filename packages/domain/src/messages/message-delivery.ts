@@ -194,7 +194,6 @@ export async function loadMessageReceivers(
 ): Promise<readonly MessageReceiver[]> {
   const flagged = asked(requests, ({ messageIds }) => messageIds);
   const holding = asked(requests, ({ heldMessageIds }) => heldMessageIds);
-  if (!flagged && !holding) return requests.map(messageReceiver);
   const flags = flagged && (await personal.listFlagsOf(realmId, flagged.userIds, flagged.messageIds));
   const holders = holding && (await personal.filterHolders(realmId, holding.messageIds, holding.userIds));
   const held = new Map<UserId, Set<MessageId>>();

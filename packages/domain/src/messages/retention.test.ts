@@ -1,5 +1,15 @@
-import { aChannel, aMessage, aRealm, aRealmWith, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import {
+  aChannel,
+  aMessage,
+  aRealm,
+  aRealmWith,
+  aUser,
+  createFixture,
+  intercepting,
+  type MemoryFixture,
+} from '@parley/testkit';
 import type { Channel } from '../channels/channel.js';
+import type { BlobKey } from '../files/blobs.js';
 import type { MessageId } from '../kernel/ids.js';
 import { type ArchiveSelection, deleteMessages } from './deletion.js';
 import { DeleteMessage, ExpireMessages, PurgeArchive, RestoreMessages, retentionDays } from './deletion.use-cases.js';
@@ -108,6 +118,19 @@ describe('ExpireMessages', () => {
     expect(await firstMessageId(fixture)).toBeNull();
   });
 
+  it('keeps the messages if the period is removed before they are deleted', async () => {
+    const fixture = await createFixture(...scene(1), aMessage({ from: 'author', to: 'general' }));
+    fixture.clock.advance(2 * DAY);
+    const changing = intercepting(fixture.uow, {
+      write: async (work, run) => {
+        await fixture.add(aRealmWith({ settings: { messageRetentionDays: null } }));
+        return run(work);
+      },
+    });
+    expect(await new ExpireMessages(changing, fixture.clock).execute()).toBe(0);
+    expect(await existing(fixture)).toEqual([0]);
+  });
+
   it('keeps the messages of deactivated organizations', async () => {
     const fixture = await createFixture(
       aRealm({ isDeactivated: true }),
@@ -155,6 +178,21 @@ describe('deleteMessages', () => {
       expect(JSON.stringify(audience)).not.toContain('null');
     }
     expect(fixture.storage.announced).toHaveLength(2);
+  });
+
+  it('publishes the attached files without the messages to their owners', async () => {
+    const fixture = await createFixture(...scene(null), aMessage({ from: 'author', to: ['reader'] }));
+    const { uow, realm, user, messages } = fixture;
+    const ownerId = user('author').id;
+    await uow.write(realm.id, async (tx) => {
+      const blob = '0'.repeat(32) as BlobKey;
+      const content = { blob, name: 'a.txt', pathId: '2/ab/c/a.txt', size: 1, contentType: 'text/plain', image: null };
+      const { id } = await tx.files.add({ realmId: realm.id, ownerId, ...content, createdAt: 0 });
+      await tx.files.attach(realm.id, messages[0]!.id, [id]);
+      await deleteMessages(tx, { realmId: realm.id, deletedBy: null, deletedAt: 1, channel: null, messages });
+    });
+    const changed = fixture.storage.announced.filter(({ event }) => event.type === 'file.changed');
+    expect(changed).toMatchObject([{ event: { file: { messageIds: [] } }, audience: { ids: [ownerId] } }]);
   });
 
   it('keeps the first message of a channel if another one is deleted', async () => {
@@ -299,5 +337,18 @@ describe('deleted messages', () => {
     await new RestoreMessages(uow).execute({ realmId: realm.id, selection: EVERYTHING, isDryRun: false });
     expect(published(fixture)).toEqual([]);
     expect(await firstMessageId(fixture)).toBe(messages[0]!.id);
+  });
+
+  it('publish nothing if they are purged before they are restored', async () => {
+    const { uow, clock, realm, storage } = await deleted(1);
+    const purging = intercepting(uow, {
+      write: async (work, run) => {
+        await new PurgeArchive(uow, clock).execute({ keepSeconds: -1 });
+        return run(work);
+      },
+    });
+    const restore = { realmId: realm.id, selection: EVERYTHING, isDryRun: false };
+    expect(await new RestoreMessages(purging).execute(restore)).toBe(0);
+    expect(storage.announced).toEqual([]);
   });
 });

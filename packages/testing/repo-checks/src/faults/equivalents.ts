@@ -15,6 +15,12 @@ const NO_CHANNEL = 'Storages find no channel for null.';
 const NO_SUBSCRIPTION = 'Nobody subscribes to the channel null.';
 const RECHECKED = 'A shortcut without writes; the unit that deletes messages checks again.';
 const NOTHING = 'Deleting no messages changes nothing.';
+const SHORTCUT = 'A shortcut.';
+const CACHE = 'A cache.';
+const MESSAGES = 'messages/message-delivery.ts';
+const CHANNELS = 'channels/channel-delivery.ts';
+const USERS = 'users/user-delivery.ts';
+const GUESTS = 'isLimitedGuest checks the role of each candidate.';
 
 export const EQUIVALENTS: readonly Equivalent[] = [
   {
@@ -46,12 +52,6 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;',
     changes: [['channel.firstMessageId === null', 'false']],
     reason: 'The deleted ids do not include null.',
-  },
-  {
-    source: DELETION,
-    code: 'const isSubscribed = channel !== null && (await tx.channels.isSubscribed(realmId, channelId, actor.id));',
-    changes: [['channel !== null', 'true']],
-    reason: 'Nobody subscribes to a nonexistent channel.',
   },
   {
     source: DELETION,
@@ -128,7 +128,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     source: ACCESS,
     code: 'if (messages.length === 0) return [];',
     changes: [['messages.length === 0', 'false']],
-    reason: 'A shortcut.',
+    reason: SHORTCUT,
   },
   {
     source: ACCESS,
@@ -176,6 +176,87 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     source: ACCESS,
     code: 'const taken = historical.length > 0 ? await reads.personal.listFlags(viewer, historical) : new Map();',
     changes: [['historical.length > 0', 'true']],
-    reason: 'A shortcut.',
+    reason: SHORTCUT,
+  },
+  {
+    source: USERS,
+    code: 'else this.guests.delete(user);',
+    changes: [['this.guests.delete(user);', null]],
+    reason: GUESTS,
+  },
+  {
+    source: USERS,
+    code: "role === 'guest' &&",
+    changes: [["role === 'guest'", 'true']],
+    reason: GUESTS,
+  },
+  {
+    source: USERS,
+    code: 'const people = shown.length === 0 ? [] : await repositories.users.list(realmId, shown);',
+    changes: [['shown.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (!exceptions) {',
+    changes: [['!exceptions', 'true']],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'exceptionsByEvent.set(event, exceptions);',
+    changes: [['exceptionsByEvent.set(event, exceptions);', null]],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (!conditions) {',
+    changes: [['!conditions', 'true']],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'conditionsByNarrow.set(terms, conditions);',
+    changes: [['conditionsByNarrow.set(terms, conditions);', null]],
+    reason: CACHE,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (conditions.length === 0) return true;',
+    changes: [['conditions.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'const holders = messageIds.length === 0 ? [] : await personal.filterHolders(realmId, messageIds, ids);',
+    changes: [['messageIds.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'if (asking.length === 0) return null;',
+    changes: [['asking.length === 0', 'false']],
+    reason: SHORTCUT,
+  },
+  {
+    source: MESSAGES,
+    code: 'const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));',
+    changes: [['ids.length === 1', 'false']],
+    reason: 'A union of one audience is that audience.',
+  },
+  {
+    source: CHANNELS,
+    code: 'if (subscribers?.size === 0) this.subscribers.delete(channelId);',
+    changes: [
+      ['subscribers?.size === 0', 'false'],
+      ['this.subscribers.delete(channelId);', null],
+    ],
+    reason: 'A channel without online subscribers has the same members as an unknown one.',
+  },
+  {
+    source: CHANNELS,
+    code: 'if (ids.length === 0) return requests.map(channelReceiver);',
+    changes: [['ids.length === 0', 'false']],
+    reason: SHORTCUT,
   },
 ];

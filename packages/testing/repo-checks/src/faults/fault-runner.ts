@@ -59,10 +59,10 @@ export default class FaultRunner extends TestRunner {
 
 type TailOf<T extends readonly unknown[]> = T extends [unknown, ...infer Rest] ? Rest : never;
 
-/** The suite with a global variable that selects the fault. */
+/** The suite with a global variable that selects the fault, until its first failure. */
 function planting(test: Test, id: string): Test {
   const { context } = test;
-  const globals = { ...context.config.globals, plantedFault: id };
+  const globals = { ...context.config.globals, plantedFault: id, skipsAfterFailure: true };
   return { ...test, context: { ...context, config: { ...context.config, globals } } };
 }
 

@@ -120,6 +120,9 @@ const DENIED = "{ allowed: false, code: 'FAULT', message: '' }";
 const NOBODY = "{ kind: 'nobody' }";
 const REALM = "{ kind: 'realm' }";
 
+/** Values of named constants. */
+const CONSTANTS: Readonly<Record<string, string>> = { allowed: ALLOWED, nobody: NOBODY, wholeRealm: REALM };
+
 /** Replacements of what a function with this declared type returns. */
 const BY_TYPE: Readonly<Record<string, readonly string[]>> = {
   boolean: ['true', 'false'],
@@ -144,7 +147,7 @@ function editsOf(code: string): readonly Edit[] {
     edits.set(key, {
       start,
       end,
-      replacements: all.filter((text) => text !== textOf(node) && !(text === ALLOWED && textOf(node) === 'allowed')),
+      replacements: all.filter((text) => text !== textOf(node) && text !== CONSTANTS[textOf(node)]),
     });
   };
 

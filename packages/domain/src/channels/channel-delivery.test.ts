@@ -1,0 +1,150 @@
+import { aChannel, aUser, createFixture } from '@parley/testkit';
+import type { DomainEvent } from '../kernel/event.js';
+import type { EventNeeds, OnlineUser } from '../kernel/feature-types.js';
+import type { ChannelId, UserId } from '../kernel/ids.js';
+import type { SubscribedSpan } from './channel.js';
+import {
+  ChannelProjection,
+  loadChannelReceivers,
+  loadChannelRights,
+  needsChannels,
+  replayedSubscriptions,
+} from './channel-delivery.js';
+import { unsubscribeFromChannels } from './subscribing.js';
+
+describe('replayedSubscriptions', () => {
+  const channelId = 5 as ChannelId;
+  const span = (fromSeq: number, toSeq: number | null) => ({ channelId, fromSeq, toSeq }) as SubscribedSpan;
+
+  it.each([
+    [1, false],
+    [2, true],
+    [3, true],
+    [4, false],
+    [7, true],
+    [99, true],
+  ])(
+    'includes event %i for a user subscribed by event 2, unsubscribed by 4 and subscribed again by 7: %s',
+    (seq, is) => {
+      const user = { spans: new Map([[channelId, [span(2, 4), span(7, null)]]]) };
+      const membership = replayedSubscriptions({ user, seq } as never);
+      expect(membership.isSubscribed(channelId)).toBe(is);
+      expect(membership.isSubscribed(6 as ChannelId)).toBe(false);
+    },
+  );
+});
+
+describe('loadChannelRights', () => {
+  it('returns all periods of subscription by channel', async () => {
+    const { uow, realm, user, channel } = await createFixture(
+      aUser({ name: 'hamlet' }),
+      aChannel({ name: 'court' }),
+      aChannel({ name: 'crypt' }),
+    );
+    const [court, crypt] = [channel('court').id, channel('crypt').id];
+    const spans = [
+      { channelId: court, fromSeq: 1, toSeq: 2 },
+      { channelId: crypt, fromSeq: 3, toSeq: null },
+      { channelId: court, fromSeq: 4, toSeq: null },
+    ] as SubscribedSpan[];
+    const rights = await uow.read(realm.id, ({ channels }) =>
+      loadChannelRights(
+        { channels, personal: { listSubscribedSpans: async () => spans } } as never,
+        realm.id,
+        user('hamlet').id,
+      ),
+    );
+    expect(rights.spans).toEqual(
+      new Map([
+        [court, [spans[0], spans[2]]],
+        [crypt, [spans[1]]],
+      ]),
+    );
+  });
+});
+
+describe('ChannelProjection', () => {
+  it('follows the subscriptions of online users', () => {
+    const [court, crypt] = [5, 6] as ChannelId[];
+    const [one, two] = [1, 2].map((id) => ({ userId: id as UserId, channels: new Set([court]) }) as OnlineUser);
+    const projection = new ChannelProjection(new Map([one!, two!].map((user) => [user.userId, user])));
+    const membersOf = (channelId: ChannelId) => [...projection.members.subscribers({ kind: 'subscribers', channelId })];
+    for (const user of [one!, two!]) projection.add(user);
+    expect(membersOf(court!)).toEqual([one, two]);
+    const subscriptions = [1, 2, 3].map((userId) => ({ userId, channelId: crypt }));
+    projection.fold({ type: 'subscription.added', channels: [{ id: court }], subscriptions } as unknown as DomainEvent);
+    projection.fold({
+      type: 'subscription.removed',
+      channels: [{ id: court, name: 'court', userIds: [1, 3] }],
+    } as unknown as DomainEvent);
+    expect([membersOf(court!), membersOf(crypt!)]).toEqual([[two], [one, two]]);
+    expect([...one!.channels]).toEqual([crypt]);
+    expect(projection.membershipOf({ user: one } as never).isSubscribed(court!)).toBe(false);
+    projection.remove(one!);
+    expect(membersOf(crypt!)).toEqual([two]);
+  });
+});
+
+describe('needsChannels', () => {
+  it.each<[EventNeeds, boolean]>([
+    [{}, false],
+    [{ subscribersOf: [] }, true],
+    [{ viewsOf: [] }, true],
+  ])('with %j, requires a look-up: %s', (needs, expected) => {
+    expect(needsChannels(needs)).toBe(expected);
+  });
+});
+
+describe('loadChannelReceivers', () => {
+  it('returns the subscribers or the views of the channels that the receiver sees', async () => {
+    const fixture = await createFixture(
+      aUser({ name: 'hamlet' }),
+      aUser({ name: 'iago' }),
+      aChannel({ name: 'court', subscribers: ['iago'] }),
+      aChannel({ name: 'crypt', privacy: 'privateSharedHistory', subscribers: ['hamlet', 'iago'] }),
+      aChannel({ name: 'cellar', privacy: 'privateSharedHistory', subscribers: ['iago'] }),
+      async ({ user, channel }, tx) => {
+        await unsubscribeFromChannels(tx, [channel('crypt')], [user('hamlet').id]);
+      },
+    );
+    const { uow, realm, user, channel } = fixture;
+    const ids = ['court', 'crypt', 'cellar'].map((name) => channel(name).id);
+    const [court, crypt, cellar] = ids;
+    const gone = 999 as ChannelId;
+    const load = async (...requests: readonly (readonly [name: string, needs: EventNeeds])[]) => {
+      const asked = requests.map(([name, needs]) => {
+        const { id: userId = 999 as UserId, role = 'member' as const } = name === 'nobody' ? {} : user(name);
+        return { owner: { userId, role, isLimitedGuest: false }, needs, seq: null };
+      });
+      const receivers = await uow.read(realm.id, (r) => loadChannelReceivers(r, realm.id, asked));
+      return receivers.map(({ subscribers, channelViews }) => [
+        [...subscribers].map(([id, userIds]) => [id, userIds.length]),
+        [...channelViews].map(([id, view]) => [id, view.id]),
+      ]);
+    };
+    const subscribersOf = [...ids, gone];
+    expect(
+      await load(
+        ['hamlet', { subscribersOf }],
+        ['iago', { subscribersOf }],
+        ['iago', { viewsOf: ids }],
+        ['iago', {}],
+        ['nobody', { subscribersOf }],
+      ),
+    ).toEqual([
+      [[[court, 1]], []],
+      [
+        [
+          [court, 1],
+          [crypt, 1],
+          [cellar, 1],
+        ],
+        [],
+      ],
+      [[], ids.map((id) => [id, id])],
+      [[], []],
+      [[], []],
+    ]);
+    expect(await load(['iago', {}])).toEqual([[[], []]]);
+  });
+});

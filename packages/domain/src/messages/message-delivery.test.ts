@@ -1,0 +1,163 @@
+import { aChannel, aMessage, aUser, createFixture, makeChannel } from '@parley/testkit';
+import { metadataUsers } from '../channels/channel-delivery.js';
+import type { ReceiverRequest } from '../kernel/delivery.js';
+import { allOf, type DomainEvent, except, wholeRealm } from '../kernel/event.js';
+import type { QueueFilter } from '../kernel/event-queue.js';
+import type { EventNeeds } from '../kernel/feature-types.js';
+import type { MessageId } from '../kernel/ids.js';
+import {
+  asksForMessages,
+  findHolders,
+  loadMessageReceivers,
+  MESSAGE_SELECTION,
+  needsMessages,
+  receivedFlags,
+  updateParts,
+} from './message-delivery.js';
+import type { MessageEventTypes } from './message-events.js';
+
+const id = (number: number) => number as MessageId;
+
+describe('receivedFlags', () => {
+  it.each<[boolean, object, boolean]>([
+    [true, {}, true],
+    [true, { unread: true }, false],
+    [false, {}, false],
+    [false, { read: true }, true],
+  ])(
+    'with messages read by default: %s, and the exception %j, a message is read: %s',
+    (isReadByDefault, flags, read) => {
+      const view = { message: { mentionsChannel: false, isReadByDefault } };
+      const event = { type: 'message.sent', view, exceptions: [[1, flags]] } as never;
+      expect(receivedFlags(event, 1 as never)).toMatchObject({ read, mentioned: false, hasAlertWord: false });
+      expect(receivedFlags(event, 2 as never).read).toBe(isReadByDefault);
+    },
+  );
+});
+
+describe('MESSAGE_SELECTION', () => {
+  it.each<[Partial<QueueFilter>, boolean]>([
+    [{}, false],
+    [{ allPublicChannels: true }, true],
+    [{ narrow: [{ operator: 'is', operand: 'dm' }] }, true],
+  ])('opens a queue with the filter %j to public messages: %s', (filter, expected) => {
+    expect(MESSAGE_SELECTION.isOpen({ allPublicChannels: false, narrow: [], ...filter })).toBe(expected);
+  });
+
+  it.each<[string, unknown, boolean]>([
+    ['a message of a public channel', { type: 'message.sent', isPublic: true }, true],
+    ['another message', { type: 'message.sent', isPublic: false }, false],
+    ['another event', { type: 'channel.created', isPublic: true }, false],
+  ])('decides if %s is public', (_title, event, expected) => {
+    expect(MESSAGE_SELECTION.isPublic(event as DomainEvent)).toBe(expected);
+  });
+
+  it('applies a narrow only to messages', () => {
+    const queue = { ownerId: 1, filter: { narrow: [{ operator: 'channel', operand: 'court' }] } } as never;
+    const message = (name: string) => ({
+      type: 'message.sent',
+      exceptions: [],
+      view: { message: {}, conversation: { kind: 'channel', name }, sender: {} },
+    });
+    const events = [message('court'), message('crypt'), { type: 'blank' }];
+    expect(events.map((event) => MESSAGE_SELECTION.isInNarrow(queue, event as never))).toEqual([true, false, true]);
+  });
+
+  it('lets everyone except guests read public messages', () => {
+    expect((['guest', 'member'] as const).map((role) => MESSAGE_SELECTION.mayReadPublic({ role } as never))).toEqual([
+      false,
+      true,
+    ]);
+  });
+});
+
+describe('messages to look up', () => {
+  it.each<[EventNeeds, boolean]>([
+    [{}, false],
+    [{ messageIds: [id(1)] }, true],
+    [{ heldMessageIds: [id(1)] }, true],
+  ])('are needed for an event that needs %j: %s', (needs, expected) => {
+    expect(needsMessages(needs)).toBe(expected);
+  });
+
+  it('are asked for by audiences of holders', () => {
+    expect([asksForMessages({ messageIds: [id(1)] }), asksForMessages({ messageIds: [] })]).toEqual([true, false]);
+  });
+});
+
+describe('loadMessageReceivers', () => {
+  it('returns the flags and the messages held by the receivers who need them', async () => {
+    const fixture = await createFixture(
+      aUser({ name: 'hamlet' }),
+      aUser({ name: 'iago' }),
+      aUser({ name: 'osric' }),
+      aChannel({ name: 'court', subscribers: ['hamlet', 'iago'] }),
+      aMessage({ from: 'hamlet', to: 'court' }),
+      aMessage({ from: 'hamlet', to: 'court' }),
+    );
+    const [first, second] = fixture.messages.map((message) => message.id) as [MessageId, MessageId];
+    const request = (name: string, needs: EventNeeds): ReceiverRequest => {
+      const { id: userId, role } = fixture.user(name);
+      return { owner: { userId, role, isLimitedGuest: false }, needs, seq: null };
+    };
+    const load = async (...requests: readonly ReceiverRequest[]) => {
+      const receivers = await uow.read(realm.id, (r) => loadMessageReceivers(r, realm.id, requests));
+      return receivers.map(({ flags, held }) => [[...flags.keys()], [...held]]);
+    };
+    const { uow, realm, user } = fixture;
+    const ids = [user('iago').id, user('osric').id];
+    const findIn = (messageIds: readonly MessageId[]) =>
+      uow.read(realm.id, (r) => findHolders(r, realm.id, { messageIds }, { ids, guestIds: [] }));
+    expect(await findIn([first])).toEqual({ holders: new Map([[first, new Set([user('iago').id])]]) });
+    expect(await findIn([])).toEqual({ holders: new Map() });
+    const flagged: EventNeeds = { messageIds: [first] };
+    const holding: EventNeeds = { heldMessageIds: [first, second] };
+    expect(await load(request('iago', flagged), request('hamlet', {}))).toEqual([
+      [[first], []],
+      [[], []],
+    ]);
+    expect(await load(request('iago', holding), request('osric', holding), request('hamlet', {}))).toEqual([
+      [[], [first, second]],
+      [[], []],
+      [[], []],
+    ]);
+    expect(await load(request('iago', flagged), request('hamlet', holding))).toEqual([
+      [[first], []],
+      [[], [first, second]],
+    ]);
+    expect(await load(request('iago', {}))).toEqual([[[], []]]);
+  });
+});
+
+describe('updateParts (messages §18.2)', () => {
+  const text = { isMeMessage: false } as NonNullable<MessageEventTypes['message.updated']['text']>;
+  const messageIds = Array.from({ length: 501 }, (_, n) => id(n + 1));
+  const event: MessageEventTypes['message.updated'] = {
+    userId: 1 as never,
+    messageId: id(501),
+    messageIds,
+    editedAt: 0,
+    channel: { id: 5 as never, name: 'court' },
+    move: null,
+    text,
+    onlyToHolders: false,
+  };
+
+  it('splits an update sent only to holders and keeps the text with its message', () => {
+    expect(updateParts(event, wholeRealm, null)).toEqual([{ part: event, to: wholeRealm }]);
+    const held = { ...event, onlyToHolders: true };
+    expect(updateParts(held, wholeRealm, null)).toEqual([
+      { part: { ...held, messageIds: messageIds.slice(0, 500), messageId: id(1), text: null }, to: wholeRealm },
+      { part: { ...held, messageIds: messageIds.slice(500) }, to: wholeRealm },
+    ]);
+  });
+
+  it('names the previous channel only for those who see it', () => {
+    const source = makeChannel({ privacy: 'privateSharedHistory' });
+    const informed = metadataUsers(source);
+    expect(updateParts(event, wholeRealm, source)).toEqual([
+      { part: event, to: allOf(wholeRealm, informed) },
+      { part: { ...event, channel: { id: source.id, name: null } }, to: except(wholeRealm, informed) },
+    ]);
+  });
+});
