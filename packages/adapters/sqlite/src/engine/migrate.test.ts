@@ -189,7 +189,11 @@ describe('database from before the baseline', () => {
     // The former steps only created the tables of the baseline.
     const later = MIGRATIONS.slice(1).map(({ sql }) => sql);
     const matches = (pattern: RegExp) => later.flatMap((sql) => [...sql.matchAll(pattern)]);
-    for (const [, index] of matches(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
+    for (const [, index] of matches(/CREATE (?:UNIQUE )?INDEX (\w+)/g)) {
+      database.exec(`DROP INDEX IF EXISTS ${index}`);
+      const former = new RegExp(`CREATE (UNIQUE )?INDEX ${index} [^;]*;`).exec(MIGRATIONS[0]!.sql);
+      if (former) database.exec(former[0]);
+    }
     const renamed = new Map(matches(/ALTER TABLE (\w+) RENAME TO (\w+)/g).map(([, from, to]) => [from, to]));
     for (const table of renamed.values()) database.exec(`DROP TABLE ${table}`);
     for (const [, table] of matches(/DROP TABLE (\w+)/g)) {

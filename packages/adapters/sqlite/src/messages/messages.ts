@@ -76,8 +76,13 @@ export class MessageInsert {
   /** Reserves an ordinal and an id, which is higher than all earlier ids. */
   takeOrdinalAndId(realmId: RealmId, recipientId: RecipientId): readonly [Ordinal, MessageId] {
     const [ordinal, sequence] = this.take(realmId, recipientId, 1);
-    // Another process, an import or a rollback may have changed the sequence.
-    if (sequence !== this.lastTaken || this.nextId > this.lastTaken) this.takeIds(sequence);
+    const { lastTaken, nextId } = this;
+    this.connection.record.onRollback(() => {
+      this.lastTaken = lastTaken;
+      this.nextId = nextId;
+    });
+    // Another process or an import may have changed the sequence.
+    if (sequence !== lastTaken || nextId > lastTaken) this.takeIds(sequence);
     return [ordinal, this.nextId++ as MessageId];
   }
 
@@ -91,9 +96,6 @@ export class MessageInsert {
     this.nextId = (sequence ?? 0) + 1;
     this.lastTaken = (sequence ?? 0) + IDS_AT_ONCE;
     (sequence === null ? this.beginSequence : this.raiseSequence).run(this.lastTaken);
-    this.connection.record.onRollback(() => {
-      this.lastTaken = -1;
-    });
   }
 
   /** @param key see `topicKeyOf` */
