@@ -54,6 +54,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   import: ['FOLDER/export.tar.gz', '--as=copy'],
   'imports list': ['--realm=copy'],
   migrate: [],
+  'database compact': [],
   doctor: ['--thorough'],
   backup: ['FOLDER/backup.tar'],
   restore: ['FOLDER/backup.tar', '--database=sqlite:FOLDER/restored/parley.db'],
