@@ -198,7 +198,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       </div>
     );
   }
-  const list = <LoadedMessages view={view} start={start} commands={commands} />;
+  const list = <LoadedMessages view={view} near={near} start={start} commands={commands} />;
   return (
     <MediaContext.Provider value={media}>
       {isGone && (
@@ -216,11 +216,12 @@ export function Messages({ view, near = null, start = null, commands }: Messages
 
 interface LoadedProps {
   readonly view: ConversationView;
+  readonly near: number | null;
   readonly start: ReadingPlace | null;
   readonly commands: MessageCommands;
 }
 
-function LoadedMessages({ view, start, commands }: LoadedProps) {
+function LoadedMessages({ view, near, start, commands }: LoadedProps) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat } = services;
@@ -246,7 +247,7 @@ function LoadedMessages({ view, start, commands }: LoadedProps) {
       keys={keys}
       place={`${narrowKey(view.narrow)} ${anchor}`}
       startKey={startKey}
-      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : 'middle'}
+      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : anchor === near ? 'middle' : 'third'}
       unreadKey={unreadKey}
       hasNewer={newer !== 'none'}
       {...loading}

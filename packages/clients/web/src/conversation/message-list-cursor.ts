@@ -27,7 +27,7 @@ const controlsIn = (part: Element): readonly HTMLElement[] =>
   );
 
 export function useCursor(keys: readonly string[], [key, setKey]: CursorState, scroll: ListScroll): Cursor {
-  const { frame, pinned, jumpTo } = scroll;
+  const { frame, pinned, reveal } = scroll;
   const awaitsFocus = useRef<string | null>(null);
   const rowOf = (of: string) => frame.current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(of)}"]`);
   const hasFocus = () => frame.current?.querySelector('[data-key]:focus-within') != null;
@@ -66,7 +66,7 @@ export function useCursor(keys: readonly string[], [key, setKey]: CursorState, s
     },
     select: (index) => {
       setKey(keys[index]!);
-      jumpTo(index, 'auto');
+      reveal(index);
       awaitsFocus.current = keys[index]!;
     },
     onRowFocus: setKey,

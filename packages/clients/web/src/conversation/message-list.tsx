@@ -72,7 +72,7 @@ export function MessageList(props: MessageListProps) {
   const screen = `${place} ${virtual.scrollOffset ?? 0} ${keys.length} ${virtual.getTotalSize()}`;
   useSeen(virtual, screen, props.onSeen);
   const cursor = useCursor(keys, cursorState, scroll);
-  const jumps = useJumps(props, scroll, cursor);
+  const jumps = useJumps(props, scroll, arrival, cursor);
   useEffect(() => {
     // The page has the focus of a user who opened a place that was still loading.
     if (frame.current!.closest('main')?.matches(':focus')) {
@@ -81,6 +81,7 @@ export function MessageList(props: MessageListProps) {
   }, [frame]);
   const stay = () => {
     scroll.pinned.current = null;
+    arrival.end();
     jumps.stay();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -102,7 +103,6 @@ export function MessageList(props: MessageListProps) {
       jumps.toNewest();
       return;
     }
-    arrival.isArriving.current = false;
     stay();
     if (page !== 0) scroll.pageBy(page);
     else if (keys.length > 0) cursor.select(Math.max(0, Math.min(keys.length - 1, next!)));
@@ -176,7 +176,7 @@ function usePaging(
  * Jumps to the first unread and the newest message, which may have to be loaded. If the list has the focus, its cursor
  * moves to the newest message once that is loaded.
  */
-function useJumps(props: MessageListProps, { frame, virtual, jumpTo }: ListScroll, cursor: Cursor): Jumps {
+function useJumps(props: MessageListProps, { frame, virtual }: ListScroll, { jumpTo }: Arrival, cursor: Cursor): Jumps {
   const { keys, unreadKey, hasNewer, onNewest, onStay, onUnread } = props;
   const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   /** Requested place that is still loading. */
@@ -189,14 +189,14 @@ function useJumps(props: MessageListProps, { frame, virtual, jumpTo }: ListScrol
     if (awaits.current === 'newest' && !hasNewer) {
       virtual.scrollToEnd();
       if (frame.current!.matches(':focus-within')) cursor.select(keys.length - 1);
-    } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadIndex, 'center');
+    } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadKey!, 'third');
     else return;
     awaits.current = null;
   });
   return {
     unread: isUnreadBelow ? 'below' : isUnreadAway ? 'above' : null,
     toUnread: () => {
-      if (unreadIndex >= 0) return jumpTo(unreadIndex, 'center');
+      if (unreadIndex >= 0) return jumpTo(unreadKey!, 'third');
       awaits.current = 'unread';
       onUnread();
     },

@@ -1,0 +1,121 @@
+import type { Page } from '@playwright/test';
+import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+
+const READER = 'cordelia';
+const WRITER = 'iago';
+
+const lineOf = (n: number) => `Line ${n}: ${'words '.repeat((n * 7) % 40)}`;
+const LONG = `Long start ${'words '.repeat(1600)} long end`;
+
+/** Sends messages; the reader has read the first ones. */
+async function fill(server: Server, topic: string, read: number, unread: readonly string[]): Promise<void> {
+  for (let n = 0; n < read; n++) await post(server, READER, topic, lineOf(n));
+  for (const content of unread) await post(server, WRITER, topic, content);
+}
+
+const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
+
+/** Ids of the messages that end in view, and the distances of the first unread line and its sender from the edges. */
+const shownIn = (page: Page) =>
+  listOf(page).evaluate((list) => {
+    const { top, bottom, height } = list.getBoundingClientRect();
+    const rows = [...list.querySelectorAll<HTMLElement>('[data-key]')];
+    const isEnding = (row: HTMLElement) => {
+      const box = row.getBoundingClientRect();
+      return box.bottom > top && box.bottom <= bottom + 1;
+    };
+    const line = list.querySelector('[part="unread-line"]')?.getBoundingClientRect().top ?? Number.NaN;
+    const sender = list.querySelector('[data-key]:has([part="unread-line"]) [part="sender"]')?.getBoundingClientRect();
+    return {
+      ids: rows.filter(isEnding).map((row) => Number(row.dataset.key)),
+      line: (line - top) / height,
+      isSenderVisible: sender !== undefined && sender.top >= top && sender.bottom <= bottom,
+      fromEnd: list.scrollHeight - list.clientHeight - list.scrollTop,
+    };
+  });
+
+const unreadOf = async (server: Server, ids: readonly number[]): Promise<readonly number[]> => {
+  const { messages } = await server.call(READER, 'GET', '/messages', { message_ids: ids });
+  return messages.flatMap(({ id, flags }: { id: number; flags: readonly string[] }) =>
+    flags.includes('read') ? [] : [id],
+  );
+};
+
+for (const height of [600, 768, 900]) {
+  test(`reads all that fits when a topic opens at its first unread message in ${height} pixels`, async ({
+    server,
+    logIn,
+  }) => {
+    const topics = Array.from({ length: 12 }, (_, index) => ({ topic: `arrive ${height} ${index + 1}`, count: index + 1 }));
+    for (const { topic, count } of topics) {
+      await fill(server, topic, 12, Array.from({ length: count }, (_, n) => lineOf(n + 100 + height)));
+    }
+    const { page } = await logIn(READER, '#inbox', { viewport: { width: 1280, height } });
+    for (const { topic } of topics) {
+      await goTo(page, await placeOf(server, topic));
+      await expect(page.getByRole('heading', { level: 1 })).toContainText(topic);
+      await expect(listOf(page).locator('[part="unread-line"]')).toBeVisible();
+      await page.waitForTimeout(300);
+      const { ids, isSenderVisible, line, fromEnd } = await shownIn(page);
+      expect(isSenderVisible, topic).toBe(true);
+      expect(fromEnd <= 1 || Math.abs(line - 1 / 3) < 0.1, `${topic}: ${fromEnd}, ${line}`).toBe(true);
+      await expect.poll(() => unreadOf(server, ids), topic).toEqual([]);
+    }
+  });
+}
+
+test('shows the start of a message that is taller than the view', async ({ server, logIn }) => {
+  await fill(server, 'tall', 12, [LONG, ...Array.from({ length: 24 }, (_, n) => lineOf(n + 100))]);
+  const { page } = await logIn(READER, await placeOf(server, 'tall'));
+  const startsAtTop = () =>
+    expect
+      .poll(() =>
+        messageWith(page, 'Long start').evaluate(
+          (row) =>
+            row.closest('[data-key]')!.getBoundingClientRect().top -
+            row.closest('section')!.getBoundingClientRect().top,
+        ),
+      )
+      .toBeCloseTo(0, 0);
+  await startsAtTop();
+  await listOf(page).focus();
+  await page.keyboard.press('End');
+  await expect(messageWith(page, 'Line 123:')).toBeInViewport();
+  await page.getByRole('button', { name: 'First unread message' }).click();
+  await startsAtTop();
+  await page.keyboard.press('End');
+  for (let n = 0; n < 24; n++) await page.keyboard.press('k');
+  await startsAtTop();
+});
+
+test('shows the newest message whole while the composer grows and shrinks', async ({ server, logIn }) => {
+  for (const hasFieldSizing of [true, false]) {
+    await fill(server, 'growing', 30, []);
+    const { page } = await logIn(READER, '#inbox');
+    if (!hasFieldSizing) {
+      await page.addInitScript(() => {
+        const supports = CSS.supports.bind(CSS);
+        CSS.supports = ((...args: [string, string]) => args[0] !== 'field-sizing' && supports(...args)) as typeof supports;
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync('textarea { field-sizing: fixed !important }');
+        document.adoptedStyleSheets = [sheet];
+      });
+      await page.reload();
+    }
+    await goTo(page, await placeOf(server, 'growing'));
+    await expect(messageWith(page, 'Line 29:').last()).toBeInViewport();
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.focus();
+    const heights = new Set<number>();
+    for (const lines of [1, 12, 1, 3, 6, 2, 9, 12, 5, 0, 7, 0, 2]) {
+      if (lines === 0) {
+        await page.keyboard.press('Control+a');
+        await page.keyboard.press('Delete');
+      } else await field.fill(Array.from({ length: lines }, (_, n) => `Text ${n}`).join('\n'));
+      await page.waitForTimeout(150);
+      heights.add((await field.boundingBox())!.height);
+      expect((await shownIn(page)).fromEnd, `${lines} lines, field-sizing: ${hasFieldSizing}`).toBeLessThanOrEqual(1);
+    }
+    expect(heights.size).toBeGreaterThan(4);
+  }
+});
