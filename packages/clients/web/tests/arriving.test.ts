@@ -84,7 +84,10 @@ test('shows the start of a message that is taller than the view', async ({ serve
   await page.getByRole('button', { name: 'First unread message' }).click();
   await startsAtTop();
   await page.keyboard.press('End');
-  for (let n = 0; n < 24; n++) await page.keyboard.press('k');
+  await expect(async () => {
+    await page.keyboard.press('k');
+    await expect(page.locator('[data-key]:focus')).toContainText('Long start', { timeout: 100 });
+  }).toPass({ intervals: [0] });
   await startsAtTop();
 });
 
@@ -118,4 +121,57 @@ test('shows the newest message whole while the composer grows and shrinks', asyn
     }
     expect(heights.size).toBeGreaterThan(4);
   }
+});
+
+/** Positions of the messages in each frame from the first one with messages. */
+const framesOf = (page: Page) =>
+  page.evaluate(() => (globalThis as unknown as { frames: readonly string[] }).frames);
+
+test('paints messages in their final place at once', async ({ server, logIn }) => {
+  const topics = Array.from({ length: 10 }, (_, n) => `switch ${n}`);
+  for (const [n, topic] of topics.entries()) {
+    await fill(server, topic, 20 + n, n % 3 === 0 ? [] : Array.from({ length: 2 * n }, (_, line) => lineOf(line + n)));
+    if (n % 4 === 0) await post(server, READER, topic, '/poll Lunch?\nSoup\nSalad');
+    if (n % 4 === 1) await post(server, WRITER, topic, '```python\nprint(1)\n```\n$$x^2$$ and ||hidden||');
+  }
+  const { page, context } = await logIn(READER, '#recent');
+  const session = await context.newCDPSession(page);
+  await page.waitForTimeout(1000);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  const jumps: string[] = [];
+  for (const topic of [...topics, ...topics]) {
+    await page.evaluate(() => {
+      const frames: string[] = [];
+      Object.assign(globalThis, { frames });
+      const before = document.querySelector('[data-messages]');
+      const look = () => {
+        const list = document.querySelector<HTMLElement>('[data-messages]');
+        const row = list !== before && list?.querySelector<HTMLElement>('[data-key] article');
+        if (row) {
+          const { top, height } = list!.getBoundingClientRect();
+          const shown = [...list!.querySelectorAll<HTMLElement>('[data-key]')].find((each) => {
+            const box = each.getBoundingClientRect();
+            return box.bottom > top + height / 2;
+          });
+          if (shown) frames.push(`${shown.dataset.key} ${Math.round(shown.getBoundingClientRect().top)} ${list!.clientHeight}`);
+        }
+        if (Object.is((globalThis as unknown as { frames: unknown }).frames, frames)) next();
+      };
+      // Messages of a channel arrive after the frame has been painted.
+      const next = () =>
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = look;
+          port2.postMessage(null);
+        });
+      next();
+    });
+    await goTo(page, await placeOf(server, topic));
+    await expect.poll(async () => (await framesOf(page)).length).toBeGreaterThan(0);
+    await page.waitForTimeout(1000);
+    const frames = await framesOf(page);
+    const changes = frames.filter((frame, index) => index === 0 || frame !== frames[index - 1]);
+    if (changes.length !== 1) jumps.push(`${topic}: ${changes.join(' → ')}`);
+  }
+  expect(jumps).toEqual([]);
 });

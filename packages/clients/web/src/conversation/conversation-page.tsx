@@ -45,7 +45,7 @@ const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
 const loadPlaceholders = () => import('./placeholders.js');
 const loadResults = () => import('./search-results.js');
 const PlainText = lazy(async () => ({ default: (await loadPlaceholders()).PlainText }));
-const Writing = lazy(() => loadLater(() => import('./writing.js')));
+export const loadWriting = () => loadLater(() => import('./writing.js'));
 
 /** Messages of a long conversation kept in memory while the end is visible. */
 const KEPT_MESSAGES = 1000;
@@ -95,13 +95,16 @@ export function ConversationPage({ narrow, near }: Props) {
   }, [chat, i18n, view, drafts, navigation]);
   useFollowing(view, near, composer);
   const isReady = useReading(chat.isReady);
+  const writing = useLoaded(loadWriting);
   if (!view) return null;
   return (
     <>
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
-      <Suspense fallback={<div className={styles.reserved} />}>
-        {isReady ? <Writing narrow={view.narrow} composer={composer} /> : <div className={styles.reserved} />}
-      </Suspense>
+      {isReady && writing ? (
+        <writing.Writing narrow={view.narrow} composer={composer} />
+      ) : (
+        <div className={styles.reserved} />
+      )}
     </>
   );
 }

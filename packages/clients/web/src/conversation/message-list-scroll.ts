@@ -218,9 +218,9 @@ export function useArrival(list: ListStart, { frame, virtual }: ListScroll): Arr
     else virtual.scrollToOffset(offset);
     // The virtualizer would learn of the new offset after the next paint.
     virtual.scrollOffset = list.scrollTop;
-    if (before === null || Math.abs(list.scrollTop - before) <= 1 || steps.current >= MAX_STEPS) return;
-    steps.current++;
-    render();
+    const isSettled = before !== null && Math.abs(list.scrollTop - before) <= 1;
+    steps.current = isSettled ? 0 : steps.current + 1;
+    if (!isSettled && steps.current < MAX_STEPS) render();
   }, [keys, frame, virtual]);
   // Each rendering may measure rows.
   useLayoutEffect(() => {
@@ -229,9 +229,6 @@ export function useArrival(list: ListStart, { frame, virtual }: ListScroll): Arr
       target.current = { key: startKey, top: startTop };
     }
     arrive();
-  });
-  useEffect(() => {
-    steps.current = 0;
   });
   const isArriving = useCallback(() => target.current !== null, []);
   const end = useCallback(() => {
