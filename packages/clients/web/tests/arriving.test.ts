@@ -46,9 +46,17 @@ for (const height of [600, 768, 900]) {
     server,
     logIn,
   }) => {
-    const topics = Array.from({ length: 12 }, (_, index) => ({ topic: `arrive ${height} ${index + 1}`, count: index + 1 }));
+    const topics = Array.from({ length: 12 }, (_, index) => ({
+      topic: `arrive ${height} ${index + 1}`,
+      count: index + 1,
+    }));
     for (const { topic, count } of topics) {
-      await fill(server, topic, 12, Array.from({ length: count }, (_, n) => lineOf(n + 100 + height)));
+      await fill(
+        server,
+        topic,
+        12,
+        Array.from({ length: count }, (_, n) => lineOf(n + 100 + height)),
+      );
     }
     const { page } = await logIn(READER, '#inbox', { viewport: { width: 1280, height } });
     for (const { topic } of topics) {
@@ -98,7 +106,8 @@ test('shows the newest message whole while the composer grows and shrinks', asyn
     if (!hasFieldSizing) {
       await page.addInitScript(() => {
         const supports = CSS.supports.bind(CSS);
-        CSS.supports = ((...args: [string, string]) => args[0] !== 'field-sizing' && supports(...args)) as typeof supports;
+        CSS.supports = ((...args: [string, string]) =>
+          args[0] !== 'field-sizing' && supports(...args)) as typeof supports;
         const sheet = new CSSStyleSheet();
         sheet.replaceSync('textarea { field-sizing: fixed !important }');
         document.adoptedStyleSheets = [sheet];
@@ -124,8 +133,7 @@ test('shows the newest message whole while the composer grows and shrinks', asyn
 });
 
 /** Positions of the messages in each frame from the first one with messages. */
-const framesOf = (page: Page) =>
-  page.evaluate(() => (globalThis as unknown as { frames: readonly string[] }).frames);
+const framesOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { frames: readonly string[] }).frames);
 
 test('paints messages in their final place at once', async ({ server, logIn }) => {
   const topics = Array.from({ length: 10 }, (_, n) => `switch ${n}`);
@@ -153,7 +161,8 @@ test('paints messages in their final place at once', async ({ server, logIn }) =
             const box = each.getBoundingClientRect();
             return box.bottom > top + height / 2;
           });
-          if (shown) frames.push(`${shown.dataset.key} ${Math.round(shown.getBoundingClientRect().top)} ${list!.clientHeight}`);
+          if (shown)
+            frames.push(`${shown.dataset.key} ${Math.round(shown.getBoundingClientRect().top)} ${list!.clientHeight}`);
         }
         if (Object.is((globalThis as unknown as { frames: unknown }).frames, frames)) next();
       };
@@ -175,3 +184,132 @@ test('paints messages in their final place at once', async ({ server, logIn }) =
   }
   expect(jumps).toEqual([]);
 });
+
+test('puts the cursor on the message of a followed link and marks it', async ({ server, logIn }) => {
+  await fill(server, 'linked', 60, []);
+  const { messages } = await server.call(READER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 100,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'linked' }],
+  });
+  const idOfLine = (n: number) =>
+    messages.find(({ content }: { content: string }) => content.includes(`Line ${n}:`)).id as number;
+  const { page } = await logIn(READER, '#inbox');
+  const place = await placeOf(server, 'linked');
+  const expectMarked = async (text: string) => {
+    const row = page.locator('[data-key][data-marked]');
+    await expect(row).toContainText(text);
+    await expect(row).toBeInViewport();
+    await expect(row).toBeFocused();
+  };
+  await goTo(page, `${place}/near/${idOfLine(20)}`);
+  await expectMarked('Line 20:');
+  await expect(page.locator('[data-marked]')).toHaveCount(0);
+  await page.keyboard.press('j');
+  await expect(page.locator('[data-key]:focus')).toContainText('Line 21:');
+  // The list has the focus when a link in it is followed.
+  await goTo(page, `${place}/near/${idOfLine(45)}`);
+  await expectMarked('Line 45:');
+  await page.screenshot({ path: `/tmp/arrive3-marked.png` });
+  await goTo(page, '#feed');
+  await expect(messageWith(page, 'Line 59:').last()).toBeInViewport();
+  await page.reload();
+  await goTo(page, `${place}/near/${idOfLine(10)}`);
+  await expectMarked('Line 10:');
+});
+
+test('scrolls the sidebar to the place that was opened', async ({ server, logIn }) => {
+  const { members } = await server.call('hamlet', 'GET', '/users');
+  const self = (await server.call('hamlet', 'GET', '/users/me')).user_id;
+  const others = members.filter(
+    ({ user_id: id, is_bot: isBot, is_active: isActive }: { user_id: number; is_bot: boolean; is_active: boolean }) =>
+      id !== self && !isBot && isActive,
+  );
+  for (const { user_id: id } of others.slice(0, 12)) {
+    await server.call('hamlet', 'POST', '/messages', {
+      type: 'direct',
+      to: [id],
+      content: 'Hello',
+      read_by_sender: true,
+    });
+  }
+  for (let n = 0; n < 24; n++) {
+    await server.call('hamlet', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: `zone ${n}` }] });
+  }
+  await server.call('hamlet', 'POST', '/mark_all_as_read');
+  const { page } = await logIn('hamlet', '#inbox', { viewport: { width: 1280, height: 720 } });
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  const expectShown = async (name: string) => {
+    const current = sidebar.locator('[aria-current="page"]');
+    await expect(current).toContainText(name);
+    await expect(current).toBeInViewport({ ratio: 1 });
+    await expect
+      .poll(() =>
+        current.evaluate((row) => {
+          const [box, list] = [row.getBoundingClientRect(), row.closest('nav')!.getBoundingClientRect()];
+          return box.top >= list.top && box.bottom <= list.bottom;
+        }),
+      )
+      .toBe(true);
+  };
+  const visibleChannels = () =>
+    sidebar.evaluate((list) => {
+      const box = list.getBoundingClientRect();
+      return [...list.querySelectorAll('a[href*="#narrow/channel/"]:not([data-nested])')].filter((link) => {
+        const { top, bottom } = link.getBoundingClientRect();
+        return top >= box.top && bottom <= box.bottom;
+      }).length;
+    });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Name of a conversation/ }).fill('zone 23');
+  await page.keyboard.press('Enter');
+  await expectShown('zone 23');
+  expect(await visibleChannels()).toBeGreaterThanOrEqual(6);
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'zone 20' });
+  await server.call(WRITER, 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'zone 20' }] });
+  await server.call(WRITER, 'POST', '/messages', { type: 'channel', to: id, topic: 'far away', content: 'Unread' });
+  await goTo(page, '#inbox');
+  await expectShown('Inbox');
+  await expect(page.getByRole('main')).toContainText('far away');
+  await page.getByRole('main').focus();
+  await page.keyboard.press('n');
+  await expectShown('far away');
+  await goTo(page, await placeOf(server, 'by link'));
+  await expect(sidebar.locator('[aria-current="page"]').or(sidebar.locator('a', { hasText: 'Verona' }))).toBeVisible();
+});
+
+for (const words of [0, 20, 100, 400, 900, 1600]) {
+  test(`returns to the line that was read among messages of ${words} words`, async ({ server, logIn }) => {
+    const topic = `return ${words}`;
+    for (let n = 0; n < (words > 300 ? 12 : 40); n++) {
+      await post(server, READER, topic, `Line ${n}: ${'words '.repeat(words)}`);
+    }
+    const { page } = await logIn(READER, await placeOf(server, topic));
+    await expect(listOf(page).getByRole('article').last()).toBeInViewport();
+    await page.waitForTimeout(300);
+    /** Message at the middle of the list, and the place of its text. */
+    const reading = () =>
+      listOf(page).evaluate((list) => {
+        const { left, width, top, height } = list.getBoundingClientRect();
+        const row = document.elementFromPoint(left + width / 2, top + height / 2)!.closest<HTMLElement>('[data-key]')!;
+        return { key: row.dataset.key!, top: row.querySelector('[id$="-text"]')!.getBoundingClientRect().top };
+      });
+    const expectSame = async ({ key, top }: { key: string; top: number }) => {
+      const now = page.locator(`[data-key="${key}"] [id$="-text"]`);
+      await expect(now).toBeVisible();
+      await page.waitForTimeout(500);
+      const last = await now.evaluate((text) => text.getBoundingClientRect().top);
+      expect(Math.abs(last - top), `${last} instead of ${top}`).toBeLessThanOrEqual(2);
+    };
+    await listOf(page).evaluate((list) => list.scrollBy(0, -1.37 * list.clientHeight));
+    await page.waitForTimeout(600);
+    const before = await reading();
+    await goTo(page, '#recent');
+    await expect(listOf(page)).toHaveCount(0);
+    await page.goBack();
+    await expectSame(before);
+    await page.reload();
+    await expectSame(before);
+  });
+}

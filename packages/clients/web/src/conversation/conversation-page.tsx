@@ -251,6 +251,7 @@ function LoadedMessages({ view, near, start, commands }: LoadedProps) {
       place={`${narrowKey(view.narrow)} ${anchor}`}
       startKey={startKey}
       startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : anchor === near ? 'middle' : 'third'}
+      linkedKey={near !== null && anchor === near ? startKey : null}
       unreadKey={unreadKey}
       hasNewer={newer !== 'none'}
       {...loading}

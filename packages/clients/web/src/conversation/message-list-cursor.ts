@@ -8,6 +8,8 @@ export interface Cursor {
   after(pressed: string): number | undefined;
   /** Scrolls to a row and moves the focus there. */
   select(index: number): void;
+  /** Moves to the message of a followed link, together with the focus if no other part of the page has it. */
+  enter(key: string): void;
   /** Called when a row receives the focus. */
   onRowFocus(key: string): void;
   /** Called when the list or the element after it receives the focus: from outside, it moves to the cursor. */
@@ -68,6 +70,13 @@ export function useCursor(keys: readonly string[], [key, setKey]: CursorState, s
       setKey(keys[index]!);
       reveal(index);
       awaitsFocus.current = keys[index]!;
+    },
+    enter: (linked) => {
+      setKey(linked);
+      const list = frame.current!;
+      const { activeElement } = list.getRootNode() as Document | ShadowRoot;
+      if (activeElement === null || activeElement.contains(list) || list.contains(activeElement))
+        awaitsFocus.current = linked;
     },
     onRowFocus: setKey,
     onEnter: ({ target, currentTarget, relatedTarget }) => {

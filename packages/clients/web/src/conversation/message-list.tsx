@@ -28,6 +28,8 @@ import {
 
 export interface MessageListProps extends ListStart {
   readonly label: string;
+  /** Message of the followed link, which gets the cursor and is marked for a moment; null without a link. */
+  readonly linkedKey: string | null;
   /** First unread message when the conversation was opened. */
   readonly unreadKey: string | null;
   onNearStart(): void;
@@ -57,6 +59,7 @@ export interface MessageListProps extends ListStart {
 const JumpButtons = lazy(() => loadLater(() => import('./jump-buttons.js')));
 
 const NEAR_PX = 600;
+const MARKED_MS = 3000;
 const MANY_MESSAGES = 2000;
 
 /** Virtual message list that keeps the reading position while content above and below changes. */
@@ -72,6 +75,7 @@ export function MessageList(props: MessageListProps) {
   const screen = `${place} ${virtual.scrollOffset ?? 0} ${keys.length} ${virtual.getTotalSize()}`;
   useSeen(virtual, screen, props.onSeen);
   const cursor = useCursor(keys, cursorState, scroll);
+  const markedKey = useLinked(props, cursor);
   const jumps = useJumps(props, scroll, arrival, cursor);
   useEffect(() => {
     // The page has the focus of a user who opened a place that was still loading.
@@ -126,7 +130,7 @@ export function MessageList(props: MessageListProps) {
         <div className={styles.header} style={{ height: HEADER_PX }}>
           {props.header}
         </div>
-        <Rows keys={keys} scroll={scroll} cursor={cursor} draw={props.draw} />
+        <Rows keys={keys} scroll={scroll} cursor={cursor} markedKey={markedKey} draw={props.draw} />
       </section>
       {/* biome-ignore-start lint/a11y: leads a focus that comes from below to the cursor. */}
       <span tabIndex={0} onFocus={cursor.onEnter} />
@@ -213,12 +217,27 @@ function useJumps(props: MessageListProps, { frame, virtual }: ListScroll, { jum
   };
 }
 
+/** Moves the cursor to the message of a followed link. Returns the key of a message to mark. */
+function useLinked({ place, linkedKey }: MessageListProps, { enter }: Cursor): string | null {
+  const [markedKey, setMarkedKey] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per followed link.
+  useLayoutEffect(() => {
+    if (linkedKey === null) return;
+    enter(linkedKey);
+    setMarkedKey(linkedKey);
+    const timer = setTimeout(() => setMarkedKey(null), MARKED_MS);
+    return () => clearTimeout(timer);
+  }, [place, linkedKey]);
+  return markedKey;
+}
+
 interface RowsProps extends Pick<MessageListProps, 'keys' | 'draw'> {
   readonly scroll: ListScroll;
   readonly cursor: Cursor;
+  readonly markedKey: string | null;
 }
 
-function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
+function Rows({ keys, scroll: { virtual, rows }, cursor, markedKey, draw }: RowsProps) {
   const listId = useId();
   return (
     <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
@@ -230,6 +249,7 @@ function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
           count={keys.length}
           top={start - HEADER_PX}
           isSelected={key === cursor.key}
+          isMarked={key === markedKey}
           labelId={`${listId}${key}`}
           measure={virtual.measureElement}
           onFocus={cursor.onRowFocus}
@@ -247,17 +267,20 @@ interface RowProps extends Pick<MessageListProps, 'draw'> {
   readonly count: number;
   readonly top: number;
   readonly isSelected: boolean;
+  readonly isMarked: boolean;
   readonly labelId: string;
   measure(element: Element | null): void;
   onFocus(key: string): void;
 }
 
 /** Row that renders again only if it changes, since the list renders on every frame of scrolling. */
-const Row = memo(function Row({ rowKey, index, count, top, isSelected, labelId, measure, onFocus, draw }: RowProps) {
+const Row = memo(function Row(props: RowProps) {
+  const { rowKey, index, count, top, isSelected, isMarked, labelId, measure, onFocus, draw } = props;
   return (
     <li
       data-index={index}
       data-key={rowKey}
+      data-marked={isMarked || undefined}
       ref={measure}
       className={styles.row}
       style={{ transform: `translateY(${top}px)` }}
