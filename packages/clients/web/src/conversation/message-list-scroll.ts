@@ -278,8 +278,12 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       else if (last.current.top !== before.top) virtual.scrollBy(last.current.top - before.top);
     });
     const onScroll = () => {
-      // Positions between a resize and its report belong to neither size.
-      if (last.current?.height === list.clientHeight) last.current = boxOf(list);
+      const before = last.current;
+      if (!before) return;
+      const box = boxOf(list);
+      // Between a resize and its report, only the reader scrolls up by more than the list grew.
+      const isOfReader = box.scrollTop < before.scrollTop - Math.max(0, box.height - before.height) - 1;
+      if (box.height === before.height || isOfReader) last.current = box;
     };
     observer.observe(list);
     list.addEventListener('scroll', onScroll);
@@ -294,11 +298,12 @@ interface Box {
   /** Distance from the top of the application. */
   readonly top: number;
   readonly height: number;
+  readonly scrollTop: number;
   /** Height of the messages below the visible ones. */
   readonly fromEnd: number;
 }
 
 export function boxOf(list: HTMLElement): Box {
   const { clientHeight: height, scrollHeight, scrollTop } = list;
-  return { top: list.parentElement!.offsetTop, height, fromEnd: scrollHeight - scrollTop - height };
+  return { top: list.parentElement!.offsetTop, height, scrollTop, fromEnd: scrollHeight - scrollTop - height };
 }

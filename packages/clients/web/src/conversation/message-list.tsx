@@ -180,7 +180,12 @@ function usePaging(
  * Jumps to the first unread and the newest message, which may have to be loaded. If the list has the focus, its cursor
  * moves to the newest message once that is loaded.
  */
-function useJumps(props: MessageListProps, { frame, virtual }: ListScroll, { jumpTo }: Arrival, cursor: Cursor): Jumps {
+function useJumps(
+  props: MessageListProps,
+  { frame, virtual }: ListScroll,
+  { jumpTo, end }: Arrival,
+  cursor: Cursor,
+): Jumps {
   const { keys, unreadKey, hasNewer, onNewest, onStay, onUnread } = props;
   const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   /** Requested place that is still loading. */
@@ -191,6 +196,7 @@ function useJumps(props: MessageListProps, { frame, virtual }: ListScroll, { jum
   // The opened messages may already be loaded.
   useLayoutEffect(() => {
     if (awaits.current === 'newest' && !hasNewer) {
+      end();
       virtual.scrollToEnd();
       if (frame.current!.matches(':focus-within')) cursor.select(keys.length - 1);
     } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadKey!, 'third');
@@ -205,6 +211,7 @@ function useJumps(props: MessageListProps, { frame, virtual }: ListScroll, { jum
       onUnread();
     },
     toNewest: () => {
+      end();
       if (!hasNewer) return virtual.scrollToEnd();
       awaits.current = 'newest';
       void onNewest().then(() => awaits.current === 'newest' && virtual.scrollToEnd());
