@@ -281,8 +281,8 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       const before = last.current;
       if (!before) return;
       const box = boxOf(list);
-      // Between a resize and its report, only the reader scrolls up by more than the list grew.
-      const isOfReader = box.scrollTop < before.scrollTop - Math.max(0, box.height - before.height) - 1;
+      // Between a resize and its report, only the reader scrolls up by much more than the list grew.
+      const isOfReader = box.scrollTop < before.scrollTop - Math.max(0, box.height - before.height) - AT_END_PX;
       if (box.height === before.height || isOfReader) last.current = box;
     };
     observer.observe(list);
