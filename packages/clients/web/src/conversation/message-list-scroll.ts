@@ -276,6 +276,7 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       else if (before.fromEnd <= AT_END_PX) virtual.scrollToEnd();
       // A line above, such as a permission prompt, covers messages instead of pushing them down.
       else if (last.current.top !== before.top) virtual.scrollBy(last.current.top - before.top);
+      last.current = boxOf(list);
     });
     const onScroll = () => {
       const before = last.current;
