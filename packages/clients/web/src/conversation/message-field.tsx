@@ -314,8 +314,12 @@ function useGrowingField(field: RefObject<HTMLTextAreaElement | null>, text: str
     const element = field.current;
     // Browsers with `field-sizing` need no layout per keystroke.
     if (!element || CSS.supports('field-sizing', 'content')) return;
+    const { form } = element;
+    // The messages above would scroll if the form shrank while it is measured.
+    if (form) form.style.minHeight = `${form.offsetHeight}px`;
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight}px`;
+    if (form) form.style.minHeight = '';
   }, [text, isPreviewed]);
 }
 

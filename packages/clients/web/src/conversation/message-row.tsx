@@ -342,7 +342,7 @@ interface ContentProps {
 
 const MessageEditor = lazy(() => retrying(() => import('./message-editor.js')));
 
-const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
+export const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 
 function Content({ message, match }: ContentProps) {
   const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;

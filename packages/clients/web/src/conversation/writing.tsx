@@ -18,7 +18,7 @@ interface WritingProps {
 }
 
 /** Input field for the place of a narrow; for visitors a log-in link. */
-export default function Writing(props: WritingProps) {
+export function Writing(props: WritingProps) {
   const { isVisitor } = useChat();
   const { baseUrl } = useServices();
   const { i18n } = useLingui();
