@@ -278,18 +278,21 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       else if (last.current.top !== before.top) virtual.scrollBy(last.current.top - before.top);
       last.current = boxOf(list);
     });
+    let isWheeledUp = false;
+    const onWheel = ({ deltaY }: WheelEvent) => {
+      isWheeledUp = deltaY < 0;
+    };
     const onScroll = () => {
-      const before = last.current;
-      if (!before) return;
-      const box = boxOf(list);
-      // Between a resize and its report, only the reader scrolls up by much more than the list grew.
-      const isOfReader = box.scrollTop < before.scrollTop - Math.max(0, box.height - before.height) - AT_END_PX;
-      if (box.height === before.height || isOfReader) last.current = box;
+      // Replacing a text shrinks the composer for an instant, and the browser moves the list that grew meanwhile.
+      if (last.current?.height === list.clientHeight || isWheeledUp) last.current = boxOf(list);
+      isWheeledUp = false;
     };
     observer.observe(list);
+    list.addEventListener('wheel', onWheel, { passive: true });
     list.addEventListener('scroll', onScroll);
     return () => {
       observer.disconnect();
+      list.removeEventListener('wheel', onWheel);
       list.removeEventListener('scroll', onScroll);
     };
   }, [frame, virtual, isArriving, arrive]);
@@ -299,12 +302,11 @@ interface Box {
   /** Distance from the top of the application. */
   readonly top: number;
   readonly height: number;
-  readonly scrollTop: number;
   /** Height of the messages below the visible ones. */
   readonly fromEnd: number;
 }
 
 export function boxOf(list: HTMLElement): Box {
   const { clientHeight: height, scrollHeight, scrollTop } = list;
-  return { top: list.parentElement!.offsetTop, height, scrollTop, fromEnd: scrollHeight - scrollTop - height };
+  return { top: list.parentElement!.offsetTop, height, fromEnd: scrollHeight - scrollTop - height };
 }
