@@ -94,6 +94,10 @@ function wordIn(kind: 'command' | 'language', pattern: RegExp, part: string): Fo
   return text === undefined ? null : { kind, length, text, isSilent: false, channel: '' };
 }
 
+/** True if the position is within a code block or an open code span of its line. */
+export const isInCode = (text: string, cursor: number): boolean =>
+  isCode(text.slice(0, cursor), text.slice(text.lastIndexOf('\n', cursor - 1) + 1, cursor));
+
 function isCode(before: string, line: string): boolean {
   let fence = '';
   for (const [, marks] of before.matchAll(/^(`{3,}|~{3,})/gm)) {

@@ -30,6 +30,7 @@ import { type ContentParts, joinContent, listedFiles, splitContent } from './att
 import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { useEnterHint, useEntersSend } from './enter-key.js';
+import { pasteFormatted } from './paste.js';
 import { type EditText, toggleAsterisks, wrapLink } from './text-edits.js';
 import { UploadList } from './upload-list.js';
 
@@ -106,11 +107,11 @@ export function useMessageField(
       onSelect: () => completion.current?.onSelect(),
       onBlur: () => completion.current?.onBlur(),
       onKeyDown,
-      onPaste: (event: ClipboardEvent) => {
+      onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => {
         const pasted = pastedFiles(event);
-        if (pasted.length === 0) return;
+        if (pasted.length > 0) files.upload(pasted);
+        else if (!pasteFormatted(event.currentTarget, event.clipboardData)) return;
         event.preventDefault();
-        files.upload(pasted);
       },
     },
   };
