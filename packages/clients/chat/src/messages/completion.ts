@@ -255,8 +255,20 @@ function wildcards({ text, isSilent }: CompletionQuery, destination: Destination
   });
 }
 
-/** Ranks people of the conversation first, then recent direct message partners, other people, and bots. */
+/** People who wrote in the topic, then elsewhere in the channel, the latest first. */
+function writersOf(state: ChatState, destination: Destination): readonly number[] {
+  if (destination.kind !== 'channel') return [];
+  const topic = destination.topic.toLowerCase();
+  const messages = [...state.messages.all().values()]
+    .filter(({ stream_id }) => stream_id === destination.channelId)
+    .sort((a, b) => b.id - a.id);
+  const inTopic = messages.filter(({ subject }) => subject.toLowerCase() === topic);
+  return [...new Set([...inTopic, ...messages].map(({ sender_id }) => sender_id))];
+}
+
+/** Ranks people who wrote here first, then those of the conversation, recent partners, other people, and bots. */
 function people(state: ChatState, { text, isSilent }: CompletionQuery, destination: Destination): readonly Candidate[] {
+  const writers = writersOf(state, destination);
   const near = new Set(
     destination.kind === 'channel' ? (state.subscribers.get(destination.channelId) ?? []) : destination.userIds,
   );
@@ -272,11 +284,18 @@ function people(state: ChatState, { text, isSilent }: CompletionQuery, destinati
     const name = user.full_name.toLowerCase();
     if (wanted.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
+  const orderOf = (id: number, isBot: boolean) => {
+    if (isBot) return 3;
+    if (id === state.selfId) return 2;
+    const index = writers.indexOf(id);
+    if (index !== -1) return index - writers.length;
+    return near.has(id) ? 0 : recent.has(id) ? 1 : 2;
+  };
   return found.map(({ user: { user_id: id, full_name: name, is_bot }, rank }) => {
     const needsId = counts.get(name.toLowerCase())! > 1 || WILDCARDS.includes(name) || /\|\d+$/.test(name);
     return {
       rank,
-      order: is_bot ? 3 : id === state.selfId ? 2 : near.has(id) ? 0 : recent.has(id) ? 1 : 2,
+      order: orderOf(id, is_bot),
       key: `person ${id}`,
       kind: 'person',
       label: name,
@@ -301,44 +320,45 @@ function groups(state: ChatState, { text, isSilent }: CompletionQuery): readonly
   });
 }
 
-/** Ranks subscribed channels first and omits archived ones. */
+/** Ranks subscribed channels first and omits archived ones. A chosen channel continues with its topics. */
 function channels(state: ChatState, text: string): readonly Candidate[] {
   return state.channels.values().flatMap(({ channel, membership }) => {
     const { stream_id: id, name } = channel;
     const rank = channel.is_archived ? null : rankOf(text, name);
     if (rank === null) return [];
-    const insert = `${linkTo(state, id, name, null)} `;
+    const link = linkTo(state, id, name, null);
+    const insert = link.startsWith('#') ? `#**${name}>` : `${link} `;
     const order = membership === 'subscribed' ? 0 : 1;
     return [{ rank, order, key: `channel ${id}`, kind: 'channel', label: name, id, detail: '', emoji: null, insert }];
   });
 }
 
-/** Returns matching topics of the channel, latest first. */
+/** Returns the channel itself until a topic is typed, and matching topics, latest first. */
 function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[] {
   const id = channelOf(state, query);
   if (id === null) return [];
   const channel = state.channels.get(id)!.channel.name;
-  return best(
-    [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }) => {
-      const rank = name === '' ? null : rankOf(query.text, name);
-      const insert = `${linkTo(state, id, channel, name)} `;
-      return rank === null
-        ? []
-        : [
-            {
-              rank,
-              order: -maxId,
-              key: insert,
-              kind: 'topic',
-              label: name,
-              id: 0,
-              detail: channel,
-              emoji: null,
-              insert,
-            },
-          ];
-    }),
-  );
+  const suggestion = { detail: '', emoji: null };
+  const link = `${linkTo(state, id, channel, null)} `;
+  const whole: Candidate = {
+    ...suggestion,
+    kind: 'channel',
+    rank: -1,
+    order: 0,
+    key: link,
+    label: channel,
+    id,
+    insert: link,
+  };
+  const found = [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }): readonly Candidate[] => {
+    const rank = name === '' ? null : rankOf(query.text, name);
+    const insert = `${linkTo(state, id, channel, name)} `;
+    if (rank === null) return [];
+    return [
+      { ...suggestion, kind: 'topic', rank, order: -maxId, key: insert, label: name, id: 0, detail: channel, insert },
+    ];
+  });
+  return best(query.text === '' ? [whole, ...found] : found);
 }
 
 /** Returns Zulip's short syntax, or a Markdown link for names that would end it early. */
