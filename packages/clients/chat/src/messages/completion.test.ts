@@ -3,6 +3,7 @@ import { ChatState } from '../kernel/state.js';
 import { channelOf, completionAt, rankOf, resembles, suggestionsFor } from './completion.js';
 
 const TOPIC: Destination = { kind: 'channel', channelId: 9, topic: 'plans' };
+const LANGUAGES = ['java', 'javascript', 'js', 'json', 'jsx', 'python'];
 const NOTES: Destination = { kind: 'direct', userIds: [] };
 
 function stateWith(): ChatState {
@@ -43,7 +44,9 @@ function stateWith(): ChatState {
 
 const inserts = (text: string, destination: Destination = TOPIC) => {
   const query = completionAt(text, text.length);
-  return query === null ? null : suggestionsFor(stateWith(), query, destination).map(({ insert }) => insert);
+  return query === null
+    ? null
+    : suggestionsFor(stateWith(), query, destination, [], LANGUAGES).map(({ insert }) => insert);
 };
 
 describe('completionAt', () => {

@@ -44,14 +44,6 @@ const EMOJI = new RegExp(`${BEFORE}:([\\p{L}\\p{N}+-][\\p{L}\\p{N}_+-]+)$`, 'u')
 const COMMAND = /^\/([a-z]*)$/;
 const FENCE = /^(?:`{3,}|~{3,}) ?([\w+#.-]+)$/;
 const COMMANDS = ['me', 'poll', 'todo'];
-/** Code block languages. Includes typed abbreviations, so that Enter does not replace them with longer words. */
-const LANGUAGES = (
-  'quote spoiler math bash c c# c++ clojure cmake console cpp cs csharp css dart diff docker dockerfile ' +
-  'elixir elm erlang fsharp go golang graphql groovy haskell hs html http ini java javascript js json jsx ' +
-  'julia kotlin kt latex less lisp lua make markdown matlab md nginx nix objective-c ocaml perl php pl ' +
-  'powershell protobuf py python r rb rs ruby rust scala scss sh sql swift terraform text toml ts tsx txt ' +
-  'typescript vb.net vim xml yaml yml zig'
-).split(' ');
 const WILDCARDS = ['all', 'everyone', 'channel', 'stream', 'topic'];
 
 /** Returns the unfinished query before the cursor; null within code or if there is none. */
@@ -168,12 +160,13 @@ function folded(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
 const IS_ASCII = /^[\x00-\x7f]*$/;
 
-/** Returns the best suggestions for a query; `emoji` lists names in order of preference. */
+/** Returns the best suggestions for a query; `emoji` lists names in order of preference, `languages` those of code blocks. */
 export function suggestionsFor(
   state: ChatState,
   query: CompletionQuery,
   destination: Destination,
   emoji: readonly EmojiName[] = [],
+  languages: readonly string[] = [],
 ): readonly Suggestion[] {
   switch (query.kind) {
     case 'mention':
@@ -185,7 +178,7 @@ export function suggestionsFor(
     case 'command':
       return best(words('command', COMMANDS, query.text, (name) => `/${name} `));
     case 'language':
-      return best(words('language', LANGUAGES, query.text, (name) => `${name}\n`));
+      return best(words('language', languages, query.text, (name) => `${name}\n`));
     case 'emoji':
       return best(
         emoji.flatMap((candidate, order) => {
@@ -259,11 +252,11 @@ function wildcards({ text, isSilent }: CompletionQuery, destination: Destination
 function writersOf(state: ChatState, destination: Destination): readonly number[] {
   if (destination.kind !== 'channel') return [];
   const topic = destination.topic.toLowerCase();
-  const messages = [...state.messages.all().values()]
+  const written = [...state.messages.all().values()]
     .filter(({ stream_id }) => stream_id === destination.channelId)
-    .sort((a, b) => b.id - a.id);
-  const inTopic = messages.filter(({ subject }) => subject.toLowerCase() === topic);
-  return [...new Set([...inTopic, ...messages].map(({ sender_id }) => sender_id))];
+    .map(({ id, subject, sender_id }) => ({ id, sender_id, isHere: subject.toLowerCase() === topic }))
+    .sort((a, b) => Number(b.isHere) - Number(a.isHere) || b.id - a.id);
+  return [...new Set(written.map(({ sender_id }) => sender_id))];
 }
 
 /** Ranks people who wrote here first, then those of the conversation, recent partners, other people, and bots. */
@@ -337,28 +330,17 @@ function channels(state: ChatState, text: string): readonly Candidate[] {
 function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[] {
   const id = channelOf(state, query);
   if (id === null) return [];
-  const channel = state.channels.get(id)!.channel.name;
-  const suggestion = { detail: '', emoji: null };
-  const link = `${linkTo(state, id, channel, null)} `;
-  const whole: Candidate = {
-    ...suggestion,
-    kind: 'channel',
-    rank: -1,
-    order: 0,
-    key: link,
-    label: channel,
-    id,
-    insert: link,
+  const { name: channel } = state.channels.get(id)!.channel;
+  const candidate = (kind: 'channel' | 'topic', label: string, rank: number, order: number): Candidate => {
+    const insert = `${linkTo(state, id, channel, kind === 'topic' ? label : null)} `;
+    const detail = kind === 'topic' ? channel : '';
+    return { rank, order, key: insert, kind, label, id: kind === 'topic' ? 0 : id, detail, emoji: null, insert };
   };
-  const found = [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }): readonly Candidate[] => {
+  const found = [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }) => {
     const rank = name === '' ? null : rankOf(query.text, name);
-    const insert = `${linkTo(state, id, channel, name)} `;
-    if (rank === null) return [];
-    return [
-      { ...suggestion, kind: 'topic', rank, order: -maxId, key: insert, label: name, id: 0, detail: channel, insert },
-    ];
+    return rank === null ? [] : [candidate('topic', name, rank, -maxId)];
   });
-  return best(query.text === '' ? [whole, ...found] : found);
+  return best(query.text === '' ? [candidate('channel', channel, -1, 0), ...found] : found);
 }
 
 /** Returns Zulip's short syntax, or a Markdown link for names that would end it early. */
