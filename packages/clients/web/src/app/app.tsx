@@ -196,14 +196,23 @@ function PageTitle() {
   return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 
-/** Menu of the current topic or channel. */
+/** Loaded after the first message. */
+const loadPlaceTools = () => loadLater(() => import('./place-tools.js')).then(({ PlaceTools }) => PlaceTools);
+
+/** Tools and menu of the current topic or channel. */
 function PlaceMenu() {
   const { address } = useAddress();
+  const PlaceTools = useLoaded(loadPlaceTools);
   if (address?.view !== 'narrow') return null;
   const destination = destinationOf(address.narrow);
-  if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
   const channelId = onlyChannel(address.narrow);
-  return channelId === null ? null : <ChannelMenuButton channelId={channelId} />;
+  return (
+    <>
+      {PlaceTools && <PlaceTools narrow={address.narrow} />}
+      {destination?.kind === 'channel' && <TopicMenuButton place={destination} />}
+      {channelId !== null && <ChannelMenuButton channelId={channelId} />}
+    </>
+  );
 }
 
 interface HeaderProps extends Pick<WorkspaceProps, 'tools'> {

@@ -1,6 +1,6 @@
 import { useLingui } from '@lingui/react';
 import { type DirectRow, narrowKey, narrowOf, type TopicRow } from '@parley/chat';
-import { BellOff, Check, ChevronDown, ChevronRight, Users as UsersIcon } from 'lucide-react';
+import { BellOff, BellRing, Check, ChevronDown, ChevronRight, Users as UsersIcon } from 'lucide-react';
 import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
@@ -282,6 +282,8 @@ function Topic({ topic }: { readonly topic: TopicRow }) {
     <Check size={14} aria-label={i18n._('resolved')} />
   ) : topic.isMuted ? (
     <BellOff size={13} aria-label={i18n._('muted')} />
+  ) : topic.policy === 'followed' ? (
+    <BellRing size={13} aria-label={i18n._('Followed')} />
   ) : (
     <span className={styles.bullet} aria-hidden />
   );
