@@ -24,6 +24,7 @@ describe('moves', () => {
     ['to another topic', { subject: 'old news' }, 70],
     ['to another channel with the same topic', { new_stream_id: 6 }, 70],
     ['to a resolved topic of the same name', { subject: '✔ news' }, undefined],
+    ['to a topic without the mark inside of the name', { orig_subject: 'old ✔ news', subject: 'old news' }, 70],
     ['from a resolved topic of the same name', { orig_subject: '✔ news', subject: 'news' }, undefined],
   ])('mark messages as moved except when a topic is resolved: %s', (_, change, time) => {
     expect(movedAt(change)).toBe(time);

@@ -130,7 +130,8 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
 }
 
 /** Topic without the mark of resolved topics, which is no move (messages §2.5). */
-const withoutMark = (topic: string): string => topic.replace(RESOLVED_PREFIX, '');
+const withoutMark = (topic: string): string =>
+  topic.startsWith(RESOLVED_PREFIX) ? topic.slice(RESOLVED_PREFIX.length) : topic;
 
 export interface TopicMove {
   readonly from: Destination;
