@@ -27,7 +27,7 @@ export interface ListStart {
 export interface ListScroll {
   readonly frame: RefObject<HTMLElement | null>;
   readonly virtual: Virtualizer<HTMLElement, Element>;
-  /** Rendered rows: those near the visible part, and that of the cursor. */
+  /** Rendered rows: those near the visible part, that of the cursor, and that at which the list opened. */
   readonly rows: readonly VirtualItem[];
   /** Row that stays in place after a page key, until the list is at rest. */
   readonly pinned: RefObject<string | null>;
@@ -62,7 +62,7 @@ function estimatedStart({ keys, startKey, startTop }: ListStart): number {
 
 /** Virtualizes the rows so that the reading position is kept while content above and below changes. */
 export function useListScroll(list: ListStart, cursorKey: string | null): ListScroll {
-  const { keys, hasNewer } = list;
+  const { keys, startKey, hasNewer } = list;
   const frame = useRef<HTMLElement>(null);
   const pinned = useRef<string | null>(null);
   const nextKeys = useRef(keys);
@@ -70,7 +70,11 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
   nextKeys.current = keys;
   // A new function identity would make the virtualizer recompute all positions.
   const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
-  const cursorIndex = useMemo(() => (cursorKey === null ? -1 : keys.indexOf(cursorKey)), [keys, cursorKey]);
+  // The focus stays in the row of the cursor. The start row may end above the list, and its height must be measured too.
+  const kept = useMemo(
+    () => [startKey, cursorKey].map((key) => (key === null ? -1 : keys.indexOf(key))).filter((index) => index >= 0),
+    [keys, startKey, cursorKey],
+  );
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
@@ -82,7 +86,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
     followOnAppend: !hasNewer,
     scrollEndThreshold: AT_END_PX,
     overscan: useIsPainted() ? OVERSCAN : 0,
-    rangeExtractor: useCallback((range: Range) => withCursor(defaultRangeExtractor(range), cursorIndex), [cursorIndex]),
+    rangeExtractor: useCallback((range: Range) => inOrder([...defaultRangeExtractor(range), ...kept]), [kept]),
   });
   useReadingRow(nextKeys, frame, virtual, pinned);
   const reveal = useCallback(
@@ -110,11 +114,7 @@ function useIsPainted(): boolean {
   return isPainted;
 }
 
-/** Keeps the row with the focus rendered, in the order of the list. */
-function withCursor(indexes: number[], cursorIndex: number): number[] {
-  if (cursorIndex < 0 || indexes.includes(cursorIndex)) return indexes;
-  return cursorIndex < indexes[0]! ? [cursorIndex, ...indexes] : [...indexes, cursorIndex];
-}
+const inOrder = (indexes: readonly number[]): number[] => [...new Set(indexes)].sort((a, b) => a - b);
 
 /**
  * Keeps the row being read in place, whatever changes around it: at the end the last row, after a page key the row at
