@@ -196,6 +196,8 @@ test('paints messages in their final place at once', async ({ server, logIn }) =
 
 test('puts the cursor on the message of a followed link and marks it', async ({ server, logIn }) => {
   await fill(server, 'linked', 60, []);
+  // The feed opens at its newest message.
+  await server.call(READER, 'POST', '/mark_all_as_read');
   const { messages } = await server.call(READER, 'GET', '/messages', {
     anchor: 'newest',
     num_before: 100,
