@@ -27,6 +27,15 @@ const pack: Plugin = {
   },
 };
 
+/** Removes the random React keys of the parts of icons, which only development builds check. */
+const iconKeys: Plugin = {
+  name: 'icon-keys',
+  transform: {
+    filter: { id: /lucide-react/ },
+    handler: (code) => ({ code: code.replaceAll(/,\s*key: "\w+"/g, ''), map: null }),
+  },
+};
+
 const FONT_FACE = /@font-face\{[^}]*\}/g;
 
 /**
@@ -131,7 +140,7 @@ export default defineConfig(({ mode }) => ({
   ...(mode === 'element'
     ? {
         define: { 'process.env.NODE_ENV': '"production"' },
-        plugins: [...plugins, styleSheetsOfElement],
+        plugins: [iconKeys, ...plugins, styleSheetsOfElement],
         build: {
           ...shared,
           emptyOutDir: false,
@@ -182,7 +191,7 @@ export default defineConfig(({ mode }) => ({
           },
         }
       : {
-          plugins,
+          plugins: [iconKeys, ...plugins],
           build: {
             ...shared,
             manifest: 'manifest.json',

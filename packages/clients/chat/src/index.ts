@@ -69,6 +69,7 @@ export {
   channelOf as completionChannel,
   completionAt,
   type EmojiName,
+  isInCode,
   rankOf,
   resembles,
   type Suggestion,

@@ -75,9 +75,13 @@ test('completes channels, topics and emoji', async ({ server, logIn }) => {
   const field = fieldOf(page);
   await field.pressSequentially('#ver');
   await options(page).filter({ hasText: 'Verona' }).click();
+  await expect(field).toHaveValue('#**Verona>');
+  await expect(options(page).first()).toHaveText('Verona');
+  await page.keyboard.press('Enter');
   await expect(field).toHaveValue('#**Verona** ');
-  await field.fill('');
-  await field.pressSequentially('#Verona>pla');
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('End');
+  await page.keyboard.type('pla');
   await expect(options(page).first()).toContainText('Sprint plan');
   await page.keyboard.press('Enter');
   await field.pressSequentially(':thu');
@@ -878,7 +882,7 @@ test('forwards a message to a chosen conversation or a new topic', async ({ serv
   const topic = page.getByRole('combobox', { name: 'Topic' });
   await expect(topic).toBeFocused();
   await topic.fill('from afar');
-  await expect(page.locator('form[part="composer"]')).toContainText(/To:.*Denmark.*from afar/);
+  await expect(page.locator('form[part="composer"]')).toContainText(/To:.*Denmark/);
   await expect(fieldOf(page)).toHaveValue(quote);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
   await expect(page.getByRole('article').filter({ hasText: 'Pass it on' }).last()).toBeVisible();

@@ -417,8 +417,11 @@ test('opens channels, people and new messages with keys', async ({ server, logIn
   await goTo(page, await placeOf(server, 'a topic'));
   await expect(heading).toContainText('Verona');
   await press('c');
-  await expect(page.getByRole('combobox', { name: 'Topic' })).toBeFocused();
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused();
   await press('Escape');
+  await goTo(page, (await placeOf(server, 'a topic')).replace(/\/topic.*/, ''));
+  await press('c');
+  await expect(page.getByRole('combobox', { name: 'Topic' })).toBeFocused();
   await page.getByRole('combobox', { name: 'Topic' }).blur();
   await press('P');
   await expect(heading).toContainText('is:dm');

@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { attachedFile, expect, messageWith, openPhone, placeOf, pressIn, send, test, violationsIn } from './stories.js';
+import {
+  attachedFile,
+  expect,
+  messageWith,
+  openPhone,
+  placeOf,
+  post,
+  pressIn,
+  send,
+  test,
+  violationsIn,
+} from './stories.js';
 
 const IMAGES = join(import.meta.dirname, '../../../../docs/images');
 
@@ -336,4 +347,70 @@ test('inserts emoji in the skin tone remembered by this browser, only into texts
   await expect(picker.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true })).toHaveText('👍🏽');
   await tone.selectOption('✋');
   await expect(picker.getByRole('listbox').getByRole('option', { name: ':+1:', exact: true })).toHaveText('👍');
+});
+
+test('continues and ends lists and quotes, surrounds selections and marks code with the keyboard', async ({
+  server,
+  logIn,
+}) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'line starts'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await server.call('hamlet', 'PATCH', '/settings', { enter_sends: false });
+  await field.focus();
+  await page.keyboard.type('1. one\ntwo\n\n> said\n\nword');
+  await expect(field).toHaveValue('1. one\n2. two\n> said\nword');
+  await page.keyboard.press('Control+Shift+ArrowLeft');
+  await page.keyboard.type('*');
+  await expect(field).toHaveValue(/\n\*word\*$/);
+  await page.keyboard.press('Control+z');
+  await page.keyboard.press('End');
+  await page.keyboard.press('Control+Shift+ArrowLeft');
+  await page.keyboard.press('Control+Shift+c');
+  await expect(field).toHaveValue(/\n`word`$/);
+  await field.fill('```\n- one');
+  await page.keyboard.press('Enter');
+  await expect(field).toHaveValue('```\n- one\n');
+});
+
+test('attaches a text that is too long as a file', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'long text'));
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill('word '.repeat(2100));
+  await page.getByRole('button', { name: 'Attach as a file' }).click();
+  await expect(field).toHaveValue('');
+  await expect(page.getByRole('list', { name: 'Uploads' })).toContainText('Message.txt');
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await expect(page.getByRole('article').getByRole('link', { name: 'Message.txt' })).toBeVisible();
+});
+
+test('suggests topics in the field of a new message, and keeps a typed one', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'Sprint review', 'Known');
+  const { page } = await logIn('hamlet', (await placeOf(server, 'any')).replace(/\/topic.*/, ''));
+  const topic = page.getByRole('combobox', { name: 'Topic' });
+  const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+  await topic.pressSequentially('sprint');
+  await expect(options).toHaveText([/^sprint/, /^Sprint review/]);
+  expect(await violationsIn(page)).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect(topic).toHaveValue('sprint');
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeFocused();
+  await topic.fill('spri');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(topic).toHaveValue('Sprint review');
+  await expect(options).toHaveCount(0);
+});
+
+test('keeps the Send button on the line of the tools at every width', async ({ server, logIn }) => {
+  const { page } = await logIn('hamlet', await placeOf(server, 'send line'));
+  const composer = page.locator('form[part="composer"]');
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  await page.getByRole('textbox', { name: 'Message' }).fill('x');
+  const heights = new Set<number>();
+  for (let width = 1100; width <= 1320; width += 4) {
+    await page.setViewportSize({ width, height: 700 });
+    await expect(send).toBeVisible();
+    heights.add(Math.round((await composer.boundingBox())!.height));
+  }
+  expect(heights.size).toBe(1);
 });

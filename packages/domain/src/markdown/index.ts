@@ -1,6 +1,7 @@
 export { emojiNamed } from './emoji-names.js';
 export * from './foreign-json.js';
 export * from './markdown.js';
+export * from './read-html.js';
 export * from './rich-text.js';
 export * from './safe-html.js';
 export { slackEmoji } from './slack-emoji.js';

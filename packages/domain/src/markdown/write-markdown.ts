@@ -13,44 +13,53 @@ import {
 /** Returns the Markdown of a mention, such as `silentMention(user)`; null to write its name. */
 export type MentionResolver = (mention: Mention) => string | null;
 
+interface Form {
+  readonly resolve: MentionResolver;
+  readonly escapesText: boolean;
+}
+
 /**
  * Writes a syntax tree as Markdown (markdown §3–14). All literal text is escaped, so that only nodes of the tree format,
  * and only the resolver mentions. Takes linear time.
  */
 export function writeMarkdown(blocks: readonly Block[], resolve: MentionResolver = () => null): string {
-  const markdown = blocksText(blocks, resolve);
+  const markdown = blocksText(blocks, { resolve, escapesText: true });
   // Commands such as `/me` stand at the start of a message.
   return markdown.startsWith('/') ? `${ENTITIES['/']}${markdown.slice(1)}` : markdown;
 }
 
-const blocksText = (blocks: readonly Block[], resolve: MentionResolver): string =>
+/** Writes a syntax tree as Markdown to edit: literal text is not escaped, so that it stays readable. */
+export const writeEditableMarkdown = (blocks: readonly Block[]): string =>
+  blocksText(blocks, { resolve: () => null, escapesText: false });
+
+const blocksText = (blocks: readonly Block[], form: Form): string =>
   blocks
-    .map((block) => blockText(block, resolve))
+    .map((block) => blockText(block, form))
     .filter((text) => text !== '')
     .join('\n\n');
 
-function blockText(block: Block, resolve: MentionResolver): string {
+function blockText(block: Block, form: Form): string {
   switch (block.type) {
     case 'paragraph':
-      return linesOf(block.children, resolve).join('\n');
+      return linesOf(block.children, form).join('\n');
     case 'heading': {
-      const text = linesOf(block.children, resolve).join(' ').trim();
+      const text = linesOf(block.children, form).join(' ').trim();
       return text === ''
         ? ''
         : `${'#'.repeat(block.level ?? 2)} ${text.replace(/[#\\]$/, (end) => `&#${end.charCodeAt(0)};`)}`;
     }
     case 'quote':
     case 'spoiler': {
-      const text = blocksText(block.children, resolve);
+      const text = blocksText(block.children, form);
       return text === '' ? '' : fenced(block.type, text);
     }
     case 'code':
       // A fence without a language would take the organization's default, which can be `quote`.
       return block.text.trim() === '' ? '' : fenced(codeLanguage(block.language), cleanText(block.text));
     case 'list':
-      return listLines(block, '', resolve).join('\n');
+      return listLines(block, '', form).join('\n');
     case 'table':
-      return tableText(block.rows, resolve);
+      return tableText(block.rows, form);
     case 'rule':
       return '---';
     case 'markdown':
@@ -65,31 +74,31 @@ function fenced(info: string, text: string): string {
 }
 
 /** Lines of an item continue two columns deeper, and so do nested lists. */
-function listLines({ start, items }: List, indent: string, resolve: MentionResolver): readonly string[] {
+function listLines({ start, items }: List, indent: string, form: Form): readonly string[] {
   return items.flatMap(({ children, lists }, index) => {
-    const [first = '', ...more] = linesOf(children, resolve).filter((line) => line !== '');
+    const [first = '', ...more] = linesOf(children, form).filter((line) => line !== '');
     return [
       `${indent}${start === null ? '*' : `${start + index}.`} ${first}`,
       ...more.map((line) => `${indent}  ${line}`),
-      ...lists.flatMap((list) => listLines(list, `${indent}  `, resolve)),
+      ...lists.flatMap((list) => listLines(list, `${indent}  `, form)),
     ];
   });
 }
 
-function tableText(rows: readonly (readonly (readonly Inline[])[])[], resolve: MentionResolver): string {
+function tableText(rows: readonly (readonly (readonly Inline[])[])[], form: Form): string {
   const width = Math.max(0, ...rows.map((cells) => cells.length));
   if (width === 0) return '';
   const lines = rows.map((cells) =>
     rowText(
       Array.from({ length: width }, (_, column) => cells[column] ?? []),
-      resolve,
+      form,
     ),
   );
   return [lines[0], `|${' --- |'.repeat(width)}`, ...lines.slice(1)].join('\n');
 }
 
-const rowText = (cells: readonly (readonly Inline[])[], resolve: MentionResolver): string =>
-  `|${cells.map((cell) => ` ${linesOf(cell, resolve).join(' ').replaceAll('|', '&#124;')} |`).join('')}`;
+const rowText = (cells: readonly (readonly Inline[])[], form: Form): string =>
+  `|${cells.map((cell) => ` ${linesOf(cell, form).join(' ').replaceAll('|', '&#124;')} |`).join('')}`;
 
 /** Node without children, with the emphasis of its parents. */
 interface Leaf {
@@ -102,10 +111,10 @@ interface Leaf {
 const NO_EMPHASIS: ReadonlySet<Emphasis> = new Set();
 
 /** Returns the written lines: no blank lines at both ends, at most one in between. */
-function linesOf(inlines: readonly Inline[], resolve: MentionResolver): readonly string[] {
+function linesOf(inlines: readonly Inline[], form: Form): readonly string[] {
   const lines: Leaf[][] = [[]];
   collect(inlines, NO_EMPHASIS, lines);
-  const written = lines.map((leaves) => lineText(leaves, resolve));
+  const written = lines.map((leaves) => lineText(leaves, form));
   const kept = written.filter((line, index) => line !== '' || (index > 0 && written[index - 1] !== ''));
   return kept.at(-1) === '' ? kept.slice(0, -1) : kept;
 }
@@ -158,15 +167,15 @@ function emphasisOfLink(children: readonly Inline[], outside: ReadonlySet<Emphas
   return emphasisOfLink(only.children, new Set([...outside, only.type]));
 }
 
-function lineText(leaves: readonly Leaf[], resolve: MentionResolver): string {
+function lineText(leaves: readonly Leaf[], form: Form): string {
   const marked = leaves.map((leaf, i) => ({ ...leaf, isBare: isBare(leaf, leaves[i - 1], leaves[i + 1]) }));
-  const text = styled(marked, ['del', 'strong', 'em'], resolve).trimEnd();
+  const text = styled(marked, ['del', 'strong', 'em'], form).trimEnd();
   const shown = text.trimStart();
   const first = leaves.find(({ node }) => node.type !== 'text' || node.text.trim() !== '');
   const isText = first?.node.type === 'text' && first.emphasis.size === 0;
   // Leading spaces would turn a line into code, or be dropped.
   const indent = '\u00a0'.repeat(Math.min(text.length - shown.length, MAX_INDENT));
-  return shown === '' ? '' : indent + (isText ? escapeLineStart(shown) : shown);
+  return shown === '' ? '' : indent + (isText && form.escapesText ? escapeLineStart(shown) : shown);
 }
 
 const MAX_INDENT = 16;
@@ -188,22 +197,22 @@ const isPlain = (leaf: Leaf | undefined, pattern: RegExp): boolean =>
 const MARKS = { del: '~~', strong: '**', em: '*' } as const;
 
 /** Writes groups of leaves with the first kind of emphasis between its marks, and the other kinds within. */
-function styled(leaves: readonly Leaf[], kinds: readonly Emphasis[], resolve: MentionResolver): string {
+function styled(leaves: readonly Leaf[], kinds: readonly Emphasis[], form: Form): string {
   const [kind, ...others] = kinds;
   const output = new Output();
   if (kind === undefined) {
-    for (const leaf of leaves) output.add(leafText(leaf, output.tail, resolve));
+    for (const leaf of leaves) output.add(leafText(leaf, output.tail, form));
     return output.toString();
   }
   for (let start = 0, end = 0; start < leaves.length; start = end) {
     const isInside = leaves[start]!.emphasis.has(kind);
     while (end < leaves.length && leaves[end]!.emphasis.has(kind) === isInside) end++;
     const group = leaves.slice(start, end);
-    if (!isInside) output.add(styled(group, others, resolve));
+    if (!isInside) output.add(styled(group, others, form));
     // `***` is emphasis of both kinds; `**` and `*` next to each other would not be.
     else if (kind === 'strong' && group.every(({ emphasis }) => emphasis.has('em')))
-      output.addMarked('***', styled(group, [], resolve));
-    else output.addMarked(MARKS[kind], styled(group, others, resolve));
+      output.addMarked('***', styled(group, [], form));
+    else output.addMarked(MARKS[kind], styled(group, others, form));
   }
   return output.toString();
 }
@@ -246,43 +255,45 @@ class Output {
 /** Characters that may stand before a mention. */
 const BOUNDARY = /(?:^|[\s'"({[</])$/;
 
-function leafText({ node, emphasis, isBare }: Leaf, before: string, resolve: MentionResolver): string {
+function leafText({ node, emphasis, isBare }: Leaf, before: string, form: Form): string {
   switch (node.type) {
     case 'text':
-      return escapeText(node.text, emphasis);
+      return escapeText(node.text, emphasis, form);
     case 'code':
       return codeSpan(node.text);
     case 'emoji':
       return node.character === null && /^[\w+-]+$/.test(node.name)
         ? `:${node.name}:`
-        : escapeText(plainText([node]), emphasis);
+        : escapeText(plainText([node]), emphasis, form);
     case 'time':
       return `<time:${isoTime(node.at)}>`;
     case 'mention': {
-      const mention = resolve(node);
-      if (mention === null) return escapeText(oneLine(mentionText(node)), emphasis);
+      const mention = form.resolve(node);
+      if (mention === null) return escapeText(oneLine(mentionText(node)), emphasis, form);
       return BOUNDARY.test(before) ? mention : ` ${mention}`;
     }
     case 'link':
-      return isBare ? node.url : linkText(node.url, node.children, emphasis);
+      return isBare ? node.url : linkText(node.url, node.children, emphasis, form);
   }
 }
 
 const oneLine = (text: string): string => cleanText(text).replaceAll('\n', ' ');
 
-function linkText(address: string, children: readonly Inline[], emphasis: ReadonlySet<Emphasis>): string {
+function linkText(address: string, children: readonly Inline[], emphasis: ReadonlySet<Emphasis>, form: Form): string {
   const url = safeUrl(address);
-  const label = linkLabel(children.length === 0 ? [{ type: 'text', text: address }] : children, emphasis);
+  const label = linkLabel(children.length === 0 ? [{ type: 'text', text: address }] : children, emphasis, form);
   if (url === null) return label;
-  return `[${label.trim() === '' ? escapeText(address, emphasis) : label}](${url})`;
+  return `[${label.trim() === '' ? escapeText(address, emphasis, form) : label}](${url})`;
 }
 
 /** Text, code and times work inside links; emoji only as characters. */
-function linkLabel(children: readonly Inline[], emphasis: ReadonlySet<Emphasis>): string {
+function linkLabel(children: readonly Inline[], emphasis: ReadonlySet<Emphasis>, form: Form): string {
   const output = new Output();
+  // Brackets would end the label.
+  const literal = { ...form, escapesText: true };
   let text = '';
   const flush = () => {
-    output.add(escapeText(oneLine(text), emphasis));
+    output.add(escapeText(oneLine(text), emphasis, literal));
     text = '';
   };
   const add = (inlines: readonly Inline[]): void => {
@@ -333,8 +344,8 @@ const SYNTAX = /[*`[\]]|~(?=~)|(?<=~)~|\$(?=\$)|(?<=\$)\$|!(?=\[)|&(?=#?\w+;)|<(
 /** Inside emphasis, these end it. */
 const SYNTAX_IN_EMPHASIS = new RegExp(`${SYNTAX.source}|[~^]`, 'gu');
 
-const escapeText = (text: string, emphasis: ReadonlySet<Emphasis>): string =>
-  text.replace(emphasis.size > 0 ? SYNTAX_IN_EMPHASIS : SYNTAX, entityOf);
+const escapeText = (text: string, emphasis: ReadonlySet<Emphasis>, { escapesText }: Form): string =>
+  !escapesText ? text : text.replace(emphasis.size > 0 ? SYNTAX_IN_EMPHASIS : SYNTAX, entityOf);
 
 /** Starts of headings, quotes, items, rules and delimiters of tables. */
 const LINE_START = /^(?:#+(?=\s|$)|>|[+-](?=\s|$)|\d+\.(?=\s|$)|[-_](?=[-_\s]*$)|[|:-](?=[-|:\s]*$))/;

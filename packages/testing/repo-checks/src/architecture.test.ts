@@ -205,6 +205,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@noble/hashes',
       '@parley/chat',
       '@parley/client',
+      // Formatted text, loaded with the first paste.
+      '@parley/domain',
       '@preact/signals-core',
       '@tanstack/react-virtual',
       'idb',

@@ -3,6 +3,7 @@ import { ChatState } from '../kernel/state.js';
 import { channelOf, completionAt, rankOf, resembles, suggestionsFor } from './completion.js';
 
 const TOPIC: Destination = { kind: 'channel', channelId: 9, topic: 'plans' };
+const LANGUAGES = ['java', 'javascript', 'js', 'json', 'jsx', 'python'];
 const NOTES: Destination = { kind: 'direct', userIds: [] };
 
 function stateWith(): ChatState {
@@ -43,7 +44,9 @@ function stateWith(): ChatState {
 
 const inserts = (text: string, destination: Destination = TOPIC) => {
   const query = completionAt(text, text.length);
-  return query === null ? null : suggestionsFor(stateWith(), query, destination).map(({ insert }) => insert);
+  return query === null
+    ? null
+    : suggestionsFor(stateWith(), query, destination, [], LANGUAGES).map(({ insert }) => insert);
 };
 
 describe('completionAt', () => {
@@ -119,6 +122,23 @@ describe('suggestionsFor', () => {
     expect(inserts('@sm')).toEqual(['@**Smith Bot** ', '@**John Smithers** ', '@**Jo Smith** ']);
   });
 
+  it('prefers people who wrote in the topic, then in the channel, the latest first', () => {
+    const state = stateWith();
+    const write = (id: number, sender_id: number, subject: string) =>
+      state.messages.set(id, { id, sender_id, stream_id: 9, subject } as never);
+    write(50, 4, 'Plans');
+    write(51, 3, 'plans');
+    write(52, 5, 'other');
+    write(53, 1, 'plans');
+    const found = suggestionsFor(state, completionAt('@', 1)!, TOPIC).map(({ id }) => id);
+    expect(found.slice(0, 4)).toEqual([3, 4, 5, 2]);
+  });
+
+  it('offers the channel itself before its topics until a topic is typed', () => {
+    expect(inserts('#**design>')?.[0]).toBe('#**design** ');
+    expect(inserts('#**design>old')).toEqual(['#**design>old sprint** ']);
+  });
+
   it('includes the id if a name is ambiguous or means everyone', () => {
     expect(inserts('@sam')).toEqual(['@**Sam Doe|3** ', '@**Sam Doe|4** ']);
     expect(inserts('@al', NOTES)).toEqual(['@**all|7** ', '@**all** ']);
@@ -140,7 +160,7 @@ describe('suggestionsFor', () => {
   });
 
   it('offers subscribed channels first', () => {
-    expect(inserts('#des')).toEqual(['#**design** ', '#**design reviews** ']);
+    expect(inserts('#des')).toEqual(['#**design>', '#**design reviews>']);
   });
 
   it('offers topics of the channel, latest first', () => {

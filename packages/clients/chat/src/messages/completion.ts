@@ -44,14 +44,6 @@ const EMOJI = new RegExp(`${BEFORE}:([\\p{L}\\p{N}+-][\\p{L}\\p{N}_+-]+)$`, 'u')
 const COMMAND = /^\/([a-z]*)$/;
 const FENCE = /^(?:`{3,}|~{3,}) ?([\w+#.-]+)$/;
 const COMMANDS = ['me', 'poll', 'todo'];
-/** Code block languages. Includes typed abbreviations, so that Enter does not replace them with longer words. */
-const LANGUAGES = (
-  'quote spoiler math bash c c# c++ clojure cmake console cpp cs csharp css dart diff docker dockerfile ' +
-  'elixir elm erlang fsharp go golang graphql groovy haskell hs html http ini java javascript js json jsx ' +
-  'julia kotlin kt latex less lisp lua make markdown matlab md nginx nix objective-c ocaml perl php pl ' +
-  'powershell protobuf py python r rb rs ruby rust scala scss sh sql swift terraform text toml ts tsx txt ' +
-  'typescript vb.net vim xml yaml yml zig'
-).split(' ');
 const WILDCARDS = ['all', 'everyone', 'channel', 'stream', 'topic'];
 
 /** Returns the unfinished query before the cursor; null within code or if there is none. */
@@ -93,6 +85,10 @@ function wordIn(kind: 'command' | 'language', pattern: RegExp, part: string): Fo
   const length = (text?.length ?? 0) + (kind === 'command' ? 1 : 0);
   return text === undefined ? null : { kind, length, text, isSilent: false, channel: '' };
 }
+
+/** True if the position is within a code block or an open code span of its line. */
+export const isInCode = (text: string, cursor: number): boolean =>
+  isCode(text.slice(0, cursor), text.slice(text.lastIndexOf('\n', cursor - 1) + 1, cursor));
 
 function isCode(before: string, line: string): boolean {
   let fence = '';
@@ -164,12 +160,13 @@ function folded(text: string): string {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII.
 const IS_ASCII = /^[\x00-\x7f]*$/;
 
-/** Returns the best suggestions for a query; `emoji` lists names in order of preference. */
+/** Returns the best suggestions for a query; `emoji` lists names in order of preference, `languages` those of code blocks. */
 export function suggestionsFor(
   state: ChatState,
   query: CompletionQuery,
   destination: Destination,
   emoji: readonly EmojiName[] = [],
+  languages: readonly string[] = [],
 ): readonly Suggestion[] {
   switch (query.kind) {
     case 'mention':
@@ -181,7 +178,7 @@ export function suggestionsFor(
     case 'command':
       return best(words('command', COMMANDS, query.text, (name) => `/${name} `));
     case 'language':
-      return best(words('language', LANGUAGES, query.text, (name) => `${name}\n`));
+      return best(words('language', languages, query.text, (name) => `${name}\n`));
     case 'emoji':
       return best(
         emoji.flatMap((candidate, order) => {
@@ -251,8 +248,20 @@ function wildcards({ text, isSilent }: CompletionQuery, destination: Destination
   });
 }
 
-/** Ranks people of the conversation first, then recent direct message partners, other people, and bots. */
+/** People who wrote in the topic, then elsewhere in the channel, the latest first. */
+function writersOf(state: ChatState, destination: Destination): readonly number[] {
+  if (destination.kind !== 'channel') return [];
+  const topic = destination.topic.toLowerCase();
+  const written = [...state.messages.all().values()]
+    .filter(({ stream_id }) => stream_id === destination.channelId)
+    .map(({ id, subject, sender_id }) => ({ id, sender_id, isHere: subject.toLowerCase() === topic }))
+    .sort((a, b) => Number(b.isHere) - Number(a.isHere) || b.id - a.id);
+  return [...new Set(written.map(({ sender_id }) => sender_id))];
+}
+
+/** Ranks people who wrote here first, then those of the conversation, recent partners, other people, and bots. */
 function people(state: ChatState, { text, isSilent }: CompletionQuery, destination: Destination): readonly Candidate[] {
+  const writers = writersOf(state, destination);
   const near = new Set(
     destination.kind === 'channel' ? (state.subscribers.get(destination.channelId) ?? []) : destination.userIds,
   );
@@ -268,11 +277,18 @@ function people(state: ChatState, { text, isSilent }: CompletionQuery, destinati
     const name = user.full_name.toLowerCase();
     if (wanted.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
+  const orderOf = (id: number, isBot: boolean) => {
+    if (isBot) return 3;
+    if (id === state.selfId) return 2;
+    const index = writers.indexOf(id);
+    if (index !== -1) return index - writers.length;
+    return near.has(id) ? 0 : recent.has(id) ? 1 : 2;
+  };
   return found.map(({ user: { user_id: id, full_name: name, is_bot }, rank }) => {
     const needsId = counts.get(name.toLowerCase())! > 1 || WILDCARDS.includes(name) || /\|\d+$/.test(name);
     return {
       rank,
-      order: is_bot ? 3 : id === state.selfId ? 2 : near.has(id) ? 0 : recent.has(id) ? 1 : 2,
+      order: orderOf(id, is_bot),
       key: `person ${id}`,
       kind: 'person',
       label: name,
@@ -297,44 +313,34 @@ function groups(state: ChatState, { text, isSilent }: CompletionQuery): readonly
   });
 }
 
-/** Ranks subscribed channels first and omits archived ones. */
+/** Ranks subscribed channels first and omits archived ones. A chosen channel continues with its topics. */
 function channels(state: ChatState, text: string): readonly Candidate[] {
   return state.channels.values().flatMap(({ channel, membership }) => {
     const { stream_id: id, name } = channel;
     const rank = channel.is_archived ? null : rankOf(text, name);
     if (rank === null) return [];
-    const insert = `${linkTo(state, id, name, null)} `;
+    const link = linkTo(state, id, name, null);
+    const insert = link.startsWith('#') ? `#**${name}>` : `${link} `;
     const order = membership === 'subscribed' ? 0 : 1;
     return [{ rank, order, key: `channel ${id}`, kind: 'channel', label: name, id, detail: '', emoji: null, insert }];
   });
 }
 
-/** Returns matching topics of the channel, latest first. */
+/** Returns the channel itself until a topic is typed, and matching topics, latest first. */
 function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[] {
   const id = channelOf(state, query);
   if (id === null) return [];
-  const channel = state.channels.get(id)!.channel.name;
-  return best(
-    [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }) => {
-      const rank = name === '' ? null : rankOf(query.text, name);
-      const insert = `${linkTo(state, id, channel, name)} `;
-      return rank === null
-        ? []
-        : [
-            {
-              rank,
-              order: -maxId,
-              key: insert,
-              kind: 'topic',
-              label: name,
-              id: 0,
-              detail: channel,
-              emoji: null,
-              insert,
-            },
-          ];
-    }),
-  );
+  const { name: channel } = state.channels.get(id)!.channel;
+  const candidate = (kind: 'channel' | 'topic', label: string, rank: number, order: number): Candidate => {
+    const insert = `${linkTo(state, id, channel, kind === 'topic' ? label : null)} `;
+    const detail = kind === 'topic' ? channel : '';
+    return { rank, order, key: insert, kind, label, id: kind === 'topic' ? 0 : id, detail, emoji: null, insert };
+  };
+  const found = [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }) => {
+    const rank = name === '' ? null : rankOf(query.text, name);
+    return rank === null ? [] : [candidate('topic', name, rank, -maxId)];
+  });
+  return best(query.text === '' ? [candidate('channel', channel, -1, 0), ...found] : found);
 }
 
 /** Returns Zulip's short syntax, or a Markdown link for names that would end it early. */

@@ -310,6 +310,7 @@ export class MessageList implements ConversationView {
       return;
     }
     this.pending = target;
+    if (target === 'first_unread') this.showKnown(spans);
     await this.during('first', async () => {
       const cached = target === 'newest' ? false : this.showCached(load, target);
       // Events update cached messages with less traffic than a fetch.
@@ -337,6 +338,17 @@ export class MessageList implements ConversationView {
       } else if (target === 'newest') this.show(null);
       else this.show(nearest(ids, target), this.unreadOnOpening(answer.messages));
     });
+  }
+
+  /** Shows the first unread or else the newest message of a conversation, if that is known, before the page arrives. */
+  private showKnown(spans: readonly Span[]): void {
+    const { unread } = this.state;
+    const first = this.destination && oldestUnread(unread, narrowKey(this.narrow));
+    const isKnown =
+      first === null
+        ? this.destination !== null && !unread.isTruncated && spans.some(({ isNewest }) => isNewest)
+        : spanAt(spans, first)?.ids.includes(first);
+    if (isKnown) this.show(first, first);
   }
 
   /** Returns the first unread message of a conversation that was opened at a different message. */

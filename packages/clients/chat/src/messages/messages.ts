@@ -1,6 +1,6 @@
 import type { MessageEvent, UpdateMessageEvent } from '@parley/client';
 import type { Destination } from '../kernel/narrow.js';
-import type { ChatState, EventRules, StoredMessage } from '../kernel/state.js';
+import { type ChatState, type EventRules, RESOLVED_PREFIX, type StoredMessage } from '../kernel/state.js';
 import {
   addUnread,
   changeMentions,
@@ -118,15 +118,20 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
   if (to !== undefined && target?.membership === 'subscribed' && !target.channel.history_public_to_subscribers) {
     own(state, ids);
   }
+  const isMove = to !== undefined || withoutMark(event.orig_subject ?? '') !== withoutMark(subject ?? '');
   for (const each of ids) {
     state.messages.change(each, (message) => ({
       ...message,
       ...(to !== undefined && { stream_id: to, display_recipient: target?.channel.name ?? message.display_recipient }),
       ...(subject !== null && { subject, topic_links: event.topic_links ?? [] }),
-      last_moved_timestamp: event.edit_timestamp,
+      ...(isMove && { last_moved_timestamp: event.edit_timestamp }),
     }));
   }
 }
+
+/** Topic without the mark of resolved topics, which is no move (messages §2.5). */
+const withoutMark = (topic: string): string =>
+  topic.startsWith(RESOLVED_PREFIX) ? topic.slice(RESOLVED_PREFIX.length) : topic;
 
 export interface TopicMove {
   readonly from: Destination;

@@ -3,9 +3,10 @@ import { destinationOf } from '@parley/chat';
 import { Bell, LogIn, Menu, Settings, Users, X } from 'lucide-react';
 import { lazy, type ReactNode, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
-import { ContentContext } from '../content/message-body.js';
-import { ConversationTitle } from '../conversation/conversation-page.js';
+import { ContentContext, loadRareParts } from '../content/message-body.js';
+import { ConversationTitle, loadWriting } from '../conversation/conversation-page.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
+import { loadWidget } from '../conversation/message-row.js';
 import { Shortcuts } from '../keyboard/shortcuts.js';
 import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
@@ -14,7 +15,7 @@ import { IconButton, OverlayButton } from '../kit/icon-button.js';
 import { OverlayHost } from '../kit/overlay.js';
 import { PersonButton } from '../people/person-button.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
-import { loadLater, useLoaded } from '../services/loading.js';
+import { loadLater, preload, useLoaded } from '../services/loading.js';
 import type { Place } from '../services/location.js';
 import { useReading } from '../services/use-reading.js';
 import { Sidebar } from '../sidebar/sidebar.js';
@@ -32,8 +33,6 @@ const loadBottomBar = () => loadLater(() => import('../phone/bottom-bar.js')).th
 const loadDeviceNotifications = () =>
   import('../push/device-notifications.js').then(({ DeviceNotificationsDialog }) => <DeviceNotificationsDialog />);
 
-const loadWriting = () => import('../conversation/writing.js');
-
 const loadPeoplePanel = () => import('../people/people-panel.js').then(({ PeoplePanel }) => PeoplePanel);
 
 interface AppProps {
@@ -44,7 +43,11 @@ interface AppProps {
 /** Full-page application. */
 export function App({ onLogOut }: AppProps) {
   // Needed for conversations opened offline.
-  useEffect(() => void loadLater(loadWriting), []);
+  useEffect(() => {
+    void preload(loadWriting);
+    // Messages of the next conversations have their final height at once.
+    void loadLater(() => Promise.all([preload(loadRareParts), preload(loadWidget)]));
+  }, []);
   return (
     <>
       <TabTitle />
@@ -193,14 +196,23 @@ function PageTitle() {
   return <>{view?.label ?? i18n._('Page not found')}</>;
 }
 
-/** Menu of the current topic or channel. */
+/** Loaded after the first message. */
+const loadPlaceTools = () => loadLater(() => import('./place-tools.js')).then(({ PlaceTools }) => PlaceTools);
+
+/** Tools and menu of the current topic or channel. */
 function PlaceMenu() {
   const { address } = useAddress();
+  const PlaceTools = useLoaded(loadPlaceTools);
   if (address?.view !== 'narrow') return null;
   const destination = destinationOf(address.narrow);
-  if (destination?.kind === 'channel') return <TopicMenuButton place={destination} />;
   const channelId = onlyChannel(address.narrow);
-  return channelId === null ? null : <ChannelMenuButton channelId={channelId} />;
+  return (
+    <>
+      {PlaceTools && <PlaceTools narrow={address.narrow} />}
+      {destination?.kind === 'channel' && <TopicMenuButton place={destination} />}
+      {channelId !== null && <ChannelMenuButton channelId={channelId} />}
+    </>
+  );
 }
 
 interface HeaderProps extends Pick<WorkspaceProps, 'tools'> {

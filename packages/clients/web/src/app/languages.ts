@@ -37,7 +37,7 @@ export async function changeLanguage(i18n: I18n, tag: string): Promise<void> {
   } catch {}
   if (i18n.locale === language) return;
   i18n.load(language, messages);
-  i18n.activate(language, localesOf(language, navigator.languages));
+  i18n.activate(language, timeLocalesOf(language));
   showLanguage(language);
 }
 
@@ -47,15 +47,20 @@ export function showLanguage(language: string): void {
   document.documentElement.dir = directionOf(language);
 }
 
+/** Chosen format of times, which a change of language keeps; undefined for the default of the language. */
+let hourCycle: 'h12' | 'h23' | undefined;
+
 /** Formats times with 24 hours, with 12, or in the default of the language. */
 export function changeHours(i18n: I18n, has24Hours: boolean | null): void {
-  const hourCycle = has24Hours === null ? undefined : has24Hours ? 'h23' : 'h12';
-  const locales = localesOf(i18n.locale, navigator.languages).map((tag) => {
+  hourCycle = has24Hours === null ? undefined : has24Hours ? 'h23' : 'h12';
+  i18n.activate(i18n.locale, timeLocalesOf(i18n.locale));
+}
+
+const timeLocalesOf = (language: string): string[] =>
+  localesOf(language, navigator.languages).map((tag) => {
     const { baseName } = new Intl.Locale(tag);
     return hourCycle ? new Intl.Locale(baseName, { hourCycle }).toString() : baseName;
   });
-  i18n.activate(i18n.locale, locales);
-}
 
 /** Prefers regional variants of a language, since they determine date formats. */
 function localesOf(language: string, wanted: readonly string[]): string[] {

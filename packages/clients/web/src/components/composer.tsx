@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import type { ComposerHandle } from '../conversation/composer.js';
-import Writing from '../conversation/writing.js';
+import { Writing } from '../conversation/writing.js';
 import { type PartProps, SmallPart } from '../element/part.js';
 import type { Place } from '../element/place.js';
 import { useAddress } from '../services/context.js';

@@ -292,19 +292,10 @@ function Spoiler({ header, nodes }: { header: readonly ContentNode[]; nodes: rea
 
 type RareParts = typeof import('./rare-parts.js');
 
-/** Kept so that re-rendered messages show such parts immediately. */
-let rareParts: RareParts | null = null;
-
-const loadRareParts = () =>
-  import('./rare-parts.js').then((loaded) => {
-    rareParts = loaded;
-  });
+export const loadRareParts = (): Promise<RareParts> => import('./rare-parts.js');
 
 /** Code of rarely used message parts; null until loaded, or if not needed. */
-function useRareParts(isWanted: boolean): RareParts | null {
-  useLoaded(loadRareParts, isWanted && rareParts === null);
-  return isWanted ? rareParts : null;
-}
+const useRareParts = (isWanted: boolean): RareParts | null => useLoaded(loadRareParts, isWanted);
 
 function Formula({ node }: { node: MathNode }) {
   const parts = useRareParts(true);

@@ -108,10 +108,13 @@ export const textOf = (html: string): string => parse(html).textContent.replaceA
 /** Document without a window, which neither loads nor runs anything. */
 let inert: Document | null = null;
 
-function parse(html: string): HTMLElement {
+const parse = (html: string): HTMLElement => parseInert(renameStyles(html));
+
+/** Parses any HTML without loading or running anything. Inline styles and style sheets must have been renamed. */
+export function parseInert(html: string): HTMLElement {
   inert ??= document.implementation.createHTMLDocument();
   const root = inert.createElement('div');
-  root.innerHTML = policy.createHTML(renameStyles(html)) as string;
+  root.innerHTML = policy.createHTML(html) as string;
   return root;
 }
 

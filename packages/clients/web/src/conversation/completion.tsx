@@ -39,7 +39,7 @@ export function Completion({ field, text, destination, ref }: Props) {
   const start = query?.start ?? null;
   const isOpen = query !== null && start !== closedAt;
   const suggestions = useComputed(
-    () => (isOpen ? suggestionsFor(chat.state, query, destination, emoji.all.value) : NONE),
+    () => (isOpen ? suggestionsFor(chat.state, query, destination, emoji.all.value, LANGUAGES) : NONE),
     [chat, emoji, query, isOpen, destination],
   );
   const isShown = suggestions.length > 0;
@@ -114,6 +114,15 @@ export function Completion({ field, text, destination, ref }: Props) {
 }
 
 const NONE: readonly Suggestion[] = [];
+
+/** Code block languages. Includes typed abbreviations, so that Enter does not replace them with longer words. */
+const LANGUAGES = (
+  'quote spoiler math bash c c# c++ clojure cmake console cpp cs csharp css dart diff docker dockerfile ' +
+  'elixir elm erlang fsharp go golang graphql groovy haskell hs html http ini java javascript js json jsx ' +
+  'julia kotlin kt latex less lisp lua make markdown matlab md nginx nix objective-c ocaml perl php pl ' +
+  'powershell protobuf py python r rb rs ruby rust scala scss sh sql swift terraform text toml ts tsx txt ' +
+  'typescript vb.net vim xml yaml yml zig'
+).split(' ');
 
 const labelOf = ({ kind, label }: Suggestion): string =>
   kind === 'emoji' ? `:${label}:` : kind === 'command' ? `/${label}` : label;

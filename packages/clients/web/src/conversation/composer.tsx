@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { type Destination, destinationKey } from '@parley/chat';
 import { SendHorizontal } from 'lucide-react';
 import {
+  type ReactNode,
   type Ref,
   type RefObject,
   useEffect,
@@ -36,6 +37,8 @@ interface Props {
   readonly destination: Destination;
   /** Place that holds uploads until the destination is chosen; default: the destination. */
   readonly filesOf?: Destination;
+  /** Field that chooses the destination. */
+  readonly topicField?: ReactNode;
   /** Called when the user changes or sends the text. */
   onText?(text: string): void;
   readonly ref?: Ref<ComposerHandle>;
@@ -50,7 +53,7 @@ const loadSendLater = () => import('./send-later.js').then(({ default: SendLater
 const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnings);
 
 /** Input field for messages. The draft belongs to the destination shown above the text. */
-export function Composer({ destination, filesOf = destination, onText, ref }: Props) {
+export function Composer({ destination, filesOf = destination, topicField, onText, ref }: Props) {
   const { i18n } = useLingui();
   const field = useRef<HTMLTextAreaElement>(null);
   const hint = useId();
@@ -99,7 +102,7 @@ export function Composer({ destination, filesOf = destination, onText, ref }: Pr
       <OtherDrafts draft={draft} onUse={continueDraft} />
       {Warnings && <Warnings destination={destination} text={text} />}
       <div className={styles.destination}>
-        {i18n._('To:')} <DestinationName destination={destination} />
+        {i18n._('To:')} {topicField ?? <DestinationName destination={destination} />}
       </div>
       <textarea
         ref={field}

@@ -45,7 +45,7 @@ const Announcements = lazy(() => loadLater(() => import('./announcements.js')));
 const loadPlaceholders = () => import('./placeholders.js');
 const loadResults = () => import('./search-results.js');
 const PlainText = lazy(async () => ({ default: (await loadPlaceholders()).PlainText }));
-const Writing = lazy(() => loadLater(() => import('./writing.js')));
+export const loadWriting = () => loadLater(() => import('./writing.js'));
 
 /** Messages of a long conversation kept in memory while the end is visible. */
 const KEPT_MESSAGES = 1000;
@@ -95,13 +95,16 @@ export function ConversationPage({ narrow, near }: Props) {
   }, [chat, i18n, view, drafts, navigation]);
   useFollowing(view, near, composer);
   const isReady = useReading(chat.isReady);
+  const writing = useLoaded(loadWriting);
   if (!view) return null;
   return (
     <>
       <Messages view={view} near={start ? null : near} start={start} commands={commands} />
-      <Suspense fallback={<div className={styles.reserved} />}>
-        {isReady ? <Writing narrow={view.narrow} composer={composer} /> : <div className={styles.reserved} />}
-      </Suspense>
+      {isReady && writing ? (
+        <writing.Writing narrow={view.narrow} composer={composer} />
+      ) : (
+        <div className={styles.reserved} />
+      )}
     </>
   );
 }
@@ -198,7 +201,7 @@ export function Messages({ view, near = null, start = null, commands }: Messages
       </div>
     );
   }
-  const list = <LoadedMessages view={view} start={start} commands={commands} />;
+  const list = <LoadedMessages view={view} near={near} start={start} commands={commands} />;
   return (
     <MediaContext.Provider value={media}>
       {isGone && (
@@ -216,11 +219,12 @@ export function Messages({ view, near = null, start = null, commands }: Messages
 
 interface LoadedProps {
   readonly view: ConversationView;
+  readonly near: number | null;
   readonly start: ReadingPlace | null;
   readonly commands: MessageCommands;
 }
 
-function LoadedMessages({ view, start, commands }: LoadedProps) {
+function LoadedMessages({ view, near, start, commands }: LoadedProps) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat } = services;
@@ -246,7 +250,8 @@ function LoadedMessages({ view, start, commands }: LoadedProps) {
       keys={keys}
       place={`${narrowKey(view.narrow)} ${anchor}`}
       startKey={startKey}
-      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : 'middle'}
+      startTop={start !== null && start.id === anchor ? (start.top ?? 'end') : anchor === near ? 'middle' : 'third'}
+      linkedKey={near !== null && anchor === near ? startKey : null}
       unreadKey={unreadKey}
       hasNewer={newer !== 'none'}
       {...loading}

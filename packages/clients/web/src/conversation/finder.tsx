@@ -10,6 +10,8 @@ import overlays from '../kit/overlays.module.css';
 import { type Services, useComputed, useServices } from '../services/context.js';
 
 const MAX_ENTRIES = 12;
+/** Number of conversations that precede other matches of their name. */
+const MAX_RECENT = 20;
 
 export interface Entry {
   /** Target address, or the name of an action. */
@@ -24,6 +26,8 @@ export interface Entry {
   readonly detail: string;
   /** Further words to find it by. */
   readonly words?: string;
+  /** True for conversations that precede other matches of their name. */
+  readonly isRecent?: boolean;
   readonly icon: ReactNode;
 }
 
@@ -118,12 +122,14 @@ export function placesOf(chat: Chat): readonly Entry[] {
       to,
     };
   };
-  const recent = chat.conversations.recent.value.flatMap(({ destination: to }) => {
-    if (to.kind === 'channel' || to.userIds.length > 1) return [conversation(to)];
-    const id = to.userIds[0] ?? chat.state.selfId;
-    // Guests may no longer know these people.
-    return chat.state.people.peek(id) ? [person(id)] : [];
-  });
+  const recent = chat.conversations.recent.value
+    .flatMap(({ destination: to }) => {
+      if (to.kind === 'channel' || to.userIds.length > 1) return [conversation(to)];
+      const id = to.userIds[0] ?? chat.state.selfId;
+      // Guests may no longer know these people.
+      return chat.state.people.peek(id) ? [person(id)] : [];
+    })
+    .map((entry, index): Entry => (index < MAX_RECENT ? { ...entry, isRecent: true } : entry));
   const addresses = new Set(recent.map(({ address }) => address));
   const isOther = ({ address }: Entry) => !addresses.has(address);
   const otherTopics = chat.sidebar.channelIds.value
@@ -144,23 +150,37 @@ export function placesOf(chat: Chat): readonly Entry[] {
   return [...recent, ...channels, ...people, ...otherTopics];
 }
 
-/** Prefers names to names with their channels and to other words, and all to names that are typed with mistakes. */
-function rankIn({ name, detail, words = '' }: Entry, query: string): number | null {
+/**
+ * Prefers equal names, then recent conversations, then other names to names with their channels and to other words, and
+ * all to names that are typed with mistakes.
+ */
+function rankIn({ name, detail, words = '', isRecent = false }: Entry, query: string): number | null {
   const rank = rankOf(query, name);
-  if (rank !== null) return rank;
+  if (rank !== null) return isRecent && rank > 0 ? RANK_RECENT : rank;
   const whole = `${name} ${detail.replace('#', '')}`;
   if (rankOf(query, `${whole} ${words}`) !== null) return RANK_WITH_CHANNEL;
   if (resembles(query, name)) return RANK_MISTYPED;
   return resembles(query, whole) ? RANK_MISTYPED_WITH_CHANNEL : null;
 }
 
+/** Names that equal the query have rank 0, other names rank 1 or 2. */
+const RANK_RECENT = 0.5;
 /** Ranks after those of names. */
 const RANK_WITH_CHANNEL = 3;
 const RANK_MISTYPED = 4;
 const RANK_MISTYPED_WITH_CHANNEL = 5;
 
-/** Returns the entries whose names match the query, best first. */
-export function ranked(entries: readonly Entry[], query: string, isOffered = (_: Entry) => true): readonly Entry[] {
+/** Kinds of entries by the mark before a query, as in messages. */
+const KINDS: Readonly<Record<string, (entry: Entry) => boolean>> = {
+  '#': ({ to, channelId }) => channelId !== undefined || to?.kind === 'channel',
+  '@': ({ to }) => to?.kind === 'direct',
+};
+
+/** Returns the entries whose names match the query, best first. `#` limits them to channels and topics, `@` to people. */
+export function ranked(all: readonly Entry[], typed: string, isOffered = (_: Entry) => true): readonly Entry[] {
+  const kind = KINDS[typed.trim()[0] ?? ''];
+  const entries = kind ? all.filter(kind) : all;
+  const query = kind ? typed.trim().slice(1).replaceAll('>', ' ') : typed;
   const sorted =
     query.trim() === ''
       ? entries

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import type { Destination } from '@parley/chat';
+import { type Destination, isInCode } from '@parley/chat';
 import { Paperclip } from 'lucide-react';
 import {
   type ChangeEvent,
@@ -30,7 +30,8 @@ import { type ContentParts, joinContent, listedFiles, splitContent } from './att
 import type { CompletionHandle } from './completion.js';
 import styles from './composer.module.css';
 import { useEnterHint, useEntersSend } from './enter-key.js';
-import { type EditText, toggleAsterisks, wrapLink } from './text-edits.js';
+import { pasteFormatted } from './paste.js';
+import { continueLine, type EditText, surround, toggleAsterisks, toggleCode, wrapLink } from './text-edits.js';
 import { UploadList } from './upload-list.js';
 
 interface Options {
@@ -64,6 +65,7 @@ export function useMessageField(
   const excess = [...content].length - (useField('max_message_length') ?? 10_000);
   const files = useFiles(field, { content, filesOf, preview, onContent });
   const { text } = files;
+  const attachText = useTextAsFile(field, files);
   useGrowingField(field, text, preview.isShown);
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     // The Enter key that ends a composition belongs to the input method.
@@ -74,6 +76,8 @@ export function useMessageField(
     if (key === 'Enter' && (entersSend ? !event.shiftKey && !event.altKey : hasModifier)) onSend();
     else if (mark !== undefined) applyEdit(currentTarget, toggleAsterisks(mark));
     else if (hasModifier && event.shiftKey && key.toLowerCase() === 'l') applyEdit(currentTarget, wrapLink);
+    else if (hasModifier && event.shiftKey && key.toLowerCase() === 'c') applyEdit(currentTarget, toggleCode);
+    else if (!hasModifier && !event.altKey && typeKey(event, entersSend)) return;
     else {
       if (key === 'Escape') onEscape();
       if (key === 'Enter' && !entersSend) showEnterHint();
@@ -87,8 +91,18 @@ export function useMessageField(
     /** False while uploads are pending, and for texts that the server would truncate. */
     isWhole: excess <= 0 && !files.isUploading,
     tooLong: excess > 0 && (
-      <span className={styles.tooLong} role="alert">
-        {i18n._('{count} characters too many', { count: excess })}
+      <span className={styles.tooLong}>
+        <span role="alert">{i18n._('{count} characters too many', { count: excess })}</span>
+        <button
+          type="button"
+          disabled={files.isUploading}
+          onClick={() => {
+            preview.enterField();
+            attachText();
+          }}
+        >
+          {i18n._('Attach as a file')}
+        </button>
       </span>
     ),
     suggestions: Completion && <Completion field={field} text={text} destination={destination} ref={completion} />,
@@ -106,13 +120,43 @@ export function useMessageField(
       onSelect: () => completion.current?.onSelect(),
       onBlur: () => completion.current?.onBlur(),
       onKeyDown,
-      onPaste: (event: ClipboardEvent) => {
+      onPaste: (event: ClipboardEvent<HTMLTextAreaElement>) => {
         const pasted = pastedFiles(event);
-        if (pasted.length === 0) return;
+        if (pasted.length > 0) files.upload(pasted);
+        else if (!pasteFormatted(event.currentTarget, event.clipboardData)) return;
         event.preventDefault();
-        files.upload(pasted);
       },
     },
+  };
+}
+
+/** Continues lists and quotes and surrounds selections, but not in code. Returns true if the key was handled. */
+function typeKey(event: KeyboardEvent<HTMLTextAreaElement>, entersSend: boolean): boolean {
+  const { key, shiftKey, currentTarget } = event;
+  const { value, selectionStart: start, selectionEnd: end } = currentTarget;
+  const continues = key === 'Enter' && shiftKey === entersSend;
+  if (isInCode(value, start)) return false;
+  const edit = continues ? continueLine({ value, start, end }) : surround(key, { value, start, end });
+  if (!edit) return false;
+  event.preventDefault();
+  applyEdit(currentTarget, () => edit);
+  return true;
+}
+
+/** Attaches a text as a file. The text stays in the field until the server has the file. */
+function useTextAsFile(field: RefObject<HTMLTextAreaElement | null>, files: ReturnType<typeof useFiles>) {
+  const { i18n } = useLingui();
+  const attached = useRef<{ readonly text: string; readonly count: number }>(null);
+  useEffect(() => {
+    if (attached.current === null || files.isUploading) return;
+    const { text, count } = attached.current;
+    attached.current = null;
+    if (files.count > count && files.text === text && field.current) replaceText(field.current, '');
+  });
+  return () => {
+    const { text, count } = files;
+    attached.current = { text, count };
+    files.upload([new File([text], `${i18n._('Message')}.txt`, { type: 'text/plain' })]);
   };
 }
 
@@ -158,6 +202,7 @@ function useFiles(
       if (field.current) replaceText(field.current, '');
       change({ text: '' });
     },
+    count: parts.current.files.length,
     upload: (files: readonly File[]) => uploads.add(filesOf, files),
     isUploading: done.length > 0 || rows.some(({ state }) => state !== 'failed'),
     list: (
@@ -314,8 +359,12 @@ function useGrowingField(field: RefObject<HTMLTextAreaElement | null>, text: str
     const element = field.current;
     // Browsers with `field-sizing` need no layout per keystroke.
     if (!element || CSS.supports('field-sizing', 'content')) return;
+    const { form } = element;
+    // The messages above would scroll if the form shrank while it is measured.
+    if (form) form.style.minHeight = `${form.offsetHeight}px`;
     element.style.height = 'auto';
     element.style.height = `${element.scrollHeight}px`;
+    if (form) form.style.minHeight = '';
   }, [text, isPreviewed]);
 }
 

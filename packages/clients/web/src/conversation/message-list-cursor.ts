@@ -8,6 +8,8 @@ export interface Cursor {
   after(pressed: string): number | undefined;
   /** Scrolls to a row and moves the focus there. */
   select(index: number): void;
+  /** Moves to the message of a followed link, together with the focus if no other part of the page has it. */
+  enter(key: string): void;
   /** Called when a row receives the focus. */
   onRowFocus(key: string): void;
   /** Called when the list or the element after it receives the focus: from outside, it moves to the cursor. */
@@ -27,7 +29,7 @@ const controlsIn = (part: Element): readonly HTMLElement[] =>
   );
 
 export function useCursor(keys: readonly string[], [key, setKey]: CursorState, scroll: ListScroll): Cursor {
-  const { frame, pinned, jumpTo } = scroll;
+  const { frame, pinned, reveal } = scroll;
   const awaitsFocus = useRef<string | null>(null);
   const rowOf = (of: string) => frame.current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(of)}"]`);
   const hasFocus = () => frame.current?.querySelector('[data-key]:focus-within') != null;
@@ -66,8 +68,15 @@ export function useCursor(keys: readonly string[], [key, setKey]: CursorState, s
     },
     select: (index) => {
       setKey(keys[index]!);
-      jumpTo(index, 'auto');
+      reveal(index);
       awaitsFocus.current = keys[index]!;
+    },
+    enter: (linked) => {
+      setKey(linked);
+      const list = frame.current!;
+      const { activeElement } = list.getRootNode() as Document | ShadowRoot;
+      if (activeElement === null || activeElement.contains(list) || list.contains(activeElement))
+        awaitsFocus.current = linked;
     },
     onRowFocus: setKey,
     onEnter: ({ target, currentTarget, relatedTarget }) => {

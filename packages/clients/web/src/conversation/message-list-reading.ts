@@ -11,7 +11,7 @@ const AT_REST_AFTER_MS = 100;
 export function useRest(
   { keys, place, hasNewer }: ListStart,
   { frame, virtual, pinned }: ListScroll,
-  { openedPlace, isArriving }: Arrival,
+  { openedPlace, end }: Arrival,
   onRest: (key: string, top: number | null) => void,
 ): void {
   const offset = virtual.scrollOffset ?? 0;
@@ -21,14 +21,14 @@ export function useRest(
     const timer = setTimeout(() => {
       const row = virtual.measurementsCache[virtual.range?.startIndex ?? 0];
       if (!row) return;
-      isArriving.current = false;
+      end();
       pinned.current = null;
       const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= AT_END_PX;
       if (isAtEnd) onRest(keys.at(-1)!, null);
       else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0) + boxOf(frame.current!).top);
     }, AT_REST_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest]);
+  }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest, end]);
 }
 
 /**

@@ -5,7 +5,10 @@ import {
   type VirtualItem,
   type Virtualizer,
 } from '@tanstack/react-virtual';
-import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
+
+/** Place of a message in the list. A message taller than the list starts at the upper edge. */
+type Alignment = 'third' | 'middle' | 'end';
 
 /** Rows and position at which a list opens. */
 export interface ListStart {
@@ -14,7 +17,7 @@ export interface ListStart {
   /** Message at which the list opens; null for the newest one. Read once per `place`. */
   readonly startKey: string | null;
   /** Saved distance of the start message from the top of the application, or another alignment. */
-  readonly startTop: number | 'middle' | 'end';
+  readonly startTop: number | Alignment;
   /** Identity of the conversation: a new value restarts at `startKey`. */
   readonly place: string;
   readonly hasNewer: boolean;
@@ -24,13 +27,14 @@ export interface ListStart {
 export interface ListScroll {
   readonly frame: RefObject<HTMLElement | null>;
   readonly virtual: Virtualizer<HTMLElement, Element>;
-  /** Rendered rows: those near the visible part, and that of the cursor. */
+  /** Rendered rows: those near the visible part, that of the cursor, and that at which the list opened. */
   readonly rows: readonly VirtualItem[];
   /** Row that stays in place after a page key, until the list is at rest. */
   readonly pinned: RefObject<string | null>;
   /** Scrolls by a screen. The row at the edge stays visible. */
   pageBy(direction: 1 | -1): void;
-  jumpTo(index: number, align: 'auto' | 'center' | 'start' | 'end', top?: number): void;
+  /** Scrolls as little as possible to show a row; the start of one that is taller than the list. */
+  reveal(index: number): void;
 }
 
 /** Distance from the end within which the list stays at the end. */
@@ -48,7 +52,7 @@ export const HEADER_PX = 64;
 /** Estimated start offset, so that no distant rows are rendered before the first scroll. */
 function estimatedStart({ keys, startKey, startTop }: ListStart): number {
   const index = startKey === null ? -1 : keys.indexOf(startKey);
-  const top = { middle: (innerHeight - ROW_PX) / 2, end: innerHeight - ROW_PX };
+  const top = { third: innerHeight / 3, middle: (innerHeight - ROW_PX) / 2, end: innerHeight - ROW_PX };
   const offset =
     index < 0
       ? keys.length * ROW_PX - innerHeight
@@ -58,37 +62,37 @@ function estimatedStart({ keys, startKey, startTop }: ListStart): number {
 
 /** Virtualizes the rows so that the reading position is kept while content above and below changes. */
 export function useListScroll(list: ListStart, cursorKey: string | null): ListScroll {
-  const { keys, hasNewer } = list;
+  const { keys, startKey, hasNewer } = list;
   const frame = useRef<HTMLElement>(null);
   const pinned = useRef<string | null>(null);
   const nextKeys = useRef(keys);
   // The virtualizer moves to the new rows during rendering.
   nextKeys.current = keys;
-  /** Distance from the upper edge at which a restored message is placed. */
-  const padding = useRef(0);
   // A new function identity would make the virtualizer recompute all positions.
   const getItemKey = useCallback((index: number) => keys[index]!, [keys]);
-  const cursorIndex = useMemo(() => (cursorKey === null ? -1 : keys.indexOf(cursorKey)), [keys, cursorKey]);
+  // The focus stays in the row of the cursor. The start row may end above the list, and its height must be measured too.
+  const kept = useMemo(
+    () => [startKey, cursorKey].map((key) => (key === null ? -1 : keys.indexOf(key))).filter((index) => index >= 0),
+    [keys, startKey, cursorKey],
+  );
   const virtual = useVirtualizer({
     count: keys.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_PX,
     initialOffset: () => estimatedStart(list),
     scrollMargin: HEADER_PX,
-    scrollPaddingStart: padding.current,
     getItemKey,
     anchorTo: 'end',
     followOnAppend: !hasNewer,
     scrollEndThreshold: AT_END_PX,
     overscan: useIsPainted() ? OVERSCAN : 0,
-    rangeExtractor: useCallback((range: Range) => withCursor(defaultRangeExtractor(range), cursorIndex), [cursorIndex]),
+    rangeExtractor: useCallback((range: Range) => inOrder([...defaultRangeExtractor(range), ...kept]), [kept]),
   });
   useReadingRow(nextKeys, frame, virtual, pinned);
-  const jumpTo = useCallback(
-    (index: number, align: 'auto' | 'center' | 'start' | 'end', top = 0) => {
-      padding.current = top;
-      virtual.options.scrollPaddingStart = top;
-      virtual.scrollToIndex(index, { align });
+  const reveal = useCallback(
+    (index: number) => {
+      const isTall = virtual.measurementsCache[index]!.size > frame.current!.clientHeight;
+      virtual.scrollToIndex(index, { align: isTall ? 'start' : 'auto' });
     },
     [virtual],
   );
@@ -97,7 +101,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
     pinned.current = keys[direction === 1 ? endIndex : startIndex]!;
     frame.current!.scrollBy(0, direction * frame.current!.clientHeight * PAGE_PART);
   };
-  return { frame, virtual, rows: virtual.getVirtualItems(), pinned, pageBy, jumpTo };
+  return { frame, virtual, rows: virtual.getVirtualItems(), pinned, pageBy, reveal };
 }
 
 /** False until the visible rows have been painted. */
@@ -110,11 +114,7 @@ function useIsPainted(): boolean {
   return isPainted;
 }
 
-/** Keeps the row with the focus rendered, in the order of the list. */
-function withCursor(indexes: number[], cursorIndex: number): number[] {
-  if (cursorIndex < 0 || indexes.includes(cursorIndex)) return indexes;
-  return cursorIndex < indexes[0]! ? [cursorIndex, ...indexes] : [...indexes, cursorIndex];
-}
+const inOrder = (indexes: readonly number[]): number[] => [...new Set(indexes)].sort((a, b) => a - b);
 
 /**
  * Keeps the row being read in place, whatever changes around it: at the end the last row, after a page key the row at
@@ -180,71 +180,133 @@ const headOf = (row: Element): number => {
 export interface Arrival {
   /** Place at which the list has opened last. */
   readonly openedPlace: RefObject<string | null>;
-  /** True until the list has settled at its start; indexes change when older messages load. */
-  readonly isArriving: RefObject<boolean>;
-  /** Scrolls to the start. */
+  /** True until the list has settled at its start or at the target of a jump. */
+  isArriving(): boolean;
+  /** Keeps the list where it is from now on. */
+  end(): void;
+  /** Scrolls to the start again if the list has not settled. */
   arrive(): void;
+  /** Scrolls to a message. */
+  jumpTo(key: string, align: Alignment): void;
 }
 
-/** Scrolls a new place to its start. */
-export function useArrival(list: ListStart, { frame, virtual, jumpTo }: ListScroll): Arrival {
+/** Message to which the list scrolls until it has settled; the newest one without a key. */
+interface Target {
+  readonly key: string | null;
+  readonly top: number | Alignment;
+}
+
+/** Maximum number of renderings in one frame in which rows around the target are measured. */
+const MAX_STEPS = 12;
+
+/** Scrolls a new place to its start. Rows are measured and aligned before they are painted. */
+export function useArrival(list: ListStart, { frame, virtual }: ListScroll): Arrival {
   const { keys, startKey, startTop, place } = list;
   const openedPlace = useRef<string | null>(null);
-  const isArriving = useRef(false);
+  const target = useRef<Target | null>(null);
+  const steps = useRef(0);
+  const [, render] = useReducer((count: number) => count + 1, 0);
   const isEmpty = keys.length === 0;
   const arrive = useCallback(() => {
-    const index = startKey === null ? -1 : keys.indexOf(startKey);
-    const isLast = startTop === 'end' && index === keys.length - 1;
-    if (index < 0 || isLast) virtual.scrollToEnd();
-    else if (typeof startTop === 'number') jumpTo(index, 'start', startTop - boxOf(frame.current!).top);
-    else jumpTo(index, startTop === 'end' ? 'end' : 'center');
-  }, [keys, startKey, startTop, frame, virtual, jumpTo]);
+    if (!target.current) return;
+    const list = frame.current!;
+    const { key, top } = target.current;
+    const index = key === null ? -1 : keys.indexOf(key);
+    const offset = offsetOf(list, virtual, index, top);
+    const before = virtual.scrollOffset;
+    if (offset === null) virtual.scrollToEnd();
+    else virtual.scrollToOffset(offset);
+    // The virtualizer would learn of the new offset after the next paint.
+    virtual.scrollOffset = list.scrollTop;
+    const isSettled = before !== null && Math.abs(list.scrollTop - before) <= 1;
+    steps.current = isSettled ? 0 : steps.current + 1;
+    if (!isSettled && steps.current < MAX_STEPS) render();
+  }, [keys, frame, virtual]);
+  // Each rendering may measure rows.
   useLayoutEffect(() => {
-    if (isEmpty || (openedPlace.current === place && !isArriving.current)) return;
-    openedPlace.current = place;
-    isArriving.current = true;
+    if (!isEmpty && openedPlace.current !== place) {
+      openedPlace.current = place;
+      target.current = { key: startKey, top: startTop };
+    }
     arrive();
-  }, [place, isEmpty, arrive]);
-  return { openedPlace, isArriving, arrive };
+  });
+  const isArriving = useCallback(() => target.current !== null, []);
+  const end = useCallback(() => {
+    target.current = null;
+  }, []);
+  const jumpTo = useCallback(
+    (key: string, top: Alignment) => {
+      target.current = { key, top };
+      arrive();
+    },
+    [arrive],
+  );
+  return { openedPlace, isArriving, end, arrive, jumpTo };
+}
+
+/** Returns the scroll offset that aligns a row; null for the end of the list, also if all rows from this one on fit. */
+function offsetOf(
+  list: HTMLElement,
+  virtual: Virtualizer<HTMLElement, Element>,
+  index: number,
+  top: Target['top'],
+): number | null {
+  // Also updates the measurements.
+  const end = virtual.getTotalSize() + HEADER_PX;
+  const row = virtual.measurementsCache[index];
+  if (!row) return null;
+  if (typeof top === 'number') return row.start - top + boxOf(list).top;
+  const height = list.clientHeight;
+  if (top === 'end' ? row.end === end : end - row.start <= height) return null;
+  const free = Math.max(0, height - row.size);
+  return row.start - { third: Math.min(height / 3, free), middle: free / 2, end: free }[top];
 }
 
 /** Keeps the visible messages in place when the list is resized, and the newest one at the end. */
 export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive }: Arrival): void {
-  const onResized = useCallback(
-    (before: Box, box: Box) => {
-      const distance = virtual.getDistanceFromEnd();
-      const lost = Math.max(0, before.height - box.height);
-      if (isArriving.current && box.top !== before.top) arrive();
-      // The browser has already scrolled a list that grew at its end.
-      else if (distance <= 1 || (lost > 0 && distance - lost <= AT_END_PX)) virtual.scrollToEnd();
+  const last = useRef<Box>(null);
+  useEffect(() => {
+    const list = frame.current!;
+    const observer = new ResizeObserver(() => {
+      const before = last.current;
+      last.current = boxOf(list);
+      if (!before) return;
+      if (isArriving()) arrive();
+      // The browser may have moved a list that grew, and reports the new position later.
+      else if (before.fromEnd <= AT_END_PX) virtual.scrollToEnd();
       // A line above, such as a permission prompt, covers messages instead of pushing them down.
-      else if (box.top !== before.top) virtual.scrollBy(box.top - before.top);
-    },
-    [arrive, isArriving, virtual],
-  );
-  useBoxChanges(frame, onResized);
+      else if (last.current.top !== before.top) virtual.scrollBy(last.current.top - before.top);
+      last.current = boxOf(list);
+    });
+    let isWheeledUp = false;
+    const onWheel = ({ deltaY }: WheelEvent) => {
+      isWheeledUp = deltaY < 0;
+    };
+    const onScroll = () => {
+      // Replacing a text shrinks the composer for an instant, and the browser moves the list that grew meanwhile.
+      if (last.current?.height === list.clientHeight || isWheeledUp) last.current = boxOf(list);
+      isWheeledUp = false;
+    };
+    observer.observe(list);
+    list.addEventListener('wheel', onWheel, { passive: true });
+    list.addEventListener('scroll', onScroll);
+    return () => {
+      observer.disconnect();
+      list.removeEventListener('wheel', onWheel);
+      list.removeEventListener('scroll', onScroll);
+    };
+  }, [frame, virtual, isArriving, arrive]);
 }
 
 interface Box {
   /** Distance from the top of the application. */
   readonly top: number;
   readonly height: number;
+  /** Height of the messages below the visible ones. */
+  readonly fromEnd: number;
 }
 
-export function boxOf(frame: HTMLElement): Box {
-  return { top: frame.parentElement!.offsetTop, height: frame.clientHeight };
-}
-
-/** Calls back when the list is resized, with its previous and current box. */
-function useBoxChanges(frame: RefObject<HTMLElement | null>, onChange: (before: Box, box: Box) => void): void {
-  const last = useRef<Box>(null);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      const before = last.current;
-      last.current = boxOf(frame.current!);
-      if (before) onChange(before, last.current);
-    });
-    observer.observe(frame.current!);
-    return () => observer.disconnect();
-  }, [frame, onChange]);
+export function boxOf(list: HTMLElement): Box {
+  const { clientHeight: height, scrollHeight, scrollTop } = list;
+  return { top: list.parentElement!.offsetTop, height, fromEnd: scrollHeight - scrollTop - height };
 }

@@ -28,6 +28,8 @@ import {
 
 export interface MessageListProps extends ListStart {
   readonly label: string;
+  /** Message of the followed link, which gets the cursor and is marked for a moment; null without a link. */
+  readonly linkedKey: string | null;
   /** First unread message when the conversation was opened. */
   readonly unreadKey: string | null;
   onNearStart(): void;
@@ -57,6 +59,7 @@ export interface MessageListProps extends ListStart {
 const JumpButtons = lazy(() => loadLater(() => import('./jump-buttons.js')));
 
 const NEAR_PX = 600;
+const MARKED_MS = 3000;
 const MANY_MESSAGES = 2000;
 
 /** Virtual message list that keeps the reading position while content above and below changes. */
@@ -72,7 +75,8 @@ export function MessageList(props: MessageListProps) {
   const screen = `${place} ${virtual.scrollOffset ?? 0} ${keys.length} ${virtual.getTotalSize()}`;
   useSeen(virtual, screen, props.onSeen);
   const cursor = useCursor(keys, cursorState, scroll);
-  const jumps = useJumps(props, scroll, cursor);
+  const markedKey = useLinked(props, cursor);
+  const jumps = useJumps(props, scroll, arrival, cursor);
   useEffect(() => {
     // The page has the focus of a user who opened a place that was still loading.
     if (frame.current!.closest('main')?.matches(':focus')) {
@@ -81,6 +85,7 @@ export function MessageList(props: MessageListProps) {
   }, [frame]);
   const stay = () => {
     scroll.pinned.current = null;
+    arrival.end();
     jumps.stay();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
@@ -102,7 +107,6 @@ export function MessageList(props: MessageListProps) {
       jumps.toNewest();
       return;
     }
-    arrival.isArriving.current = false;
     stay();
     if (page !== 0) scroll.pageBy(page);
     else if (keys.length > 0) cursor.select(Math.max(0, Math.min(keys.length - 1, next!)));
@@ -126,7 +130,7 @@ export function MessageList(props: MessageListProps) {
         <div className={styles.header} style={{ height: HEADER_PX }}>
           {props.header}
         </div>
-        <Rows keys={keys} scroll={scroll} cursor={cursor} draw={props.draw} />
+        <Rows keys={keys} scroll={scroll} cursor={cursor} markedKey={markedKey} draw={props.draw} />
       </section>
       {/* biome-ignore-start lint/a11y: leads a focus that comes from below to the cursor. */}
       <span tabIndex={0} onFocus={cursor.onEnter} />
@@ -176,7 +180,12 @@ function usePaging(
  * Jumps to the first unread and the newest message, which may have to be loaded. If the list has the focus, its cursor
  * moves to the newest message once that is loaded.
  */
-function useJumps(props: MessageListProps, { frame, virtual, jumpTo }: ListScroll, cursor: Cursor): Jumps {
+function useJumps(
+  props: MessageListProps,
+  { frame, virtual }: ListScroll,
+  { jumpTo, end }: Arrival,
+  cursor: Cursor,
+): Jumps {
   const { keys, unreadKey, hasNewer, onNewest, onStay, onUnread } = props;
   const { startIndex: firstIndex, endIndex: lastIndex } = virtual.range ?? { startIndex: 0, endIndex: 0 };
   /** Requested place that is still loading. */
@@ -187,20 +196,22 @@ function useJumps(props: MessageListProps, { frame, virtual, jumpTo }: ListScrol
   // The opened messages may already be loaded.
   useLayoutEffect(() => {
     if (awaits.current === 'newest' && !hasNewer) {
+      end();
       virtual.scrollToEnd();
       if (frame.current!.matches(':focus-within')) cursor.select(keys.length - 1);
-    } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadIndex, 'center');
+    } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadKey!, 'third');
     else return;
     awaits.current = null;
   });
   return {
     unread: isUnreadBelow ? 'below' : isUnreadAway ? 'above' : null,
     toUnread: () => {
-      if (unreadIndex >= 0) return jumpTo(unreadIndex, 'center');
+      if (unreadIndex >= 0) return jumpTo(unreadKey!, 'third');
       awaits.current = 'unread';
       onUnread();
     },
     toNewest: () => {
+      end();
       if (!hasNewer) return virtual.scrollToEnd();
       awaits.current = 'newest';
       void onNewest().then(() => awaits.current === 'newest' && virtual.scrollToEnd());
@@ -213,12 +224,27 @@ function useJumps(props: MessageListProps, { frame, virtual, jumpTo }: ListScrol
   };
 }
 
+/** Moves the cursor to the message of a followed link. Returns the key of a message to mark. */
+function useLinked({ place, linkedKey }: MessageListProps, { enter }: Cursor): string | null {
+  const [markedKey, setMarkedKey] = useState<string | null>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once per followed link.
+  useLayoutEffect(() => {
+    if (linkedKey === null) return;
+    enter(linkedKey);
+    setMarkedKey(linkedKey);
+    const timer = setTimeout(() => setMarkedKey(null), MARKED_MS);
+    return () => clearTimeout(timer);
+  }, [place, linkedKey]);
+  return markedKey;
+}
+
 interface RowsProps extends Pick<MessageListProps, 'keys' | 'draw'> {
   readonly scroll: ListScroll;
   readonly cursor: Cursor;
+  readonly markedKey: string | null;
 }
 
-function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
+function Rows({ keys, scroll: { virtual, rows }, cursor, markedKey, draw }: RowsProps) {
   const listId = useId();
   return (
     <ol className={styles.list} style={{ height: virtual.getTotalSize() }}>
@@ -230,6 +256,7 @@ function Rows({ keys, scroll: { virtual, rows }, cursor, draw }: RowsProps) {
           count={keys.length}
           top={start - HEADER_PX}
           isSelected={key === cursor.key}
+          isMarked={key === markedKey}
           labelId={`${listId}${key}`}
           measure={virtual.measureElement}
           onFocus={cursor.onRowFocus}
@@ -247,17 +274,20 @@ interface RowProps extends Pick<MessageListProps, 'draw'> {
   readonly count: number;
   readonly top: number;
   readonly isSelected: boolean;
+  readonly isMarked: boolean;
   readonly labelId: string;
   measure(element: Element | null): void;
   onFocus(key: string): void;
 }
 
 /** Row that renders again only if it changes, since the list renders on every frame of scrolling. */
-const Row = memo(function Row({ rowKey, index, count, top, isSelected, labelId, measure, onFocus, draw }: RowProps) {
+const Row = memo(function Row(props: RowProps) {
+  const { rowKey, index, count, top, isSelected, isMarked, labelId, measure, onFocus, draw } = props;
   return (
     <li
       data-index={index}
       data-key={rowKey}
+      data-marked={isMarked || undefined}
       ref={measure}
       className={styles.row}
       style={{ transform: `translateY(${top}px)` }}

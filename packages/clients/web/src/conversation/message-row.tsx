@@ -25,6 +25,7 @@ import type { MessageCommands } from './message-menu.js';
 import styles from './message-row.module.css';
 import { OwnMessage } from './own-message.js';
 import { Reactions } from './reactions.js';
+import { dayText } from './times.js';
 
 export interface MessageRowProps {
   readonly messageKey: string;
@@ -184,9 +185,7 @@ function DayLine({ timestamp }: { readonly timestamp: number }) {
   const { i18n } = useLingui();
   return (
     <div className={styles.day} part="day">
-      <span>
-        {i18n.date(new Date(timestamp * 1000), { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' })}
-      </span>
+      <span>{dayText(i18n, timestamp, new Date())}</span>
     </div>
   );
 }
@@ -342,7 +341,7 @@ interface ContentProps {
 
 const MessageEditor = lazy(() => retrying(() => import('./message-editor.js')));
 
-const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
+export const loadWidget = () => import('./widget.js').then(({ Widget }) => Widget);
 
 function Content({ message, match }: ContentProps) {
   const hasWidget = message.submessages.length > 0 && widgetOf(message.submessages) !== null;

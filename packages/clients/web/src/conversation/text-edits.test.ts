@@ -1,6 +1,8 @@
 import {
+  continueLine,
   type EditText,
   insertTable,
+  surround,
   toggleAsterisks,
   toggleCode,
   toggleLines,
@@ -11,11 +13,12 @@ import {
 } from './text-edits.js';
 
 /** Applies an edit to a text with its selection in brackets. */
-function edited(text: string, edit: EditText): string {
+function edited(text: string, edit: (...selected: Parameters<EditText>) => ReturnType<EditText> | null): string {
   const start = text.indexOf('⟦');
   const end = text.indexOf('⟧') - 1;
   const value = text.replaceAll(/[⟦⟧]/g, '');
   const change = edit({ value, start, end });
+  if (!change) return text;
   const result = value.slice(0, change.start) + change.text + value.slice(change.end);
   const [from, to] = change.select;
   return `${result.slice(0, from)}⟦${result.slice(from, to)}⟧${result.slice(to)}`;
@@ -50,4 +53,37 @@ test.each<[name: string, edit: EditText, before: string, after: string]>([
   ['link without a text', wrapLink, 'a ⟦⟧', 'a [⟦⟧](https://)'],
 ])('formats a selection: %s', (_, edit, before, after) => {
   expect(edited(before, edit)).toBe(after);
+});
+
+test.each<[name: string, before: string, after: string]>([
+  ['bullet', '- a⟦⟧', '- a\n- ⟦⟧'],
+  ['bullet in the middle of a text', '* a⟦⟧ b', '* a\n* ⟦⟧ b'],
+  ['nested bullet', '* a\n  * b⟦⟧', '* a\n  * b\n  * ⟦⟧'],
+  ['number', '9. a⟦⟧', '9. a\n10. ⟦⟧'],
+  ['quote', '> a⟦⟧', '> a\n> ⟦⟧'],
+  ['bullet in a quote', '> - a⟦⟧', '> - a\n> - ⟦⟧'],
+  ['selected end of an item', '- a⟦b⟧', '- a\n- ⟦⟧'],
+  ['empty bullet', '- a\n- ⟦⟧', '- a\n⟦⟧'],
+  ['empty bullet before other lines', '- ⟦⟧\nb', '⟦⟧\nb'],
+  ['empty bullet in a quote', '> - ⟦⟧', '> ⟦⟧'],
+  ['empty quote', '> ⟦⟧', '⟦⟧'],
+  ['plain line', 'a⟦⟧', 'a⟦⟧'],
+  ['indented line', '  a⟦⟧', '  a⟦⟧'],
+  ['dash without a space', '-a⟦⟧', '-a⟦⟧'],
+  ['cursor before the marker', '⟦⟧- a', '⟦⟧- a'],
+])('continues or ends a line: %s', (_, before, after) => {
+  expect(edited(before, continueLine)).toBe(after);
+});
+
+test.each([
+  ['*', 'a ⟦b⟧', 'a *⟦b⟧*'],
+  ['*', 'a *⟦b⟧*', 'a **⟦b⟧**'],
+  ['_', 'a ⟦b⟧', 'a *⟦b⟧*'],
+  ['~', 'a ⟦b⟧', 'a ~~⟦b⟧~~'],
+  ['`', 'a ⟦b⟧', 'a `⟦b⟧`'],
+  ['`', '⟦a\nb⟧', '```\n⟦a\nb⟧\n```'],
+  ['*', 'a ⟦⟧', 'a ⟦⟧'],
+  ['x', 'a ⟦b⟧', 'a ⟦b⟧'],
+])('surrounds a selection when %s is typed: %s', (key, before, after) => {
+  expect(edited(before, (selected) => surround(key, selected))).toBe(after);
 });

@@ -121,6 +121,40 @@ export const toggleLines =
     return { start, end, text, select: from === to ? [cursor, cursor] : [start, start + text.length] };
   };
 
+/** Quotes and indentation, then the marker of an item. */
+const LINE_START = /^([ \t]*(?:> ?)*)((?:[-*+]|(\d{1,9})\.) +)?/;
+
+/** Starts the next item or quoted line, or removes the start of an empty one; null outside lists and quotes. */
+export function continueLine({ value, start, end }: SelectedText): TextEdit | null {
+  const from = value.lastIndexOf('\n', start - 1) + 1;
+  const [mark, quote, marker = '', number] = LINE_START.exec(value.slice(from, start))!;
+  if (marker === '' && quote!.trim() === '') return null;
+  const isEmpty = value.slice(from + mark.length, start).trim() === '' && /^ *(?:\n|$)/.test(value.slice(end));
+  if (isEmpty && start === end) {
+    const kept = marker !== '' && quote!.trim() !== '' ? quote! : '';
+    return { start: from, end, text: kept, select: [from + kept.length, from + kept.length] };
+  }
+  const next = number === undefined ? marker : marker.replace(number, String(Number(number) + 1));
+  const text = `\n${quote}${next}`;
+  return { start, end, text, select: [start + text.length, start + text.length] };
+}
+
+/** Marks that surround a selection when their key is typed. */
+const SURROUNDING: Readonly<Record<string, Marks>> = {
+  '*': ['*', '*'],
+  // Underscores have no effect in the dialect (markdown §8).
+  _: ['*', '*'],
+  '~': ['~~', '~~'],
+  '`': ['`', '`'],
+};
+
+/** Surrounds a selection with the mark of a typed character; null for other characters and without a selection. */
+export function surround(key: string, selected: SelectedText): TextEdit | null {
+  const marks = SURROUNDING[key];
+  if (!marks || selected.start === selected.end) return null;
+  return key === '`' ? toggleCode(selected) : wrap(selected, marks);
+}
+
 const ADDRESS = 'https://';
 
 /** Turns the selection into a link text and selects the address to type; without a selection, the text comes first. */

@@ -1,4 +1,4 @@
-import { fieldValueOf, suggestedTimes, timeOfField } from './times.js';
+import { dayText, fieldValueOf, suggestedTimes, timeOfField } from './times.js';
 
 const secondsOf = (year: number, month: number, day: number, hour: number, minute = 0): number =>
   new Date(year, month - 1, day, hour, minute).getTime() / 1000;
@@ -28,4 +28,14 @@ describe('suggestedTimes', () => {
   it('returns null for an incomplete field', () => {
     expect(timeOfField('')).toBeNull();
   });
+});
+
+it('names today and yesterday instead of their dates', () => {
+  const i18n = { locale: 'de', date: () => 'a date' } as never;
+  const now = new Date(2026, 2, 1, 0, 30);
+  const dayAt = (...parts: [number, number, number, number]) => dayText(i18n, secondsOf(...parts), now);
+  expect(dayAt(2026, 3, 1, 0)).toBe('Heute');
+  expect(dayAt(2026, 2, 28, 1)).toBe('Gestern');
+  expect(dayAt(2026, 2, 27, 23)).toBe('a date');
+  expect(dayAt(2026, 3, 2, 0)).toBe('a date');
 });

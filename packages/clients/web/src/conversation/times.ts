@@ -46,3 +46,17 @@ export const timeText = (i18n: I18n, time: number): string =>
     hour: 'numeric',
     minute: '2-digit',
   });
+
+/** Day of a message: "Today", "Yesterday", or its date. */
+export function dayText(i18n: I18n, time: number, now: Date): string {
+  const date = new Date(time * 1000);
+  const dayNumber = (day: Date) => Date.UTC(day.getFullYear(), day.getMonth(), day.getDate()) / MS_PER_DAY;
+  const days = dayNumber(date) - dayNumber(now);
+  if (days !== 0 && days !== -1)
+    return i18n.date(date, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
+  const name = new Intl.RelativeTimeFormat(i18n.locale, { numeric: 'auto' }).format(days, 'day');
+  const [first = ''] = name;
+  return first.toLocaleUpperCase(i18n.locale) + name.slice(first.length);
+}
+
+const MS_PER_DAY = 86_400_000;

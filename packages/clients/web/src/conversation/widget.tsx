@@ -60,12 +60,13 @@ interface BodyProps {
 
 function PollBody({ id, isOwn, poll, act, add }: BodyProps & { readonly poll: Poll }) {
   const { i18n } = useLingui();
+  const voters = new Set(poll.options.flatMap(({ voterIds }) => voterIds)).size;
   return (
     <>
       <legend dir="auto">{poll.question === '' ? i18n._('Poll') : poll.question}</legend>
       <ul className={styles.rows}>
         {poll.options.map((option) => (
-          <Option key={option.key} option={option} act={act} />
+          <Option key={option.key} option={option} voters={voters} act={act} />
         ))}
       </ul>
       <AddField
@@ -86,7 +87,13 @@ function PollBody({ id, isOwn, poll, act, add }: BodyProps & { readonly poll: Po
   );
 }
 
-function Option({ option, act }: { readonly option: Poll['options'][number]; readonly act: BodyProps['act'] }) {
+interface OptionProps extends Pick<BodyProps, 'act'> {
+  readonly option: Poll['options'][number];
+  /** Number of people who voted for any option. */
+  readonly voters: number;
+}
+
+function Option({ option, voters, act }: OptionProps) {
   const { i18n } = useLingui();
   const chat = useChat();
   const { key, text, voterIds } = option;
@@ -105,8 +112,11 @@ function Option({ option, act }: { readonly option: Poll['options'][number]; rea
         <span className={kit.hiddenText}>{i18n._('Vote')} </span>
         {voterIds.length}
       </button>
-      <span id={textId} dir="auto">
+      <span id={textId} className={styles.option} dir="auto">
         {text} {names.length > 0 && <span className={styles.detail}>({names.join(', ')})</span>}
+        <span className={styles.bar} aria-hidden>
+          <span style={{ width: `${voters === 0 ? 0 : Math.round((100 * voterIds.length) / voters)}%` }} />
+        </span>
       </span>
     </li>
   );

@@ -1,14 +1,14 @@
 import { useLingui } from '@lingui/react';
 import { destinationKey, destinationOf, type Narrow } from '@parley/chat';
-import { type Ref, useId, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { useChat, useComputed, useField, useFieldText, useServices } from '../services/context.js';
+import { type Ref, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useChat, useComputed, useFieldText, useServices } from '../services/context.js';
 import { newTopicOf } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useManagement } from '../services/use-management.js';
-import { useReading } from '../services/use-reading.js';
 import { Composer, type ComposerHandle } from './composer.js';
 import styles from './conversation-page.module.css';
 import { onlyChannel } from './destination-heading.js';
+import { TopicField } from './topic-field.js';
 import { TypingLine } from './typing-line.js';
 import { Writable } from './writable.js';
 
@@ -18,7 +18,7 @@ interface WritingProps {
 }
 
 /** Input field for the place of a narrow; for visitors a log-in link. */
-export default function Writing(props: WritingProps) {
+export function Writing(props: WritingProps) {
   const { isVisitor } = useChat();
   const { baseUrl } = useServices();
   const { i18n } = useLingui();
@@ -86,49 +86,25 @@ interface NewTopicProps {
 
 /** Field for a channel message that needs a topic first. */
 function NewTopic({ channelId, composer }: NewTopicProps) {
-  const chat = useChat();
-  const { i18n } = useLingui();
   // Stored separately from the text, which the draft stores under its topic.
   const [kept, keep] = useFieldText(`topic ${channelId}`);
   const [topic, setTopic] = useState(kept ?? '');
-  const list = useId();
-  const topics = useReading(chat.sidebar.topics(channelId));
-  const topicLength = useField('max_topic_length');
-  const requiresTopic = useField('realm_mandatory_topics');
   const { drafts } = useServices();
   const field = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
     if (drafts.takesFocus(newTopicOf(channelId))) field.current?.focus();
   }, [drafts, channelId]);
+  const choose = (next: string) => {
+    setTopic(next);
+    keep(next || null);
+  };
   return (
-    <>
-      <label className={styles.topic}>
-        {i18n._('Topic')}
-        <input
-          ref={field}
-          data-new-topic
-          value={topic}
-          maxLength={topicLength}
-          required={requiresTopic}
-          list={list}
-          autoComplete="off"
-          onChange={({ target }) => {
-            setTopic(target.value);
-            keep(target.value || null);
-          }}
-        />
-        <datalist id={list}>
-          {topics.slice(0, 20).map(({ name }) => (
-            <option key={name.toLowerCase()} value={name} />
-          ))}
-        </datalist>
-      </label>
-      <Composer
-        destination={{ kind: 'channel', channelId, topic: topic.trim() }}
-        filesOf={{ kind: 'channel', channelId, topic: '' }}
-        onText={(text) => keep((text && topic) || null)}
-        ref={composer}
-      />
-    </>
+    <Composer
+      destination={{ kind: 'channel', channelId, topic: topic.trim() }}
+      filesOf={{ kind: 'channel', channelId, topic: '' }}
+      topicField={<TopicField ref={field} channelId={channelId} topic={topic} onTopic={choose} />}
+      onText={(text) => keep((text && topic) || null)}
+      ref={composer}
+    />
   );
 }

@@ -1,7 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import type { ConversationRow } from '@parley/chat';
-import { Check } from 'lucide-react';
+import { BellOff, BellRing, Check } from 'lucide-react';
 import { memo, type ReactNode, useMemo } from 'react';
 import { parseContent } from '../content/tree.js';
 import { DestinationName, useTopicTitle } from '../conversation/destination-heading.js';
@@ -67,6 +67,7 @@ export const ConversationItem = memo(function ConversationItem(props: Props) {
                 />
               )}
             </span>
+            {destination.kind === 'channel' && <PolicyMark {...destination} />}
             {unread.hasMention && (
               <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
                 @
@@ -89,6 +90,15 @@ function TopicTitle({ topic }: { readonly topic: string }) {
       {isResolved && <Check size={14} aria-label={i18n._('resolved')} />} {title}
     </span>
   );
+}
+
+/** Mark of a followed or muted topic. */
+function PolicyMark({ channelId, topic }: Extract<ConversationRow['destination'], { kind: 'channel' }>) {
+  const { i18n } = useLingui();
+  const chat = useChat();
+  const policy = useComputed(() => chat.sidebar.policyOf(channelId, topic), [chat, channelId, topic]);
+  if (policy === 'followed') return <BellRing size={14} aria-label={i18n._('Followed')} />;
+  return policy === 'muted' ? <BellOff size={14} aria-label={i18n._('Muted')} /> : null;
 }
 
 /** Pictures of up to three people in one square. */

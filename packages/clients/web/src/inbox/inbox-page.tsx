@@ -64,7 +64,9 @@ export function InboxPage() {
   );
   const drawn = useMemo(() => drawnGroups(groups, folded, limit), [groups, folded, limit]);
   const actions = useMemo(() => new TriageActions(chat, client, i18n), [chat, client, i18n]);
-  const keys = useRowKeys(lastRow, (key, row) => press(key, row, groups, actions));
+  const keys = useRowKeys(lastRow, (key, row) => press(key, row, groups, actions, focusRow));
+  const focusRow = (row: string) =>
+    keys.ref.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"]`)?.focus();
   const isNew = useField('onboarding_steps')?.some(({ name }) => name === 'first_steps') === true;
   const FirstSteps = useLoaded(loadFirstSteps, isNew);
   const LaterList = useLoaded(loadLaterList, filter === 'later');
@@ -92,7 +94,7 @@ export function InboxPage() {
           </button>
         )}
       </div>
-      <UndoLine actions={actions} list={keys.ref} />
+      <UndoLine actions={actions} lastRow={lastRow} list={keys.ref} />
     </div>
   );
 }
@@ -120,15 +122,24 @@ function lastIn({ sidebar }: Chat, { destination: to, lastMessageId }: Conversat
 }
 
 /** Runs the shortcut of a conversation or of a section. */
-function press(key: string, row: string, groups: readonly InboxGroup[], actions: TriageActions): boolean {
+function press(
+  key: string,
+  row: string,
+  groups: readonly InboxGroup[],
+  actions: TriageActions,
+  focusRow: (row: string) => void,
+): boolean {
   const sections = groups.flatMap((group) => group.sections);
   const section = sections.find((each) => rowOfSection(each.key) === row);
   const conversation = sections.flatMap(({ rows }) => rows).find((each) => each.key === row);
-  if (key === 'Control+Z') void actions.undo();
+  const heading = conversation && sections.find(({ rows }) => rows.includes(conversation));
+  actions.row = row;
+  if (key === 'Control+Z') void actions.undo(lastRow);
   else if (key === 'U' && (section || conversation)) void actions.markRead(section?.rows ?? [conversation!]);
   else if (key === 'M' && conversation) void actions.mute(conversation);
   else if (key === 'F' && conversation) void actions.toggleFollow(conversation);
   else if (key === 'ArrowLeft' && section) fold(section.key, true);
+  else if (key === 'ArrowLeft' && heading) focusRow(rowOfSection(heading.key));
   else if (key === 'ArrowRight' && section) fold(section.key, false);
   else return false;
   return true;

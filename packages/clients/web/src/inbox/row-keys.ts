@@ -24,6 +24,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 export interface LastRow {
   row: string | null;
   index: number;
+  /** Row that gets the focus once it appears, after an undo. */
+  awaited?: string | null;
 }
 
 /**
@@ -46,7 +48,11 @@ export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => b
   useLayoutEffect(() => {
     const all = rows();
     const next = current(all);
-    if (hasFocus.current && next?.dataset.row !== last.row) (next ?? list.current)?.focus();
+    const awaited = all.find(({ dataset }) => dataset.row === last.awaited);
+    if (awaited) {
+      last.awaited = null;
+      if (list.current!.matches(':focus-within')) awaited.focus();
+    } else if (hasFocus.current && next?.dataset.row !== last.row) (next ?? list.current)?.focus();
     place();
   });
   useEffect(() => {
@@ -78,8 +84,10 @@ export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => b
     const row = (target as Element).closest<HTMLElement>('[data-row]');
     if (!row && target !== list.current) return;
     const step = STEPS[LETTERS[key] ?? key];
-    if (step !== undefined) focus((row ? rows().indexOf(row) : step > 0 ? -1 : 0) + step);
-    else if (!onKey(isUndo ? 'Control+Z' : key, row?.dataset.row ?? '')) return;
+    if (step !== undefined) {
+      last.awaited = null;
+      focus((row ? rows().indexOf(row) : step > 0 ? -1 : 0) + step);
+    } else if (!onKey(isUndo ? 'Control+Z' : key, row?.dataset.row ?? '')) return;
     event.preventDefault();
   };
   return { ref: list, onFocus, onBlur, onKeyDown };

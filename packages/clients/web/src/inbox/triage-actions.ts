@@ -3,6 +3,7 @@ import { type Chat, type ConversationRow, type Destination, destinationKey, type
 import type { ParleyClient } from '@parley/client';
 import { signal } from '@preact/signals-core';
 import { reportFailure } from '../services/failures.js';
+import type { LastRow } from './row-keys.js';
 
 /** Maximum messages per call. */
 const MAX_PER_CALL = 1000;
@@ -10,6 +11,8 @@ const MAX_UNDO = 20;
 
 interface Done {
   readonly text: string;
+  /** Row that had the focus. */
+  readonly row: string | null;
   undo(): Promise<unknown>;
 }
 
@@ -17,6 +20,8 @@ interface Done {
 export class TriageActions {
   /** Latest command; null once it is undone. */
   readonly last = signal<Done | null>(null);
+  /** Row with the focus, for the next command. */
+  row: string | null = null;
   private readonly done: Done[] = [];
 
   constructor(
@@ -47,10 +52,11 @@ export class TriageActions {
     return this.setPolicy(destination, isFollowed ? 'none' : 'followed', text);
   }
 
-  /** Reverts the latest command. */
-  async undo(): Promise<void> {
+  /** Reverts the latest command. The row that had the focus then gets the focus again. */
+  async undo(focus?: LastRow): Promise<void> {
     const latest = this.done.pop();
     this.last.value = null;
+    if (focus) focus.awaited = latest?.row ?? null;
     await latest?.undo().catch(reportFailure);
   }
 
@@ -73,7 +79,8 @@ export class TriageActions {
   /** Offers the undo at once; it waits for the end of the command. */
   private async run(text: string, apply: () => Promise<unknown>, revert: () => Promise<unknown>): Promise<void> {
     const applied = apply();
-    const done: Done = { text, undo: () => applied.then(revert, () => undefined) };
+    const done: Done = { text, row: this.row, undo: () => applied.then(revert, () => undefined) };
+    this.row = null;
     this.done.push(done);
     if (this.done.length > MAX_UNDO) this.done.shift();
     this.last.value = done;

@@ -4,16 +4,18 @@ import type { RefObject } from 'react';
 import { keyNames } from '../kit/key-names.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
+import type { LastRow } from './row-keys.js';
 import type { TriageActions } from './triage-actions.js';
 
 interface Props {
   readonly actions: TriageActions;
+  readonly lastRow: LastRow;
   /** Gets the focus when the button disappears. */
   readonly list: RefObject<HTMLElement | null>;
 }
 
 /** Confirms the latest command above the end of the page, and undoes it. */
-export function UndoLine({ actions, list }: Props) {
+export function UndoLine({ actions, lastRow, list }: Props) {
   const { i18n } = useLingui();
   const last = useReading(actions.last);
   return (
@@ -26,7 +28,7 @@ export function UndoLine({ actions, list }: Props) {
             aria-keyshortcuts="Control+Z"
             title={keyNames('Ctrl+Z', i18n)}
             onClick={() => {
-              void actions.undo();
+              void actions.undo(lastRow);
               list.current?.focus();
             }}
           >

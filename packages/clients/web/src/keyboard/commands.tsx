@@ -82,7 +82,7 @@ function actionOf(key: string, services: Services, { help, returnTo, openPalette
     case 'g':
       return () => document.querySelector<HTMLElement>('[aria-keyshortcuts="g"]')?.click();
     case 'c':
-      return () => startTopic(services, openPalette);
+      return () => compose(openPalette);
     case 'r':
       return () => focus(COMPOSER);
     case 'x':
@@ -184,15 +184,11 @@ function showPeople(): void {
   }
 }
 
-/** Starts a topic in the current channel, or asks for a channel. */
-function startTopic({ chat, navigation, drafts }: Services, askForChannel: () => void): void {
-  const { channelId } = navigation.current();
-  if (channelId === null) askForChannel();
-  else if (document.querySelector(TOPIC)) focus(TOPIC);
-  else {
-    drafts.beginTopic(channelId);
-    navigation.navigate(channelAddress(chat, channelId));
-  }
+/** Focuses the field of the open place, or asks for a channel. */
+function compose(askForChannel: () => void): void {
+  const field = [TOPIC, COMPOSER].find((selector) => document.querySelector(selector));
+  if (field === undefined) askForChannel();
+  else focus(field);
 }
 
 const channelAddress = (chat: Chat, operand: number): string =>

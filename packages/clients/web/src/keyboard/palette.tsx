@@ -1,15 +1,33 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import type { Chat } from '@parley/chat';
-import { CheckCheck, Keyboard, LogOut, type LucideIcon, Search, Send, Settings } from 'lucide-react';
+import { type Chat, destinationOf } from '@parley/chat';
+import {
+  BellOff,
+  BellRing,
+  Check,
+  CheckCheck,
+  Keyboard,
+  LogOut,
+  type LucideIcon,
+  MailCheck,
+  MoveRight,
+  Search,
+  Send,
+  Settings,
+  Smile,
+  UserPlus,
+} from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
+import { onlyChannel } from '../conversation/destination-heading.js';
 import { type Entry, Finder, placesOf } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import type { SettingPlace } from '../managing/settings-search.js';
-import { useComputed, useField, useServices } from '../services/context.js';
+import { type Services, useComputed, useField, useServices } from '../services/context.js';
+import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
 import { openOverlay } from '../services/overlay.js';
 import { useThemeToggle } from '../services/theme.js';
+import { useManagement } from '../services/use-management.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import { builtInViews, ownViews } from '../sidebar/views.js';
 import { openDirect, openHelp } from './commands.js';
@@ -33,6 +51,88 @@ const openReadAll = (anchor: HTMLElement) =>
     return <ReadAllDialog />;
   });
 
+const openStatus = (anchor: HTMLElement) =>
+  openOverlay(anchor, async () => {
+    const { StatusDialog } = await import('../people/status-dialog.js');
+    return <StatusDialog />;
+  });
+
+const INVITE_RIGHTS = ['realm_create_multiuse_invite_group', 'realm_can_invite_users_group'] as const;
+
+/** Actions of the open topic or channel. Observed inside computations. */
+function actionsHere({ chat, navigation }: Services, i18n: I18n, anchor: HTMLElement): readonly Action[] {
+  const { address } = navigation.current();
+  if (address?.view !== 'narrow') return [];
+  const { narrow } = address;
+  const place = destinationOf(narrow);
+  const channelId = place?.kind === 'channel' ? place.channelId : onlyChannel(narrow);
+  const channel = channelId === null ? null : chat.sidebar.channel(channelId).value;
+  const run = (call: Promise<void>) => void call.catch(reportFailure);
+  const markRead: Action = {
+    name: i18n._('Mark all messages as read'),
+    icon: MailCheck,
+    run: () => run(chat.commands.markNarrowRead(narrow)),
+  };
+  if (place?.kind !== 'channel') {
+    if (!channel) return place ? [markRead] : [];
+    const settings = chat.formatAddress({
+      view: 'other',
+      path: ['channels', String(channel.id), channel.name, 'general'],
+    });
+    const mute: Action = {
+      name: channel.isMuted ? i18n._('Unmute channel') : i18n._('Mute channel'),
+      icon: BellOff,
+      run: () => run(chat.commands.setChannelProperty(channel.id, 'is_muted', !channel.isMuted)),
+    };
+    return [
+      markRead,
+      ...(channel.isSubscribed ? [mute] : []),
+      { name: i18n._('Channel settings'), icon: Settings, run: () => navigation.navigate(settings) },
+    ];
+  }
+  const { topic } = place;
+  const policy = chat.sidebar.policyOf(place.channelId, topic);
+  const isResolved = topic.startsWith('✔ ');
+  const setPolicy = (next: typeof policy) => () =>
+    run(chat.commands.setTopicPolicy(place, policy === next ? 'none' : next));
+  const move = chat.rights.canMoveIn(place.channelId);
+  return [
+    markRead,
+    {
+      name: policy === 'followed' ? i18n._('Unfollow topic') : i18n._('Follow topic'),
+      icon: BellRing,
+      run: setPolicy('followed'),
+    },
+    {
+      name: policy === 'muted' ? i18n._('Unmute topic') : i18n._('Mute topic'),
+      icon: BellOff,
+      run: setPolicy('muted'),
+    },
+    ...(chat.rights.canResolve(place.channelId, topic)
+      ? [
+          {
+            name: isResolved ? i18n._('Mark topic as unresolved') : i18n._('Mark topic as resolved'),
+            icon: Check,
+            run: () => run(chat.commands.resolve(place, !isResolved)),
+          },
+        ]
+      : []),
+    ...(move.topic || move.channel
+      ? [
+          {
+            name: i18n._('Move topic'),
+            icon: MoveRight,
+            run: () =>
+              openOverlay(anchor, async () => {
+                const { MoveDialog } = await import('../channels/move-dialog.js');
+                return <MoveDialog place={place} messageId={null} />;
+              }),
+          },
+        ]
+      : []),
+  ];
+}
+
 const loadSettings = () => import('../managing/managing-page.js').then(({ AllSettings }) => AllSettings);
 
 const AREAS: readonly SettingsArea[] = ['settings', 'organization'];
@@ -45,18 +145,33 @@ const requested = new WeakMap<Chat, string>();
 /** Field that opens any view, conversation, channel, person or setting, or runs an action, by parts of names. */
 export function Palette({ anchor, onLogOut }: Props) {
   const { i18n } = useLingui();
-  const { chat, navigation } = useServices();
+  const services = useServices();
+  const { chat, navigation } = services;
   const views = useComputed(
     () =>
       [...builtInViews(i18n), ...ownViews(chat.field('navigation_views'))].map(
-        ({ href, icon: Icon, label }): Entry => ({ address: href, name: label, detail: '', icon: <Icon size={16} /> }),
+        ({ href, icon: Icon, label }): Entry => ({
+          address: href,
+          name: label,
+          detail: '',
+          ...(href === '#inbox' && { words: i18n._('Unread messages') }),
+          icon: <Icon size={16} />,
+        }),
       ),
     [chat, i18n],
   );
   const places = useComputed(() => placesOf(chat), [chat]);
   const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);
   const themeToggle = useThemeToggle();
+  const presentActions = useComputed(() => actionsHere(services, i18n, anchor), [services, i18n, anchor]);
+  const management = useManagement();
+  const invites = useComputed(() => INVITE_RIGHTS.some((right) => management.rights.has(right)), [management]);
   const actions: readonly Action[] = [
+    ...presentActions,
+    ...(invites
+      ? [{ name: i18n._('Invite people'), icon: UserPlus, run: () => navigation.navigate('#organization/invitations') }]
+      : []),
+    { name: i18n._('Set status'), icon: Smile, run: () => openStatus(anchor) },
     { name: i18n._('New direct message'), icon: Send, run: () => openDirect(anchor) },
     { name: i18n._('Keyboard shortcuts'), icon: Keyboard, run: () => openHelp(anchor) },
     { name: i18n._('Mark all as read'), icon: CheckCheck, run: () => openReadAll(anchor) },
@@ -126,7 +241,10 @@ function managingOf(chat: Chat, i18n: I18n): readonly Entry[] {
     return { address, name, detail, icon: <Settings size={16} aria-hidden /> };
   };
   const sections = (area: SettingsArea, detail: string) =>
-    sectionsOf(area, i18n, rights).map(({ key, title }) => entry(`#${area}/${key}`, title, detail));
+    sectionsOf(area, i18n, rights).map(({ key, title }) => ({
+      ...entry(`#${area}/${key}`, title, detail),
+      ...(key === 'profile' && { words: i18n._('Picture, avatar') }),
+    }));
   return [
     ...sections('settings', i18n._('Settings')),
     entry('#channels/all', i18n._('All channels'), i18n._('Channels')),

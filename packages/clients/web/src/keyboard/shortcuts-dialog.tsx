@@ -92,13 +92,14 @@ const keysIn = (i18n: I18n): readonly ShortcutGroup[] => [
   {
     title: i18n._('Writing'),
     shortcuts: [
-      [['c'], i18n._('New topic')],
+      [['c'], i18n._('Write a message')],
       [['x'], i18n._('New direct message')],
       [['r'], i18n._('Reply')],
       [['←'], i18n._('Edit your last message')],
       [['Ctrl', 'B'], i18n._('Bold')],
       [['Ctrl', 'I'], i18n._('Italic')],
       [['Ctrl', 'Shift', 'L'], i18n._('Link')],
+      [['Ctrl', 'Shift', 'C'], i18n._('Code')],
       [['Alt', 'P'], i18n._('Preview')],
     ],
   },

@@ -30,7 +30,9 @@ export function Dialog({ title, children, isKept = false, isAtTop }: Props) {
           className={styles.dialog}
           data-top={isAtTop || undefined}
           part="dialog"
-          initialFocus={() => fieldIn(popup.current) ?? true}
+          initialFocus={() =>
+            fieldIn(popup.current) ?? popup.current?.querySelector<HTMLElement>('[data-safe]') ?? true
+          }
           finalFocus={finalFocus}
         >
           <header className={styles.dialogHeader}>
@@ -101,7 +103,7 @@ export function FormDialog(props: FormDialogProps) {
         {children}
         <FailureText failure={failure} />
         <footer className={styles.buttons}>
-          <Base.Close className={styles.button} onClick={onCancel}>
+          <Base.Close className={styles.button} data-safe onClick={onCancel}>
             {i18n._('Cancel')}
           </Base.Close>
           <button

@@ -59,18 +59,30 @@ export async function retrying<T>(load: () => Promise<T>, isWanted = () => true)
   }
 }
 
+/** Values of functions that load code, so that later uses need no second rendering. */
+const loadedValues = new WeakMap<() => Promise<unknown>, unknown>();
+
+/** Loads code before its first use. */
+export async function preload<T>(load: () => Promise<T>): Promise<T> {
+  const value = await retrying(load);
+  loadedValues.set(load, value);
+  return value;
+}
+
 /** Value from code loaded on first use; null until loaded. `load` must not change. */
 export function useLoaded<T>(load: () => Promise<T>, isWanted = true): T | null {
   const [value, setValue] = useState<T | null>(null);
+  const known = value ?? (isWanted ? ((loadedValues.get(load) as T | undefined) ?? null) : null);
+  const isMissing = isWanted && known === null;
   useEffect(() => {
-    if (!isWanted) return;
+    if (!isMissing) return;
     let isOver = false;
-    void retrying(load).then((loaded) => isOver || setValue(() => loaded));
+    void preload(load).then((loaded) => isOver || setValue(() => loaded));
     return () => {
       isOver = true;
     };
-  }, [load, isWanted]);
-  return value;
+  }, [load, isMissing]);
+  return known;
 }
 
 let begin = () => {};

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type DirectRow, narrowKey, narrowOf, type TopicRow } from '@parley/chat';
-import { BellOff, Check, ChevronDown, ChevronRight, Users as UsersIcon } from 'lucide-react';
-import { type CSSProperties, memo, type ReactNode, useEffect, useRef, useState } from 'react';
+import { BellOff, BellRing, Check, ChevronDown, ChevronRight, Users as UsersIcon } from 'lucide-react';
+import { type CSSProperties, memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ChannelMenuButton, TopicMenuButton } from '../channels/menu-buttons.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { CountBadge, UnreadBadge } from '../kit/badge.js';
@@ -73,10 +73,15 @@ export function Entry(props: EntryProps) {
   const { isNested, below, menu } = props;
   const { i18n } = useLingui();
   const isCurrent = useIsCurrent(href);
+  const link = useRef<HTMLAnchorElement>(null);
+  useLayoutEffect(() => {
+    if (isCurrent) showInList(link.current!);
+  }, [isCurrent]);
   return (
     <li>
       <div className={styles.line}>
         <a
+          ref={link}
           href={href}
           className={styles.entry}
           aria-current={isCurrent ? 'page' : undefined}
@@ -99,6 +104,16 @@ export function Entry(props: EntryProps) {
       {below}
     </li>
   );
+}
+
+/** Scrolls the list as little as possible, so that a row and those next to it are visible. */
+function showInList(link: HTMLElement): void {
+  const list = link.closest('nav');
+  if (!list) return;
+  const { top, bottom, height } = link.getBoundingClientRect();
+  const box = list.getBoundingClientRect();
+  if (top - height < box.top) list.scrollTop -= box.top - top + height;
+  else if (bottom + height > box.bottom) list.scrollTop += bottom + height - box.bottom;
 }
 
 export function Direct({ row }: { readonly row: DirectRow }) {
@@ -135,11 +150,13 @@ export function ChannelList({ ids, isFirst }: ChannelsProps) {
 
 /** Placeholder for channels until it approaches the viewport. */
 function LazyChannels({ ids, isFirst }: ChannelsProps) {
-  const [isDrawn, setDrawn] = useState(isFirst);
+  const [wasNear, setNear] = useState(isFirst);
+  const isCurrent = usePlace(({ channelId }) => channelId !== null && ids.includes(channelId));
+  const isDrawn = wasNear || isCurrent;
   const blank = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (isDrawn) return;
-    const observer = new IntersectionObserver(([entry]) => setDrawn(entry!.isIntersecting), {
+    const observer = new IntersectionObserver(([entry]) => setNear(entry!.isIntersecting), {
       root: blank.current!.closest('nav'),
       rootMargin: '100%',
     });
@@ -265,6 +282,8 @@ function Topic({ topic }: { readonly topic: TopicRow }) {
     <Check size={14} aria-label={i18n._('resolved')} />
   ) : topic.isMuted ? (
     <BellOff size={13} aria-label={i18n._('muted')} />
+  ) : topic.policy === 'followed' ? (
+    <BellRing size={13} aria-label={i18n._('Followed')} />
   ) : (
     <span className={styles.bullet} aria-hidden />
   );

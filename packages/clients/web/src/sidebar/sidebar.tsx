@@ -14,7 +14,7 @@ import { ChannelList, type ChannelsProps, Direct, Entry, Few, Section, ViewEntry
 import { useViews } from './views.js';
 
 /** Initially shown read direct conversations. */
-const FEW_DIRECTS = 12;
+const FEW_DIRECTS = 5;
 
 const loadTools = () => loadLater(() => import('./sidebar-tools.js'));
 

@@ -1,0 +1,28 @@
+import type { HtmlNode } from '@parley/domain/markdown';
+import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
+import { markdownOfNodes } from './pasted-html.js';
+import { CLIPBOARDS } from './testing/clipboards.js';
+
+const nodesOf = ({ childNodes }: DefaultTreeAdapterTypes.ParentNode): readonly HtmlNode[] =>
+  childNodes.flatMap((node): readonly HtmlNode[] => {
+    if ('value' in node) return [node.value];
+    if (!('tagName' in node)) return [];
+    const attribute = (name: string) => node.attrs.find((each) => each.name === name)?.value ?? '';
+    return [{ tag: node.tagName, attribute, children: nodesOf(node) }];
+  });
+
+test.each(CLIPBOARDS)('converts a copy to Markdown: $name', ({ html, text, mode = '', markdown }) => {
+  expect(markdownOfNodes(nodesOf(parseFragment(html)), mode) ?? text).toBe(markdown);
+});
+
+test.each<[name: string, html: string, markdown: string | null]>([
+  ['empty formatting', '<b></b><i> </i>', null],
+  ['an address that shows itself', '<a href="https://a.example/">https://a.example/</a>', null],
+  ['a script as address', '<a href="javascript:alert(1)"><b>x</b></a>', '**x**'],
+  ['brackets in a link', '<a href="https://a.example/">[1]</a>', '[&#91;1&#93;](https://a.example/)'],
+  ['a smiley of web mail', '<b>Hi</b> <img src="https://a.example/1.png" alt="🎉">', '**Hi** 🎉'],
+  ['a picture in the text', '<b>Hi</b><img src="data:image/png;base64,AA">', '**Hi**'],
+  ['formatting around paragraphs', '<i><p>a</p><p>b</p></i>', '*a*\n\n*b*'],
+])('reads %s', (_, html, markdown) => {
+  expect(markdownOfNodes(nodesOf(parseFragment(html)), '')).toBe(markdown);
+});

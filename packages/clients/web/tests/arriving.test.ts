@@ -1,0 +1,325 @@
+import type { Page } from '@playwright/test';
+import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+
+const READER = 'cordelia';
+const WRITER = 'iago';
+
+const lineOf = (n: number) => `Line ${n}: ${'words '.repeat((n * 7) % 40)}`;
+const LONG = `Long start ${'words '.repeat(1600)} long end`;
+
+/** Sends messages; the reader has read the first ones. */
+async function fill(server: Server, topic: string, read: number, unread: readonly string[]): Promise<void> {
+  for (let n = 0; n < read; n++) await post(server, READER, topic, lineOf(n));
+  for (const content of unread) await post(server, WRITER, topic, content);
+}
+
+const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
+
+/** Ids of the messages that end in view, and the distances of the first unread line and its sender from the edges. */
+const shownIn = (page: Page) =>
+  listOf(page).evaluate((list) => {
+    const { top, bottom, height } = list.getBoundingClientRect();
+    const rows = [...list.querySelectorAll<HTMLElement>('[data-key]')];
+    const isEnding = (row: HTMLElement) => {
+      const box = row.getBoundingClientRect();
+      return box.bottom > top && box.bottom <= bottom + 1;
+    };
+    const line = list.querySelector('[part="unread-line"]')?.getBoundingClientRect().top ?? Number.NaN;
+    const sender = list.querySelector('[data-key]:has([part="unread-line"]) [part="sender"]')?.getBoundingClientRect();
+    return {
+      ids: rows.filter(isEnding).map((row) => Number(row.dataset.key)),
+      line: (line - top) / height,
+      isSenderVisible: sender !== undefined && sender.top >= top && sender.bottom <= bottom,
+      fromEnd: list.scrollHeight - list.clientHeight - list.scrollTop,
+    };
+  });
+
+const unreadOf = async (server: Server, ids: readonly number[]): Promise<readonly number[]> => {
+  const { messages } = await server.call(READER, 'GET', '/messages', { message_ids: ids });
+  return messages.flatMap(({ id, flags }: { id: number; flags: readonly string[] }) =>
+    flags.includes('read') ? [] : [id],
+  );
+};
+
+for (const height of [600, 768, 900]) {
+  test(`reads all that fits when a topic opens at its first unread message in ${height} pixels`, async ({
+    server,
+    logIn,
+  }) => {
+    const topics = Array.from({ length: 12 }, (_, index) => ({
+      topic: `arrive ${height} ${index + 1}`,
+      count: index + 1,
+    }));
+    for (const { topic, count } of topics) {
+      await fill(
+        server,
+        topic,
+        12,
+        Array.from({ length: count }, (_, n) => lineOf(n + 100 + height)),
+      );
+    }
+    const { page } = await logIn(READER, '#inbox', { viewport: { width: 1280, height } });
+    for (const { topic } of topics) {
+      await goTo(page, await placeOf(server, topic));
+      await expect(page.getByRole('heading', { level: 1 })).toContainText(topic);
+      await expect(listOf(page).locator('[part="unread-line"]')).toBeVisible();
+      await page.waitForTimeout(300);
+      const { ids, isSenderVisible, line, fromEnd } = await shownIn(page);
+      expect(isSenderVisible, topic).toBe(true);
+      expect(fromEnd <= 1 || Math.abs(line - 1 / 3) < 0.1, `${topic}: ${fromEnd}, ${line}`).toBe(true);
+      await expect.poll(() => unreadOf(server, ids), topic).toEqual([]);
+    }
+  });
+}
+
+test('shows the start of a message that is taller than the view', async ({ server, logIn }) => {
+  await fill(server, 'tall', 12, [LONG, ...Array.from({ length: 24 }, (_, n) => lineOf(n + 100))]);
+  const { page } = await logIn(READER, await placeOf(server, 'tall'));
+  const startsAtTop = () =>
+    expect
+      .poll(() =>
+        messageWith(page, 'Long start').evaluate(
+          (row) =>
+            row.closest('[data-key]')!.getBoundingClientRect().top -
+            row.closest('section')!.getBoundingClientRect().top,
+        ),
+      )
+      .toBeCloseTo(0, 0);
+  await startsAtTop();
+  await listOf(page).focus();
+  await page.keyboard.press('End');
+  await expect(messageWith(page, 'Line 123:')).toBeInViewport();
+  await page.getByRole('button', { name: 'First unread message' }).click();
+  await startsAtTop();
+  await page.keyboard.press('End');
+  await expect(async () => {
+    await page.keyboard.press('k');
+    await expect(page.locator('[data-key]:focus')).toContainText('Long start', { timeout: 100 });
+  }).toPass({ intervals: [0] });
+  await startsAtTop();
+});
+
+test('shows the newest message whole while the composer grows and shrinks', async ({ server, logIn }) => {
+  for (const hasFieldSizing of [true, false]) {
+    await fill(server, 'growing', 30, []);
+    const { page } = await logIn(READER, '#inbox');
+    if (!hasFieldSizing) {
+      await page.addInitScript(() => {
+        const supports = CSS.supports.bind(CSS);
+        CSS.supports = ((...args: [string, string]) =>
+          args[0] !== 'field-sizing' && supports(...args)) as typeof supports;
+        const sheet = new CSSStyleSheet();
+        sheet.replaceSync('textarea { field-sizing: fixed !important }');
+        document.adoptedStyleSheets = [sheet];
+      });
+      await page.reload();
+    }
+    await goTo(page, await placeOf(server, 'growing'));
+    await expect(messageWith(page, 'Line 29:').last()).toBeInViewport();
+    const field = page.getByRole('textbox', { name: 'Message', exact: true });
+    await field.focus();
+    const heights = new Set<number>();
+    for (const lines of [1, 12, 1, 3, 6, 2, 9, 12, 5, 0, 7, 0, 2]) {
+      if (lines === 0) {
+        await page.keyboard.press('Control+a');
+        await page.keyboard.press('Delete');
+      } else await field.fill(Array.from({ length: lines }, (_, n) => `Text ${n}`).join('\n'));
+      await page.waitForTimeout(150);
+      heights.add((await field.boundingBox())!.height);
+      await expect
+        .poll(async () => (await shownIn(page)).fromEnd, `${lines} lines, field-sizing: ${hasFieldSizing}`)
+        .toBeLessThanOrEqual(1);
+    }
+    expect(heights.size).toBeGreaterThan(4);
+  }
+});
+
+/** Positions of the messages in each frame from the first one with messages. */
+const framesOf = (page: Page) => page.evaluate(() => (globalThis as unknown as { frames: readonly string[] }).frames);
+
+/** True if another message is shown in two frames, or the same one more than a pixel away. */
+function isMoved(frame: string, last: string): boolean {
+  const [key, top, height] = frame.split(' ');
+  const [lastKey, lastTop, lastHeight] = last.split(' ');
+  return key !== lastKey || height !== lastHeight || Math.abs(Number(top) - Number(lastTop)) > 1;
+}
+
+test('paints messages in their final place at once', async ({ server, logIn }) => {
+  const topics = Array.from({ length: 10 }, (_, n) => `switch ${n}`);
+  for (const [n, topic] of topics.entries()) {
+    await fill(server, topic, 20 + n, n % 3 === 0 ? [] : Array.from({ length: 2 * n }, (_, line) => lineOf(line + n)));
+    if (n % 4 === 0) await post(server, READER, topic, '/poll Lunch?\nSoup\nSalad');
+    if (n % 4 === 1) await post(server, WRITER, topic, '```python\nprint(1)\n```\n$$x^2$$ and ||hidden||');
+  }
+  const { page, context } = await logIn(READER, '#recent');
+  const session = await context.newCDPSession(page);
+  await page.waitForTimeout(1000);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  const jumps: string[] = [];
+  for (const topic of [...topics, ...topics]) {
+    await page.evaluate(() => {
+      const frames: string[] = [];
+      Object.assign(globalThis, { frames });
+      const before = document.querySelector('[data-messages]');
+      const look = () => {
+        const list = document.querySelector<HTMLElement>('[data-messages]');
+        const row = list !== before && list?.querySelector<HTMLElement>('[data-key] article');
+        if (row) {
+          const { top, height } = list!.getBoundingClientRect();
+          const shown = [...list!.querySelectorAll<HTMLElement>('[data-key]')].find((each) => {
+            const box = each.getBoundingClientRect();
+            return box.bottom > top + height / 2;
+          });
+          if (shown) frames.push(`${shown.dataset.key} ${shown.getBoundingClientRect().top} ${list!.clientHeight}`);
+        }
+        if (Object.is((globalThis as unknown as { frames: unknown }).frames, frames)) next();
+      };
+      // Messages of a channel arrive after the frame has been painted.
+      const next = () =>
+        requestAnimationFrame(() => {
+          const { port1, port2 } = new MessageChannel();
+          port1.onmessage = look;
+          port2.postMessage(null);
+        });
+      next();
+    });
+    await goTo(page, await placeOf(server, topic));
+    await expect.poll(async () => (await framesOf(page)).length).toBeGreaterThan(0);
+    await page.waitForTimeout(1000);
+    const frames = await framesOf(page);
+    if (frames.some((frame) => isMoved(frame, frames.at(-1)!))) {
+      jumps.push(`${topic}: ${[...new Set(frames)].join(' → ')}`);
+    }
+  }
+  expect(jumps).toEqual([]);
+});
+
+test('puts the cursor on the message of a followed link and marks it', async ({ server, logIn }) => {
+  await fill(server, 'linked', 60, []);
+  // The feed opens at its newest message.
+  await server.call(READER, 'POST', '/mark_all_as_read');
+  const { messages } = await server.call(READER, 'GET', '/messages', {
+    anchor: 'newest',
+    num_before: 100,
+    num_after: 0,
+    narrow: [{ operator: 'topic', operand: 'linked' }],
+  });
+  const idOfLine = (n: number) =>
+    messages.find(({ content }: { content: string }) => content.includes(`Line ${n}:`)).id as number;
+  const { page } = await logIn(READER, '#inbox');
+  const place = await placeOf(server, 'linked');
+  const expectMarked = async (text: string) => {
+    const row = page.locator('[data-key][data-marked]');
+    await expect(row).toContainText(text);
+    await expect(row).toBeInViewport();
+    await expect(row).toBeFocused();
+  };
+  await goTo(page, `${place}/near/${idOfLine(20)}`);
+  await expectMarked('Line 20:');
+  await expect(page.locator('[data-marked]')).toHaveCount(0);
+  await page.keyboard.press('j');
+  await expect(page.locator('[data-key]:focus')).toContainText('Line 21:');
+  // The list has the focus when a link in it is followed.
+  await goTo(page, `${place}/near/${idOfLine(45)}`);
+  await expectMarked('Line 45:');
+  await goTo(page, '#feed');
+  await expect(messageWith(page, 'Line 59:').last()).toBeInViewport();
+  await page.reload();
+  await goTo(page, `${place}/near/${idOfLine(10)}`);
+  await expectMarked('Line 10:');
+});
+
+test('scrolls the sidebar to the place that was opened', async ({ server, logIn }) => {
+  const { members } = await server.call('hamlet', 'GET', '/users');
+  const self = (await server.call('hamlet', 'GET', '/users/me')).user_id;
+  const others = members.filter(
+    ({ user_id: id, is_bot: isBot, is_active: isActive }: { user_id: number; is_bot: boolean; is_active: boolean }) =>
+      id !== self && !isBot && isActive,
+  );
+  for (const { user_id: id } of others.slice(0, 12)) {
+    await server.call('hamlet', 'POST', '/messages', {
+      type: 'direct',
+      to: [id],
+      content: 'Hello',
+      read_by_sender: true,
+    });
+  }
+  for (let n = 0; n < 24; n++) {
+    await server.call('hamlet', 'POST', '/users/me/subscriptions', { subscriptions: [{ name: `zone ${n}` }] });
+  }
+  await server.call('hamlet', 'POST', '/mark_all_as_read');
+  const { page } = await logIn('hamlet', '#inbox', { viewport: { width: 1280, height: 720 } });
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  const expectShown = async (name: string) => {
+    const current = sidebar.locator('[aria-current="page"]');
+    await expect(current).toContainText(name);
+    await expect(current).toBeInViewport({ ratio: 1 });
+    await expect
+      .poll(() =>
+        current.evaluate((row) => {
+          const [box, list] = [row.getBoundingClientRect(), row.closest('nav')!.getBoundingClientRect()];
+          return box.top >= list.top && box.bottom <= list.bottom;
+        }),
+      )
+      .toBe(true);
+  };
+  const visibleChannels = () =>
+    sidebar.evaluate((list) => {
+      const box = list.getBoundingClientRect();
+      return [...list.querySelectorAll('a[href*="#narrow/channel/"]:not([data-nested])')].filter((link) => {
+        const { top, bottom } = link.getBoundingClientRect();
+        return top >= box.top && bottom <= box.bottom;
+      }).length;
+    });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: /Name of a conversation/ }).fill('zone 23');
+  await page.keyboard.press('Enter');
+  await expectShown('zone 23');
+  expect(await visibleChannels()).toBeGreaterThanOrEqual(6);
+  const { stream_id: id } = await server.call('hamlet', 'GET', '/get_stream_id', { stream: 'zone 20' });
+  await server.call(WRITER, 'POST', '/users/me/subscriptions', { subscriptions: [{ name: 'zone 20' }] });
+  await server.call(WRITER, 'POST', '/messages', { type: 'channel', to: id, topic: 'far away', content: 'Unread' });
+  await goTo(page, '#inbox');
+  await expectShown('Inbox');
+  await expect(page.getByRole('main')).toContainText('far away');
+  await page.getByRole('main').focus();
+  await page.keyboard.press('n');
+  await expectShown('far away');
+  await goTo(page, await placeOf(server, 'by link'));
+  await expect(sidebar.locator('[aria-current="page"]').or(sidebar.locator('a', { hasText: 'Verona' }))).toBeVisible();
+});
+
+for (const words of [0, 20, 100, 400, 900, 1600]) {
+  test(`returns to the line that was read among messages of ${words} words`, async ({ server, logIn }) => {
+    const topic = `return ${words}`;
+    for (let n = 0; n < (words > 300 ? 12 : 40); n++) {
+      await post(server, READER, topic, `Line ${n}: ${'words '.repeat(words)}`);
+    }
+    const { page } = await logIn(READER, await placeOf(server, topic));
+    await expect(listOf(page).getByRole('article').last()).toBeInViewport();
+    await page.waitForTimeout(300);
+    /** Message at the middle of the list, and the place of its text. */
+    const reading = () =>
+      listOf(page).evaluate((list) => {
+        const { left, width, top, height } = list.getBoundingClientRect();
+        const row = document.elementFromPoint(left + width / 2, top + height / 2)!.closest<HTMLElement>('[data-key]')!;
+        return { key: row.dataset.key!, top: row.querySelector('[id$="-text"]')!.getBoundingClientRect().top };
+      });
+    const expectSame = async ({ key, top }: { key: string; top: number }) => {
+      const now = page.locator(`[data-key="${key}"] [id$="-text"]`);
+      await expect(now).toBeVisible();
+      await page.waitForTimeout(500);
+      const last = await now.evaluate((text) => text.getBoundingClientRect().top);
+      expect(Math.abs(last - top), `${last} instead of ${top}`).toBeLessThanOrEqual(2);
+    };
+    await listOf(page).evaluate((list) => list.scrollBy(0, -1.37 * list.clientHeight));
+    await page.waitForTimeout(600);
+    const before = await reading();
+    await goTo(page, '#recent');
+    await expect(listOf(page)).toHaveCount(0);
+    await page.goBack();
+    await expectSame(before);
+    await page.reload();
+    await expectSame(before);
+  });
+}

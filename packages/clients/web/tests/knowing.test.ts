@@ -1,0 +1,101 @@
+import type { Page } from '@playwright/test';
+import { expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
+
+const heading = (page: Page) => page.locator('header[part="header"]');
+
+test('does not mark messages as moved when their topic is resolved', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'old lamps', 'Is this done?');
+  const { page } = await logIn('hamlet', await placeOf(server, 'old lamps'));
+  const resolve = heading(page).getByRole('button', { name: 'Mark topic as resolved' });
+  await resolve.click();
+  await expect(resolve).toHaveAttribute('aria-pressed', 'true');
+  await expect(messageWith(page, 'Is this done?')).toBeVisible();
+  await expect(page.getByRole('main').getByText('moved', { exact: true })).toHaveCount(0);
+  await page.reload();
+  await expect(messageWith(page, 'Is this done?')).toBeVisible();
+  await expect(page.getByRole('main').getByText('moved', { exact: true })).toHaveCount(0);
+});
+
+test('shows and switches following and muting in the heading, with marks in the sidebar', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'new lamps', 'Something');
+  const { page } = await logIn('hamlet', await placeOf(server, 'new lamps'));
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const follow = heading(page).getByRole('button', { name: 'Follow topic' });
+  const mute = heading(page).getByRole('button', { name: 'Mute topic' });
+  const inSidebar = page.locator('[part="sidebar"]').getByRole('link').filter({ hasText: 'new lamps' });
+  await expect(heading(page).getByRole('link', { name: /^\d+ (people|person)$/ })).toBeVisible();
+  await follow.click();
+  await expect(follow).toHaveAttribute('aria-pressed', 'true');
+  await expect(inSidebar.getByLabel('Followed')).toBeVisible();
+  await mute.click();
+  await expect(mute).toHaveAttribute('aria-pressed', 'true');
+  await expect(follow).toHaveAttribute('aria-pressed', 'false');
+  await expect(inSidebar.getByLabel('muted')).toBeVisible();
+  await mute.click();
+  await expect(mute).toHaveAttribute('aria-pressed', 'false');
+  expect(await violationsIn(page)).toEqual([]);
+});
+
+test('finds conversations, people, settings and actions with Ctrl+K as first hits', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'Quarterly plan', 'Numbers');
+  const { page } = await logIn('hamlet', await placeOf(server, 'Quarterly plan'));
+  await messageWith(page, 'Numbers').waitFor();
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: /Name of a conversation/ });
+  const first = page.getByRole('option').first();
+  for (const [query, hit] of [
+    ['#verona', /^Verona/],
+    ['#ver', /^Verona/],
+    ['#verona>quart', /^Quarterly plan/],
+    ['#quarterly', /^Quarterly plan/],
+    ['quart', /^Quarterly plan/],
+    ['plan quarterly', /^Quarterly plan/],
+    ['@othello', /^Othello/],
+    ['@oth', /^Othello/],
+    ['@cordelia', /^Cordelia/],
+    ['othello', /^Othello/],
+    ['inbox', /^Inbox/],
+    ['unread', /^(Inbox|Unread)/],
+    ['mentions', /^Mentions/],
+    ['drafts', /^Drafts/],
+    ['follow', /^Follow topic/],
+    ['mute topic', /^Mute topic/],
+    ['resolve', /^Mark topic as resolved/],
+    ['mark all messages', /^Mark all messages as read/],
+    ['set status', /^Set status/],
+    ['status', /^Set status/],
+    ['avatar', /^Profile/],
+    ['create channel', /^Create channel/],
+    ['keyboard sho', /^Keyboard shortcuts/],
+    ['log out', /^Log out/],
+    ['density', /^Density/],
+  ] as const) {
+    await field.fill(query);
+    await expect(first, query).toHaveText(hit);
+  }
+  expect(await violationsIn(page)).toEqual([]);
+  await field.fill('follow');
+  await page.keyboard.press('Enter');
+  await expect(heading(page).getByRole('button', { name: 'Follow topic' })).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('names the day of the newest messages', async ({ server, logIn }) => {
+  await post(server, 'hamlet', 'today', 'Now');
+  const { page } = await logIn('hamlet', await placeOf(server, 'today'));
+  await expect(page.locator('[part="day"]').last()).toHaveText('Today');
+});
+
+test('leads from a row of the inbox to its heading, and returns the focus with an undo', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'row one', 'One');
+  await post(server, 'cordelia', 'row two', 'Two');
+  const { page } = await logIn('hamlet', '#inbox');
+  await goTo(page, '#inbox');
+  const row = page.locator('main a[data-row]').filter({ hasText: 'row one' });
+  await row.focus();
+  await page.keyboard.press('Shift+U');
+  await expect(row).toHaveCount(0);
+  await page.keyboard.press('Control+z');
+  await expect(row).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await expect(page.locator('[data-row^="section:"]').filter({ hasText: 'Verona' })).toBeFocused();
+});
