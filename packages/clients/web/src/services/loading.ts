@@ -69,20 +69,23 @@ export async function preload<T>(load: () => Promise<T>): Promise<T> {
   return value;
 }
 
-/** Value from code loaded on first use; null until loaded. `load` must not change. */
+/**
+ * Value from code loaded on first use; null until loaded. Another `load`, such as for another language, replaces the value
+ * once it has loaded.
+ */
 export function useLoaded<T>(load: () => Promise<T>, isWanted = true): T | null {
-  const [value, setValue] = useState<T | null>(null);
-  const known = value ?? (isWanted ? ((loadedValues.get(load) as T | undefined) ?? null) : null);
-  const isMissing = isWanted && known === null;
+  const [last, setLast] = useState<{ readonly load: () => Promise<T>; readonly value: T } | null>(null);
+  const known = isWanted ? (loadedValues.get(load) as T | undefined) : undefined;
+  const isMissing = isWanted && known === undefined && last?.load !== load;
   useEffect(() => {
     if (!isMissing) return;
     let isOver = false;
-    void preload(load).then((loaded) => isOver || setValue(() => loaded));
+    void preload(load).then((value) => isOver || setLast({ load, value }));
     return () => {
       isOver = true;
     };
   }, [load, isMissing]);
-  return known;
+  return known ?? last?.value ?? null;
 }
 
 let begin = () => {};
