@@ -160,7 +160,7 @@ function testMoves(): void {
     expect((await after.call('GET', '/users')).members).toEqual(members);
     expect(await lastMessages(after)).toEqual(messages);
     const second = await send(after, 'after the move');
-    expect(second.id).toBe(first.id + 1);
+    expect(second.id).toBeGreaterThan(first.id);
     const { events } = await after.call('GET', '/events', { queue_id, last_event_id, dont_block: 'true' });
     expect(events.map(({ message }: { message: { id: number } }) => message.id)).toEqual([first.id, second.id]);
     await after.close();
