@@ -34,7 +34,7 @@ answerCalls({
     messages = source.prepare<[number], Row>('SELECT * FROM message ORDER BY id DESC LIMIT ?').all(count);
     events = source
       .prepare<[number], Row>(`SELECT id, at, message_id, audience, payload, format FROM event
-         WHERE message_id IS NOT NULL ORDER BY id DESC LIMIT ?`)
+         WHERE payload ->> 'type' = 'message.posted' ORDER BY id DESC LIMIT ?`)
       .all(count);
     source.close();
     open(to);
@@ -49,7 +49,7 @@ answerCalls({
     const commit = database.transaction(() => {
       for (let n = 0; n < perTransaction; n++) {
         insertMessage.run({ ...messages[n % messages.length]!, id: ++next.id, ordinal: ++next.ordinal });
-        insertEvent.run({ ...events[n % events.length]!, id: ++next.eventId, message_id: next.id });
+        insertEvent.run({ ...events[n % events.length]!, id: ++next.eventId });
       }
     }).immediate;
     const startedAt = performance.now();
