@@ -26,7 +26,7 @@ import { canReadEditHistory, canSpectateFile, canSpectateMessage } from './messa
 import { isForSpectators, replaceWith, resolveNarrow } from './narrow.js';
 import type { NarrowTerm } from './narrow-operators.js';
 import { selectRelevant } from './relevance.js';
-import { type Highlight, highlighting, isSearchIncomplete, parseSearch } from './search.js';
+import { type Highlight, highlighting, isSearchIncomplete } from './search.js';
 import { proposeSearch } from './search-proposals.js';
 
 export interface GetMessagesInput {
@@ -46,8 +46,6 @@ export interface MessageList extends MessagePage {
   readonly highlight: Highlight | null;
   /** True for searches while older messages are being indexed. */
   readonly isSearchIncomplete: boolean;
-  /** True for searches of nothing but stop words and punctuation, which find nothing. */
-  readonly isSearchIgnored: boolean;
   /** Search to try instead of one that finds nothing; null if there is none. */
   readonly proposal: string | null;
   /** Ids of the page, the most relevant first; null for pages selected otherwise. */
@@ -106,7 +104,6 @@ export class GetMessages {
           hiddenUserIds,
           highlight,
           isSearchIncomplete: await isSearchIncomplete(repositories, realm.id, search),
-          isSearchIgnored: search !== null && parseSearch(texts, search) === null,
           proposal: isEmptySearch
             ? await proposeSearch(repositories, texts, viewer, search, {
                 place: resolved.filter,
@@ -314,7 +311,6 @@ export class SpectateMessages {
           hiddenUserIds: new Set(),
           highlight,
           isSearchIncomplete: await isSearchIncomplete(reads, realm.id, resolved.search),
-          isSearchIgnored: resolved.search !== null && parseSearch(texts, resolved.search) === null,
           proposal: null,
           ranking: null,
         },

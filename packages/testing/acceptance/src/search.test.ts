@@ -155,15 +155,6 @@ describe('search (messages §7.6)', () => {
     expect(complete.messages).toHaveLength(4);
   });
 
-  it.each(['what is', '"to be or not to be"', 'x *'])(
-    'reports that a search for %s has no words to search for',
-    async (operand) => {
-      expect(fieldsOf(await get([search(operand)]))).toMatchObject({ search_ignored: true, messages: [] });
-      expect(fieldsOf(await get([search(`${operand} dinner`)]))).not.toHaveProperty('search_ignored');
-      expect(fieldsOf(await get([search(operand, true)]))).not.toHaveProperty('search_ignored');
-    },
-  );
-
   it('finds and marks a name with an ampersand', async () => {
     const id = await server.sendMessage(people.hamlet, general, { content: 'the R&D contract of *A&B*' });
     const [message] = await find([search('r&d')]);

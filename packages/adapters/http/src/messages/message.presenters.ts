@@ -119,7 +119,6 @@ export const MESSAGE_PAGE = wire.fields({
   found_anchor: wire.boolean(),
   history_limited: wire.boolean(),
   search_incomplete: wire.optional(wire.boolean()),
-  search_ignored: wire.optional(wire.boolean()),
   search_proposal: wire.optional(wire.text()),
   ranking: wire.optional(wire.listOf(wire.integer())),
   messages: wire.listOf(
@@ -370,7 +369,6 @@ export function presentMessagePage(page: Omit<MessageList, 'entries'>): string {
     // False, because no older message is withheld.
     `"found_anchor":${page.foundAnchor},"history_limited":false,` +
     `${page.isSearchIncomplete ? '"search_incomplete":true,' : ''}` +
-    `${page.isSearchIgnored ? '"search_ignored":true,' : ''}` +
     `${page.proposal === null ? '' : `"search_proposal":${JSON.stringify(page.proposal)},`}` +
     `${page.ranking === null ? '' : `"ranking":${JSON.stringify(page.ranking)},`}"messages":`
   );
