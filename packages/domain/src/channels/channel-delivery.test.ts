@@ -1,4 +1,4 @@
-import { aChannel, aUser, createFixture } from '@parley/testkit';
+import { aChannel, aUser, createFixture, receiverRequest } from '@parley/testkit';
 import type { DomainEvent } from '../kernel/event.js';
 import type { EventNeeds, OnlineUser } from '../kernel/feature-types.js';
 import type { ChannelId, UserId } from '../kernel/ids.js';
@@ -95,6 +95,9 @@ describe('needsChannels', () => {
   });
 });
 
+/** Queue owner without an account. */
+const NOBODY = { userId: 999 as UserId, role: 'member', isLimitedGuest: false } as const;
+
 describe('loadChannelReceivers', () => {
   it('returns the subscribers or the views of the channels that the receiver sees', async () => {
     const fixture = await createFixture(
@@ -107,16 +110,21 @@ describe('loadChannelReceivers', () => {
         await unsubscribeFromChannels(tx, [channel('crypt')], [user('hamlet').id]);
       },
     );
-    const { uow, realm, user, channel } = fixture;
+    const { uow, realm, channel } = fixture;
     const ids = ['court', 'crypt', 'cellar'].map((name) => channel(name).id);
     const [court, crypt, cellar] = ids;
     const gone = 999 as ChannelId;
     const load = async (...requests: readonly (readonly [name: string, needs: EventNeeds])[]) => {
-      const asked = requests.map(([name, needs]) => {
-        const { id: userId = 999 as UserId, role = 'member' as const } = name === 'nobody' ? {} : user(name);
-        return { owner: { userId, role, isLimitedGuest: false }, needs, seq: null };
-      });
-      const receivers = await uow.read(realm.id, (r) => loadChannelReceivers(r, realm.id, asked));
+      const receivers = await uow.read(realm.id, (r) =>
+        loadChannelReceivers(
+          r,
+          realm.id,
+          requests.map(([name, needs]) => {
+            if (name !== 'nobody') return receiverRequest(fixture, name, needs);
+            return { ...receiverRequest(fixture, 'iago', needs), owner: NOBODY };
+          }),
+        ),
+      );
       return receivers.map(({ subscribers, channelViews }) => [
         [...subscribers].map(([id, userIds]) => [id, userIds.length]),
         [...channelViews].map(([id, view]) => [id, view.id]),

@@ -1,33 +1,16 @@
 import {
-  aChannel,
   aMessage,
-  aRealmWith,
-  aUser,
   createFixture,
   fakeEventLoop,
   type MemoryFixture,
+  receiverRequest,
+  withLimitedGuests,
 } from '@parley/testkit';
 import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { DELIVERY_FEATURES } from '../composition/features.js';
 import { ReceiverLoader, type ReceiverRequest } from './delivery.js';
 import type { EventNeeds } from './feature-types.js';
 import type { EventSeq } from './ids.js';
-
-/** Creates a realm in which guests have limited access to users. */
-const cast = () =>
-  createFixture(
-    aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
-    aUser({ name: 'iago', role: 'administrator' }),
-    aUser({ name: 'hamlet' }),
-    aUser({ name: 'polonius', role: 'guest' }),
-    aUser({ name: 'osric', role: 'guest' }),
-    aChannel({ name: 'court', subscribers: ['hamlet', 'polonius'] }),
-  );
-
-function request(fixture: MemoryFixture, name: string, needs: EventNeeds, seq: number | null = null): ReceiverRequest {
-  const { id: userId, role } = fixture.user(name);
-  return { owner: { userId, role, isLimitedGuest: role === 'guest' }, needs, seq: seq as EventSeq | null };
-}
 
 function aLoader(fixture: MemoryFixture) {
   const loader = new ReceiverLoader(fixture.uow, fakeEventLoop, DELIVERY_FEATURES);
@@ -36,11 +19,11 @@ function aLoader(fixture: MemoryFixture) {
 
 describe('receiver of an event', () => {
   it('includes the inaccessible users of a limited guest', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     const { load } = aLoader(fixture);
     const userIds = ['iago', 'hamlet', 'polonius'].map((name) => fixture.user(name).id);
     const receivers = await Promise.all(
-      ['hamlet', 'polonius', 'osric'].map((name) => load(request(fixture, name, { userIds }))),
+      ['hamlet', 'polonius', 'osric'].map((name) => load(receiverRequest(fixture, name, { userIds }))),
     );
     const [iago, hamlet, polonius] = userIds;
     expect(receivers.map(({ inaccessible }) => [...inaccessible])).toEqual([[], [iago], [iago, hamlet, polonius]]);
@@ -48,7 +31,7 @@ describe('receiver of an event', () => {
   });
 
   it('includes current flags of received messages', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
     const messageIds = fixture.messages.map(({ id }) => id);
     await fixture.uow.write(fixture.realm.id, (tx) =>
@@ -56,7 +39,7 @@ describe('receiver of an event', () => {
     );
     const { load } = aLoader(fixture);
     const [hamlet, polonius, iago] = await Promise.all(
-      ['hamlet', 'polonius', 'iago'].map((name) => load(request(fixture, name, { messageIds }))),
+      ['hamlet', 'polonius', 'iago'].map((name) => load(receiverRequest(fixture, name, { messageIds }))),
     );
     expect([hamlet!.flags.size, polonius!.flags.size, iago!.flags.size]).toEqual([2, 2, 0]);
     expect(messageIds.map((id) => [hamlet!.flags.get(id)?.read, polonius!.flags.get(id)?.read])).toEqual([
@@ -66,7 +49,7 @@ describe('receiver of an event', () => {
   });
 
   it('includes users who become accessible or inaccessible to a guest with the event', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     const court = fixture.channel('court');
     const lastSeq = () => fixture.uow.read(fixture.realm.id, ({ events }) => events.lastSeq(fixture.realm.id));
     const userIds = [fixture.user('iago').id];
@@ -80,11 +63,11 @@ describe('receiver of an event', () => {
     const { load } = aLoader(fixture);
     const access = (since: EventSeq): EventNeeds => ({ access: { userIds, before: since } });
     const [joined, left, never, member, unlogged] = await Promise.all([
-      load(request(fixture, 'polonius', access(before), between)),
-      load(request(fixture, 'polonius', access(between), after)),
-      load(request(fixture, 'osric', access(before), between)),
-      load(request(fixture, 'hamlet', access(before), between)),
-      load(request(fixture, 'polonius', access(before))),
+      load(receiverRequest(fixture, 'polonius', access(before), between)),
+      load(receiverRequest(fixture, 'polonius', access(between), after)),
+      load(receiverRequest(fixture, 'osric', access(before), between)),
+      load(receiverRequest(fixture, 'hamlet', access(before), between)),
+      load(receiverRequest(fixture, 'polonius', access(before))),
     ]);
     expect(joined).toMatchObject({ gained: [{ id: userIds[0], fullName: 'iago' }], lost: [] });
     expect(left).toMatchObject({ gained: [], lost: userIds });
@@ -94,7 +77,7 @@ describe('receiver of an event', () => {
 
 describe('ReceiverLoader', () => {
   it('runs once per realm for all requests of an event loop turn', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
     let looks = 0;
     const { read } = fixture.uow;
@@ -105,26 +88,26 @@ describe('ReceiverLoader', () => {
     const { load } = aLoader(fixture);
     const needs = { userIds: [fixture.user('iago').id], messageIds: [fixture.messages[0]!.id] };
     const all = Array.from({ length: 50 }, (_, n) =>
-      load(request(fixture, n % 2 === 0 ? 'polonius' : 'hamlet', needs)),
+      load(receiverRequest(fixture, n % 2 === 0 ? 'polonius' : 'hamlet', needs)),
     );
     await Promise.all(all);
     expect(looks).toBe(1);
-    await load(request(fixture, 'polonius', needs));
+    await load(receiverRequest(fixture, 'polonius', needs));
     expect(looks).toBe(2);
   });
 
   it('fails for all requests of the same turn but not for later ones', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     const { load } = aLoader(fixture);
     const { read } = fixture.uow;
     fixture.uow.read = () => Promise.reject(new Error('disk gone'));
     const needs = { userIds: [fixture.user('iago').id] };
     const refused = await Promise.allSettled([
-      load(request(fixture, 'polonius', needs)),
-      load(request(fixture, 'osric', needs)),
+      load(receiverRequest(fixture, 'polonius', needs)),
+      load(receiverRequest(fixture, 'osric', needs)),
     ]);
     expect(refused).toMatchObject([{ reason: new Error('disk gone') }, { reason: new Error('disk gone') }]);
     fixture.uow.read = read;
-    expect((await load(request(fixture, 'osric', needs))).inaccessible.size).toBe(1);
+    expect((await load(receiverRequest(fixture, 'osric', needs))).inaccessible.size).toBe(1);
   });
 });

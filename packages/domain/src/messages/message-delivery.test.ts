@@ -1,4 +1,4 @@
-import { aChannel, aMessage, aUser, createFixture, makeChannel } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixture, makeChannel, receiverRequest } from '@parley/testkit';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import type { ReceiverRequest } from '../kernel/delivery.js';
 import { allOf, type DomainEvent, except, wholeRealm } from '../kernel/event.js';
@@ -80,7 +80,7 @@ describe('messages to look up', () => {
     expect(needsMessages(needs)).toBe(expected);
   });
 
-  it('are asked for by audiences of holders', () => {
+  it('are needed for audiences of holders', () => {
     expect([asksForMessages({ messageIds: [id(1)] }), asksForMessages({ messageIds: [] })]).toEqual([true, false]);
   });
 });
@@ -96,10 +96,7 @@ describe('loadMessageReceivers', () => {
       aMessage({ from: 'hamlet', to: 'court' }),
     );
     const [first, second] = fixture.messages.map((message) => message.id) as [MessageId, MessageId];
-    const request = (name: string, needs: EventNeeds): ReceiverRequest => {
-      const { id: userId, role } = fixture.user(name);
-      return { owner: { userId, role, isLimitedGuest: false }, needs, seq: null };
-    };
+    const request = (name: string, needs: EventNeeds) => receiverRequest(fixture, name, needs);
     const load = async (...requests: readonly ReceiverRequest[]) => {
       const receivers = await uow.read(realm.id, (r) => loadMessageReceivers(r, realm.id, requests));
       return receivers.map(({ flags, held }) => [[...flags.keys()], [...held]]);

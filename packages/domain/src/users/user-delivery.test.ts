@@ -1,4 +1,11 @@
-import { aChannel, aRealmWith, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import {
+  aRealmWith,
+  aUser,
+  createFixture,
+  type MemoryFixture,
+  receiverRequest,
+  withLimitedGuests,
+} from '@parley/testkit';
 import type { ReceiverRequest } from '../kernel/delivery.js';
 import type { DomainEvent } from '../kernel/event.js';
 import type { EventNeeds, OnlineUser, QueueOwnerRights } from '../kernel/feature-types.js';
@@ -124,34 +131,19 @@ describe('UserProjection', () => {
 });
 
 describe('loadUserReceivers', () => {
-  const cast = () =>
-    createFixture(
-      aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
-      aUser({ name: 'iago', role: 'administrator' }),
-      aUser({ name: 'hamlet' }),
-      aUser({ name: 'polonius', role: 'guest' }),
-      aUser({ name: 'osric', role: 'guest' }),
-      aChannel({ name: 'court', subscribers: ['hamlet', 'polonius'] }),
-    );
-
-  function request({ user }: MemoryFixture, name: string, needs: EventNeeds, seq: number | null = null) {
-    const { id: userId, role } = user(name);
-    return { owner: { userId, role, isLimitedGuest: role === 'guest' }, needs, seq: seq as EventSeq | null };
-  }
-
   const load = ({ uow, realm }: MemoryFixture, ...requests: readonly ReceiverRequest[]) =>
     uow.read(realm.id, (r) => loadUserReceivers(r, realm.id, requests));
 
   it('hides only the users of its own event from a limited guest', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     const [iago, hamlet] = [fixture.user('iago').id, fixture.user('hamlet').id];
-    const named = request(fixture, 'osric', { userIds: [iago, hamlet] });
+    const named = receiverRequest(fixture, 'osric', { userIds: [iago, hamlet] });
     const { owner } = named;
     const receivers = await load(
       fixture,
       named,
-      request(fixture, 'polonius', { userIds: [hamlet] }),
-      request(fixture, 'hamlet', { userIds: [iago] }),
+      receiverRequest(fixture, 'polonius', { userIds: [hamlet] }),
+      receiverRequest(fixture, 'hamlet', { userIds: [iago] }),
       // The role changed after the first event.
       { ...named, owner: { ...owner, role: 'member', isLimitedGuest: false } },
     );
@@ -161,12 +153,12 @@ describe('loadUserReceivers', () => {
       ['member', []],
       ['member', []],
     ]);
-    const [, unnamed] = await load(fixture, named, request(fixture, 'polonius', {}));
+    const [, unnamed] = await load(fixture, named, receiverRequest(fixture, 'polonius', {}));
     expect([...unnamed!.inaccessible]).toEqual([]);
   });
 
   it('shows users to former limited guests and hides them from new ones, as of a logged event', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     const userIds = [fixture.user('iago').id];
     const seq = await fixture.uow.read(fixture.realm.id, (r) => r.events.lastSeq(fixture.realm.id));
     const access = { userIds, before: seq };
@@ -174,11 +166,11 @@ describe('loadUserReceivers', () => {
     const narrowed: EventNeeds = { access: { ...access, reach: 'narrowed' } };
     const receivers = await load(
       fixture,
-      request(fixture, 'hamlet', widened, seq),
-      request(fixture, 'osric', narrowed, seq),
-      request(fixture, 'hamlet', narrowed, seq),
-      request(fixture, 'osric', { userIds }, seq),
-      request(fixture, 'hamlet', widened, null),
+      receiverRequest(fixture, 'hamlet', widened, seq),
+      receiverRequest(fixture, 'osric', narrowed, seq),
+      receiverRequest(fixture, 'hamlet', narrowed, seq),
+      receiverRequest(fixture, 'osric', { userIds }, seq),
+      receiverRequest(fixture, 'hamlet', widened, null),
     );
     const changes = receivers.map(({ gained, lost }) => [gained.map((user) => user.id), lost]);
     expect(changes).toEqual([
@@ -191,7 +183,7 @@ describe('loadUserReceivers', () => {
   });
 
   it('includes emails that became visible or hidden among those of the event', async () => {
-    const fixture = await cast();
+    const fixture = await createFixture(...withLimitedGuests);
     const [iago, hamlet, polonius] = ['iago', 'hamlet', 'polonius'].map((name) => fixture.user(name));
     await fixture.uow.write(fixture.realm.id, async (tx) => {
       for (const [user, visibility] of [
@@ -205,9 +197,9 @@ describe('loadUserReceivers', () => {
     const userIds = [hamlet!.id, polonius!.id];
     const receivers = await load(
       fixture,
-      request(fixture, 'iago', { addresses: { userIds, before: 'member' } }),
-      request(fixture, 'osric', { addresses: { userIds: [iago!.id], before: 'owner' } }),
-      request(fixture, 'iago', { userIds }),
+      receiverRequest(fixture, 'iago', { addresses: { userIds, before: 'member' } }),
+      receiverRequest(fixture, 'osric', { addresses: { userIds: [iago!.id], before: 'owner' } }),
+      receiverRequest(fixture, 'iago', { userIds }),
     );
     expect(receivers.map(({ addressChanges }) => addressChanges.map(({ user, isSeen }) => [user.id, isSeen]))).toEqual([
       [[hamlet!.id, true]],
