@@ -115,7 +115,9 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
       for (const { id, content, ahead } of texts) {
         const reminder = await tx.reminders.find(realmId, id);
         if (!reminder) continue;
-        const actor = await tx.actors.get(reminder);
+        const { userId } = reminder;
+        // A deactivated user has no access.
+        const actor = (await tx.actors.list(realmId, [userId])).get(userId) ?? null;
         const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
         const changed = { ...reminder, content, renderedContent };
         await tx.reminders.update(changed);

@@ -356,6 +356,22 @@ describe('reminder delivery', () => {
     expect((await received(hamlet))[0].content).toBe(`${content} Note:\n > the *bread*`);
   });
 
+  it('removes the text of a deleted message from the reminders of a deactivated user', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const id = await remind(hamlet, { note: 'for @**Iago**' });
+    await remind(cordelia);
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago));
+    fieldsOf(await server.delete(`/messages/${message}`, iago));
+    await runJobs(server, server.parley.useCase(RemoveTextFromReminders));
+    const content = 'You requested a reminder for a message that has been deleted.';
+    expect(await list(cordelia)).toMatchObject([{ content }]);
+    const reminder = await server.storage.uow.read(server.realmId, (reads) =>
+      reads.reminders.find(server.realmId, id as never),
+    );
+    expect(reminder!.content).toBe(`${content} Note:\n > for @**Iago**`);
+    fieldsOf(await server.post(`/users/${hamlet.id}/reactivate`, iago));
+  });
+
   it('quotes a message that was restored before the reminder was due', async () => {
     const { hamlet, iago } = people;
     await remind(hamlet);
