@@ -51,7 +51,7 @@ export {
   type Tabs,
 } from './kernel/ports.js';
 export type { Reading } from './kernel/reactive.js';
-export { ChatState, type Fields, type PersonState } from './kernel/state.js';
+export { ChatState, type Fields, type PersonState, RESOLVED_PREFIX } from './kernel/state.js';
 export type * from './kernel/view-models.js';
 export {
   type Changes,

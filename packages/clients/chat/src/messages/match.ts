@@ -1,5 +1,5 @@
 import { destinationOf, type Narrow, type NarrowTerm } from '../kernel/narrow.js';
-import { type ChatState, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
+import { type ChatState, RESOLVED_PREFIX, type StoredMessage, VISITOR_ID } from '../kernel/state.js';
 import { destinationOfMessage, directWith, isMutedTopic } from './unread.js';
 
 /** True for a conversation in which all messages arrive as events. */
@@ -75,7 +75,7 @@ function matchesIs(state: ChatState, operand: string, message: StoredMessage): b
     case 'unread':
       return true;
     case 'resolved':
-      return message.type === 'stream' && message.subject.startsWith('✔ ');
+      return message.type === 'stream' && message.subject.startsWith(RESOLVED_PREFIX);
     default:
       return null;
   }

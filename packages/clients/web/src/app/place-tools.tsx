@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type Destination, destinationOf, type Narrow } from '@parley/chat';
+import { type Destination, destinationOf, type Narrow, RESOLVED_PREFIX } from '@parley/chat';
 import { BellOff, BellRing, CircleCheck, Users } from 'lucide-react';
 import { textOf } from '../content/tree.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
@@ -59,7 +59,7 @@ function TopicSwitches({ place }: { readonly place: Extract<Destination, { kind:
   const policy = useComputed(() => chat.sidebar.policyOf(channelId, topic), [chat, channelId, topic]);
   const isInMutedChannel = useReading(chat.sidebar.channel(channelId))?.isMuted === true;
   const canResolve = useComputed(() => chat.rights.canResolve(channelId, topic), [chat, channelId, topic]);
-  const isResolved = topic.startsWith('✔ ');
+  const isResolved = topic.startsWith(RESOLVED_PREFIX);
   const isMuted = policy === 'muted' || (isInMutedChannel && policy === 'none');
   const set = (next: typeof policy) => void chat.commands.setTopicPolicy(place, next).catch(reportFailure);
   return (

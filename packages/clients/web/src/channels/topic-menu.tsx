@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type Destination, narrowOf, type TopicPolicy } from '@parley/chat';
+import { type Destination, narrowOf, RESOLVED_PREFIX, type TopicPolicy } from '@parley/chat';
 import { Check, Link, MailCheck, MoveRight, RotateCcw, Trash2 } from 'lucide-react';
 import { Menu, MenuChoice, MenuItem, MenuLine } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
@@ -26,7 +26,7 @@ export function TopicMenu({ place }: Props) {
     [chat, channelId, topic],
   );
   const move = chat.rights.canMoveIn(channelId);
-  const isResolved = topic.startsWith('✔ ');
+  const isResolved = topic.startsWith(RESOLVED_PREFIX);
   const address = chat.formatAddress({ view: 'narrow', narrow: narrowOf(place), near: null });
   const policies: readonly { readonly value: TopicPolicy; readonly label: string }[] = [
     { value: 'muted', label: i18n._('Muted') },

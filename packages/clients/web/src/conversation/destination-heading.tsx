@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import type { ChannelGroup, Destination, Narrow } from '@parley/chat';
+import { type ChannelGroup, type Destination, type Narrow, RESOLVED_PREFIX } from '@parley/chat';
 import { Check, ChevronRight, Globe, Hash, Lock, User, Users } from 'lucide-react';
 import { InlineContent } from '../content/message-body.js';
 import { useAddressOf, useChat, useField, useNames } from '../services/context.js';
@@ -94,14 +94,11 @@ function TopicName({ channelId, topic, match }: TopicNameProps) {
   );
 }
 
-/** Prefix of resolved topic names. */
-const RESOLVED = '✔ ';
-
 /** Display name of a topic. */
 export function useTopicTitle(topic: string): { readonly title: string; readonly isResolved: boolean } {
   const emptyName = useField('realm_empty_topic_display_name') ?? '';
-  const isResolved = topic.startsWith(RESOLVED);
-  const title = isResolved ? topic.slice(RESOLVED.length) : topic;
+  const isResolved = topic.startsWith(RESOLVED_PREFIX);
+  const title = isResolved ? topic.slice(RESOLVED_PREFIX.length) : topic;
   return { title: title === '' ? emptyName : title, isResolved };
 }
 

@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Chat, type Destination, type MessageRow as Message, narrowOf } from '@parley/chat';
+import { type Chat, type Destination, type MessageRow as Message, narrowOf, RESOLVED_PREFIX } from '@parley/chat';
 import {
   AlarmClock,
   Check,
@@ -206,7 +206,7 @@ function topicActions({ message, anchor, services: { chat }, i18n }: ActionTarge
   const topic = message.destination.kind === 'channel' ? message.destination : null;
   if (!topic) return [];
   const move = chat.rights.canMove(id);
-  const isResolved = topic.topic.startsWith('✔ ');
+  const isResolved = topic.topic.startsWith(RESOLVED_PREFIX);
   return [
     (move.topic || move.channel) && {
       icon: MoveRight,

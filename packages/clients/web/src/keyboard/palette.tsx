@@ -1,6 +1,6 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
-import { type Chat, destinationOf } from '@parley/chat';
+import { type Chat, destinationOf, RESOLVED_PREFIX } from '@parley/chat';
 import {
   BellOff,
   BellRing,
@@ -92,7 +92,7 @@ function actionsHere({ chat, navigation }: Services, i18n: I18n, anchor: HTMLEle
   }
   const { topic } = place;
   const policy = chat.sidebar.policyOf(place.channelId, topic);
-  const isResolved = topic.startsWith('✔ ');
+  const isResolved = topic.startsWith(RESOLVED_PREFIX);
   const setPolicy = (next: typeof policy) => () =>
     run(chat.commands.setTopicPolicy(place, policy === next ? 'none' : next));
   const move = chat.rights.canMoveIn(place.channelId);
