@@ -83,7 +83,7 @@ export interface ChannelCreationContext {
 
 type CreationReads = Pick<Repositories | Transaction, 'channelFolders' | 'groups' | 'users'>;
 
-/** Acting user and organization whose permissions are checked. */
+/** Acting user and organization of a permission check. */
 type CreationChecks = Pick<ChannelCreationContext, 'realm' | 'actor'>;
 
 /** Steps of channel creation shared by CreateChannel and SubscribeUsers (channels §4.4 and §4.5). */

@@ -43,8 +43,8 @@ export interface FileTextRepository extends FileTextReads {
   /** Queues all files of the realm of at most `MAX_READ_BYTES`; null for all realms. */
   readAgain(realmId: RealmId | null): Promise<void>;
   /**
-   * Returns a file of the realm with the lowest id above `after` that has queued files, else of the first such realm, and
-   * counts an attempt: its newest file with the fewest attempts. Null if no file is queued. Files leave the queue after
+   * Returns the newest file with the fewest attempts in the next realm with queued files, and counts an attempt. The next
+   * realm has the lowest id above `after`, or the lowest of all. Null if no file is queued. Files leave the queue after
    * `MAX_READ_ATTEMPTS`.
    */
   take(after: RealmId | null): Promise<StoredFile | null>;

@@ -32,7 +32,7 @@ interface PersonalListRules<Row extends UserRow, Event extends DomainEvent> {
   readonly tooMany: Refusal;
   /** Refusal of rows with `texts` if their total size exceeds the limit of `keepsTooMuchText`. */
   readonly tooLong?: Refusal;
-  /** Message whose text the row contains; its deletion removes the event about the new row from the log. */
+  /** Message that the row quotes. Its deletion removes the event about the new row from the log. */
   quoted?(row: Row): MessageId;
   /** Events for the owner. */
   readonly events: { added?(row: Row): Event; changed?(row: Row): Event; removed(row: Row): Event };

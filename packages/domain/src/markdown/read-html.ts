@@ -4,7 +4,7 @@ import { type Block, type Emphasis, type Inline, type List, type ListItem, parag
 export type HtmlNode = string | HtmlElement;
 
 export interface HtmlElement {
-  /** In lower case. */
+  /** Name in lower case. */
   readonly tag: string;
   /** Returns an empty text for a missing attribute. */
   attribute(name: string): string;

@@ -134,7 +134,7 @@ describe('loadUserReceivers', () => {
   const load = ({ uow, realm }: MemoryFixture, ...requests: readonly ReceiverRequest[]) =>
     uow.read(realm.id, (r) => loadUserReceivers(r, realm.id, requests));
 
-  it('hides only the users of its own event from a limited guest', async () => {
+  it('hides from a limited guest only the users that the event names', async () => {
     const fixture = await createFixture(...withLimitedGuests);
     const [iago, hamlet] = [fixture.user('iago').id, fixture.user('hamlet').id];
     const named = receiverRequest(fixture, 'osric', { userIds: [iago, hamlet] });

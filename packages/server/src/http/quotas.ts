@@ -65,7 +65,7 @@ export class CallExchange {
   /** Callers during an exchange share the next one. */
   run(): Promise<void> {
     this.next ??= this.current
-      // Each caller gets the error of its own exchange only.
+      // Each caller gets only the error of its exchange.
       .catch(() => {})
       .then(() => {
         this.next = null;

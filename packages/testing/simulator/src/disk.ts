@@ -79,7 +79,7 @@ export class SimulatedDisk {
     this.survivor = null;
     rmSync(`${this.path}-shm`, { force: true });
     rmSync(this.logPath, { force: true });
-    // Keeps the file itself, whose identity the server checks.
+    // Keeps the file itself, because the server checks its identity.
     writeFileSync(this.path, database);
     if (log) writeFileSync(this.logPath, log);
   }
@@ -110,7 +110,7 @@ export class SimulatedDisk {
   }
 }
 
-/** Log whose next frame is half written: it follows the valid frames, which have the salt of the header. */
+/** Log with a half-written frame after the valid ones, which have the salt of the header. */
 function torn(log: Buffer, tear: number): Buffer {
   if (log.length < LOG_HEADER_BYTES) return log;
   const frameBytes = FRAME_HEADER_BYTES + log.readUInt32BE(8);

@@ -21,7 +21,7 @@ export interface Account {
 export interface CrashPlan {
   /** Number of commits that succeed before the crash. */
   readonly commits: number;
-  /** Before the next unit begins, within its statements, or when its commit has reached the disk but nobody was informed. */
+  /** Moment before the next unit, within its statements, or after its commit but before anybody is informed. */
   readonly moment: 'before' | 'within' | 'after';
 }
 

@@ -26,7 +26,7 @@ describe('simulation', () => {
 
   it.each<[string, readonly Step[]]>([
     [
-      'a send is repeated whose event queue has expired',
+      'a send is repeated after its event queue has expired',
       [step(8, 'goOffline'), step(12, 'loseAnswer'), step(13, 'comeBack')],
     ],
     [

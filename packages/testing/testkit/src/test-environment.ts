@@ -16,7 +16,7 @@ AsyncLocalStorage.prototype.run = function (...args: Parameters<typeof run>) {
 /**
  * Jest's Node environment, which also disables every `AsyncLocalStorage` of a test file. Before Node 24, each enabled
  * storage slows down every promise, so later files of a worker would take much longer.
- * With the global variable `skipsAfterFailure`, it skips the tests of a file after the first failure.
+ * Skips the tests of a file after the first failure if the global variable `skipsAfterFailure` is true.
  */
 export default class TestEnvironment extends NodeEnvironment {
   handleTestEvent: EventHandler | undefined;

@@ -29,7 +29,7 @@ const isJoinedAt = (text: string, end: number): boolean =>
   JOINING.test(text[end]!) &&
   (SYMBOL.test(text[end]!) || (end + 1 < text.length && !SPACE.test(text[end + 1]!)));
 
-/** Fills the place of `amp;` in HTML whose words are marked. */
+/** Fills the place of `amp;` while words of HTML are marked. */
 export const FILLER = '\u2060';
 /** Names such as `C++`, `C#` and `AT&T`. */
 const SYMBOLIC = /[a-z]{1,2}(?:(?:\+\+|#)(?![+#\p{L}])|&\u2060*[a-z]{1,2}(?![\p{L}\p{N}]))/iuy;

@@ -99,7 +99,7 @@ export class Primary {
     this.isSearching = true;
     findPrimary(this.Driver, this.urls)
       .then((url) => this.use(url))
-      // Without a primary, the next failed connection searches again.
+      // The next failed connection searches again if no primary answers.
       .catch(() => {})
       .then(() => sleep(PAUSE_MS))
       .finally(() => {

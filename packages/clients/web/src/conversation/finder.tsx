@@ -151,8 +151,8 @@ export function placesOf(chat: Chat): readonly Entry[] {
 }
 
 /**
- * Prefers equal names, then recent conversations, then other names to names with their channels and to other words, and
- * all to names that are typed with mistakes.
+ * Prefers equal names, then recent conversations, then other names. Names with their channels and other words follow, then
+ * names that are typed with mistakes.
  */
 function rankIn({ name, detail, words = '', isRecent = false }: Entry, query: string): number | null {
   const rank = rankOf(query, name);
@@ -176,7 +176,7 @@ const KINDS: Readonly<Record<string, (entry: Entry) => boolean>> = {
   '@': ({ to }) => to?.kind === 'direct',
 };
 
-/** Returns the entries whose names match the query, best first. `#` limits them to channels and topics, `@` to people. */
+/** Returns the entries that match the query, best first. `#` limits them to channels and topics, `@` to people. */
 export function ranked(all: readonly Entry[], typed: string, isOffered = (_: Entry) => true): readonly Entry[] {
   const kind = KINDS[typed.trim()[0] ?? ''];
   const entries = kind ? all.filter(kind) : all;

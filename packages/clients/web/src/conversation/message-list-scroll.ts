@@ -251,7 +251,7 @@ function offsetOf(
   index: number,
   top: Target['top'],
 ): number | null {
-  // Also updates the measurements.
+  // Reading the size updates the measurements.
   const end = virtual.getTotalSize() + HEADER_PX;
   const row = virtual.measurementsCache[index];
   if (!row) return null;
@@ -283,7 +283,7 @@ export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive
       isWheeledUp = deltaY < 0;
     };
     const onScroll = () => {
-      // Replacing a text shrinks the composer for an instant, and the browser moves the list that grew meanwhile.
+      // Replacing a text shrinks the composer for an instant: the list grows, and the browser moves it.
       if (last.current?.height === list.clientHeight || isWheeledUp) last.current = boxOf(list);
       isWheeledUp = false;
     };

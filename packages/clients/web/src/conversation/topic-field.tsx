@@ -78,7 +78,7 @@ export function TopicField({ ref, channelId, topic, onTopic }: Props) {
         autoComplete="off"
         {...fieldProps}
         onFocus={() => {
-          // Without them, topics can still be typed.
+          // Topics can be typed without suggestions.
           chat.loadTopics(channelId).catch(() => {});
         }}
         onChange={({ target }) => {

@@ -33,7 +33,7 @@ export async function keepForOffline(baseUrl: string): Promise<void> {
 /** Deletes the user's push subscription, badge and caches on logout. */
 export async function forgetDevice(baseUrl: string): Promise<void> {
   await endWebPush();
-  // Some browsers refuse a badge to pages that are not installed.
+  // Some browsers allow a badge only for installed pages.
   void navigator.clearAppBadge?.().catch(() => {});
   await forgetPage(baseUrl);
   if (isSupported()) await caches.delete(sharedOf(baseUrl));

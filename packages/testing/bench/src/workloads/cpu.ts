@@ -365,7 +365,7 @@ function loadOf(lab: Lab, { inFlight, answers }: { readonly inFlight: number; re
     });
 }
 
-/** Waits until all messages are in the search index, whose cost belongs to the sends and not to the next contender. */
+/** Waits until all messages are in the search index, so that their sends pay for it and not the next contender. */
 const indexed = (reader: ApiUser) => () => reader.get(searchPath('afterwards'));
 
 /** Process that reports its CPU time. */
