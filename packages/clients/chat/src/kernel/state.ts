@@ -178,6 +178,10 @@ export class UnreadState {
 /** Prefix of resolved topic names. */
 export const RESOLVED_PREFIX = '✔ ';
 
+/** Topic name without the prefix. */
+export const withoutMark = (topic: string): string =>
+  topic.startsWith(RESOLVED_PREFIX) ? topic.slice(RESOLVED_PREFIX.length) : topic;
+
 export const topicKey = (channelId: number, topic: string): string => `${channelId}:${topic.toLowerCase()}`;
 
 export const ascending = (a: number, b: number): number => a - b;

@@ -252,11 +252,11 @@ function wildcards({ text, isSilent }: CompletionQuery, destination: Destination
 function writersOf(state: ChatState, destination: Destination): readonly number[] {
   if (destination.kind !== 'channel') return [];
   const topic = destination.topic.toLowerCase();
-  const written = [...state.messages.all().values()]
+  const inChannel = [...state.messages.all().values()]
     .filter(({ stream_id }) => stream_id === destination.channelId)
-    .map(({ id, subject, sender_id }) => ({ id, sender_id, isHere: subject.toLowerCase() === topic }))
-    .sort((a, b) => Number(b.isHere) - Number(a.isHere) || b.id - a.id);
-  return [...new Set(written.map(({ sender_id }) => sender_id))];
+    .sort((a, b) => b.id - a.id);
+  const here = inChannel.filter(({ subject }) => subject.toLowerCase() === topic);
+  return [...new Set([...here, ...inChannel].map(({ sender_id }) => sender_id))];
 }
 
 /** Ranks people who wrote here first, then those of the conversation, recent partners, other people, and bots. */
@@ -331,16 +331,20 @@ function topics(state: ChatState, query: CompletionQuery): readonly Suggestion[]
   const id = channelOf(state, query);
   if (id === null) return [];
   const { name: channel } = state.channels.get(id)!.channel;
-  const candidate = (kind: 'channel' | 'topic', label: string, rank: number, order: number): Candidate => {
-    const insert = `${linkTo(state, id, channel, kind === 'topic' ? label : null)} `;
-    const detail = kind === 'topic' ? channel : '';
-    return { rank, order, key: insert, kind, label, id: kind === 'topic' ? 0 : id, detail, emoji: null, insert };
+  /** `topic`: null for the channel itself. */
+  const candidate = (topic: string | null, rank: number, order: number): Candidate => {
+    const insert = `${linkTo(state, id, channel, topic)} `;
+    const about: Pick<Candidate, 'kind' | 'label' | 'id' | 'detail'> =
+      topic === null
+        ? { kind: 'channel', label: channel, id, detail: '' }
+        : { kind: 'topic', label: topic, id: 0, detail: channel };
+    return { ...about, rank, order, key: insert, emoji: null, insert };
   };
   const found = [...(state.topics.get(id)?.values() ?? [])].flatMap(({ name, maxId }) => {
     const rank = name === '' ? null : rankOf(query.text, name);
-    return rank === null ? [] : [candidate('topic', name, rank, -maxId)];
+    return rank === null ? [] : [candidate(name, rank, -maxId)];
   });
-  return best(query.text === '' ? [candidate('channel', channel, -1, 0), ...found] : found);
+  return best(query.text === '' ? [candidate(null, -1, 0), ...found] : found);
 }
 
 /** Returns Zulip's short syntax, or a Markdown link for names that would end it early. */

@@ -1,6 +1,6 @@
 import type { MessageEvent, UpdateMessageEvent } from '@parley/client';
 import type { Destination } from '../kernel/narrow.js';
-import { type ChatState, type EventRules, RESOLVED_PREFIX, type StoredMessage } from '../kernel/state.js';
+import { type ChatState, type EventRules, type StoredMessage, withoutMark } from '../kernel/state.js';
 import {
   addUnread,
   changeMentions,
@@ -118,6 +118,7 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
   if (to !== undefined && target?.membership === 'subscribed' && !target.channel.history_public_to_subscribers) {
     own(state, ids);
   }
+  // The mark of resolved topics is no move (messages §2.5).
   const isMove = to !== undefined || withoutMark(event.orig_subject ?? '') !== withoutMark(subject ?? '');
   for (const each of ids) {
     state.messages.change(each, (message) => ({
@@ -128,10 +129,6 @@ function update(state: ChatState, event: UpdateMessageEvent): void {
     }));
   }
 }
-
-/** Topic without the mark of resolved topics, which is no move (messages §2.5). */
-const withoutMark = (topic: string): string =>
-  topic.startsWith(RESOLVED_PREFIX) ? topic.slice(RESOLVED_PREFIX.length) : topic;
 
 export interface TopicMove {
   readonly from: Destination;

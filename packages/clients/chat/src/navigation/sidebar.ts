@@ -1,6 +1,6 @@
 import { destinationKey, destinationOf, type Narrow } from '../kernel/narrow.js';
 import { derived, isSame, isSameDeep, Memo, type Reading } from '../kernel/reactive.js';
-import { type ChannelState, type ChatState, RESOLVED_PREFIX, topicKey } from '../kernel/state.js';
+import { type ChannelState, type ChatState, topicKey, withoutMark } from '../kernel/state.js';
 import type { ChannelGroup, ChannelRow, DirectRow, TopicPolicy, TopicRow, UnreadCount } from '../kernel/view-models.js';
 import { isMutedTopic, spelledIn } from '../messages/unread.js';
 import { isMutedPerson } from '../people/person-rows.js';
@@ -145,14 +145,13 @@ export class Sidebar {
   }
 
   private topicRow(channelId: number, name: string, maxId: number): TopicRow {
-    const isResolved = name.startsWith(RESOLVED_PREFIX);
-    const bare = isResolved ? name.slice(RESOLVED_PREFIX.length) : name;
+    const bare = withoutMark(name);
     const key = destinationKey({ kind: 'channel', channelId, topic: name });
     return {
       channelId,
       name,
       title: bare === '' ? (this.state.fields.get('realm_empty_topic_display_name') ?? '') : bare,
-      isResolved,
+      isResolved: bare !== name,
       policy: this.policyOf(channelId, name),
       isMuted: isMutedTopic(this.state, channelId, name),
       lastMessageId: Math.max(maxId, this.state.unread.tallies.get(key)?.newest ?? 0),
