@@ -76,9 +76,10 @@ export function eventEncoding<Reference extends EventReference>(
 
   const encodeEvent: EventEncoding<Reference>['encodeEvent'] = ({ event, audience, quotes = null }) => {
     const reference = references.refer(event);
+    const stored = reference ?? packed(event);
     return {
-      format: reference ? references.format : writtenBy(formats[event.type]),
-      payload: JSON.stringify(reference ?? packed(event)),
+      format: writtenBy(known[stored.type]!),
+      payload: JSON.stringify(stored),
       audience: JSON.stringify(audience),
       quotes: reference ? null : quotes,
     };
@@ -122,7 +123,7 @@ const writtenBy = (format: EventFormat): number => (typeof format === 'number' ?
 const readBy = (format: EventFormat): number => (typeof format === 'number' ? format : format.reads);
 
 /** Events that mark or delete a topic list all of its messages. */
-const packed = (event: DomainEvent): unknown =>
+const packed = (event: DomainEvent) =>
   'messageIds' in event ? { ...event, messageIds: packIds(event.messageIds) } : event;
 
 /** Returns null if the list of messages is damaged. */

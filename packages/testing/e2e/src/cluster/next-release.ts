@@ -26,7 +26,7 @@ function changes(): readonly (readonly [from: string, to: string])[] {
       `"leases.${stepAfterLast(1)}.sql":"-- expand: test\\nALTER TABLE message ADD COLUMN of_next_release text DEFAULT 'new'",` +
         `"leases.${stepAfterLast(2)}.sql":"-- contract: test\\nALTER TABLE message ALTER COLUMN of_next_release SET NOT NULL","leases.003.sql":`,
     ],
-    ['payload:JSON.stringify(packed(event))', 'payload:JSON.stringify({...packed(event),ofNextRelease:"new"})'],
+    ['payload:JSON.stringify(stored)', 'payload:JSON.stringify({...stored,ofNextRelease:"new"})'],
     ['?format:format.writes', '?format+1:format.writes+1'],
   ];
 }
