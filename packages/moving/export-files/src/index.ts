@@ -11,3 +11,4 @@ export {
 } from './read-export.js';
 export { systemBotCopy } from './system-bots.js';
 export { writeExport } from './write-export.js';
+export { writePerson } from './write-person.js';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
+import { RealmReader } from '@parley/transfer/exports';
 import { ImportRealm } from '@parley/transfer/imports';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports/write-exports.js';
@@ -11,14 +12,24 @@ import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
 import { DOWNLOAD } from './import.commands.js';
 import { progressOn } from './progress.js';
 
-async function exportRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
+/** @throws StartupError */
+export function requireNewFile(path: string): void {
   if (existsSync(path)) throw new StartupError(`${path} already exists.`);
   if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
+}
+
+async function exportRealm(context: CommandContext): Promise<CommandResult> {
+  const path = context.words[0]!;
+  requireNewFile(path);
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context);
-    const messages = await exportToFile(parley, realm.id, path, progressOn(context.terminal, 'Exported'));
+    const messages = await exportToFile(
+      parley.useCase(RealmReader),
+      realm.id,
+      path,
+      progressOn(context.terminal, 'Exported'),
+    );
     return {
       lines: [`Exported ${nameOf(realm)} with ${counted(messages, 'message')} to ${path}`],
       data: { id: realm.id, stringId: realm.stringId, messages, file: path },

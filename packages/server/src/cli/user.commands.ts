@@ -11,11 +11,15 @@ import {
   SetUserRole,
 } from '@parley/domain/membership';
 import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
+import { PersonReader } from '@parley/transfer/exports';
 import type { ComposedParley } from '../composition/parley.js';
 import { zuliprcOf } from '../demo/create-demo.js';
+import { writeWhole } from '../exports/write-exports.js';
+import { personArchive } from '../facade/person-archive.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandFlag, type CommandResult } from './command.js';
 import { findRealm, nameOf, REALM, requireDatabase, withUser } from './databases.js';
+import { requireNewFile } from './export.commands.js';
 import { importPeople, parseRole } from './import-people.js';
 
 const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
@@ -199,6 +203,19 @@ async function grant(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function exportUser(context: CommandContext): Promise<CommandResult> {
+  const path = context.words[1]!;
+  requireNewFile(path);
+  context.terminal.comeAfterServer();
+  return withUser(context, async ({ useCase }, user) => {
+    await writeWhole(path, personArchive(useCase(PersonReader), { realmId: user.realmId, userId: user.id }));
+    return {
+      lines: [`Exported everything about ${user.fullName} <${user.email}> to ${path}`],
+      data: { ...presentUser(user), file: path },
+    };
+  });
+}
+
 export const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 
 /** Reads a password from standard input; null without `--password-stdin`. */
@@ -343,6 +360,19 @@ export const USER_COMMANDS: readonly Command[] = [
     flags: REALM,
     examples: ['parley user grant ann@example.com can_create_users'],
     run: grant,
+  },
+  {
+    name: 'user export',
+    words: 'EMAIL FILE',
+    help: 'writes everything that is stored about a user to a ZIP file',
+    details: [
+      BY_USER,
+      'The file has the account, the messages of the user, their direct conversations, reactions and files, but no passwords or',
+      'keys. Open index.html in it to read them. The server may be running.',
+    ].join('\n'),
+    flags: REALM,
+    examples: ['parley user export ann@example.com ann.zip'],
+    run: exportUser,
   },
   {
     name: 'user import',

@@ -2,8 +2,7 @@ import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type ExportId, type RealmId, YieldingWork } from '@parley/domain/kernel';
 import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
-import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/transfer/exports';
-import type { Parley } from '../facade/facade.js';
+import type { ArchiveWriter, RealmReader, RealmSource } from '@parley/transfer/exports';
 import { COLUMN_NAMES } from './column-names.js';
 
 /** Spools data that does not fit into memory to a folder per export. */
@@ -36,19 +35,15 @@ export class FolderArchiveWriter implements ArchiveWriter {
 /** Ratio of rest to work, since the export shares the disk but not the event loop with the server. */
 const REST_FACTOR = 1;
 
-/**
- * Exports a whole realm at reduced speed while a server may be running. The file is renamed to its final name when
- * complete. Returns the number of messages.
- */
+/** Exports a whole realm at reduced speed, since a server may be running. Returns the number of messages. */
 export async function exportToFile(
-  { useCase }: Pick<Parley, 'useCase'>,
+  reader: RealmReader,
   realmId: RealmId,
   path: string,
   onProgress: (messages: number) => void,
 ): Promise<number> {
   const work = new YieldingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
-  const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
-  const partial = `${path}.part`;
+  const source = await reader.open(realmId, { covers: 'all' });
   let messages = 0;
   const { writeExport } = await import('@parley/export-files');
   const content = writeExport(source, {
@@ -60,6 +55,13 @@ export async function exportToFile(
     },
     rest: () => work.rest(),
   });
+  await writeWhole(path, content);
+  return messages;
+}
+
+/** Writes a file that is renamed to its final name when complete. */
+export async function writeWhole(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const partial = `${path}.part`;
   // Readable by the owner only, since it contains private messages.
   const file = await open(partial, 'w', 0o600);
   // Rest timers do not keep the process alive.
@@ -77,5 +79,4 @@ export async function exportToFile(
   } finally {
     letEnd();
   }
-  return messages;
 }

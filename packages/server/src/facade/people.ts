@@ -8,10 +8,12 @@ import {
   UpsertHostUser,
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
+import { PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
+import { personArchive } from './person-archive.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
 export interface UserToUpsert {
@@ -47,6 +49,12 @@ export interface Users {
   reactivate(user: UserRef): Promise<void>;
   /** Returns the user's API key for clients; `rotate` issues a new one and revokes the old. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
+  /**
+   * Returns a ZIP archive of everything stored about the user as a lazy stream: account, own messages, direct
+   * conversations, reactions and files, as lines of JSON and as pages for readers (docs/personal-data.md). Contains
+   * no secrets. An unknown user is an error of the first read.
+   */
+  export(user: UserRef): AsyncIterable<Uint8Array>;
 }
 
 const USER = object({
@@ -111,6 +119,10 @@ export function usersOf(resolve: Resolve): Users {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);
       return resolve(GetHostUserApiKey).execute({ realmId: await addresses.realmId(ref.realm), user, rotate });
+    },
+    async *export(ref) {
+      const { realmId, userId } = await addresses.caller(ref, 'parley');
+      yield* await personArchive(resolve(PersonReader), { realmId, userId });
     },
   };
 }

@@ -56,7 +56,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   postgres: { mayImport: ['@parley/domain', '@parley/storage', 'node:', 'pg'] },
   'bus-nats': { mayImport: ['@nats-io/transport-node', '@parley/domain', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
-  'export-files': { mayImport: ['@parley/domain', '@parley/transfer', 'tar-stream', 'node:'] },
+  'export-files': { mayImport: ['@parley/domain', '@parley/transfer', 'ajv', 'tar-stream', 'yauzl', 'yazl', 'node:'] },
   images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'unpdf', 'yauzl', 'node:'] },
   imports: {
     mayImport: ['@parley/domain', '@parley/transfer', '@parley/export-files', 'ajv', 'better-sqlite3', 'node:'],
@@ -171,6 +171,7 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@noble/hashes',
       'jose',
       'otplib',
+      'yauzl',
       '@parley/http',
       '@parley/images',
       '@parley/import-readers',

@@ -123,14 +123,18 @@ function sourceNamed(file: string, specifier: string): string {
 function importsIn(packageName: string, file: string): readonly string[] {
   const own = `@parley/${packageName}`;
   const code = readFileSync(file, 'utf8');
-  if (!code.includes("from '@parley/")) return [];
-  return parseImports(code).flatMap((node) => {
+  const lazy = [...code.matchAll(/const \{ ([\w, ]+) \} = await import\('(@parley\/[^']+)'\)/g)].flatMap(
+    ([, names, entry]) => names!.split(', ').map((name) => `${name} of ${entry}`),
+  );
+  if (!code.includes("from '@parley/")) return lazy;
+  const declared = parseImports(code).flatMap((node) => {
     if (node.type !== 'ImportDeclaration' && node.type !== 'ExportNamedDeclaration') return [];
     const entry = (node.source as SyntaxNode | null)?.value as string | undefined;
     if (entry === undefined || !ENTRIES.has(entry) || entry === own || entry.startsWith(`${own}/`)) return [];
     const specifiers = node.specifiers as Readonly<Record<string, SyntaxNode | null>>[];
     return specifiers.map((it) => `${nameOf((it.imported ?? it.local ?? it.orig)!)} of ${entry}`);
   });
+  return [...lazy, ...declared];
 }
 
 const documents = (): readonly string[] => [

@@ -15,10 +15,11 @@ import {
   type UnitOfWork,
   type UserId,
 } from '@parley/domain/kernel';
-import { type BotOptions, NO_BOT_OPTIONS, type StoredEntry } from '@parley/domain/membership';
+import { type BotOptions, NO_BOT_OPTIONS } from '@parley/domain/membership';
 import type { MessageEdit, MessageView } from '@parley/domain/messages';
 import { mapChannelSettings, REALM_IMAGE_NAMES, type RealmSettings, type UserSettings } from '@parley/domain/realms';
 import { canSeeEmail, dummyAddress, SYSTEM_BOTS, type SystemBotKind, type User } from '@parley/domain/users';
+import { copyFile, listFiles, readBotStorage, readPicture } from './long-parts.js';
 import {
   type ConversationCopy,
   type ExportScope,
@@ -39,7 +40,6 @@ import {
  */
 const MESSAGES_AT_A_TIME = 25;
 const PEOPLE_AT_A_TIME = 50;
-const FILES_AT_A_TIME = 500;
 const ENTRIES_AT_A_TIME = 1000;
 
 /** Reads organizations for exports. */
@@ -151,7 +151,10 @@ export class RealmReader {
       });
       for (const person of people) {
         const isCovered = isPersonCovered(person.userId, covered.scope);
-        yield { ...person, botStorage: isCovered ? await this.readBotStorage(realmId, person.userId) : [] };
+        yield {
+          ...person,
+          botStorage: isCovered ? await readBotStorage(this.uow, { realmId, userId: person.userId }) : [],
+        };
       }
     }
   }
@@ -172,19 +175,6 @@ export class RealmReader {
       { userId, subscriptions: subscriptions.filter(({ channelId }) => covered.channelIds.has(channelId)) },
       ...read,
     );
-  }
-
-  private async readBotStorage(realmId: RealmId, botId: UserId): Promise<readonly StoredEntry[]> {
-    const entries: StoredEntry[] = [];
-    for (let after: string | null = null; ; ) {
-      const from: string | null = after;
-      const page: readonly StoredEntry[] = await this.uow.read(realmId, (r) =>
-        r.botStorage.listAfter(realmId, botId, from, ENTRIES_AT_A_TIME),
-      );
-      entries.push(...page);
-      if (page.length < ENTRIES_AT_A_TIME) return entries;
-      after = page.at(-1)!.key;
-    }
   }
 
   private async *readMessages(
@@ -237,24 +227,15 @@ export class RealmReader {
     covered: CoveredScope,
   ): AsyncGenerator<FileCopy> {
     for (const ownerId of userIds) {
-      for (let after = 0; ; ) {
-        const from: number = after;
-        const page = await this.uow.read(realmId, async (reads) => {
-          const files = await reads.files.list(realmId, ownerId, from, FILES_AT_A_TIME);
-          const messageIds = [...new Set(files.flatMap((file) => file.messageIds))];
-          const messages = await reads.messages.list(realmId, messageIds);
-          const shown = new Set(messages.filter((it) => covered.recipientIds.has(it.recipientId)).map(({ id }) => id));
-          return files.map((file) => ({ file, messageIds: file.messageIds.filter((id) => shown.has(id)) }));
-        });
-        for (const { file, messageIds } of page) {
-          if (messageIds.length === 0 && !isPersonCovered(ownerId, covered.scope)) continue;
-          const { blob, realmId: _, messageIds: __, ...copied } = file;
-          const size = await this.blobs.sizeOf(blob);
-          const content = size === null ? null : this.blobs.read(blob, { start: 0, end: size });
-          yield { file: copied, messageIds, content };
+      for await (const page of listFiles(this.uow, { realmId, userId: ownerId })) {
+        const messageIds = [...new Set(page.flatMap((file) => file.messageIds))];
+        const messages = await this.uow.read(realmId, (reads) => reads.messages.list(realmId, messageIds));
+        const shown = new Set(messages.filter((it) => covered.recipientIds.has(it.recipientId)).map(({ id }) => id));
+        for (const file of page) {
+          const shownIds = file.messageIds.filter((id) => shown.has(id));
+          if (shownIds.length === 0 && !isPersonCovered(ownerId, covered.scope)) continue;
+          yield await copyFile(this.blobs, file, shownIds);
         }
-        if (page.length < FILES_AT_A_TIME) break;
-        after = page.at(-1)!.file.id;
       }
     }
   }
@@ -265,19 +246,8 @@ export class RealmReader {
     shown: readonly { readonly of: Of; readonly names: readonly PictureName[] }[],
   ): AsyncGenerator<PictureCopy<Of>> {
     for (const { of, names } of shown) {
-      yield await this.readPicture(realmId, of, names);
+      yield await readPicture(this.uow, this.blobs, { realmId, of, names });
     }
-  }
-
-  private async readPicture<Of>(realmId: RealmId, of: Of, names: readonly PictureName[]): Promise<PictureCopy<Of>> {
-    for (const name of names) {
-      const picture = await this.uow.read(realmId, ({ pictures }) => pictures.find(realmId, name));
-      const size = picture && (await this.blobs.sizeOf(picture.blob));
-      if (picture && size !== null) {
-        return { of, size, content: this.blobs.read(picture.blob, { start: 0, end: size }) };
-      }
-    }
-    return { of, size: 0, content: null };
   }
 }
 

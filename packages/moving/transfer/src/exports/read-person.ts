@@ -1,0 +1,271 @@
+import type { PermissionHolder } from '@parley/domain/access';
+import { type ChannelRights, hasMetadataAccess } from '@parley/domain/channels';
+import type { BlobStore } from '@parley/domain/files';
+import {
+  type ChannelId,
+  type Clock,
+  type Covered,
+  type DataOwner,
+  type ExportParts,
+  getOrThrow,
+  type MessageId,
+  type PersonCopy,
+  type Repositories,
+  type UnitOfWork,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
+import type { StoredEntry } from '@parley/domain/membership';
+import type { MessageFilter, MessageView, PersonalFlags, UserReaction } from '@parley/domain/messages';
+import type { User } from '@parley/domain/users';
+import { copyFile, listFiles, readBotStorage, readPicture } from './long-parts.js';
+import type { FileCopy, PictureCopy } from './realm-copy.js';
+
+export interface NamedUser {
+  readonly id: UserId;
+  readonly name: string;
+}
+
+/** Message as the person may read it. */
+export interface PersonMessage {
+  readonly id: MessageId;
+  readonly sentAt: UnixSeconds;
+  readonly client: string;
+  /** Null for direct messages. Name and topic are null if the person may no longer see the channel. */
+  readonly channel: { readonly id: ChannelId; readonly name: string | null; readonly topic: string | null } | null;
+  /** Participants of the direct conversation; null in channels. */
+  readonly participants: readonly NamedUser[] | null;
+  readonly sender: NamedUser;
+  /** Markdown. */
+  readonly content: string;
+  /** Earlier texts of the person's own message, newest first. */
+  readonly earlierTexts: readonly { readonly replacedAt: UnixSeconds; readonly content: string }[];
+  /** The person's answers to polls and to-do lists, as JSON. */
+  readonly answers: readonly string[];
+  readonly flags: PersonalFlags;
+}
+
+/** Everything stored about one person, without secrets. Long parts are read in batches. */
+export interface PersonSource {
+  readonly account: PersonAccount;
+  /** Messages that the person wrote in channels, ascending. */
+  channelMessages(): AsyncIterable<readonly PersonMessage[]>;
+  /** All messages of the person's direct conversations, ascending. */
+  directMessages(): AsyncIterable<readonly PersonMessage[]>;
+  /** The person's reactions, by ascending message. */
+  reactions(): AsyncIterable<readonly UserReaction[]>;
+  /** Files that the person uploaded. */
+  files(): AsyncIterable<FileCopy>;
+  /** Null if the person uploaded none. */
+  avatar(): Promise<PictureCopy<UserId> | null>;
+}
+
+export type PersonAccount = Awaited<ReturnType<typeof readAccount>> & {
+  /** Empty for humans. */
+  readonly botStorage: readonly StoredEntry[];
+};
+
+/** Takes about two milliseconds. */
+const MESSAGES_AT_A_TIME = 50;
+
+/** Reads a person's data for a copy that the person may receive. */
+export class PersonReader {
+  static readonly inject = ['unitOfWork', 'blobStore', 'exportParts', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly parts: ExportParts,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Reads each batch in its own transaction, so that they reflect different times. @throws DomainError UNKNOWN_USER */
+  async open(owner: DataOwner): Promise<PersonSource> {
+    const { uow, blobs } = this;
+    const { realmId, userId } = owner;
+    const exportedAt = this.clock.now();
+    const read = await uow.read(realmId, (reads) => readAccount(reads, owner, this.parts, exportedAt));
+    const account = { ...read, botStorage: await readBotStorage(uow, owner) };
+    const writtenInChannels: MessageFilter = {
+      conditions: [
+        { kind: 'sender', userId },
+        {
+          kind: 'channelPrivacy',
+          privacies: ['public', 'webPublic', 'privateSharedHistory', 'privateProtectedHistory'],
+        },
+      ],
+      // Includes channels to which the person never subscribed.
+      scope: 'shared',
+    };
+    return {
+      account,
+      channelMessages: () => this.readMessages(owner, writtenInChannels),
+      directMessages: () => this.readMessages(owner, { conditions: [{ kind: 'direct' }], scope: 'own' }),
+      reactions: () => this.readReactions(owner),
+      files: async function* () {
+        for await (const page of listFiles(uow, owner)) {
+          for (const file of page) yield await copyFile(blobs, file, file.messageIds);
+        }
+      },
+      async avatar() {
+        const { avatar } = await uow.read(realmId, ({ users }) => users.get(realmId, userId));
+        if (avatar.source !== 'uploaded') return null;
+        const names = [`avatar/${avatar.key}/medium`, `avatar/${avatar.key}`] as const;
+        return readPicture(uow, blobs, { realmId, of: userId, names });
+      },
+    };
+  }
+
+  private readMessages(owner: DataOwner, filter: MessageFilter): AsyncGenerator<readonly PersonMessage[]> {
+    return this.readPages(owner, filter, async (reads, flags) => {
+      const sees = await loadVisibility(reads, owner);
+      const views = await reads.pages.listViews(owner.realmId, [...flags.keys()]);
+      const channelIds = views.flatMap(({ message }) => message.channelId ?? []);
+      const channels = await reads.channels.list(owner.realmId, [...new Set(channelIds)]);
+      const visible = new Set(channels.filter(sees).map(({ id }) => id));
+      return views.map((view) => messageOf(view, owner.userId, getOrThrow(flags, view.message.id), visible));
+    });
+  }
+
+  private readReactions(owner: DataOwner): AsyncGenerator<readonly UserReaction[]> {
+    const { realmId, userId } = owner;
+    const withReactions: MessageFilter = { conditions: [{ kind: 'property', property: 'hasReactions' }], scope: 'own' };
+    return this.readPages(owner, withReactions, ({ reactions }, flags) =>
+      reactions.listOfUser(realmId, [...flags.keys()], userId),
+    );
+  }
+
+  /** `read` receives the flags by message. */
+  private async *readPages<T>(
+    owner: DataOwner,
+    filter: MessageFilter,
+    read: (reads: Repositories, flags: ReadonlyMap<MessageId, PersonalFlags>) => Promise<readonly T[]>,
+  ): AsyncGenerator<readonly T[]> {
+    for (let from: number | null = 1; from !== null; ) {
+      const first: number = from;
+      const { items, next } = await this.uow.read(owner.realmId, async (reads) => {
+        const page = await reads.pages.listEntriesFrom(owner, filter, first, MESSAGES_AT_A_TIME);
+        const last = page.length < MESSAGES_AT_A_TIME ? null : page.at(-1)!.id;
+        const flags = new Map(page.map((entry) => [entry.id, entry.flags]));
+        return { items: await read(reads, flags), next: last === null ? null : last + 1 };
+      });
+      if (items.length > 0) yield items;
+      from = next;
+    }
+  }
+}
+
+/** Returns whether the person may see a channel's name and topics now. */
+async function loadVisibility(
+  { actors, users, channels }: Repositories,
+  { realmId, userId }: DataOwner,
+): Promise<(channel: ChannelRights & { readonly id: ChannelId }) => boolean> {
+  const { role } = await users.get(realmId, userId);
+  const holder: PermissionHolder = (await actors.list(realmId, [userId])).get(userId) ?? { role, groups: new Set() };
+  const subscribed = new Set(await channels.listSubscribedIds(realmId, userId));
+  return (channel) => hasMetadataAccess(holder, channel, subscribed.has(channel.id));
+}
+
+function messageOf(
+  { message, sender, conversation, edits = [], submessages }: MessageView,
+  userId: UserId,
+  flags: PersonalFlags,
+  visible: ReadonlySet<ChannelId>,
+): PersonMessage {
+  const isVisible = message.channelId !== null && visible.has(message.channelId);
+  const isOwn = sender.id === userId;
+  return {
+    id: message.id,
+    sentAt: message.sentAt,
+    client: message.clientName,
+    channel:
+      conversation.kind === 'channel'
+        ? {
+            id: conversation.channelId,
+            name: isVisible ? conversation.name : null,
+            topic: isVisible ? message.topic : null,
+          }
+        : null,
+    participants: conversation.kind === 'direct' ? conversation.participants.map(named) : null,
+    sender: named(sender),
+    content: message.content,
+    earlierTexts: edits.flatMap(({ editedAt, previousContent }) =>
+      isOwn && previousContent ? { replacedAt: editedAt, content: previousContent.content } : [],
+    ),
+    answers: submessages.filter(({ senderId }) => senderId === userId).map(({ content }) => content),
+    flags,
+  };
+}
+
+const named = ({ id, fullName }: Pick<User, 'id' | 'fullName'>): NamedUser => ({ id, name: fullName });
+
+async function readAccount(reads: Repositories, owner: DataOwner, parts: ExportParts, exportedAt: UnixSeconds) {
+  const { realmId, userId } = owner;
+  const { realmId: _, version: __, avatar, ...user } = await reads.users.get(realmId, userId);
+  const realm = await reads.realms.get(realmId);
+  const groups = await reads.groups.list(realmId, await reads.groups.listDirectIds(realmId, userId));
+  const channels = await reads.channels.listAll(realmId);
+  const userIds = new Set((await reads.users.listEntries(realmId)).map(({ id }) => id));
+  const channelIds = new Set(channels.map(({ id }) => id));
+  const covered: Covered = { userIds, channelIds, once: (repositories, load) => load(repositories, realmId) };
+  const subscriptions = await reads.channels.listSubscriptions(realmId, userId);
+  return {
+    exportedAt,
+    organization: { name: realm.name, stringId: realm.stringId },
+    user: { ...user, avatar: avatar.source },
+    groups: groups.flatMap(({ name }) => name ?? []),
+    bots: (await reads.users.list(realmId, await reads.users.listBotIds(realmId)))
+      .filter(({ bot }) => bot?.ownerId === userId)
+      .map(({ id, fullName, email, isActive }) => ({ id, fullName, email, isActive })),
+    logIns: await readLogIns(reads, owner),
+    invitations: (await reads.invitations.listOpen(realmId, exportedAt, userId)).map(
+      ({ kind, email, role, invitedAt, expiresAt }) => ({ kind, email, role, invitedAt, expiresAt }),
+    ),
+    personal: { subscriptions, ...(await readParts(reads, owner, parts, covered)) },
+    /** Names of ids in `personal`. */
+    channels: channels.filter(await loadVisibility(reads, owner)).map(({ id, name }) => ({ id, name })),
+    profileFields: (await reads.profileFields.list(realmId)).map(({ id, name }) => ({ id, name })),
+  };
+}
+
+/** Without hashes, keys and tokens. */
+async function readLogIns(reads: Repositories, { realmId, userId }: DataOwner) {
+  const { app, passkeys, recoveryCodes } = await reads.secondFactors.find(realmId, userId);
+  return {
+    hasPassword: (await reads.users.findPasswordHash(realmId, userId)) !== null,
+    hasAuthenticatorApp: app !== null,
+    passkeys: passkeys.map(({ name, createdAt }) => ({ name, createdAt })),
+    recoveryCodes,
+    accountsAtServices: (await reads.logIns.listLinked(realmId, userId)).map(({ method, subject, linkedAt }) => ({
+      method,
+      subject,
+      linkedAt,
+    })),
+    sessions: (await reads.sessions.listOf(realmId, userId)).map(
+      ({ userAgent, ip, method, createdAt, lastUsedAt, expiresAt }) => ({
+        userAgent,
+        ip,
+        method,
+        createdAt,
+        lastUsedAt,
+        expiresAt,
+      }),
+    ),
+    apiKeyIssued: await reads.apiKeys.findIssue(realmId, userId),
+    knownNetworks: (await reads.sessions.listNetworks(realmId, userId)).map(({ lastUsedAt }) => ({ lastUsedAt })),
+    devices: (await reads.devices.list(realmId, userId)).map(({ id, tokenKind, tokenUpdatedAt }) => ({
+      id,
+      tokenKind,
+      tokenUpdatedAt,
+    })),
+    phones: (await reads.pushTokens.list(realmId, userId)).map(({ kind, iosAppId }) => ({ kind, iosAppId })),
+    /** Hosts of the push services; the rest of the address is a secret. */
+    browsers: (await reads.webPush.list(realmId, [userId])).map(({ endpoint }) => endpoint.split('/')[2] ?? ''),
+  };
+}
+
+/** Reads what features export about a person, such as drafts and reminders. */
+async function readParts(reads: Repositories, owner: DataOwner, parts: ExportParts, covered: Covered) {
+  const read: Partial<PersonCopy>[] = [];
+  for (const part of parts.people) read.push(await part.read(reads, owner, covered));
+  return Object.assign({}, ...read) as Omit<PersonCopy, 'userId' | 'subscriptions' | 'botStorage'>;
+}
