@@ -1,5 +1,5 @@
 import { type DataOwner, YieldingWork } from '@parley/domain/kernel';
-import { SystemEventLoop, SystemTimers } from '@parley/node-adapters';
+import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
 import type { PersonReader } from '@parley/transfer/exports';
 
 /** Ratio of rest to work, so that other requests are hardly delayed. */
@@ -10,5 +10,11 @@ export async function* personArchive(reader: PersonReader, owner: DataOwner): As
   const work = new YieldingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
   const source = await reader.open(owner);
   const { writePerson } = await import('@parley/export-files');
-  yield* writePerson(source, () => work.rest());
+  // Rest timers do not keep the process alive.
+  const letEnd = keepProcessAlive();
+  try {
+    yield* writePerson(source, () => work.rest());
+  } finally {
+    letEnd();
+  }
 }
