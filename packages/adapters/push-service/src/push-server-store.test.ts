@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -79,6 +79,15 @@ describe('SqlitePushServerStore', () => {
     await store.removeDevicesBefore(6);
     expect(await store.usageOf(id)).toEqual({ tokens: 2, bytes: 2 });
     expect(await store.findTokens(id, 'realm a', null)).toEqual([token('3')]);
+  });
+
+  it('leaves no bytes of removed tokens once old registrations were removed', async () => {
+    const id = await addServer();
+    for (let n = 0; n < 100; n++) await store.putToken(id, 'user a', token(`id${n}`, `canary${n}`.repeat(20)), 5);
+    await store.removeTokens(id, 'user a', null);
+    await store.removeDevicesBefore(6);
+    const bytes = Buffer.concat([path, `${path}-wal`].map((file) => readFileSync(file)));
+    expect(bytes.includes('canary')).toBe(false);
   });
 
   it('rejects chat databases and files of other programs', async () => {

@@ -101,6 +101,8 @@ export class SqlitePushServerStore implements PushServerStore {
       database.pragma('journal_mode = WAL');
       database.pragma('synchronous = FULL');
       database.pragma('foreign_keys = ON');
+      // Overwrites removed tokens.
+      database.pragma('secure_delete = ON');
       migrate(database, MIGRATIONS);
     } catch (error) {
       database.close();
@@ -205,6 +207,8 @@ export class SqlitePushServerStore implements PushServerStore {
 
   async removeDevicesBefore(time: UnixSeconds): Promise<void> {
     this.run("DELETE FROM token WHERE owner LIKE 'realm %' AND registered_at < ?", time);
+    // The log has former rows until it is emptied.
+    this.database.pragma('wal_checkpoint(TRUNCATE)');
   }
 
   private run(sql: string, ...parameters: readonly unknown[]): void {
