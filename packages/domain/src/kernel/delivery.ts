@@ -110,7 +110,7 @@ export interface SignedOut {
   readonly reason: DomainError | null;
 }
 
-/** Decisions and look-ups that features contribute to delivery, combined in composition/delivery-features.ts. */
+/** Decisions and look-ups that features contribute to delivery, combined in composition/features.ts. */
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noResults: AudienceResults;
