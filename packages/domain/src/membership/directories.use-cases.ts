@@ -3,7 +3,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ENTITIES_PER_PAGE, slicesOf } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, firstOf, slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
 import { changeEmail, rename } from '../users/change-email.js';
@@ -143,7 +143,7 @@ async function placePerson(
     if (!planned && !invitation) return null;
     const claims = [externalIdKey(directoryMethod(directory), person.subject), emailKey(email)];
     const placeholder = await findPlaceholder(tx, realm.id, claims);
-    const names = [person.fullName, email.split('@')[0]!];
+    const names = [person.fullName, firstOf(email.split('@'))];
     const fullName = (await findAvailableName(tx, realm, names, placeholder)) ?? email;
     const newcomer = { email, fullName, passwordHash: null, claims };
     const user = invitation

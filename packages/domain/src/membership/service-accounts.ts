@@ -7,6 +7,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import { foldCase, isLongerThan } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated } from '../users/authentication.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
@@ -143,7 +144,7 @@ export class ServiceAccounts {
     enforce(canJoinWith(email, await loadAddressPolicy(tx, realm, this.disposable), 'joinForm'));
     const claims = [externalIdKey(method.name, subject), emailKey(email)];
     const placeholder = await findPlaceholder(tx, realm.id, claims);
-    const names = [fullName ?? '', email.split('@')[0]!, email];
+    const names = [fullName ?? '', firstOf(email.split('@')), email];
     const name = (await findAvailableName(tx, realm, names, placeholder)) ?? email;
     const newcomer = { email, fullName: name, role, passwordHash: null, invitation, words, claims };
     return this.admission.admit(tx, realm, newcomer);

@@ -9,7 +9,7 @@ import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind 
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, lastOf } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import type { UnreadMessage } from '../messages/flags.js';
 import { loadMessages } from '../messages/load-access.js';
@@ -177,7 +177,7 @@ export class ScheduleDigests implements JobHandler<DigestPlan> {
       const entries = await reads.users.listEntries(realmId);
       const ids = entries.filter(({ id, isActive }) => isActive && id > after).map(({ id }) => id);
       const some = ids.slice(0, ENTITIES_PER_PAGE);
-      const last = ids.length > some.length ? some.at(-1)! : null;
+      const last = ids.length > some.length ? lastOf(some) : null;
       return { users: await reads.users.list(realmId, some), last };
     });
   }

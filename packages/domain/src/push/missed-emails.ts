@@ -7,7 +7,7 @@ import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '.
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { getOrThrow, lastOf } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import { loadMessages } from '../messages/load-access.js';
 import { canReadMessage } from '../messages/message-permissions.js';
@@ -141,7 +141,7 @@ export class ReplyAddressBook {
   ): Promise<string | null> {
     const { gateway } = this;
     if (!gateway) return null;
-    const messageId = messages.at(-1)!.view.message.id;
+    const messageId = lastOf(messages).view.message.id;
     const expiresAt = this.clock.now() + REPLY_ADDRESS_SECONDS;
     const id = await this.uow.write(realmId, (tx) =>
       tx.replyAddresses.open({ realmId, userId, conversation, messageId, expiresAt }),

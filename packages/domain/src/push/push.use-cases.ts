@@ -7,6 +7,7 @@ import type { Caller, DeviceId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
 import type { DigestConfig } from './digests.js';
@@ -98,7 +99,7 @@ export class AddPushToken {
       const { id: userId, realmId } = await tx.actors.get(caller);
       const tokens = await tx.pushTokens.list(realmId, userId);
       const isMore = !tokens.some((it) => isSame(it, token));
-      if (isMore && tokens.length >= MAX_PUSH_TOKENS) await tx.pushTokens.remove(realmId, userId, tokens[0]!);
+      if (isMore && tokens.length >= MAX_PUSH_TOKENS) await tx.pushTokens.remove(realmId, userId, firstOf(tokens));
       await tx.pushTokens.add(realmId, userId, token);
     });
   }

@@ -12,7 +12,7 @@ import { DOWNLOAD } from './import.commands.js';
 import { progressOn } from './progress.js';
 
 async function exportRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
+  const path = context.word(0);
   if (existsSync(path)) throw new StartupError(`${path} already exists.`);
   if (!existsSync(dirname(resolve(path)))) throw new StartupError(`The folder of ${path} does not exist.`);
   context.terminal.comeAfterServer();
@@ -27,7 +27,7 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
 }
 
 async function importRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
+  const path = context.word(0);
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   const { isBackup } = await import('../backup/backup.js');
   if (await isBackup(path)) {

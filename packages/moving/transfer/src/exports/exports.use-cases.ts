@@ -29,6 +29,7 @@ import {
   type Job,
   type JobHandler,
   type JobWork,
+  lastOf,
   type Randomness,
   type RealmId,
   type RealmUrls,
@@ -237,7 +238,7 @@ async function countMessages(
     const ids = await reads.recipients.listDirect(realm.id, after, RECIPIENTS_AT_A_TIME);
     count += await reads.copies.countSentTo(realm.id, ids);
     if (ids.length < RECIPIENTS_AT_A_TIME) break;
-    after = ids.at(-1)!;
+    after = lastOf(ids);
   }
   return count;
 }

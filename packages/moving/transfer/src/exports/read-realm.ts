@@ -5,6 +5,7 @@ import {
   type DataOwner,
   type ExportParts,
   getOrThrow,
+  lastOf,
   type MessageId,
   type PersonCopy,
   type RealmCopy,
@@ -183,7 +184,7 @@ export class RealmReader {
       );
       entries.push(...page);
       if (page.length < ENTRIES_AT_A_TIME) return entries;
-      after = page.at(-1)!.key;
+      after = lastOf(page).key;
     }
   }
 
@@ -254,7 +255,7 @@ export class RealmReader {
           yield { file: copied, messageIds, content };
         }
         if (page.length < FILES_AT_A_TIME) break;
-        after = page.at(-1)!.file.id;
+        after = lastOf(page).file.id;
       }
     }
   }
@@ -369,7 +370,7 @@ async function readConversations(
       if (isCovered) conversations.push({ recipientId, userIds: recipient.userIds });
     }
     if (ids.length < ENTRIES_AT_A_TIME) break;
-    after = ids.at(-1)!;
+    after = lastOf(ids);
   }
   return conversations.sort((a, b) => a.recipientId - b.recipientId);
 }

@@ -18,6 +18,7 @@ import {
   type FileId,
   getOrThrow,
   type ImportBatchId,
+  lastOf,
   type MessageId,
   type RealmId,
   type Repositories,
@@ -190,7 +191,7 @@ export class ImportUndo {
       });
       count += archived;
       await onProgress();
-      after = records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
+      after = records.length < CHANNELS_AT_A_TIME ? null : lastOf(records);
     }
     return count;
   }
@@ -331,7 +332,7 @@ export function countKept<Reason>(counts: KeptCounts<Reason>, { id, channelId, t
 }
 
 const endOf = (records: readonly ImportedRecord[]): RecordPosition | null =>
-  records.length < MESSAGES_AT_A_TIME ? null : records.at(-1)!;
+  records.length < MESSAGES_AT_A_TIME ? null : lastOf(records);
 
 function byChannel(messages: readonly Message[]): ReadonlyMap<ChannelId | null, readonly Message[]> {
   const groups = new Map<ChannelId | null, Message[]>();
