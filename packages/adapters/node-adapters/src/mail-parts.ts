@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import PostalMime, { type Attachment } from 'postal-mime';
 import { charsetOf, textOfBytes } from './mail-charsets.js';
 
@@ -125,7 +126,10 @@ export function parameterOf(field: string, name: string): string {
 export async function nameOf({ head }: MailPart): Promise<string | null> {
   const fields = ['Content-Disposition', 'Content-Type'].map((name) => `${name}: ${fieldOf(head, name)}`);
   // Any other type, so that the library takes the part for a file.
-  const [attachment] = await decode([fields[0]!, fields[1]!.replace(/:[^;]*/, ': application/octet-stream')], NO_BYTES);
+  const [attachment] = await decode(
+    [firstOf(fields), fields[1]!.replace(/:[^;]*/, ': application/octet-stream')],
+    NO_BYTES,
+  );
   return attachment?.filename || null;
 }
 

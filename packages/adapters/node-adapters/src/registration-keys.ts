@@ -1,6 +1,7 @@
 import { createPrivateKey, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { hsalsa, xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { blake2b } from '@noble/hashes/blake2.js';
+import { firstOf } from '@parley/domain/kernel';
 import type { RegistrationKeys } from '@parley/domain/push';
 import { tokenIdOf } from './push.js';
 
@@ -25,7 +26,7 @@ export function isPushKey(text: string): boolean {
 export function makePushKey(): { readonly privateKey: string; readonly publicKey: string } {
   const { privateKey } = generateKeyPairSync('x25519');
   const secret = privateKey.export({ format: 'der', type: 'pkcs8' }).subarray(-KEY_BYTES).toString('base64');
-  return { privateKey: secret, publicKey: new SealedBoxes([secret]).publicKeys[0]! };
+  return { privateKey: secret, publicKey: firstOf(new SealedBoxes([secret]).publicKeys) };
 }
 
 /** Opens sealed boxes of libsodium (`crypto_box_seal`) with any of several private keys. */

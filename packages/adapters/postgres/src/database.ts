@@ -1,6 +1,7 @@
 import {
   type Clock,
   type ClusterGauges,
+  firstOf,
   loadOptional,
   type NodeState,
   type StorageGauges,
@@ -137,7 +138,7 @@ export async function openPostgresStorage(options: PostgresStorageOptions): Prom
     reportPresence: (release, id, state) =>
       sessions.reaching(() => {
         if (nodes.length === 0) nodes.push(new OwnNode(pool, id, release));
-        return nodes[0]!.report(state);
+        return firstOf(nodes).report(state);
       }),
     currentTimeMs: () =>
       sessions.reaching(

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { firstOf } from '@parley/domain/kernel';
 import type { Row, TableSource, Value } from '@parley/storage';
 import type { Client } from 'pg';
 import { storable } from './engine/connection.js';
@@ -108,7 +109,7 @@ async function checksumIn(client: Client, table: Table): Promise<Checksum> {
     `SELECT count(*) AS count, coalesce(sum(('x0' || left(md5(${sqlCells(table).join(' || chr(2) || ')}), 15))::bit(64)::bigint), 0)::text AS sum
      FROM "${table.name}"`,
   );
-  return { rows: Number(rows[0]!.count), sum: rows[0]!.sum };
+  return { rows: Number(firstOf(rows).count), sum: firstOf(rows).sum };
 }
 
 /** Walks through both tables in the order of their keys. */

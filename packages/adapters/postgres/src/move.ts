@@ -1,3 +1,4 @@
+import { firstOf, lastOf } from '@parley/domain/kernel';
 import type { Row, TableSource } from '@parley/storage';
 import type { Client } from 'pg';
 import { foreignTables, migrate, tablesInSchema } from './engine/migrate.js';
@@ -75,7 +76,7 @@ const begin = (client: Client, tables: readonly Table[]) =>
     const { rows } = await client.query<{ is_used: boolean }>(
       'SELECT EXISTS (SELECT FROM realm) OR EXISTS (SELECT FROM server_fact) AS is_used',
     );
-    if (rows[0]!.is_used) throw new Error('it is not empty: a server or a command has used it');
+    if (firstOf(rows).is_used) throw new Error('it is not empty: a server or a command has used it');
     const names = tables.map(({ name }) => name);
     // Fails if a table of another schema refers to one of these.
     await client.query(`TRUNCATE ${[...names, 'event_log_head'].map((name) => `"${name}"`).join(', ')}`);
@@ -192,7 +193,7 @@ async function putLogHeads(client: Client, source: TableSource): Promise<void> {
          SELECT seq, total FROM event e WHERE e.realm_id = starts.realm_id ORDER BY seq DESC LIMIT 1) AS newest ON true`,
       columns.map((_, index) => starts.map((row) => row[index]!)),
     );
-    after = starts.at(-1)!.slice(0, 1);
+    after = lastOf(starts).slice(0, 1);
   }
 }
 

@@ -227,20 +227,30 @@ export interface PasswordStrength {
   leastGuesses(password: string, obviousWords: readonly string[]): number;
 }
 
-/** @throws DomainError WEAK_PASSWORD */
-export function checkPassword(strength: PasswordStrength, password: string, obviousWords: readonly string[]): void {
-  if (!isPasswordStrong(strength, password, obviousWords))
-    throw new DomainError('WEAK_PASSWORD', 'The password is too weak.');
-}
+/** Passwords that people choose. */
+export class Passwords {
+  static readonly inject = ['passwordHasher', 'passwordStrength'] as const;
+  constructor(
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+  ) {}
 
-/** `known` lists words related to the user, which attackers try first. */
-export function isPasswordStrong(
-  strength: PasswordStrength,
-  password: string,
-  obviousWords: readonly string[],
-): boolean {
-  const fits = !isShorterThan(password, PASSWORD_MIN_LENGTH) && !isLongerThan(password, PASSWORD_MAX_LENGTH);
-  return fits && strength.leastGuesses(password, obviousWords) >= PASSWORD_MIN_GUESSES;
+  /** `obviousWords`: words related to the user, which attackers try first. @throws DomainError WEAK_PASSWORD */
+  requireStrong(password: string, obviousWords: readonly string[], problem = 'The password is too weak.'): void {
+    const fits = !isShorterThan(password, PASSWORD_MIN_LENGTH) && !isLongerThan(password, PASSWORD_MAX_LENGTH);
+    if (fits && this.strength.leastGuesses(password, obviousWords) >= PASSWORD_MIN_GUESSES) return;
+    throw new DomainError('WEAK_PASSWORD', problem);
+  }
+
+  /** @throws DomainError SERVER_BUSY */
+  hash(password: string, request?: HashRequest): Promise<string> {
+    return this.hasher.hash(password, request);
+  }
+
+  /** @throws DomainError SERVER_BUSY */
+  verify(password: string, hash: string | null, request?: HashRequest): Promise<boolean> {
+    return this.hasher.verify(password, hash, request);
+  }
 }
 
 /** Origin of a password guess. */

@@ -14,7 +14,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { firstOf, getOrThrow } from '../kernel/work.js';
 import type { ParsedMarkdown, ParsedText, TextRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -324,7 +324,7 @@ async function newPermissions(
 async function changePermission(tx: Transaction, before: Channel, { name, value }: PermissionChange): Promise<void> {
   const { id, realmId } = before;
   const groupId = await groupForSetting(tx, realmId, value);
-  const sendersOf = async () => (await tx.channels.listViews(realmId, [id]))[0]!.sendersSystemGroup;
+  const sendersOf = async () => firstOf(await tx.channels.listViews(realmId, [id])).sendersSystemGroup;
   const changesSenders = name === 'canSendMessage';
   const sendersBefore = changesSenders ? await sendersOf() : null;
   const after = await tx.channels.update({ ...before, permissions: { ...before.permissions, [name]: groupId } });

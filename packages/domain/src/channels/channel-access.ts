@@ -6,6 +6,7 @@ import { all, allowed, type Decision, denied, denyIf, enforce } from '../kernel/
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
 import { findByPublicAddress } from '../users/find-user.js';
@@ -126,7 +127,7 @@ export interface WebPublicOption {
  * channels
  */
 export const getReadableChannel = async (reads: Reads, actor: Actor, name: string): Promise<Channel> =>
-  (await listReadableChannels(reads, actor, [name]))[0]!;
+  firstOf(await listReadableChannels(reads, actor, [name]));
 
 /**
  * Returns several readable active channels without duplicates, in the given order. @throws DomainError UNKNOWN_CHANNEL

@@ -2,7 +2,7 @@ import type { GroupSettingValue } from '../access/group-settings.js';
 import { type Audience, type EventOf, except, type FeatureParts, users } from '../kernel/event.js';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { firstOf, getOrThrow, lastOf } from '../kernel/work.js';
 import { type Channel, type ChannelPermission, type ChannelView, isPrivate, isWebPublic } from './channel.js';
 import { firstAudience, metadataUsers, visibilityOfChangedChannel } from './channel-delivery.js';
 import type { DefaultChannelGroupView } from './default-channels.js';
@@ -212,7 +212,7 @@ export async function publishReturn(tx: Transaction, channel: ChannelView, userI
 function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
   let piece: Subscription[] = [];
   for (const subscription of subscriptions) {
-    if (piece.length >= SUBSCRIPTIONS_PER_EVENT && piece.at(-1)!.userId !== subscription.userId) {
+    if (piece.length >= SUBSCRIPTIONS_PER_EVENT && lastOf(piece).userId !== subscription.userId) {
       yield piece;
       piece = [];
     }
@@ -238,7 +238,7 @@ export async function publishSubscriberChanges(
   channels: readonly Channel[],
   userIdsOf: ReadonlyMap<ChannelId, readonly UserId[]>,
 ): Promise<void> {
-  const { realmId } = channels[0]!;
+  const { realmId } = firstOf(channels);
   const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
   // A single channel has no other channel to share an event with.
   const withGuests = open.length > 1 ? await withGuestSubscribers(tx, realmId, open) : NO_CHANNELS;

@@ -20,7 +20,12 @@ import type { ChannelFolderId, GroupId, UserId } from '../kernel/ids.js';
 import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
-import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe.use-cases.js';
+import {
+  ChannelSubscriber,
+  MAX_NOTIFIED_SUBSCRIBERS,
+  SubscribeUsers,
+  type SubscribeUsersInput,
+} from './subscribe.use-cases.js';
 import { subscribeToChannels, unsubscribeFromChannels } from './subscribing.js';
 import { ChangeSubscriptionParts } from './subscription-parts.js';
 
@@ -32,7 +37,7 @@ function subscribing(fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, q
   const descriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
   const channelCreator = new ChannelCreator(descriptions, systemMessages, quota, { webPublicEnabled: true });
   const parts = new ChangeSubscriptionParts(fixture.uow, channelCreator, fixture.clock);
-  const useCase = new SubscribeUsers(channelCreator, parts, fakeRealmUrls);
+  const useCase = new SubscribeUsers(new ChannelSubscriber(channelCreator, parts, fakeRealmUrls));
   return (who: string, names: readonly string[], { colors = [], ...more }: Wanted = {}) =>
     useCase.execute(fixture.caller(who), {
       channels: names.map((name, index) => ({ name, color: colors[index] ?? null, description: '' })),

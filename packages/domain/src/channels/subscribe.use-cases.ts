@@ -30,7 +30,11 @@ import {
   type WantedChannel,
 } from './subscription-parts.js';
 import { normalizeColor } from './subscriptions.js';
-import { UnsubscribeUsers, type UnsubscribeUsersInput, type UnsubscribeUsersOutput } from './unsubscribe.use-cases.js';
+import {
+  ChannelUnsubscriber,
+  type UnsubscribeUsersInput,
+  type UnsubscribeUsersOutput,
+} from './unsubscribe.use-cases.js';
 
 export interface SubscribeUsersInput {
   /** Channels to subscribe to; missing ones are created. */
@@ -66,8 +70,8 @@ export const MAX_NOTIFIED_SUBSCRIBERS = 100;
 
 type SubscriptionReads = Repositories | Transaction;
 
-/** Subscribes the caller or other users to channels and creates missing channels (channels §4.5). */
-export class SubscribeUsers {
+/** Subscribes users to channels and creates missing channels, on behalf of one caller (channels §4.5). */
+export class ChannelSubscriber {
   static readonly inject = [ChannelCreator, ChangeSubscriptionParts, 'realmUrls'] as const;
   constructor(
     private readonly channelCreator: ChannelCreator,
@@ -80,7 +84,7 @@ export class SubscribeUsers {
    * @throws DomainError INVALID_CHANNEL_NAME, TOO_MANY_SUBSCRIPTIONS, CHANNEL_CONTENT_ACCESS_REQUIRED, UNKNOWN_USER,
    * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and the rejections of `ChannelCreator` as in CreateChannel
    */
-  async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+  async subscribe(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const isSmall = isOneUnit(countPrincipals(input.principals), input.channels.length);
     // Parts of a large request parse their own descriptions.
     const parsed = await this.parseDescriptions(caller, isSmall ? input.channels : []);
@@ -93,8 +97,8 @@ export class SubscribeUsers {
     return this.channelCreator.parseDescriptions(realmId, descriptions);
   }
 
-  /** Runs as part of a larger transaction. @throws DomainError like `execute` */
-  subscribe(
+  /** Runs as part of a larger transaction. @throws DomainError like `subscribe` */
+  subscribeIn(
     tx: Transaction,
     caller: Caller,
     input: SubscribeUsersInput,
@@ -217,6 +221,17 @@ export class SubscribeUsers {
   }
 }
 
+/** Subscribes the caller or other users to channels and creates missing channels (channels §4.5). */
+export class SubscribeUsers {
+  static readonly inject = [ChannelSubscriber] as const;
+  constructor(private readonly subscriber: ChannelSubscriber) {}
+
+  /** @throws DomainError the codes of `ChannelSubscriber.subscribe` */
+  execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    return this.subscriber.subscribe(caller, input);
+  }
+}
+
 /** Request that passed the checks. */
 interface CheckedRequest {
   /** Channels to subscribe to, without inaccessible ones, in request order. */
@@ -272,11 +287,11 @@ export interface ChangeSubscriptionsOutput {
  * many.
  */
 export class ChangeSubscriptions {
-  static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
+  static readonly inject = ['unitOfWork', ChannelSubscriber, ChannelUnsubscriber] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly subscribeUsers: SubscribeUsers,
-    private readonly unsubscribeUsers: UnsubscribeUsers,
+    private readonly subscriber: ChannelSubscriber,
+    private readonly unsubscriber: ChannelUnsubscriber,
   ) {}
 
   /** @throws DomainError NO_SUBSCRIPTION_CHANGE, and the rejections of SubscribeUsers and UnsubscribeUsers */
@@ -292,14 +307,14 @@ export class ChangeSubscriptions {
     };
     const removal: UnsubscribeUsersInput = { channelNames: remove, principals: null };
     if (!isOneUnit(1, add.length + remove.length)) {
-      await this.uow.read(caller.realmId, (reads) => this.unsubscribeUsers.check(reads, caller, removal));
-      const added = await this.subscribeUsers.execute(caller, input);
-      return { added, removed: await this.unsubscribeUsers.execute(caller, removal) };
+      await this.uow.read(caller.realmId, (reads) => this.unsubscriber.check(reads, caller, removal));
+      const added = await this.subscriber.subscribe(caller, input);
+      return { added, removed: await this.unsubscriber.unsubscribe(caller, removal) };
     }
-    const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, add);
+    const parsedDescriptions = await this.subscriber.parseDescriptions(caller, add);
     return this.uow.write(caller.realmId, async (tx) => ({
-      added: await this.subscribeUsers.subscribe(tx, caller, input, parsedDescriptions),
-      removed: await this.unsubscribeUsers.unsubscribe(tx, caller, removal),
+      added: await this.subscriber.subscribeIn(tx, caller, input, parsedDescriptions),
+      removed: await this.unsubscriber.unsubscribeIn(tx, caller, removal),
     }));
   }
 }

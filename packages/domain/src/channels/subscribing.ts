@@ -3,7 +3,7 @@ import { DomainError } from '../kernel/errors.js';
 import { users } from '../kernel/event.js';
 import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { firstOf, getOrThrow } from '../kernel/work.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/user-events.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
@@ -109,7 +109,7 @@ async function announce(
   subscriptions: readonly Subscription[],
   access: AccessAnnouncer | null,
 ): Promise<void> {
-  const { realmId } = channels[0]!;
+  const { realmId } = firstOf(channels);
   const ids = channels.map(({ id }) => id);
   const views = new Map((await tx.channels.listViews(realmId, ids)).map((view) => [view.id, view]));
   const subscribers = await tx.channels.listSubscribers(realmId, ids);

@@ -21,9 +21,9 @@ import { ArchiveChannel } from './archive-channel.use-cases.js';
 import { ChangeChannel } from './change-channel.use-cases.js';
 import { CreateChannel } from './create-channel.use-cases.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
-import { ChangeSubscriptions, SubscribeUsers } from './subscribe.use-cases.js';
+import { ChangeSubscriptions, ChannelSubscriber, SubscribeUsers } from './subscribe.use-cases.js';
 import { ChangeSubscriptionParts, MAX_CHANNELS_AT_ONCE, MAX_SUBSCRIPTIONS_AT_ONCE } from './subscription-parts.js';
-import { UnsubscribeUsers } from './unsubscribe.use-cases.js';
+import { ChannelUnsubscriber, UnsubscribeUsers } from './unsubscribe.use-cases.js';
 
 const PEOPLE = Array.from({ length: 60 }, (_, n) => `person ${n}`);
 const NAMES = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
@@ -59,8 +59,8 @@ async function large(existing = true) {
   );
   const parts = new ChangeSubscriptionParts(fixture.uow, creator, fixture.clock);
   const requests = new ChangeSubscriptionParts(uow, creator, fixture.clock);
-  const subscribeUsers = new SubscribeUsers(creator, requests, fakeRealmUrls);
-  const unsubscribeUsers = new UnsubscribeUsers(fakeRealmUrls, requests);
+  const subscriber = new ChannelSubscriber(creator, requests, fakeRealmUrls);
+  const unsubscriber = new ChannelUnsubscriber(fakeRealmUrls, requests);
   const people = PEOPLE.map((name) => fixture.user(name).id);
   const toAdd = (names: readonly string[]) =>
     names.map((name) => ({ name, color: null, description: `About ${name}` }));
@@ -68,7 +68,7 @@ async function large(existing = true) {
   return {
     ...{ fixture, counter, people },
     subscribe: (principals: readonly UserId[] | null, names = NAMES, notifyNewSubscribers = false) =>
-      subscribeUsers.execute(caller, {
+      new SubscribeUsers(subscriber).execute(caller, {
         channels: toAdd(names),
         principals,
         options: DEFAULT_CHANNEL_OPTIONS,
@@ -77,9 +77,9 @@ async function large(existing = true) {
         notifyNewSubscribers,
       }),
     unsubscribe: (principals: readonly UserId[], names = NAMES) =>
-      unsubscribeUsers.execute(caller, { channelNames: names, principals }),
+      new UnsubscribeUsers(unsubscriber).execute(caller, { channelNames: names, principals }),
     change: (add: readonly string[], remove: readonly string[]) =>
-      new ChangeSubscriptions(uow, subscribeUsers, unsubscribeUsers).execute(caller, { add: toAdd(add), remove }),
+      new ChangeSubscriptions(uow, subscriber, unsubscriber).execute(caller, { add: toAdd(add), remove }),
     create: (name: string, subscriberIds: readonly UserId[]) =>
       new CreateChannel(creator, requests, fakeRealmUrls).execute(caller, {
         ...DEFAULT_CHANNEL_OPTIONS,

@@ -23,7 +23,7 @@ import { SystemMessages } from '../messages/system-messages.js';
 import { ChannelCreator } from './create-channels.use-cases.js';
 import { unsubscribeFromChannels } from './subscribing.js';
 import { ChangeSubscriptionParts } from './subscription-parts.js';
-import { UnsubscribeUsers } from './unsubscribe.use-cases.js';
+import { ChannelUnsubscriber, UnsubscribeUsers } from './unsubscribe.use-cases.js';
 
 const everybody = ['owner', 'administrator', 'moderator', 'member', 'guest'];
 const cast = (...pieces: readonly FixtureStep[]) => createFixture(aUserOfEachRole(), ...pieces);
@@ -38,7 +38,7 @@ const unsubscribing = ({ uow, clock }: MemoryFixture) => {
     { webPublicEnabled: true },
   );
   const parts = new ChangeSubscriptionParts(uow, creator, clock);
-  return new UnsubscribeUsers(fakeRealmUrls, parts);
+  return new UnsubscribeUsers(new ChannelUnsubscriber(fakeRealmUrls, parts));
 };
 const leaving = (fixture: MemoryFixture) => {
   const useCase = unsubscribing(fixture);

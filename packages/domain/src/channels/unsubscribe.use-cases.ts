@@ -33,8 +33,8 @@ export interface UnsubscribeUsersOutput {
   readonly notSubscribed: readonly string[];
 }
 
-/** Unsubscribes the caller or other users from channels (channels §4.6). */
-export class UnsubscribeUsers {
+/** Unsubscribes users from channels, on behalf of one caller (channels §4.6). */
+export class ChannelUnsubscriber {
   static readonly inject = ['realmUrls', ChangeSubscriptionParts] as const;
   constructor(
     private readonly realmUrls: RealmUrls,
@@ -45,13 +45,13 @@ export class UnsubscribeUsers {
    * Splits large requests into several units of work (contract decision 10).
    * @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS
    */
-  async execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+  async unsubscribe(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     const isSmall = isOneUnit(countPrincipals(input.principals), input.channelNames.length);
     return this.output(caller, input, (plan) => this.parts.change(caller.realmId, isSmall, plan));
   }
 
-  /** Runs as part of a larger transaction. @throws DomainError like `execute` */
-  unsubscribe(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+  /** Runs as part of a larger transaction. @throws DomainError like `unsubscribe` */
+  unsubscribeIn(tx: Transaction, caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
     return this.output(caller, input, (plan) => this.parts.changeIn(tx, caller.realmId, plan));
   }
 
@@ -71,7 +71,7 @@ export class UnsubscribeUsers {
     return { removed: namesIn(changed), notSubscribed: namesIn(unchanged) };
   }
 
-  /** Returns the channels and users. @throws DomainError like `execute` */
+  /** Returns the channels and users. @throws DomainError like `unsubscribe` */
   async check(
     tx: Reads,
     caller: Caller,
@@ -119,6 +119,17 @@ export class UnsubscribeUsers {
       .filter(
         ({ channel, isSubscribed }) => hasMetadataAccess(actor, channel, isSubscribed) || ofOwnBots.has(channel.id),
       );
+  }
+}
+
+/** Unsubscribes the caller or other users from channels (channels §4.6). */
+export class UnsubscribeUsers {
+  static readonly inject = [ChannelUnsubscriber] as const;
+  constructor(private readonly unsubscriber: ChannelUnsubscriber) {}
+
+  /** @throws DomainError the codes of `ChannelUnsubscriber.unsubscribe` */
+  execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    return this.unsubscriber.unsubscribe(caller, input);
   }
 }
 

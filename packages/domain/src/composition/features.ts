@@ -1,6 +1,3 @@
-import { BOUNCE_FEATURE } from '../access/bounces.js';
-import { CONFIRMATION_FEATURE } from '../access/confirmations.js';
-import { CREDENTIAL_FEATURE } from '../access/credentials.js';
 import {
   GROUP_AUDIENCES,
   GroupProjection,
@@ -9,6 +6,7 @@ import {
   onlineInGroups,
   replayedGroups,
 } from '../access/group-delivery.js';
+import * as access from '../access/index.js';
 import {
   CHANNEL_AUDIENCES,
   ChannelProjection,
@@ -19,41 +17,24 @@ import {
   onlineInChannels,
   replayedSubscriptions,
 } from '../channels/channel-delivery.js';
-import { CHANNEL_FEATURE } from '../channels/channel-events.js';
-import { CHANNEL_FOLDER_FEATURE } from '../channels/channel-folders.js';
-import { DEFAULT_CHANNEL_FEATURE } from '../channels/default-channels.js';
-import { TOPIC_POLICY_FEATURE } from '../channels/topic-policies.js';
-import { EXPORT_FEATURE } from '../exports/exports.js';
-import { IMPORT_BATCH_FEATURE } from '../exports/import-batches.js';
-import { IMPORT_RUN_FEATURE } from '../exports/import-runs.js';
-import {
-  CUSTOM_EMOJI_FEATURE,
-  customEmojiReceiver,
-  loadCustomEmojiReceivers,
-  needsCustomEmoji,
-} from '../files/custom-emoji.js';
-import { FILE_FEATURE } from '../files/files.js';
+import * as channels from '../channels/index.js';
+import * as exports from '../exports/index.js';
+import { customEmojiReceiver, loadCustomEmojiReceivers, needsCustomEmoji } from '../files/custom-emoji.js';
 import type { FileUser } from '../files/files.use-cases.js';
-import { PICTURE_FEATURE } from '../files/pictures.js';
-import { GROUP_FEATURE } from '../groups/group.js';
-import { CALL_COUNT_FEATURE } from '../kernel/call-counts.js';
+import * as files from '../files/index.js';
+import * as groups from '../groups/index.js';
 import { audiencesBy, type DeliveryFeatures, type LiveProjection } from '../kernel/delivery.js';
-import { EVENT_FEATURE, type EventFormats, type NotExported } from '../kernel/event.js';
+import type { EventFormats, NotExported } from '../kernel/event.js';
 import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import type { ExportParts, PersonPart, RealmPart } from '../kernel/export-parts.js';
 import type { BusHintTypes, DomainEventTypes } from '../kernel/feature-types.js';
-import { JOB_FEATURE } from '../kernel/jobs.js';
-import { LEASE_FEATURE } from '../kernel/leases.js';
+import * as kernel from '../kernel/index.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
 import type { RowRules } from '../kernel/rows.js';
-import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
-import { HOST_USER_FEATURE } from '../membership/host-users.js';
-import { INVITATION_FEATURE } from '../membership/invitations.js';
-import { LOG_IN_METHOD_FEATURE } from '../membership/log-in-methods.js';
-import { PLACEHOLDER_FEATURE } from '../membership/placeholders.js';
-import { PROVISIONING_FEATURE } from '../membership/provisioning/provisioning.js';
-import { DRAFT_FEATURE } from '../messages/drafts.js';
+import { loadQueueDefaults } from '../membership/bots.js';
+import * as membership from '../membership/index.js';
+import * as messages from '../messages/index.js';
 import {
   asksForMessages,
   findHolders,
@@ -65,30 +46,10 @@ import {
   needsMessages,
   queueConditionOf,
 } from '../messages/message-delivery.js';
-import { MESSAGE_FEATURE } from '../messages/message-events.js';
-import { MUTED_USER_FEATURE } from '../messages/muted-users.js';
-import { NAVIGATION_VIEW_FEATURE } from '../messages/navigation-views.js';
-import { REACTION_FEATURE } from '../messages/reactions.js';
-import { DELIVERY_FEATURE } from '../messages/scheduled-delivery.js';
-import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
-import { SENT_ONCE_FEATURE } from '../messages/send-once.js';
 import { completeEvents, SENT_REFERENCES } from '../messages/sent-reference.js';
-import { SNIPPET_FEATURE } from '../messages/snippets.js';
-import { INCOMING_EMAIL_FEATURE } from '../push/incoming-email.js';
-import { NOTIFICATION_FEATURE } from '../push/notifications.js';
-import { PUSH_FEATURE } from '../push/push.js';
-import { PUSH_STATUS_FEATURE } from '../push/push-status.js';
-import { WEB_PUSH_FEATURE } from '../push/web-push.js';
-import { ALLOWED_DOMAIN_FEATURE } from '../realms/allowed-domains.js';
-import { LINKIFIER_FEATURE } from '../realms/linkifiers.js';
-import { PLAYGROUND_FEATURE } from '../realms/playgrounds.js';
-import { REALM_FEATURE, REALM_SETTINGS_FEATURE } from '../realms/realm-events.js';
-import { ALERT_WORD_FEATURE } from '../users/alert-words.js';
-import { ONBOARDING_FEATURE } from '../users/onboarding.js';
-import { PRESENCE_FEATURE } from '../users/presence.js';
-import { PROFILE_FEATURE } from '../users/profiles.js';
-import { SECOND_FACTOR_FEATURE } from '../users/second-factors.js';
-import { STATUS_FEATURE } from '../users/statuses.js';
+import * as push from '../push/index.js';
+import * as realms from '../realms/index.js';
+import * as users from '../users/index.js';
 import {
   findInaccessible,
   loadUserReceivers,
@@ -102,7 +63,6 @@ import {
   UserProjection,
   userReceiver,
 } from '../users/user-delivery.js';
-import { USER_FEATURE, USER_SETTINGS_FEATURE } from '../users/user-events.js';
 
 /** Audience functions for the kinds of every feature. */
 export const { isInAudience, questionsOf, parseAudience } = audiencesBy({
@@ -231,62 +191,38 @@ export interface DomainFeature {
   readonly notExported?: NotExported;
 }
 
-/** All features with their own domain part. */
-const ALL = [
-  ALERT_WORD_FEATURE,
-  BOT_FEATURE,
-  CHANNEL_FEATURE,
-  CHANNEL_FOLDER_FEATURE,
-  DEFAULT_CHANNEL_FEATURE,
-  TOPIC_POLICY_FEATURE,
-  CUSTOM_EMOJI_FEATURE,
-  DELIVERY_FEATURE,
-  DRAFT_FEATURE,
-  EVENT_FEATURE,
-  EXPORT_FEATURE,
-  FILE_FEATURE,
-  GROUP_FEATURE,
-  IMPORT_BATCH_FEATURE,
-  IMPORT_RUN_FEATURE,
-  INCOMING_EMAIL_FEATURE,
-  INVITATION_FEATURE,
-  MESSAGE_FEATURE,
-  MUTED_USER_FEATURE,
-  NAVIGATION_VIEW_FEATURE,
-  NOTIFICATION_FEATURE,
-  ONBOARDING_FEATURE,
-  PRESENCE_FEATURE,
-  PUSH_FEATURE,
-  PUSH_STATUS_FEATURE,
-  WEB_PUSH_FEATURE,
-  REACTION_FEATURE,
-  ALLOWED_DOMAIN_FEATURE,
-  LINKIFIER_FEATURE,
-  PLAYGROUND_FEATURE,
-  REALM_FEATURE,
-  REALM_SETTINGS_FEATURE,
-  SCHEDULING_FEATURE,
-  SENT_ONCE_FEATURE,
-  SNIPPET_FEATURE,
-  STATUS_FEATURE,
-  PROFILE_FEATURE,
-  USER_FEATURE,
-  USER_SETTINGS_FEATURE,
-  PICTURE_FEATURE,
-  CREDENTIAL_FEATURE,
-  BOUNCE_FEATURE,
-  CONFIRMATION_FEATURE,
-  SECOND_FACTOR_FEATURE,
-  HOST_USER_FEATURE,
-  LOG_IN_METHOD_FEATURE,
-  PLACEHOLDER_FEATURE,
-  PROVISIONING_FEATURE,
-  CALL_COUNT_FEATURE,
-  JOB_FEATURE,
-  LEASE_FEATURE,
-] as const satisfies readonly DomainFeature[];
+/** Exports of the areas that have features. */
+type Areas = typeof access &
+  typeof channels &
+  typeof exports &
+  typeof files &
+  typeof groups &
+  typeof kernel &
+  typeof membership &
+  typeof messages &
+  typeof push &
+  typeof realms &
+  typeof users;
+type Feature = Areas[Extract<keyof Areas, `${string}_FEATURE`>];
 
-export const FEATURES: readonly DomainFeature[] = ALL;
+/** Features that an area exports as `…_FEATURE`, by name. */
+export const FEATURES: readonly DomainFeature[] = [
+  access,
+  channels,
+  exports,
+  files,
+  groups,
+  kernel,
+  membership,
+  messages,
+  push,
+  realms,
+  users,
+]
+  .flatMap((area) => Object.entries<unknown>(area))
+  .filter((entry): entry is [string, Feature] => entry[0].endsWith('_FEATURE'))
+  .sort(([a], [b]) => (a < b ? -1 : 1))
+  .map(([, feature]) => feature);
 
 type FormatsOf<F> = F extends { readonly eventFormats: infer Formats } ? keyof Formats : never;
 
@@ -294,15 +230,12 @@ type FormatsOf<F> = F extends { readonly eventFormats: infer Formats } ? keyof F
 export const EVENT_FORMATS: EventFormats<DomainEventTypes> = Object.assign(
   {},
   ...FEATURES.map(({ eventFormats }) => eventFormats),
-) as Record<FormatsOf<(typeof ALL)[number]>, number>;
+) as Record<FormatsOf<Feature>, number>;
 
 type RowsOf<F> = F extends { readonly rows: infer Rows } ? keyof Rows : never;
 
 /** Rules of declared rows, by repository. */
-export const ROWS: Readonly<Record<RowsOf<(typeof ALL)[number]>, RowRules>> = Object.assign(
-  {},
-  ...FEATURES.map(({ rows }) => rows),
-);
+export const ROWS: Readonly<Record<RowsOf<Feature>, RowRules>> = Object.assign({}, ...FEATURES.map(({ rows }) => rows));
 
 /** Export parts of all features. */
 export const EXPORT_PARTS: ExportParts = {

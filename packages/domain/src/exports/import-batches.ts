@@ -5,7 +5,7 @@ import type { EventSeq, ImportBatchId, MessageId, RealmId, UnixSeconds, UserId }
 import { enforce } from '../kernel/permission.js';
 import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ROWS_PER_PAGE } from '../kernel/work.js';
+import { lastOf, ROWS_PER_PAGE } from '../kernel/work.js';
 import type { EmojiKey } from '../messages/reactions.js';
 
 /** Import from another system, remembered with the objects that it created. */
@@ -271,7 +271,7 @@ export async function restartClients(
       await work(tx);
       await tx.events.append(realmId, { event: { type: 'restarted' }, audience: nobody });
     },
-    { onCommit: ({ events }) => (seq = events.at(-1)!.seq) },
+    { onCommit: ({ events }) => (seq = lastOf(events).seq) },
   );
   let count: number;
   do {

@@ -2,6 +2,7 @@ import { wholeRealm } from '../kernel/event.js';
 import type { Caller } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { firstOf, lastOf } from '../kernel/work.js';
 import type { Realm, RealmImageName } from '../realms/realm.js';
 import { canChangeBranding } from '../realms/realm-permissions.js';
 import { bytesOf, type ImageTarget, type ImageUpload, requireOneImage } from './images.js';
@@ -51,8 +52,8 @@ export class ChangeRealmImage {
       (made) =>
         this.uow.write(caller.realmId, async (tx) => {
           const before = await loadChangeable(tx, caller);
-          const blobs = [await namePicture(tx, before.id, name, made.at(-1)!)];
-          if (name === 'icon') blobs.push(await namePicture(tx, before.id, 'icon/large', made[0]!));
+          const blobs = [await namePicture(tx, before.id, name, lastOf(made))];
+          if (name === 'icon') blobs.push(await namePicture(tx, before.id, 'icon/large', firstOf(made)));
           return { realm: await publish(tx, before, name, true), replaced: blobs };
         }),
     );

@@ -134,8 +134,8 @@ async function removeUnneeded(
   return { next: null, removed, kept, blobs };
 }
 
-/** Removes files with their bytes without waiting for the sweep. */
-export class RemoveUnneededFiles {
+/** Files that nothing needs any longer, removed with their bytes without waiting for the sweep. */
+export class UnneededFiles {
   static readonly inject = ['blobStore', 'fileUsers'] as const;
   constructor(
     private readonly blobs: BlobStore,
@@ -143,7 +143,7 @@ export class RemoveUnneededFiles {
   ) {}
 
   /** Keeps files that a message or feature needs. Takes several units of work. */
-  async execute(uow: UnitOfWork, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
+  async remove(uow: UnitOfWork, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
     for (let rest = ids; rest.length > 0; ) {
       const page = rest.slice(0, FILES_AT_A_TIME);
       const { next, blobs } = await uow.write(realmId, async (tx) =>

@@ -91,8 +91,8 @@ export interface PartialBlobStore {
   list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]>;
 }
 
-/** Creates files from completely received uploads. Interrupted attempts can be repeated. */
-export class UploadFinisher {
+/** Bytes of uploads, and the files created from them. Interrupted attempts can be repeated. */
+export class UploadedBytes {
   static readonly inject = ['unitOfWork', 'partialBlobStore', 'blobStore', NewFiles, 'contentTypes'] as const;
   constructor(
     private readonly uow: UnitOfWork,
@@ -101,6 +101,11 @@ export class UploadFinisher {
     private readonly newFiles: NewFiles,
     private readonly contentTypes: ContentTypes,
   ) {}
+
+  /** Returns the number of durable bytes. @throws DomainError UPLOAD_CONFLICT for another offset */
+  append({ blob }: UnfinishedUpload, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
+    return this.partials.append(blob, offset, content);
+  }
 
   /** Number of received bytes. */
   async sizeOf({ blob, size }: UnfinishedUpload): Promise<number> {
@@ -180,19 +185,35 @@ export interface BeginUploadInput {
   readonly size: number;
 }
 
-/** Starts an upload that can be interrupted and resumed (messages §16.1). */
-export class BeginUpload {
-  static readonly inject = ['unitOfWork', 'fileLimits', NewFiles, 'randomness', 'clock'] as const;
+interface UploadInput {
+  readonly pathId: string;
+}
+
+/** Progress of an upload. */
+export interface UploadProgress extends Pick<UnfinishedUpload, 'pathId' | 'size' | 'metadata'> {
+  /** Number of durable bytes. */
+  readonly offset: number;
+  /** Null if the upload has expired or is finished. */
+  readonly expiresAt: UnfinishedUpload['expiresAt'] | null;
+}
+
+/** Uploads that can be interrupted and resumed (messages §16.1). One request of the tus protocol takes several steps. */
+export class ResumableUploads {
+  static readonly inject = ['unitOfWork', UploadedBytes, NewFiles, 'fileLimits', 'randomness', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly limits: FileLimits,
+    private readonly bytes: UploadedBytes,
     private readonly newFiles: NewFiles,
+    private readonly limits: FileLimits,
     private readonly randomness: Randomness,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError FILE_TOO_LARGE, UPLOAD_METADATA_TOO_LONG, TOO_MANY_UPLOADS, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
-  execute(caller: Caller, { claimedType, metadata, size, ...input }: BeginUploadInput): Promise<UnfinishedUpload> {
+  /**
+   * Starts an upload. @throws DomainError FILE_TOO_LARGE, UPLOAD_METADATA_TOO_LONG, TOO_MANY_UPLOADS,
+   * UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
+   */
+  begin(caller: Caller, { claimedType, metadata, size, ...input }: BeginUploadInput): Promise<UnfinishedUpload> {
     const { maxFileMib } = this.limits;
     const name = nameOfFile(input.name);
     return this.uow.write(caller.realmId, async (tx) => {
@@ -224,130 +245,63 @@ export class BeginUpload {
       return upload;
     });
   }
-}
-
-interface UploadInput {
-  readonly pathId: string;
-}
-
-/** Progress of an upload. */
-export interface UploadProgress extends Pick<UnfinishedUpload, 'pathId' | 'size' | 'metadata'> {
-  /** Number of durable bytes. */
-  readonly offset: number;
-  /** Null if the upload has expired or is finished. */
-  readonly expiresAt: UnfinishedUpload['expiresAt'] | null;
-}
-
-/** Returns the progress of one of the caller's uploads, so that it can be resumed. */
-export class FindUpload {
-  static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly finisher: UploadFinisher,
-    private readonly clock: Clock,
-  ) {}
 
   /**
-   * Finishes an upload if only the final response was lost. @throws DomainError UNKNOWN_UPLOAD, and the codes of
-   * `FinishUpload`
+   * Returns the progress of one of the caller's uploads, so that it can be resumed. Finishes an upload if only the final
+   * response was lost. @throws DomainError UNKNOWN_UPLOAD, and the codes of `finish`
    */
-  async execute(caller: Caller, { pathId }: UploadInput): Promise<UploadProgress> {
-    const { upload, file } = await find(this.uow, caller, pathId, this.clock);
+  async find(caller: Caller, { pathId }: UploadInput): Promise<UploadProgress> {
+    const { upload, file } = await this.load(caller, pathId);
     if (!upload) return { pathId, size: file.size, offset: file.size, metadata: '', expiresAt: null };
     const { size, metadata, expiresAt } = upload;
-    const offset = await this.finisher.sizeOf(upload);
-    if (offset === size) await this.finisher.finish(caller, upload);
+    const offset = await this.bytes.sizeOf(upload);
+    if (offset === size) await this.bytes.finish(caller, upload);
     return { pathId, size, offset, metadata, expiresAt };
   }
-}
-
-/** Appends bytes to one of the caller's uploads. */
-export class ContinueUpload {
-  static readonly inject = ['unitOfWork', 'partialBlobStore', 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly partials: PartialBlobStore,
-    private readonly clock: Clock,
-  ) {}
 
   /**
-   * Returns the number of durable bytes. Bytes received before an interruption are kept. @throws DomainError
-   * UNKNOWN_UPLOAD, or UPLOAD_CONFLICT if it is finished or has another offset
+   * Appends bytes to one of the caller's uploads. Returns the number of durable bytes. Bytes received before an
+   * interruption are kept. @throws DomainError UNKNOWN_UPLOAD, or UPLOAD_CONFLICT if it is finished or has another offset
    */
-  async execute(
+  async append(
     caller: Caller,
     { pathId, offset, content }: UploadInput & { readonly offset: number; readonly content: AsyncIterable<Uint8Array> },
   ): Promise<number> {
-    const { upload } = await find(this.uow, caller, pathId, this.clock);
+    const { upload } = await this.load(caller, pathId);
     if (!upload) throw uploadConflict();
-    return this.partials.append(upload.blob, offset, content);
+    return this.bytes.append(upload, offset, content);
   }
-}
-
-/** Creates a file from one of the caller's complete uploads. */
-export class FinishUpload {
-  static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly finisher: UploadFinisher,
-    private readonly clock: Clock,
-  ) {}
 
   /**
-   * @throws DomainError UNKNOWN_UPLOAD, UPLOAD_CONFLICT, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES,
-   * SERVER_BUSY
+   * Creates a file from one of the caller's complete uploads. @throws DomainError UNKNOWN_UPLOAD, UPLOAD_CONFLICT,
+   * UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY
    */
-  async execute(caller: Caller, { pathId }: UploadInput): Promise<StoredFile> {
-    const { upload, file } = await find(this.uow, caller, pathId, this.clock);
+  async finish(caller: Caller, { pathId }: UploadInput): Promise<StoredFile> {
+    const { upload, file } = await this.load(caller, pathId);
     if (!upload) return file;
-    if ((await this.finisher.sizeOf(upload)) !== upload.size) throw uploadConflict();
-    return this.finisher.finish(caller, upload);
+    if ((await this.bytes.sizeOf(upload)) !== upload.size) throw uploadConflict();
+    return this.bytes.finish(caller, upload);
+  }
+
+  /** Cancels one of the caller's uploads. @throws DomainError UNKNOWN_UPLOAD, even if the upload is finished */
+  async cancel(caller: Caller, { pathId }: UploadInput): Promise<void> {
+    const { upload } = await this.load(caller, pathId);
+    if (!upload || !(await this.bytes.discard(upload))) throw unknownUpload();
+  }
+
+  /** Loads the caller's upload or the file created from it. @throws DomainError UNKNOWN_UPLOAD */
+  private load(caller: Caller, pathId: string): Promise<UploadOrFile> {
+    return this.uow.read(caller.realmId, async ({ actors, files, unfinishedUploads }) => {
+      const { realmId, id } = await actors.get(caller);
+      const upload = await unfinishedUploads.find(realmId, pathId);
+      if (upload?.ownerId === id && upload.expiresAt > this.clock.now()) return { upload, file: null };
+      const [file] = upload ? [] : await files.listByPath(realmId, [pathId]);
+      if (file?.ownerId === id) return { upload: null, file };
+      throw unknownUpload();
+    });
   }
 }
 
-/** Cancels one of the caller's uploads. */
-export class CancelUpload {
-  static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly finisher: UploadFinisher,
-    private readonly clock: Clock,
-  ) {}
-
-  /** @throws DomainError UNKNOWN_UPLOAD, even if the upload is finished */
-  async execute(caller: Caller, { pathId }: UploadInput): Promise<void> {
-    const { upload } = await find(this.uow, caller, pathId, this.clock);
-    if (!upload || !(await this.finisher.discard(upload))) throw unknownUpload();
-  }
-}
-
-/** Finds the caller's upload or the file created from it. @throws DomainError UNKNOWN_UPLOAD */
-function find(
-  uow: UnitOfWork,
-  caller: Caller,
-  pathId: string,
-  clock: Clock,
-): Promise<
-  { readonly upload: UnfinishedUpload; readonly file: null } | { readonly upload: null; readonly file: StoredFile }
-> {
-  return uow.read(caller.realmId, async ({ actors, files, unfinishedUploads }) => {
-    const { realmId, id } = await actors.get(caller);
-    const upload = await unfinishedUploads.find(realmId, pathId);
-    if (upload?.ownerId === id && upload.expiresAt > clock.now()) return { upload, file: null };
-    const [file] = upload ? [] : await files.listByPath(realmId, [pathId]);
-    if (file?.ownerId === id) return { upload: null, file };
-    throw unknownUpload();
-  });
-}
-
-/** Operations on resumable uploads. */
-export class ResumableUploads {
-  static readonly inject = [BeginUpload, FindUpload, ContinueUpload, FinishUpload, CancelUpload] as const;
-  constructor(
-    readonly begin: BeginUpload,
-    readonly find: FindUpload,
-    readonly goOn: ContinueUpload,
-    readonly finish: FinishUpload,
-    readonly cancel: CancelUpload,
-  ) {}
-}
+type UploadOrFile =
+  | { readonly upload: UnfinishedUpload; readonly file: null }
+  | { readonly upload: null; readonly file: StoredFile };

@@ -16,6 +16,7 @@ import type {
 import { type EventSeq, isId, type RealmId, type UserId } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
 import type { Repositories, UnitOfWork } from './unit-of-work.js';
+import { getOrThrow } from './work.js';
 import type { EventLoop } from './yielding.js';
 
 declare module './feature-types.js' {
@@ -110,7 +111,7 @@ export interface SignedOut {
   readonly reason: DomainError | null;
 }
 
-/** Decisions and look-ups that features contribute to delivery, combined in composition/delivery-features.ts. */
+/** Decisions and look-ups that features contribute to delivery, combined in composition/features.ts. */
 export interface DeliveryFeatures extends Omit<Audiences, 'parseAudience'> {
   readonly selection: QueueSelection;
   readonly noResults: AudienceResults;
@@ -286,7 +287,7 @@ export class ReceiverLoader {
 
   private async run(realmId: RealmId): Promise<void> {
     await this.eventLoop.yield();
-    const batch = this.waiting.get(realmId)!;
+    const batch = getOrThrow(this.waiting, realmId);
     this.waiting.delete(realmId);
     try {
       const receivers = await this.uow.read(realmId, (repositories) =>

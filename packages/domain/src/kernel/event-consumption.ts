@@ -4,6 +4,7 @@ import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventSeq, RealmId } from './ids.js';
 import type { CancelTimer, ReportProblem, Timers } from './ports.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
+import { firstOf, lastOf } from './work.js';
 
 /** Limit in code points. */
 export const MAX_CONSUMER_NAME_LENGTH = 100;
@@ -251,7 +252,7 @@ export class EventConsumption {
     const events = offered.events.filter(({ seq }) => seq > after);
     if (events.length <= this.options.maxEvents) return { events, last: offered.last, hasNext: false };
     const taken = events.splice(0, this.options.maxEvents);
-    const last = taken.at(-1)!.seq;
+    const last = lastOf(taken).seq;
     this.offered.set(realmId, { after: last, last: offered.last, events });
     return { events: taken, last, hasNext: true };
   }
@@ -264,7 +265,7 @@ export class EventConsumption {
     if (page.length === 0) return null;
     this.logGaps(realmId, after, page);
     const events = page.filter(isReadable).filter((each) => this.isDelivered(each));
-    return { events, last: page.at(-1)!.seq, hasNext: true };
+    return { events, last: lastOf(page).seq, hasNext: true };
   }
 
   private isDelivered(stored: StoredEvent): boolean {
@@ -326,8 +327,9 @@ export class EventConsumption {
   }
 
   private logGaps(realmId: RealmId, after: number, page: readonly LoggedEvent[]): void {
-    const first = page[0]!.seq;
-    const hasForked = isReadable(page[0]!) && page[0].event.type === 'forked';
+    const oldest = firstOf(page);
+    const first = oldest.seq;
+    const hasForked = isReadable(oldest) && oldest.event.type === 'forked';
     // The first events of a realm may be pruned before a consumer starts.
     if (after > 0 && first > after + 1 && !hasForked) {
       this.reportProblem('a consumer was too far behind: events are lost to it', { realmId, after, before: first });

@@ -1,3 +1,4 @@
+import { firstOf } from './work.js';
 /*
  * Delivery of events
  *
@@ -254,7 +255,7 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
       await this.parts.uow.write(
         realmId,
         (tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }),
-        { shared: { kind: 'queues' }, onCommit: ({ events }) => (seq = events[0]!.seq) },
+        { shared: { kind: 'queues' }, onCommit: ({ events }) => (seq = firstOf(events).seq) },
       );
       live.lastGiven = Math.max(live.lastGiven, firstPositionOf(seq));
     }

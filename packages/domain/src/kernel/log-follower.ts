@@ -10,6 +10,7 @@ import {
 import type { EventSeq, RealmId } from './ids.js';
 import type { Clock, Timers } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
+import { lastOf } from './work.js';
 
 const PAGE = 500;
 const PAGE_BYTES = 1024 * 1024;
@@ -103,7 +104,7 @@ export class LogFollower implements EventListener, FollowedLog {
       else byRealm.set(event.realmId, [event]);
     }
     for (const [realmId, own] of byRealm) {
-      this.parts.bus.publish(realmId, { kind: 'committed', seq: own.at(-1)!.seq, events: own });
+      this.parts.bus.publish(realmId, { kind: 'committed', seq: lastOf(own).seq, events: own });
     }
   }
 
@@ -241,7 +242,7 @@ export class LogFollower implements EventListener, FollowedLog {
       if (page.length === 0) return;
       const undelivered = page.filter((event) => event.seq > realm.lastSeq);
       if (undelivered.length === 0) continue;
-      realm.lastSeq = undelivered.at(-1)!.seq;
+      realm.lastSeq = lastOf(undelivered).seq;
       this.deliverInOrder([...undelivered, ...takeEarly(realm)]);
     }
   }

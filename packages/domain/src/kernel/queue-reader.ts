@@ -18,6 +18,7 @@ import type { LogFollower } from './log-follower.js';
 import type { Clock } from './ports.js';
 import type { EventReference, RealmFanOuts } from './realm-fan-out.js';
 import type { UnitOfWork } from './unit-of-work.js';
+import { lastOf } from './work.js';
 import type { EventLoop } from './yielding.js';
 
 /** Unreadable event that the owner would receive. */
@@ -285,7 +286,7 @@ export class QueueReader {
       const found = this.findDue(live, replay, page, await replay.resultsFor(page));
       await this.offerAll(live, rights, found, take, progress);
       if (progress.isFull) return;
-      progress.after = page.at(-1)!.seq;
+      progress.after = lastOf(page).seq;
       if (clock.nowMs() - sliceStart < SLICE_MS) continue;
       await eventLoop.yield();
       sliceStart = clock.nowMs();

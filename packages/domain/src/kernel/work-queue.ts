@@ -1,6 +1,6 @@
 import type { Caller, RealmId } from './ids.js';
 import type { Cancellation } from './ports.js';
-import { getOrThrow } from './work.js';
+import { getOrThrow, lastOf } from './work.js';
 
 /** Client that requested the work; null for the server's own work, which is never rejected. */
 type Client = string | number | null;
@@ -130,7 +130,7 @@ export class WorkQueue {
     const lanes = [...this.lanes].filter(([key]) => key !== null);
     const [key, longest] = lanes.reduce((a, b) => (b[1].length > a[1].length ? b : a));
     if (longest.length <= own + 1) throw this.refusal();
-    this.drop(key, longest.at(-1)!);
+    this.drop(key, lastOf(longest));
   }
 
   private drop(client: Client, job: Job): void {

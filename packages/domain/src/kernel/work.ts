@@ -43,3 +43,17 @@ export function getOrThrow<K, V>(map: { get(key: K): V | null | undefined }, key
   if (value === undefined || value === null) throw new Error(`No value of key ${String(key)}`);
   return value;
 }
+
+/** Returns the first element of a list that must not be empty. */
+export function firstOf<T>(list: ArrayLike<T>): T {
+  const first = list[0];
+  if (first === undefined) throw new Error('The list is empty');
+  return first;
+}
+
+/** Returns the last element of a list that must not be empty. */
+export function lastOf<T>(list: ArrayLike<T>): T {
+  const last = list[list.length - 1];
+  if (last === undefined) throw new Error('The list is empty');
+  return last;
+}

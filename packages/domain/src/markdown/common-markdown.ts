@@ -1,3 +1,4 @@
+import { firstOf } from '../kernel/work.js';
 /** Invisible separator between marks that would otherwise combine. */
 export const JOINER = '\u2060';
 
@@ -20,7 +21,7 @@ export function rewriteMarkdown(markdown: string): string {
     if (fence === undefined) return withoutMentions(open === '' ? rewriteLine(line) : line);
     if (open === '') {
       open = fence;
-      return fence + codeLanguage(info!.trim().split(' ', 1)[0]!);
+      return fence + codeLanguage(firstOf(info!.trim().split(' ', 1)));
     }
     if (!fence.startsWith(open) || info!.trim() !== '') return withoutMentions(line);
     // Both fences have the same length in the dialect.

@@ -1,3 +1,4 @@
+import { firstOf } from '../kernel/work.js';
 import { type Block, type Emphasis, type Inline, type List, type ListItem, paragraph, plain } from './rich-text.js';
 
 /** Node of parsed HTML, independent of the parser. */
@@ -180,7 +181,8 @@ class HtmlReader {
   private table(element: HtmlElement, depth: number): readonly Block[] {
     const rows = this.rows(element, depth);
     const [header = [], ...others] = rows;
-    if (others.length === 0 && header.length === 1) return header[0]!.length === 0 ? [] : [paragraph(header[0]!)];
+    if (others.length === 0 && header.length === 1)
+      return firstOf(header).length === 0 ? [] : [paragraph(firstOf(header))];
     return [{ type: 'table', rows: [header.map(withoutStrong), ...others] }];
   }
 

@@ -1,3 +1,4 @@
+import { firstOf, lastOf } from '../kernel/work.js';
 import { type Block, type Emphasis, type Inline, isTime, type Mention, paragraph, plain } from './rich-text.js';
 import { slackEmoji } from './slack-emoji.js';
 
@@ -85,7 +86,7 @@ class InlineBuilder {
   private readonly frames: Frame[] = [{ mark: '', children: [] }];
 
   add(...nodes: readonly Inline[]): void {
-    this.frames.at(-1)!.children.push(...nodes);
+    lastOf(this.frames).children.push(...nodes);
   }
 
   isOpen(mark: string): boolean {
@@ -98,7 +99,7 @@ class InlineBuilder {
   }
 
   close(mark: string): void {
-    while (this.frames.at(-1)!.mark !== mark) this.dissolve();
+    while (lastOf(this.frames).mark !== mark) this.dissolve();
     const { children } = this.frames.pop()!;
     this.add({ type: EMPHASIS[mark]!, children });
   }
@@ -106,7 +107,7 @@ class InlineBuilder {
   /** Emphasis ends at the end of a line; marks without a partner are text. */
   closeAll(): readonly Inline[] {
     while (this.frames.length > 1) this.dissolve();
-    return this.frames[0]!.children;
+    return firstOf(this.frames).children;
   }
 
   endLine(): void {
@@ -116,7 +117,7 @@ class InlineBuilder {
 
   private dissolve(): void {
     const { mark, children } = this.frames.pop()!;
-    const parent = this.frames.at(-1)!.children;
+    const parent = lastOf(this.frames).children;
     parent.push(plain(mark));
     for (const child of children) parent.push(child);
   }

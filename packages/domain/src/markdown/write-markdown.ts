@@ -1,3 +1,4 @@
+import { firstOf, lastOf } from '../kernel/work.js';
 import { codeLanguage, JOINER, rewriteMarkdown } from './common-markdown.js';
 import {
   type Block,
@@ -131,19 +132,19 @@ function collect(inlines: readonly Inline[], emphasis: ReadonlySet<Emphasis>, li
       case 'code': {
         for (const [index, text] of cleanText(node.text).split('\n').entries()) {
           if (index > 0) lines.push([]);
-          addLeaf(lines.at(-1)!, { node: { ...node, text }, emphasis });
+          addLeaf(lastOf(lines), { node: { ...node, text }, emphasis });
         }
         break;
       }
       case 'link':
-        addLeaf(lines.at(-1)!, { node, emphasis: emphasisOfLink(node.children, emphasis) });
+        addLeaf(lastOf(lines), { node, emphasis: emphasisOfLink(node.children, emphasis) });
         break;
       case 'mention':
         // Needs white space or a bracket before it, not marks.
-        addLeaf(lines.at(-1)!, { node, emphasis: NO_EMPHASIS });
+        addLeaf(lastOf(lines), { node, emphasis: NO_EMPHASIS });
         break;
       default:
-        addLeaf(lines.at(-1)!, { node, emphasis });
+        addLeaf(lastOf(lines), { node, emphasis });
     }
   }
 }
@@ -233,7 +234,7 @@ class Output {
 
   add(piece: string): void {
     if (piece === '') return;
-    if (CLASHES[piece[0]!]?.test(this.tail)) this.pieces.push(JOINER);
+    if (CLASHES[firstOf(piece)]?.test(this.tail)) this.pieces.push(JOINER);
     this.pieces.push(piece);
     this.tail = (this.tail + piece.slice(-2)).slice(-2);
   }
@@ -351,7 +352,7 @@ const escapeText = (text: string, emphasis: ReadonlySet<Emphasis>, { escapesText
 const LINE_START = /^(?:#+(?=\s|$)|>|[+-](?=\s|$)|\d+\.(?=\s|$)|[-_](?=[-_\s]*$)|[|:-](?=[-|:\s]*$))/;
 
 const escapeLineStart = (line: string): string =>
-  line.replace(LINE_START, (start) => start.slice(0, -1) + entityOf(start.at(-1)!));
+  line.replace(LINE_START, (start) => start.slice(0, -1) + entityOf(lastOf(start)));
 
 /** Control characters and line separators. */
 const UNCLEAN = /[\p{Cc}\u2028\u2029]/u;

@@ -12,12 +12,10 @@ import {
 } from '../access/confirmations.js';
 import {
   changePassword,
-  checkPassword,
   isKnownNetwork,
   type LoginAttempts,
   loginAttemptKey,
-  type PasswordHasher,
-  type PasswordStrength,
+  Passwords,
   rememberNetwork,
 } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
@@ -235,19 +233,11 @@ export interface ResetPasswordInput {
 
 /** Sets a new password for the user who received the link by email (protocol §8.3). */
 export class ResetPassword {
-  static readonly inject = [
-    'unitOfWork',
-    'confirmationKeys',
-    'passwordHasher',
-    'passwordStrength',
-    'loginAttempts',
-    'clock',
-  ] as const;
+  static readonly inject = ['unitOfWork', 'confirmationKeys', Passwords, 'loginAttempts', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,
-    private readonly hasher: PasswordHasher,
-    private readonly strength: PasswordStrength,
+    private readonly passwords: Passwords,
     private readonly attempts: LoginAttempts,
     private readonly clock: Clock,
   ) {}
@@ -259,8 +249,8 @@ export class ResetPassword {
   async execute({ realmId, ip }: AnonymousCaller, { key, password, cancellation }: ResetPasswordInput): Promise<void> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     const ahead = await this.uow.read(realmId, (repositories) => this.load(repositories, realmId, key));
-    checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
-    const hash = await this.hasher.hash(password, { client: ip, cancellation });
+    this.passwords.requireStrong(password, [ahead.email, ahead.fullName]);
+    const hash = await this.passwords.hash(password, { client: ip, cancellation });
     const user = await this.uow.write(realmId, async (tx) => {
       const loaded = await this.load(tx, realmId, key);
       await changePassword(tx, loaded, hash, { now: this.clock.now() });

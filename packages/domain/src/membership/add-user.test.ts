@@ -22,6 +22,7 @@ import {
   OverwhelmedRenderer,
   systemMessagesOn,
 } from '@parley/testkit';
+import { Passwords } from '../access/credentials.js';
 import { ChannelCreator } from '../channels/create-channels.use-cases.js';
 import { ChangeSubscriptionParts } from '../channels/subscription-parts.js';
 import type { RealmId } from '../kernel/ids.js';
@@ -45,8 +46,7 @@ const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), ren
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const useCase = new CreateUser(
     fixture.uow,
-    hasher,
-    fakePasswordStrength,
+    new Passwords(hasher, fakePasswordStrength),
     fakeDisposableDomains,
     mint,
     systemMessages,
@@ -58,8 +58,7 @@ const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), ren
 const registering = (fixture: MemoryFixture) => {
   const useCase = new RegisterUser(
     fixture.uow,
-    new FakePasswordHasher(),
-    fakePasswordStrength,
+    new Passwords(new FakePasswordHasher(), fakePasswordStrength),
     mint,
     fixture.clock,
     systemMessagesOn(fixture.clock),

@@ -1,5 +1,5 @@
 import { requestConfirmation } from '../access/confirmations.js';
-import { type ApiKeyMint, checkPassword, type PasswordHasher, type PasswordStrength } from '../access/credentials.js';
+import { type ApiKeyMint, Passwords } from '../access/credentials.js';
 import type { Channel } from '../channels/channel.js';
 import { subscribeToChannels } from '../channels/subscribing.js';
 import { SUBSCRIPTION_PART_JOB } from '../channels/subscription-parts.js';
@@ -182,8 +182,7 @@ export interface CreateUserInput {
 export class CreateUser {
   static readonly inject = [
     'unitOfWork',
-    'passwordHasher',
-    'passwordStrength',
+    Passwords,
     'disposableDomains',
     'apiKeyMint',
     SystemMessages,
@@ -191,8 +190,7 @@ export class CreateUser {
   ] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly strength: PasswordStrength,
+    private readonly passwords: Passwords,
     private readonly disposable: DisposableDomains,
     private readonly mint: ApiKeyMint,
     private readonly systemMessages: SystemMessages,
@@ -213,11 +211,11 @@ export class CreateUser {
       if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Bad name or username');
       await this.enforceMayJoin(repositories, realm, email);
       await assertEmailAvailable(repositories, realm, email);
-      checkPassword(this.strength, password, [email, name]);
+      this.passwords.requireStrong(password, [email, name]);
       return { fullName: name, realm };
     });
     const welcome = await this.systemMessages.parseWelcome(realm);
-    const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
+    const passwordHash = await this.passwords.hash(password, { client: `user ${caller.userId}` });
     return this.uow.write(caller.realmId, async (tx) => {
       await enforceMayCreate(tx, caller);
       const realm = await tx.realms.get(caller.realmId);
@@ -272,18 +270,10 @@ export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullN
 
 /** Adds a user with any role, on behalf of the operator or the host application. */
 export class RegisterUser {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'passwordStrength',
-    'apiKeyMint',
-    'clock',
-    SystemMessages,
-  ] as const;
+  static readonly inject = ['unitOfWork', Passwords, 'apiKeyMint', 'clock', SystemMessages] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly strength: PasswordStrength,
+    private readonly passwords: Passwords,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
     private readonly systemMessages: SystemMessages,
@@ -296,7 +286,7 @@ export class RegisterUser {
   async execute(input: RegisterUserInput): Promise<User> {
     const { realmId, password, specialPermissions = [], allowsWeakPassword, sendsPasswordLink, ...person } = input;
     const fullName = this.check(input);
-    const passwordHash = password === null ? null : await this.hasher.hash(password);
+    const passwordHash = password === null ? null : await this.passwords.hash(password);
     return this.uow.write(realmId, async (tx) => {
       const realm = await tx.realms.get(realmId);
       const user = await addUser(
@@ -319,7 +309,7 @@ export class RegisterUser {
     const { email, password, allowsWeakPassword = false } = input;
     const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
-    if (password !== null && !allowsWeakPassword) checkPassword(this.strength, password, [email, fullName]);
+    if (password !== null && !allowsWeakPassword) this.passwords.requireStrong(password, [email, fullName]);
     return fullName;
   }
 }

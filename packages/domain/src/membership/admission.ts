@@ -2,10 +2,11 @@ import type { ApiKeyMint } from '../access/credentials.js';
 import type { Channel } from '../channels/channel.js';
 import { wholeRealm } from '../kernel/event.js';
 import type { DefaultChannelGroupId, UnixSeconds } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/markdown.js';
-import type { SystemMessages } from '../messages/system-messages.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
 import { addUser, type NewUser } from './add-user.js';
@@ -26,39 +27,53 @@ export interface Newcomer extends Omit<NewUser, 'role' | 'channels'> {
   readonly words: Awaited<ReturnType<SystemMessages['parseWelcome']>>;
 }
 
-export interface AdmissionTools {
-  readonly now: UnixSeconds;
-  readonly mint: ApiKeyMint;
-  readonly systemMessages: SystemMessages;
-}
+/** Creates the accounts of newcomers and welcomes them. */
+export class Admission {
+  static readonly inject = ['apiKeyMint', SystemMessages, 'clock'] as const;
+  constructor(
+    private readonly mint: ApiKeyMint,
+    private readonly systemMessages: SystemMessages,
+    private readonly clock: Clock,
+  ) {}
 
-/** Creates the account offered by an invitation, and marks an email invitation as used (organization §10.3, §10.4). */
-export async function admit(
-  tx: Transaction,
-  realm: Realm,
-  { invitation, role, defaultChannelGroupIds = [], words, ...person }: Newcomer,
-  { now, mint, systemMessages }: AdmissionTools,
-): Promise<User> {
-  const offer = invitation ?? OPEN_OFFER;
-  const channels = await channelsOf(tx, realm, offer, defaultChannelGroupIds);
-  const takesRole = role !== null && !(invitation && role.sparesGuests);
-  const user = await addUser(
-    tx,
-    realm,
-    { ...person, role: takesRole ? role.role : offer.role, channels },
-    { now, mint },
-  );
-  await joinGroups(tx, offer, user);
-  await attachHistory(tx, channels, user);
-  if (invitation?.kind === 'email') {
-    await endInvitation(tx, invitation, 'used', now);
-    await publishInvitations(tx, realm.id, invitation.inviterId);
-    await notifyInviter(tx, realm, invitation, user, systemMessages);
+  /** Parses the welcome message of the invitation, before the unit of work. */
+  parseWelcome(realm: Realm, invitation: Invitation | null): Promise<Newcomer['words']> {
+    return this.systemMessages.parseWelcome(realm, (invitation ?? OPEN_OFFER).welcomeText);
   }
-  await systemMessages.announceSignup(tx, realm, user);
-  await systemMessages.sendWelcome(tx, realm, user, words);
-  if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
-  return user;
+
+  /** Creates the account offered by an invitation, and marks an email invitation as used (organization §10.3, §10.4). */
+  async admit(
+    tx: Transaction,
+    realm: Realm,
+    { invitation, role, defaultChannelGroupIds = [], words, ...person }: Newcomer,
+  ): Promise<User> {
+    const { systemMessages } = this;
+    const now = this.clock.now();
+    const offer = invitation ?? OPEN_OFFER;
+    const channels = await channelsOf(tx, realm, offer, defaultChannelGroupIds);
+    const takesRole = role !== null && !(invitation && role.sparesGuests);
+    const user = await this.add(tx, realm, { ...person, role: takesRole ? role.role : offer.role, channels });
+    await joinGroups(tx, offer, user);
+    await attachHistory(tx, channels, user);
+    if (invitation?.kind === 'email') {
+      await endInvitation(tx, invitation, 'used', now);
+      await publishInvitations(tx, realm.id, invitation.inviterId);
+      await notifyInviter(tx, realm, invitation, user, systemMessages);
+    }
+    await systemMessages.announceSignup(tx, realm, user);
+    await systemMessages.sendWelcome(tx, realm, user, words);
+    if (realm.settings.sendWelcomeEmails) await planWelcomeEmail(tx, user, now);
+    return user;
+  }
+
+  /** Creates an account without invitation or welcome. */
+  add(tx: Transaction, realm: Realm, person: NewUser): Promise<User> {
+    return addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
+  }
+
+  async apiKeyOf(tx: Transaction, { realmId, id }: User): Promise<string> {
+    return this.mint.derive((await tx.apiKeys.find(realmId, id))!);
+  }
 }
 
 /** Returns the newest valid email invitation for the address, limited to what its inviter may still offer. */

@@ -20,7 +20,7 @@ import type { RealmUrls } from '../kernel/ports.js';
 import type { Snapshot } from '../kernel/register-queue.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { firstOf, getOrThrow } from '../kernel/work.js';
 import type { WorkOwner } from '../kernel/work-queue.js';
 import type { Realm } from '../realms/realm.js';
 import { AVATAR_TARGETS } from '../users/avatars.js';
@@ -204,7 +204,7 @@ async function visibilityTo(
 }
 
 export const viewBot = async (reads: BotViewReads, viewer: BotViewer, user: User): Promise<BotView> =>
-  (await viewBots(reads, user.realmId, viewer, [user]))[0]!.view;
+  firstOf(await viewBots(reads, user.realmId, viewer, [user])).view;
 
 /** Views of one bot for all recipients of its events. */
 export interface BotViews {

@@ -3,6 +3,7 @@ import { type ChannelId, isId, type MessageId, type RealmId, type UnixSeconds, t
 import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
 import type { Message } from '../messages/message.js';
 import type { MessageCondition, MessageFilter } from '../messages/message-condition.js';
@@ -71,7 +72,7 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
         await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
       }
       if (ids.length < MAX_DELETED_AT_ONCE) return;
-      const rest = { ...payload, upTo: ids[0]! - 1 };
+      const rest = { ...payload, upTo: firstOf(ids) - 1 };
       await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: deletedAt, payload: rest }));
     };
   }

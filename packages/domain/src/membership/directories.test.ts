@@ -1,12 +1,12 @@
 import { aUser, createFixture, FakeApiKeyMint, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import type { ReportProblem } from '../kernel/ports.js';
 import { SystemMessages } from '../messages/system-messages.js';
+import { Admission } from './admission.js';
 import { type DirectoryPerson, directoryMethod, type PeopleDirectory } from './directories.js';
 import { SyncDirectory, VerifyDirectoryPassword } from './directories.use-cases.js';
 import { SetUserEmail, UnlinkAccount } from './operate-accounts.use-cases.js';
 import type { StatedRole } from './stated-roles.js';
 
-const mint = new FakeApiKeyMint();
 const person = (subject: string, more: Partial<DirectoryPerson> = {}): DirectoryPerson => ({
   subject,
   email: `${subject}@example.com`,
@@ -36,9 +36,10 @@ async function cast() {
     check: async () => '',
   };
   const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, clock);
+  const admission = new Admission(new FakeApiKeyMint(), systemMessages, clock);
   const reported: unknown[] = [];
   const report: ReportProblem = (_, fields) => void reported.push(fields);
-  const verifier = new VerifyDirectoryPassword(uow, [directory], mint, clock, report, systemMessages);
+  const verifier = new VerifyDirectoryPassword(uow, [directory], admission, clock, report);
   const userWith = (email: string) => uow.read(realm.id, ({ users }) => users.findByEmail(realm.id, email));
   return {
     reported,
@@ -50,7 +51,7 @@ async function cast() {
       entries = error;
     },
     sync: (options: { isDryRun?: boolean } = {}) =>
-      new SyncDirectory(uow, mint, clock, systemMessages).execute({
+      new SyncDirectory(uow, admission, clock).execute({
         directory,
         isDryRun: false,
         acceptsDeactivations: true,

@@ -1,18 +1,16 @@
-import type { ApiKeyMint } from '../access/credentials.js';
 import type { Role } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { Clock, ReportProblem } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ENTITIES_PER_PAGE, slicesOf } from '../kernel/work.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { ENTITIES_PER_PAGE, firstOf, slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { accountDeactivated, type DirectoryPasswords } from '../users/authentication.js';
 import { changeEmail, rename } from '../users/change-email.js';
 import { isEmailAddress, type User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
-import { addUser, findAvailableName, validName } from './add-user.js';
-import { admit, findEmailInvitation } from './admission.js';
+import { findAvailableName, validName } from './add-user.js';
+import { Admission, findEmailInvitation } from './admission.js';
 import { deactivateWithBots, reactivateWithGroups } from './deactivation.js';
 import {
   type DirectoryChange,
@@ -96,9 +94,8 @@ async function newRole(reads: Reads, user: User, { role }: DirectoryPerson): Pro
 }
 
 interface Tools {
-  readonly mint: ApiKeyMint;
+  readonly admission: Admission;
   readonly clock: Clock;
-  readonly systemMessages: SystemMessages;
   /** True if an invitation admits users for whom the directory creates no accounts. */
   readonly acceptsInvitations: boolean;
 }
@@ -124,7 +121,7 @@ async function placePerson(
   realm: Realm,
   directory: PeopleDirectory,
   person: DirectoryPerson,
-  { mint, clock, systemMessages, acceptsInvitations }: Tools,
+  { admission, clock, acceptsInvitations }: Tools,
 ): Promise<Placed | null> {
   const planned = await planFor(tx, realm, directory, person);
   if (!planned && !acceptsInvitations) return null;
@@ -146,12 +143,12 @@ async function placePerson(
     if (!planned && !invitation) return null;
     const claims = [externalIdKey(directoryMethod(directory), person.subject), emailKey(email)];
     const placeholder = await findPlaceholder(tx, realm.id, claims);
-    const names = [person.fullName, email.split('@')[0]!];
+    const names = [person.fullName, firstOf(email.split('@'))];
     const fullName = (await findAvailableName(tx, realm, names, placeholder)) ?? email;
     const newcomer = { email, fullName, passwordHash: null, claims };
     const user = invitation
-      ? await admit(tx, realm, { ...newcomer, role, invitation, words: null }, { now, mint, systemMessages })
-      : await addUser(tx, realm, { ...newcomer, role: role?.role ?? 'member' }, { now, mint });
+      ? await admission.admit(tx, realm, { ...newcomer, role, invitation, words: null })
+      : await admission.add(tx, realm, { ...newcomer, role: role?.role ?? 'member' });
     await link(user.id);
     return { user, change: 'created', problems };
   }
@@ -170,21 +167,13 @@ async function placePerson(
 
 /** Verifies passwords with the organization's directory and synchronizes the user at log-in. */
 export class VerifyDirectoryPassword implements DirectoryPasswords {
-  static readonly inject = [
-    'unitOfWork',
-    'peopleDirectories',
-    'apiKeyMint',
-    'clock',
-    'report',
-    SystemMessages,
-  ] as const;
+  static readonly inject = ['unitOfWork', 'peopleDirectories', Admission, 'clock', 'report'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly directories: readonly PeopleDirectory[],
-    private readonly mint: ApiKeyMint,
+    private readonly admission: Admission,
     private readonly clock: Clock,
     private readonly report: ReportProblem,
-    private readonly systemMessages: SystemMessages,
   ) {}
 
   isUsedBy({ stringId, settings }: Pick<Realm, 'stringId' | 'settings'>): boolean {
@@ -213,8 +202,8 @@ export class VerifyDirectoryPassword implements DirectoryPasswords {
   }
 
   private async place(realmId: RealmId, directory: PeopleDirectory, person: DirectoryPerson): Promise<Placed | null> {
-    const { mint, clock, systemMessages } = this;
-    const tools = { mint, clock, systemMessages, acceptsInvitations: true };
+    const { admission, clock } = this;
+    const tools = { admission, clock, acceptsInvitations: true };
     const reportProblem = (problem: string) =>
       this.report('a user is not as the directory describes them', {
         problem,
@@ -245,12 +234,11 @@ export interface SyncDirectoryInput {
 
 /** Synchronizes the users of an organization with its directory, and deactivates those who have left. */
 export class SyncDirectory {
-  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', SystemMessages] as const;
+  static readonly inject = ['unitOfWork', Admission, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly mint: ApiKeyMint,
+    private readonly admission: Admission,
     private readonly clock: Clock,
-    private readonly systemMessages: SystemMessages,
   ) {}
 
   /** @throws DomainError UNKNOWN_REALM */
@@ -345,8 +333,8 @@ export class SyncDirectory {
     people: readonly DirectoryPerson[],
     report: Report,
   ): Promise<void> {
-    const { mint, clock, systemMessages } = this;
-    const tools = { mint, clock, systemMessages, acceptsInvitations: false };
+    const { admission, clock } = this;
+    const tools = { admission, clock, acceptsInvitations: false };
     const write = (some: readonly DirectoryPerson[]) =>
       this.uow.write(
         realm.id,

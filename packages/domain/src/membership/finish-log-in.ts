@@ -77,24 +77,34 @@ export interface FinishLogInInput {
   readonly passwordHash?: string | null;
 }
 
-/** Completes the log-in of authenticated users and notifies them by email. */
-export class LogInCompletion {
-  static readonly inject = [
-    'unitOfWork',
-    'apiKeyMint',
-    'logInTokens',
-    'realmUrls',
-    'clock',
-    'sessionTokens',
-    LoginEmails,
-  ] as const;
+/** Hands API keys to mobile apps at the end of a log-in. */
+export class PhoneLogIns {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'realmUrls', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
-    private readonly tokens: LogInTokens,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError AUTHENTICATION_FAILED */
+  async complete(caller: AnonymousCaller, user: User, otp: string): Promise<LogInResult> {
+    const { uow, mint, clock } = this;
+    const { apiKey } = await issueKey({ uow, mint, clock }, caller, user);
+    const realm = await uow.read(user.realmId, ({ realms }) => realms.get(user.realmId));
+    return { kind: 'phone', encryptedKey: encryptKey(apiKey, otp), realmUrl: this.realmUrls.urlOf(realm) };
+  }
+}
+
+/** Completes the log-in of authenticated users and notifies them by email. */
+export class LogInCompletion {
+  static readonly inject = ['unitOfWork', 'logInTokens', 'sessionTokens', 'clock', PhoneLogIns, LoginEmails] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: LogInTokens,
     private readonly sessionTokens: SessionTokens,
+    private readonly clock: Clock,
+    private readonly phones: PhoneLogIns,
     private readonly loginEmails: LoginEmails,
   ) {}
 
@@ -109,12 +119,7 @@ export class LogInCompletion {
       const { uow, sessionTokens: tokens, clock } = this;
       return { kind: 'session', session: await openSession({ uow, tokens, clock }, opened), next: purpose.next };
     }
-    if (purpose.kind === 'phone') {
-      const { uow, mint, clock } = this;
-      const { apiKey } = await issueKey({ uow, mint, clock }, caller, user);
-      const realm = await this.uow.read(realmId, ({ realms }) => realms.get(realmId));
-      return { kind: 'phone', encryptedKey: encryptKey(apiKey, purpose.otp), realmUrl: this.realmUrls.urlOf(realm) };
-    }
+    if (purpose.kind === 'phone') return this.phones.complete(caller, user, purpose.otp);
     const flow: DesktopLogIn = { userId, method, expiresAt: this.clock.now() + LOG_IN_SECONDS };
     const token = sealFlow(this.tokens, ['desktop', realmId], flow);
     return { kind: 'desktop', encryptedToken: this.tokens.encryptFor(purpose.otp, token) };

@@ -31,6 +31,7 @@ export * from './provisioning/provisioning-tokens.use-cases.js';
 export * from './roles.js';
 export * from './second-factor-log-in.use-cases.js';
 export * from './second-factors.use-cases.js';
+export * from './service-flows.js';
 export * from './sign-up.js';
 export * from './single-log-out.use-cases.js';
 export * from './stated-roles.js';

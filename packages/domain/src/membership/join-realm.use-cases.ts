@@ -1,35 +1,16 @@
 import { endConfirmation } from '../access/confirmations.js';
-import {
-  type ApiKeyMint,
-  checkPassword,
-  type LoginAttempts,
-  type PasswordHasher,
-  type PasswordStrength,
-  rememberNetwork,
-} from '../access/credentials.js';
+import { type LoginAttempts, Passwords, rememberNetwork } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
 import type { AnonymousCaller, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
 import type { Cancellation, Clock } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { SystemMessages } from '../messages/system-messages.js';
 import { type EmailVisibility, isTimeZone } from '../realms/user-settings.js';
-import type { DisposableDomains } from '../users/change-email.js';
 import { requiresSecondFactor } from '../users/second-factors.js';
 import { parseFullName, type User } from '../users/user.js';
 import { assertNameAvailable } from './add-user.js';
-import { admit } from './admission.js';
-import type { InvitationConfig } from './invitations.js';
+import { Admission } from './admission.js';
 import { emailKey, findPlaceholder } from './placeholders.js';
-import {
-  acceptedAddress,
-  assertNoAccount,
-  assertTakesPasswords,
-  loadSignUp,
-  OPEN_OFFER,
-  RequestSignUp,
-  type SignUp,
-  type SignUpKeys,
-} from './sign-up.js';
+import { assertNoAccount, assertTakesPasswords, type SignUp, SignUps } from './sign-up.js';
 
 export interface JoinRealmInput {
   readonly key: string;
@@ -53,31 +34,16 @@ export interface JoinedUser {
   readonly apiKey: string | null;
 }
 
-/** Creates an account for a person who was invited or has confirmed their email address (organization §10.2, §10.3). */
-export class JoinRealm {
-  static readonly inject = [
-    'unitOfWork',
-    'signUpKeys',
-    'passwordHasher',
-    'passwordStrength',
-    'disposableDomains',
-    'apiKeyMint',
-    'loginAttempts',
-    SystemMessages,
-    'clock',
-    'invitationConfig',
-  ] as const;
+/** Accounts of people who were invited or have confirmed their email address (organization §10.2, §10.3). */
+export class NewAccounts {
+  static readonly inject = ['unitOfWork', SignUps, Passwords, Admission, 'loginAttempts', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly keys: SignUpKeys,
-    private readonly hasher: PasswordHasher,
-    private readonly strength: PasswordStrength,
-    private readonly disposable: DisposableDomains,
-    private readonly mint: ApiKeyMint,
+    private readonly signUps: SignUps,
+    private readonly passwords: Passwords,
+    private readonly admission: Admission,
     private readonly attempts: LoginAttempts,
-    private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
-    private readonly config: InvitationConfig,
   ) {}
 
   /**
@@ -85,14 +51,14 @@ export class JoinRealm {
    * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED, PASSWORD_AUTH_DISABLED, EMAIL_UNCONFIRMED, INVALID_EMAIL,
    * EMAIL_NOT_ALLOWED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
    */
-  async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<JoinedUser> {
+  async join({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<JoinedUser> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     const { password, cancellation } = input;
     // Runs every check before the slow hash, and repeats those whose result may have changed afterwards.
     const ahead = await this.uow.read(realmId, (repositories) => this.check(repositories, realmId, input));
-    checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
-    const words = await this.systemMessages.parseWelcome(ahead.realm, (ahead.invitation ?? OPEN_OFFER).welcomeText);
-    const passwordHash = await this.hasher.hash(password, { client: ip, cancellation });
+    this.passwords.requireStrong(password, [ahead.email, ahead.fullName]);
+    const words = await this.admission.parseWelcome(ahead.realm, ahead.invitation);
+    const passwordHash = await this.passwords.hash(password, { client: ip, cancellation });
     const joined = await this.uow.write(realmId, async (tx) => {
       const { realm, invitation, confirmation, email, fullName, claims } = await this.check(tx, realmId, input);
       const now = this.clock.now();
@@ -101,7 +67,6 @@ export class JoinRealm {
         ...(emailAddressVisibility !== null && { emailAddressVisibility }),
         ...(timezone !== null && isTimeZone(timezone) && { timezone }),
       };
-      const { mint, systemMessages } = this;
       const newcomer = {
         email,
         fullName,
@@ -113,13 +78,13 @@ export class JoinRealm {
         words,
         claims,
       };
-      const user = await admit(tx, realm, newcomer, { now, mint, systemMessages });
+      const user = await this.admission.admit(tx, realm, newcomer);
       if (confirmation) {
         await endConfirmation(tx, confirmation, now);
         await tx.bouncedAddresses.remove(confirmation.email);
       }
       if (requiresSecondFactor(realm.settings, user.role)) return { user, apiKey: null };
-      return { user, apiKey: this.mint.derive((await tx.apiKeys.find(realmId, user.id))!) };
+      return { user, apiKey: await this.admission.apiKeyOf(tx, user) };
     });
     await rememberNetwork(this.uow, this.attempts, joined.user, ip, this.clock.now());
     return joined;
@@ -130,19 +95,30 @@ export class JoinRealm {
     realmId: RealmId,
     input: JoinRealmInput,
   ): Promise<SignUp & { readonly email: string; readonly fullName: string; readonly claims: readonly string[] }> {
-    const signUp = await loadSignUp(repositories, this.keys, realmId, input.key, this.clock.now());
+    const signUp = await this.signUps.load(repositories, realmId, input.key);
     const { realm } = signUp;
     assertTakesPasswords(realm);
-    if (signUp.email === null && this.config.confirmsAddresses) {
+    if (signUp.email === null && this.signUps.confirmsAddresses) {
       throw new DomainError('EMAIL_UNCONFIRMED', 'Confirm your email address first.');
     }
-    const email = await acceptedAddress(repositories, realm, signUp.email ?? input.email ?? '', this.disposable);
+    const email = await this.signUps.acceptedAddress(repositories, realm, signUp.email ?? input.email ?? '');
     await assertNoAccount(repositories, realmId, email);
     const fullName = parseFullName(input.fullName);
     // Addresses are unproven if the server sends no emails.
-    const claims = signUp.email !== null && this.config.confirmsAddresses ? [emailKey(email)] : [];
+    const claims = signUp.email !== null && this.signUps.confirmsAddresses ? [emailKey(email)] : [];
     await assertNameAvailable(repositories, realm, fullName, await findPlaceholder(repositories, realmId, claims));
     return { ...signUp, email, fullName, claims };
+  }
+}
+
+/** Creates an account for a person who was invited or has confirmed their email address (organization §10.2, §10.3). */
+export class JoinRealm {
+  static readonly inject = [NewAccounts] as const;
+  constructor(private readonly accounts: NewAccounts) {}
+
+  /** @throws DomainError the codes of `NewAccounts.join` */
+  execute(caller: AnonymousCaller, input: JoinRealmInput): Promise<JoinedUser> {
+    return this.accounts.join(caller, input);
   }
 }
 
@@ -151,20 +127,20 @@ export type JoinOutcome = JoinedUser | { readonly confirmedBy: 'email'; readonly
 
 /** Joins in one step, or sends a confirmation email if the invitation does not prove the email (extensions §4). */
 export class JoinOrConfirm {
-  static readonly inject = [JoinRealm, RequestSignUp] as const;
+  static readonly inject = [NewAccounts, SignUps] as const;
   constructor(
-    private readonly joinRealm: JoinRealm,
-    private readonly requestSignUp: RequestSignUp,
+    private readonly accounts: NewAccounts,
+    private readonly signUps: SignUps,
   ) {}
 
-  /** @throws DomainError the codes of `JoinRealm` except EMAIL_UNCONFIRMED, and those of `RequestSignUp` */
+  /** @throws DomainError the codes of `NewAccounts.join` except EMAIL_UNCONFIRMED, and those of `SignUps.request` */
   async execute(caller: AnonymousCaller, input: JoinRealmInput): Promise<JoinOutcome> {
     try {
-      return await this.joinRealm.execute(caller, input);
+      return await this.accounts.join(caller, input);
     } catch (error) {
       if (!(error instanceof DomainError && error.is('EMAIL_UNCONFIRMED'))) throw error;
     }
-    const { email } = await this.requestSignUp.execute(caller, { key: input.key, email: input.email ?? '' });
+    const { email } = await this.signUps.request(caller, { key: input.key, email: input.email ?? '' });
     return { confirmedBy: 'email', email };
   }
 }

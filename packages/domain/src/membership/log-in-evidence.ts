@@ -4,16 +4,20 @@ import {
   pretendConfirmation,
   requestConfirmation,
 } from '../access/confirmations.js';
-import type { UnixSeconds } from '../kernel/ids.js';
+import { loginAttemptKey } from '../access/credentials.js';
+import type { EmailQuota } from '../access/email.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
 import { foldCase } from '../kernel/text.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
 import { findEmailInvitation } from './admission.js';
 import { withPresentOffer } from './invitation-changes.js';
 import type { Invitation } from './invitations.js';
 import { admitsStrangers, type LogInMethod } from './log-in-methods.js';
-import { CONFIRMATION_KEY_LENGTH, loadInvitation, type SignUpKeys } from './sign-up.js';
+import { CONFIRMATION_KEY_LENGTH, loadInvitation, loadOpenRealm, type SignUpKeys } from './sign-up.js';
 
 type Reads = Repositories | Transaction;
 
@@ -76,18 +80,20 @@ export async function proofFor(
   };
 }
 
+interface UnprovenPerson {
+  readonly email: string;
+  readonly method: LogInMethod;
+  readonly evidence: LogInEvidence;
+}
+
 /**
  * Emails a link that proves the address, if a log-in with it would succeed. Neither the response nor its duration
  * reveals whether it would.
  */
-export async function requestProof(
+async function requestProof(
   tx: Transaction,
   realm: Realm,
-  {
-    email,
-    method,
-    evidence,
-  }: { readonly email: string; readonly method: LogInMethod; readonly evidence: LogInEvidence },
+  { email, method, evidence }: UnprovenPerson,
   { disposable, now }: { readonly disposable: DisposableDomains; readonly now: UnixSeconds },
 ): Promise<void> {
   const owner = await tx.users.findByEmail(realm.id, email);
@@ -101,4 +107,38 @@ export async function requestProof(
   // Email invitations are found by address.
   const invitationId = !owner && invitation?.kind === 'link' ? invitation.id : null;
   await requestConfirmation(tx, { ...wanted, email: owner?.email ?? email, invitationId }, now);
+}
+
+/** Emails that prove the address of a person who logs in at a service. */
+export class AddressProofs {
+  static readonly inject = ['unitOfWork', 'emailQuota', 'disposableDomains', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly emails: EmailQuota,
+    private readonly disposable: DisposableDomains,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns the refusal if too many emails were sent. Others may use them up; the address's owner can still log in. */
+  async request(
+    realmId: RealmId,
+    { subject, ...person }: UnprovenPerson & { readonly subject: string },
+    ip: string | undefined,
+  ): Promise<DomainError | null> {
+    const { email, method } = person;
+    try {
+      // Counted per account, since many people may share a network address and may be able to change their email address.
+      this.emails.take('signUpByEmail', `${realmId} ${method.name} ${subject}`, ip);
+      this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
+      const { disposable } = this;
+      const now = this.clock.now();
+      await this.uow.write(realmId, async (tx) =>
+        requestProof(tx, await loadOpenRealm(tx, realmId), person, { disposable, now }),
+      );
+      return null;
+    } catch (error) {
+      if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
+      return error;
+    }
+  }
 }

@@ -17,7 +17,7 @@ import {
   type LinkKeys,
   requestConfirmation,
 } from '../access/confirmations.js';
-import type { ApiKeyMint } from '../access/credentials.js';
+import { type ApiKeyMint, Passwords } from '../access/credentials.js';
 import type { Role } from '../access/roles.js';
 import { RegisterUser } from './add-user.js';
 import {
@@ -48,7 +48,7 @@ const by = (fixture: MemoryFixture) => {
     setActive: (name: string, isActive: boolean) =>
       new SetUserActive(uow, clock).execute({ ...account(name), isActive }),
     setPassword: (name: string, password: string | null) =>
-      new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength, clock).execute({
+      new SetUserPassword(uow, new Passwords(new FakePasswordHasher(), fakePasswordStrength), clock).execute({
         ...account(name),
         password,
       }),
@@ -84,8 +84,7 @@ describe('operator account command', () => {
     const { uow, clock, realm } = fixture;
     const register = new RegisterUser(
       uow,
-      new FakePasswordHasher(),
-      fakePasswordStrength,
+      new Passwords(new FakePasswordHasher(), fakePasswordStrength),
       mint,
       clock,
       systemMessagesOn(clock),
@@ -216,7 +215,7 @@ describe('operator account command', () => {
       () => new SetUserEmail(uow).execute({ ...unknown, email: 'new@example.com' }),
       () => new SetUserActive(uow, clock).execute({ ...unknown, isActive: false }),
       () =>
-        new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength, clock).execute({
+        new SetUserPassword(uow, new Passwords(new FakePasswordHasher(), fakePasswordStrength), clock).execute({
           ...unknown,
           password: 'correct horse battery',
         }),

@@ -1,11 +1,5 @@
 import { CONFIRMATION_SECONDS, confirmationUrl, type LinkKeys, openConfirmation } from '../access/confirmations.js';
-import {
-  type ApiKeyMint,
-  changePassword,
-  checkPassword,
-  type PasswordHasher,
-  type PasswordStrength,
-} from '../access/credentials.js';
+import { type ApiKeyMint, changePassword, Passwords } from '../access/credentials.js';
 import type { Role } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
@@ -122,11 +116,10 @@ export class UnlinkAccount {
 }
 
 export class SetUserPassword {
-  static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'clock'] as const;
+  static readonly inject = ['unitOfWork', Passwords, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly strength: PasswordStrength,
+    private readonly passwords: Passwords,
     private readonly clock: Clock,
   ) {}
 
@@ -136,8 +129,8 @@ export class SetUserPassword {
       accountOf(repositories, realmId, userId),
     );
     if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
-    if (password !== null) checkPassword(this.strength, password, [email, fullName]);
-    const hash = password === null ? null : await this.hasher.hash(password);
+    if (password !== null) this.passwords.requireStrong(password, [email, fullName]);
+    const hash = password === null ? null : await this.passwords.hash(password);
     await this.uow.write(realmId, async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       await changePassword(tx, user, hash, { now: this.clock.now() });

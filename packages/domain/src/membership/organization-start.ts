@@ -1,6 +1,7 @@
 import { defaultGroupSettings } from '../access/group-settings.js';
 import { CHANNEL_PERMISSIONS, type Channel } from '../channels/channel.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -72,7 +73,7 @@ export async function startOrganization(tx: Transaction, realm: Realm, systemMes
     });
     channels.push(channel);
   }
-  const settings = { ...realm.settings, newChannelAnnouncementsChannelId: channels[0]!.id };
+  const settings = { ...realm.settings, newChannelAnnouncementsChannelId: firstOf(channels).id };
   await tx.realms.update({ ...realm, settings });
   const notices = CHANNELS.flatMap(({ messages }, index) =>
     messages.map(([topic, content]) => ({ channel: channels[index]!, topic, content })),

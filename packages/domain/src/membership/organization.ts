@@ -225,23 +225,17 @@ const WITHOUT_SERVICE: readonly AuthenticationMethod[] = [
   'ldapAuthentication',
 ];
 
-/** Applies permitted changes with all their consequences. */
-export class RealmChanges {
+/** Ways to log in to organizations of this server. */
+export class LogInWays {
   static readonly inject = [
-    'textRenderer',
-    FullMemberParts,
     'developmentMode',
-    'meetingServer',
     'logInProviders',
     'peopleDirectories',
     'webTokens',
     'hostAuthentication',
   ] as const;
   constructor(
-    private readonly texts: TextRenderer,
-    private readonly fullMembers: FullMemberParts,
     private readonly mode: DevelopmentMode,
-    private readonly meetingServer: MeetingServer | null,
     private readonly logInProviders: readonly LogInProvider[],
     private readonly directories: readonly PeopleDirectory[],
     private readonly webTokens: JsonWebTokens,
@@ -255,12 +249,23 @@ export class RealmChanges {
     return this.methodsOf(realm).some(({ method, isEnabled }) => isEnabled && WITHOUT_SERVICE.includes(method));
   }
 
-  private methodsOf(realm: Realm): readonly AuthenticationMethodState[] {
+  methodsOf(realm: Realm): readonly AuthenticationMethodState[] {
     const hasDirectory = this.directories.some(({ realm: stringId }) => stringId === realm.stringId);
     const kinds = this.logInProviders.map(({ method }) => method.kind);
     const configured = new Set([...kinds, ...(hasDirectory ? ['ldapAuthentication'] : [])]);
     return authenticationMethods(realm.settings, this.mode, configured);
   }
+}
+
+/** Applies permitted changes with all their consequences. */
+export class RealmChanges {
+  static readonly inject = ['textRenderer', FullMemberParts, LogInWays, 'meetingServer'] as const;
+  constructor(
+    private readonly texts: TextRenderer,
+    private readonly fullMembers: FullMemberParts,
+    readonly logIns: LogInWays,
+    private readonly meetingServer: MeetingServer | null,
+  ) {}
 
   /** Requires a meeting server configured by the operator (organization §20). @throws DomainError BAD_SETTING_VALUE */
   checkProvider({ videoChatProvider }: ChangeRealmInput['settings']): void {
@@ -365,7 +370,7 @@ export class RealmChanges {
       });
     }
     if (changesAuthentication) {
-      await append({ type: 'realm.authentication_changed', methods: this.methodsOf(realm) });
+      await append({ type: 'realm.authentication_changed', methods: this.logIns.methodsOf(realm) });
     }
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }

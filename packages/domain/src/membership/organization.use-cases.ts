@@ -137,7 +137,7 @@ export class ConfigureRealm {
       return { applied: await this.changes.configure(tx, realm, input, more, parsed), realm };
     });
     const after = { ...realm.settings, ...Object.fromEntries(authenticationMethods ?? []) };
-    const canBeLoggedInTo = this.changes.canBeLoggedInTo({ ...realm, settings: after });
+    const canBeLoggedInTo = this.changes.logIns.canBeLoggedInTo({ ...realm, settings: after });
     return { ...(await this.changes.complete(applied)), canBeLoggedInTo };
   }
 }
@@ -201,7 +201,7 @@ export class ChangeRealm {
     if (authenticationMethods) {
       checkAuthenticationMethods(actor, authenticationMethods);
       const after = { ...realm.settings, ...Object.fromEntries(authenticationMethods.methods) };
-      if (!this.changes.canBeLoggedInTo({ ...realm, settings: after })) throw authenticationMethodRequired();
+      if (!this.changes.logIns.canBeLoggedInTo({ ...realm, settings: after })) throw authenticationMethodRequired();
     }
     this.changes.checkProvider(settings);
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_OWNERS);

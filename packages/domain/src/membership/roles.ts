@@ -13,7 +13,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { firstOf, getOrThrow } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
 import { isLimitedGuest } from '../users/accessible-users.js';
@@ -157,7 +157,7 @@ async function announceInChannels(
       const value = values.get(groupId);
       if (value === undefined) continue;
       const { id: channelId, name } = channel;
-      const sendersOf = async () => (await tx.channels.listViews(realm.id, [channelId]))[0]!.sendersSystemGroup;
+      const sendersOf = async () => firstOf(await tx.channels.listViews(realm.id, [channelId])).sendersSystemGroup;
       const present = permission === 'canSendMessage' ? await sendersOf() : null;
       const senders = permission === 'canSendMessage' ? { before: present, after: present } : null;
       await tx.events.append(realm.id, {

@@ -239,16 +239,62 @@ export interface SecondStepInput extends StepKey {
 /** Consumes a proof. Returns false if it was used before. */
 type UseUp = (tx: Transaction) => Promise<boolean>;
 
+/** Proofs of second factors. */
+export class SecondFactorProofs {
+  static readonly inject = [
+    'logInTokens',
+    'secondFactorSecrets',
+    'oneTimeCodes',
+    'passkeys',
+    'realmUrls',
+    'clock',
+  ] as const;
+  constructor(
+    private readonly tokens: LogInTokens,
+    private readonly secrets: SecondFactorSecrets,
+    private readonly codes: OneTimeCodes,
+    private readonly passkeys: PasskeyProtocol,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns null for a wrong proof. */
+  async check({ user, realm, factors }: Step, state: string, proof: SecondFactorProof): Promise<UseUp | null> {
+    const { realmId, id: userId } = user;
+    const { tokens, realmUrls } = this;
+    const owner = ownerOf(user);
+    if (proof.kind === 'recovery') {
+      const fingerprint = this.secrets.fingerprint(proof.code, owner);
+      return (tx) => tx.secondFactors.takeRecoveryCode(realmId, userId, fingerprint);
+    }
+    if (proof.kind === 'passkey') {
+      const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: false };
+      const passkey = factors.passkeys.find(({ id }) => id === this.passkeys.idIn(proof.response));
+      const counter = passkey ? await this.passkeys.verify(proof.response, passkey, checks) : null;
+      if (!passkey || counter === null) return null;
+      return (tx) => usePasskey(tx, realmId, passkey.id, counter);
+    }
+    const secret = proof.kind === 'app' && factors.app ? this.secrets.open(factors.app.secret, owner) : null;
+    if (proof.kind !== 'app' || secret === null) return null;
+    const at = { now: this.clock.now(), lastStep: factors.app!.lastStep };
+    const lastStep = await this.codes.stepOf(secret, proof.code, at);
+    if (lastStep === null) return null;
+    return async (tx) => {
+      const { app } = await tx.secondFactors.find(realmId, userId);
+      if (!app || app.lastStep >= lastStep) return false;
+      await tx.secondFactors.putApp(realmId, userId, { ...app, lastStep });
+      return true;
+    };
+  }
+}
+
 /** Completes a password log-in with a second factor. */
 export class TakeSecondStep {
   static readonly inject = [
     'unitOfWork',
     'loginAttempts',
     'logInTokens',
-    'secondFactorSecrets',
-    'oneTimeCodes',
-    'passkeys',
-    'realmUrls',
+    SecondFactorProofs,
     'clock',
     LogInCompletion,
   ] as const;
@@ -256,10 +302,7 @@ export class TakeSecondStep {
     private readonly uow: UnitOfWork,
     private readonly attempts: LoginAttempts,
     private readonly tokens: LogInTokens,
-    private readonly secrets: SecondFactorSecrets,
-    private readonly codes: OneTimeCodes,
-    private readonly passkeys: PasskeyProtocol,
-    private readonly realmUrls: RealmUrls,
+    private readonly proofs: SecondFactorProofs,
     private readonly clock: Clock,
     private readonly completion: LogInCompletion,
   ) {}
@@ -288,7 +331,7 @@ export class TakeSecondStep {
       const isKnown = await uow.read(realmId, (reads) => isKnownNetwork(reads, attempts, user, ip));
       const account = secondFactorAttemptKey(realmId, user.email);
       await attempts.attempt(account, { ip, isKnown });
-      const useUp = await this.check(step, key.state, proof);
+      const useUp = await this.proofs.check(step, key.state, proof);
       if (!useUp) throw wrongSecondFactor();
       await take(useUp);
       attempts.succeed(account, { ip, isKnown });
@@ -296,35 +339,6 @@ export class TakeSecondStep {
     await rememberNetwork(uow, attempts, user, caller.ip, clock.now());
     const finished = { user, method: 'password', purpose, userAgent, passwordHash };
     return { user, result: await this.completion.complete(caller, finished) };
-  }
-
-  /** Returns null for a wrong proof. */
-  private async check({ user, realm, factors }: Step, state: string, proof: SecondFactorProof): Promise<UseUp | null> {
-    const { realmId, id: userId } = user;
-    const { tokens, realmUrls } = this;
-    const owner = ownerOf(user);
-    if (proof.kind === 'recovery') {
-      const fingerprint = this.secrets.fingerprint(proof.code, owner);
-      return (tx) => tx.secondFactors.takeRecoveryCode(realmId, userId, fingerprint);
-    }
-    if (proof.kind === 'passkey') {
-      const checks = { ...siteOf({ tokens, realmUrls }, realm, state), verifiesPerson: false };
-      const passkey = factors.passkeys.find(({ id }) => id === this.passkeys.idIn(proof.response));
-      const counter = passkey ? await this.passkeys.verify(proof.response, passkey, checks) : null;
-      if (!passkey || counter === null) return null;
-      return (tx) => usePasskey(tx, realmId, passkey.id, counter);
-    }
-    const secret = proof.kind === 'app' && factors.app ? this.secrets.open(factors.app.secret, owner) : null;
-    if (proof.kind !== 'app' || secret === null) return null;
-    const at = { now: this.clock.now(), lastStep: factors.app!.lastStep };
-    const lastStep = await this.codes.stepOf(secret, proof.code, at);
-    if (lastStep === null) return null;
-    return async (tx) => {
-      const { app } = await tx.secondFactors.find(realmId, userId);
-      if (!app || app.lastStep >= lastStep) return false;
-      await tx.secondFactors.putApp(realmId, userId, { ...app, lastStep });
-      return true;
-    };
   }
 }
 

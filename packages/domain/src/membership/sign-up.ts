@@ -112,38 +112,6 @@ export async function loadOpenRealm({ realms }: Reads, realmId: RealmId): Promis
 }
 
 /**
- * Loads the sign-up for an invitation key or an email confirmation key.
- * @throws DomainError REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
- * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED
- */
-export async function loadSignUp(
-  repositories: Reads,
-  keys: SignUpKeys,
-  realmId: RealmId,
-  key: string,
-  now: UnixSeconds,
-): Promise<SignUp> {
-  const realm = await loadOpenRealm(repositories, realmId);
-  if (key.length !== CONFIRMATION_KEY_LENGTH) {
-    const invitation = await loadInvitation(repositories, keys.invitations, realm, key, now);
-    return { realm, invitation, confirmation: null, email: invitation.email };
-  }
-  const wanted = { realmId, purpose: 'signUp', key } as const;
-  const confirmation = await loadConfirmation(repositories, keys.confirmations, wanted, now);
-  const { invitationId, email } = confirmation;
-  if (invitationId === null) {
-    assertOpenToAll(realm, email);
-    return { realm, invitation: null, confirmation, email };
-  }
-  const stored = await repositories.invitations.find(realmId, invitationId);
-  // An invitation may expire after the sign-up started, but must not be used or revoked.
-  if (stored?.status !== 'open') throw invitationExpired();
-  const invitation = await withPresentOffer(repositories, realm, stored);
-  if (!invitation) throw invitationExpired();
-  return { realm, invitation, confirmation, email };
-}
-
-/**
  * Returns the invitation, limited to what its inviter may still offer.
  * @throws DomainError INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED
  */
@@ -182,27 +150,127 @@ export function assertTakesPasswords({ settings }: Realm): void {
   if (!settings.emailAuthentication) throw passwordAuthDisabled();
 }
 
-/**
- * Returns the trimmed email if it may join the realm.
- * @throws DomainError INVALID_EMAIL, EMAIL_NOT_ALLOWED
- */
-export async function acceptedAddress(
-  repositories: Reads,
-  realm: Realm,
-  raw: string,
-  disposable: DisposableDomains,
-): Promise<string> {
-  const email = trim(raw);
-  if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
-  enforce(canJoinWith(email, await loadAddressPolicy(repositories, realm, disposable), 'joinForm'));
-  return email;
-}
-
 /** @throws DomainError EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER */
 export async function assertNoAccount({ users }: Reads, realmId: RealmId, email: string): Promise<void> {
   const [owner] = await users.listByEmail(realmId, [email]);
   if (owner?.isActive) throw new DomainError('EMAIL_TAKEN', `${email} already has an account`);
   if (owner) throw new DomainError('EMAIL_OF_DEACTIVATED_USER', 'Account has been deactivated.');
+}
+
+export interface RequestSignUpInput {
+  /** Key of an invitation link; null if the person was not invited. */
+  readonly key: string | null;
+  readonly email: string;
+}
+
+/** Sign-ups by invitation, or with a proof of the email address. */
+export class SignUps {
+  static readonly inject = [
+    'unitOfWork',
+    'signUpKeys',
+    'emailQuota',
+    'disposableDomains',
+    'clock',
+    'invitationConfig',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: SignUpKeys,
+    private readonly emails: EmailQuota,
+    private readonly disposable: DisposableDomains,
+    private readonly clock: Clock,
+    private readonly config: InvitationConfig,
+  ) {}
+
+  /** True if the server sends emails that prove an address. */
+  get confirmsAddresses(): boolean {
+    return this.config.confirmsAddresses;
+  }
+
+  /**
+   * Loads the sign-up for an invitation key or an email confirmation key.
+   * @throws DomainError REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
+   * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED
+   */
+  async load(repositories: Reads, realmId: RealmId, key: string): Promise<SignUp> {
+    const now = this.clock.now();
+    const realm = await loadOpenRealm(repositories, realmId);
+    if (key.length !== CONFIRMATION_KEY_LENGTH) {
+      const invitation = await loadInvitation(repositories, this.keys.invitations, realm, key, now);
+      return { realm, invitation, confirmation: null, email: invitation.email };
+    }
+    const wanted = { realmId, purpose: 'signUp', key } as const;
+    const confirmation = await loadConfirmation(repositories, this.keys.confirmations, wanted, now);
+    const { invitationId, email } = confirmation;
+    if (invitationId === null) {
+      assertOpenToAll(realm, email);
+      return { realm, invitation: null, confirmation, email };
+    }
+    const stored = await repositories.invitations.find(realmId, invitationId);
+    // An invitation may expire after the sign-up started, but must not be used or revoked.
+    if (stored?.status !== 'open') throw invitationExpired();
+    const invitation = await withPresentOffer(repositories, realm, stored);
+    if (!invitation) throw invitationExpired();
+    return { realm, invitation, confirmation, email };
+  }
+
+  /**
+   * Returns the trimmed email if it may join the realm.
+   * @throws DomainError INVALID_EMAIL, EMAIL_NOT_ALLOWED
+   */
+  async acceptedAddress(repositories: Reads, realm: Realm, raw: string): Promise<string> {
+    const email = trim(raw);
+    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+    enforce(canJoinWith(email, await loadAddressPolicy(repositories, realm, this.disposable), 'joinForm'));
+    return email;
+  }
+
+  /**
+   * Starts a sign-up. Returns the normalized email and whether a confirmation email was sent. Invited people skip the
+   * proof if the server sends no email.
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION,
+   * INVITATION_EXPIRED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED,
+   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, TOO_MANY_SIGN_UPS
+   */
+  async request(
+    { realmId, ip }: AnonymousCaller,
+    input: RequestSignUpInput,
+  ): Promise<{ readonly email: string; readonly isSent: boolean }> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    const { email } = await this.uow.read(realmId, (repositories) => this.check(repositories, realmId, input));
+    if (input.key !== null && !this.confirmsAddresses) {
+      await this.uow.read(realmId, (repositories) => assertNoAccount(repositories, realmId, email));
+      return { email, isSent: false };
+    }
+    // Throttles before the response can reveal that an account has this email address.
+    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
+    this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
+    await this.uow.write(realmId, async (tx) => {
+      const { invitationId } = await this.check(tx, realmId, input);
+      await assertNoAccount(tx, realmId, email);
+      const wanted = { realmId, purpose: 'signUp', email, userId: null, invitationId } as const;
+      await requestConfirmation(tx, wanted, this.clock.now());
+    });
+    return { email, isSent: true };
+  }
+
+  private async check(
+    repositories: Reads,
+    realmId: RealmId,
+    { key, email: raw }: RequestSignUpInput,
+  ): Promise<{ readonly email: string; readonly invitationId: number | null }> {
+    const realm = await loadOpenRealm(repositories, realmId);
+    const now = this.clock.now();
+    const invitation = key === null ? null : await loadInvitation(repositories, this.keys.invitations, realm, key, now);
+    // An email invitation is for one address and proves it.
+    if (invitation && invitation.kind !== 'link') {
+      throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
+    }
+    assertTakesPasswords(realm);
+    const email = await this.acceptedAddress(repositories, realm, raw);
+    if (!invitation) assertOpenToAll(realm, email);
+    return { email, invitationId: invitation?.id ?? null };
+  }
 }
 
 export interface GetSignUpInput {
@@ -222,12 +290,10 @@ export interface SignUpForm {
 
 /** Returns the sign-up form for a key without consuming the key. */
 export class GetSignUp {
-  static readonly inject = ['unitOfWork', 'signUpKeys', 'clock', 'invitationConfig'] as const;
+  static readonly inject = ['unitOfWork', SignUps] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly keys: SignUpKeys,
-    private readonly clock: Clock,
-    private readonly config: InvitationConfig,
+    private readonly signUps: SignUps,
   ) {}
 
   /**
@@ -237,10 +303,10 @@ export class GetSignUp {
   execute({ realmId }: AnonymousCaller, { key }: GetSignUpInput): Promise<SignUpForm> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     return this.uow.read(realmId, async (repositories) => {
-      const { realm, email } = await loadSignUp(repositories, this.keys, realmId, key, this.clock.now());
+      const { realm, email } = await this.signUps.load(repositories, realmId, key);
       return {
         email,
-        needsConfirmation: email === null && this.config.confirmsAddresses,
+        needsConfirmation: email === null && this.signUps.confirmsAddresses,
         emailAddressVisibility: realm.userDefaults.emailAddressVisibility,
         defaultChannelGroups: await listDefaultChannelGroups(repositories, realmId),
       };
@@ -248,78 +314,14 @@ export class GetSignUp {
   }
 }
 
-export interface RequestSignUpInput {
-  /** Key of an invitation link; null if the person was not invited. */
-  readonly key: string | null;
-  readonly email: string;
-}
-
-/**
- * Starts a sign-up by link or in an open realm, with proof of the email address (organization §10.1). Invited people
- * skip the proof if the server sends no email.
- */
+/** Starts a sign-up by link or in an open realm, with proof of the email address (organization §10.1). */
 export class RequestSignUp {
-  static readonly inject = [
-    'unitOfWork',
-    'signUpKeys',
-    'emailQuota',
-    'disposableDomains',
-    'clock',
-    'invitationConfig',
-  ] as const;
-  constructor(
-    private readonly uow: UnitOfWork,
-    private readonly keys: SignUpKeys,
-    private readonly emails: EmailQuota,
-    private readonly disposable: DisposableDomains,
-    private readonly clock: Clock,
-    private readonly config: InvitationConfig,
-  ) {}
+  static readonly inject = [SignUps] as const;
+  constructor(private readonly signUps: SignUps) {}
 
-  /**
-   * Returns the normalized email and whether a confirmation email was sent.
-   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION,
-   * INVITATION_EXPIRED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED,
-   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, TOO_MANY_SIGN_UPS
-   */
-  async execute(
-    { realmId, ip }: AnonymousCaller,
-    input: RequestSignUpInput,
-  ): Promise<{ readonly email: string; readonly isSent: boolean }> {
-    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    const { email } = await this.uow.read(realmId, (repositories) => this.check(repositories, realmId, input));
-    if (input.key !== null && !this.config.confirmsAddresses) {
-      await this.uow.read(realmId, (repositories) => assertNoAccount(repositories, realmId, email));
-      return { email, isSent: false };
-    }
-    // Throttles before the response can reveal that an account has this email address.
-    if (ip !== undefined) this.emails.take('anonymousByIp', ip);
-    this.emails.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
-    await this.uow.write(realmId, async (tx) => {
-      const { invitationId } = await this.check(tx, realmId, input);
-      await assertNoAccount(tx, realmId, email);
-      const wanted = { realmId, purpose: 'signUp', email, userId: null, invitationId } as const;
-      await requestConfirmation(tx, wanted, this.clock.now());
-    });
-    return { email, isSent: true };
-  }
-
-  private async check(
-    repositories: Repositories | Transaction,
-    realmId: RealmId,
-    { key, email: raw }: RequestSignUpInput,
-  ): Promise<{ readonly email: string; readonly invitationId: number | null }> {
-    const realm = await loadOpenRealm(repositories, realmId);
-    const now = this.clock.now();
-    const invitation = key === null ? null : await loadInvitation(repositories, this.keys.invitations, realm, key, now);
-    // An email invitation is for one address and proves it.
-    if (invitation && invitation.kind !== 'link') {
-      throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
-    }
-    assertTakesPasswords(realm);
-    const email = await acceptedAddress(repositories, realm, raw, this.disposable);
-    if (!invitation) assertOpenToAll(realm, email);
-    return { email, invitationId: invitation?.id ?? null };
+  /** @throws DomainError the codes of `SignUps.request` */
+  execute(caller: AnonymousCaller, input: RequestSignUpInput): ReturnType<SignUps['request']> {
+    return this.signUps.request(caller, input);
   }
 }
 

@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { unknownRealm } from '../users/authentication.js';
 import type { User } from '../users/user.js';
 import { type LogInProvider, offeredProvider } from './log-in-methods.js';
-import { serviceFailed } from './log-in-methods.use-cases.js';
+import { serviceFailed } from './log-in-service-failures.js';
 
 /** Finds the log-out URL of the service at which a browser logged in. */
 export class FindServiceLogOut {

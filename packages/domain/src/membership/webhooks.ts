@@ -96,6 +96,55 @@ const MAX_QUOTED = 1000;
 /** Pause of a bot's queue after a failed connection. */
 const PAUSE_SECONDS = 60;
 
+/** Requests to outgoing webhooks. */
+export class WebhookCalls {
+  static readonly inject = ['webhookFormats', 'webhookClient'] as const;
+  constructor(
+    private readonly formats: WebhookFormats,
+    private readonly client: WebhookClient,
+  ) {}
+
+  async deliver(delivery: WebhookDelivery, isLastAttempt: boolean): Promise<Outcome> {
+    const { webhook, view } = delivery;
+    if (webhook.interface === 'slack' && view.conversation.kind === 'direct') return failure(NO_DIRECT_MESSAGES);
+    let response: WebhookResponse;
+    try {
+      response = await this.client.post(webhook.url, this.formats.requestOf(delivery));
+    } catch (error) {
+      if (error instanceof WebhookRefused) return failure(error.message);
+      if (!isLastAttempt) throw error;
+      const quoted = quotedAsCode(error instanceof Error ? error.message : String(error));
+      return failure(
+        UNAVAILABLE,
+        `When trying to send a request to the webhook service, an error occurred:\n${quoted}`,
+      );
+    }
+    if (response.status < 200 || response.status > 299) return failure(refusalOf(response), detailsOf(response));
+    const reply = this.formats.replyOf(webhook.interface, response.text);
+    if (typeof reply === 'string') return failure(reply, `${reply}\n${quotedAsCode(response.text)}`);
+    return reply && { kind: 'reply', reply };
+  }
+}
+
+/** Messages to owners of bots whose outgoing webhook failed. */
+export class WebhookFailureNotices {
+  static readonly inject = [SystemMessages, 'realmUrls'] as const;
+  constructor(
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  async send(tx: Transaction, { realm, bot, view }: WebhookDelivery, details: string): Promise<void> {
+    const { ownerId } = bot.bot!;
+    const owner = ownerId === null ? null : await tx.users.find(realm.id, ownerId);
+    if (!owner?.isActive) return;
+    const actor = await tx.actors.get({ realmId: realm.id, userId: owner.id });
+    const url = this.realmUrls.urlOf(realm) + urlOf(view);
+    const text = `[A message](${url}) to your bot ${silentMention(bot)} triggered an outgoing webhook.\n${details}`;
+    await this.systemMessages.sendDirect(tx, realm, owner, text, { actor });
+  }
+}
+
 /**
  * Delivers messages to outgoing webhooks and posts the replies (organization §19). Each bot's requests are sequential,
  * in message order.
@@ -104,11 +153,9 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
   static readonly inject = [
     'unitOfWork',
     'clock',
-    'realmUrls',
-    'webhookFormats',
-    'webhookClient',
+    WebhookCalls,
     MessageSender,
-    SystemMessages,
+    WebhookFailureNotices,
     'report',
   ] as const;
 
@@ -117,18 +164,16 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    private readonly realmUrls: RealmUrls,
-    private readonly formats: WebhookFormats,
-    private readonly client: WebhookClient,
+    private readonly calls: WebhookCalls,
     private readonly sending: MessageSender,
-    private readonly systemMessages: SystemMessages,
+    private readonly notices: WebhookFailureNotices,
     private readonly report: ReportProblem,
   ) {}
 
   async prepare({ realmId, payload: { botId }, attempt }: Job<{ readonly botId: UserId }>): Promise<JobWork> {
     const { waiting, delivery } = await this.uow.read(realmId, (reads) => loadDelivery(reads, realmId, botId));
     if (waiting === null) return async () => {};
-    const outcome = delivery && (await this.deliver(delivery, attempt >= this.kind.retries.maxAttempts));
+    const outcome = delivery && (await this.calls.deliver(delivery, attempt >= this.kind.retries.maxAttempts));
     const prepared = delivery && outcome && (await this.prepareReply(delivery, outcome));
     const pause = outcome?.kind === 'failure' && outcome.failure.reason === UNAVAILABLE ? PAUSE_SECONDS : 0;
     return async (tx) => {
@@ -152,27 +197,6 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
   private async scheduleNext(tx: Transaction, realmId: RealmId, botId: UserId, pause: number): Promise<void> {
     if ((await tx.botTriggers.findFirst(realmId, botId)) === null) return;
     await scheduleWebhook(tx, realmId, botId, this.clock.now() + pause);
-  }
-
-  private async deliver(delivery: WebhookDelivery, isLastAttempt: boolean): Promise<Outcome> {
-    const { webhook, view } = delivery;
-    if (webhook.interface === 'slack' && view.conversation.kind === 'direct') return failure(NO_DIRECT_MESSAGES);
-    let response: WebhookResponse;
-    try {
-      response = await this.client.post(webhook.url, this.formats.requestOf(delivery));
-    } catch (error) {
-      if (error instanceof WebhookRefused) return failure(error.message);
-      if (!isLastAttempt) throw error;
-      const quoted = quotedAsCode(error instanceof Error ? error.message : String(error));
-      return failure(
-        UNAVAILABLE,
-        `When trying to send a request to the webhook service, an error occurred:\n${quoted}`,
-      );
-    }
-    if (response.status < 200 || response.status > 299) return failure(refusalOf(response), detailsOf(response));
-    const reply = this.formats.replyOf(webhook.interface, response.text);
-    if (typeof reply === 'string') return failure(reply, `${reply}\n${quotedAsCode(response.text)}`);
-    return reply && { kind: 'reply', reply };
   }
 
   /** Parses the bot's messages, which may be slow, before the unit of work. */
@@ -214,7 +238,7 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
         ? outcome.failure
         : { reason: NOT_SENT, details: `${NOT_SENT}:\n${quotedAsCode(refusal!)}` };
     await this.post(tx, caller, failure);
-    await this.notifyOwner(tx, delivery, details);
+    await this.notices.send(tx, delivery, details);
     const { id: messageId } = delivery.view.message;
     this.report('an outgoing webhook failed', { realmId, botId, messageId, reason, refusal }, 'warn');
   }
@@ -230,16 +254,6 @@ export class DeliverWebhooks implements JobHandler<{ readonly botId: UserId }> {
     }
     await this.sending.send(tx, caller, checked, { isReadBySender: true, echo: null });
     return null;
-  }
-
-  private async notifyOwner(tx: Transaction, { realm, bot, view }: WebhookDelivery, details: string): Promise<void> {
-    const { ownerId } = bot.bot!;
-    const owner = ownerId === null ? null : await tx.users.find(realm.id, ownerId);
-    if (!owner?.isActive) return;
-    const actor = await tx.actors.get({ realmId: realm.id, userId: owner.id });
-    const url = this.realmUrls.urlOf(realm) + urlOf(view);
-    const text = `[A message](${url}) to your bot ${silentMention(bot)} triggered an outgoing webhook.\n${details}`;
-    await this.systemMessages.sendDirect(tx, realm, owner, text, { actor });
   }
 }
 

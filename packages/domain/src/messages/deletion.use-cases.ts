@@ -7,6 +7,7 @@ import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UnixSeconds } 
 import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { lastOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { type ArchiveSelection, deleteMessages, MAX_DELETED_AT_ONCE } from './deletion.js';
 import { loadReadable } from './load-access.js';
@@ -123,7 +124,7 @@ export class DeleteTopic {
       if (!isEmpty && (await this.hasMessages(tx, channel, key, policy.userId))) continue;
       await changeTopicPolicy(tx, { ...policy, visibility: 'inherit', changedAt: this.clock.now() });
     }
-    return policies.length < POLICIES_AT_ONCE ? null : policies.at(-1)!.userId;
+    return policies.length < POLICIES_AT_ONCE ? null : lastOf(policies).userId;
   }
 
   private async hasMessages(tx: Transaction, channel: Channel, key: string, userId: Caller['userId']) {
@@ -173,7 +174,7 @@ export class ExpireMessages {
       );
       if (page.length === 0) return count;
       for (const recipientId of page) count += await this.expireAll(realm.id, recipientId);
-      after = page.at(-1)!;
+      after = lastOf(page);
     }
   }
 
@@ -273,7 +274,7 @@ export class RestoreMessages {
         });
       }
       if (archived.length < AT_ONCE) return count;
-      after = ids.at(-1)!;
+      after = lastOf(ids);
     }
   }
 }

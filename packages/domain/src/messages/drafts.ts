@@ -11,6 +11,7 @@ import type { UserRow } from '../kernel/rows.js';
 import * as shape from '../kernel/shape.js';
 import { MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { UserSettings } from '../realms/user-settings.js';
 import { otherParticipants, parseContent } from './message.js';
 
@@ -177,7 +178,7 @@ export async function parseDrafts(
     }
     if (topic.includes('\0')) throw invalid('Topic must not contain null bytes');
     if (to.length !== 1) throw invalid('Must specify exactly 1 channel ID for channel messages');
-    if (!readable.has(to[0]!)) enforce(unknownChannel);
+    if (!readable.has(firstOf(to))) enforce(unknownChannel);
     return { kind: 'channel', channelId: to[0] as ChannelId, topic: cutTopic(trim(topic)) };
   }
 }

@@ -10,7 +10,7 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeSnapshot } from '../kernel/register-queue.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { getOrThrow, slicesOf } from '../kernel/work.js';
+import { firstOf, getOrThrow, lastOf, slicesOf } from '../kernel/work.js';
 import type { SearchWords } from '../markdown/markdown.js';
 import {
   changeFlags,
@@ -312,7 +312,7 @@ export class GetUnread {
       const { conversations: all, oldOnesAreMissing } = await loadUnread(takeSnapshot(repositories, caller));
       const conversations = all.filter(({ isArchived }) => !isArchived);
       const listed = conversations
-        .map((conversation) => ({ ...conversation, newestId: conversation.ids.at(-1)! }))
+        .map((conversation) => ({ ...conversation, newestId: lastOf(conversation.ids) }))
         .sort((one, other) => other.newestId - one.newestId)
         .slice(0, limit);
       const found = await repositories.pages.listViews(
@@ -326,7 +326,7 @@ export class GetUnread {
         isComplete: !oldOnesAreMissing,
         conversations: listed.map(({ newestId, ids, mentionIds, isMuted }) => ({
           newest: getOrThrow(views, newestId),
-          firstId: ids[0]!,
+          firstId: firstOf(ids),
           count: ids.length,
           mentionCount: mentionIds.length,
           isMuted,

@@ -1,5 +1,6 @@
 import { type ChannelPrivacy, RESOLVED_PREFIX, topicKey } from '../channels/channel.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { firstOf } from '../kernel/work.js';
 import type { HasProperty, Message, MessageProperty, MessageText, MessageView, PersonalFlags } from './message.js';
 import { isFoundBy, type SearchedText, type SearchQuery } from './search.js';
 
@@ -156,7 +157,7 @@ export function inRanges(ranges: readonly MessageIdRange[]): MessageCondition {
     if (last === Number.MAX_SAFE_INTEGER) return from;
     return { kind: 'allOf', conditions: [from, not({ kind: 'fromMessage', messageId: (last + 1) as MessageId })] };
   });
-  return conditions.length === 1 ? conditions[0]! : { kind: 'anyOf', conditions };
+  return conditions.length === 1 ? firstOf(conditions) : { kind: 'anyOf', conditions };
 }
 
 /** Reads message pages by narrow or by ids. Every implementation passes message-page-reads.contract.ts. */

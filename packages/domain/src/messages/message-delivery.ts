@@ -20,7 +20,7 @@ import type {
 import { isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
-import { slicesOf } from '../kernel/work.js';
+import { firstOf, slicesOf } from '../kernel/work.js';
 import { dummyAddress } from '../users/accessible-users.js';
 import { atLeast } from '../users/user-delivery.js';
 import type { Message, PersonalFlags, UserSummary } from './message.js';
@@ -227,7 +227,7 @@ export const messageWatchers = (
 
 /** Audience of users who watch at least one of the messages. Expects at least one id. */
 export function watchersOfAny(ids: readonly MessageId[], channel: Pick<Channel, 'id' | 'privacy'> | null): Audience {
-  const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));
+  const holders = ids.length === 1 ? holdersOf(firstOf(ids)) : anyOf(...ids.map(holdersOf));
   if (!channel) return holders;
   const subscribers = subscribersOf(channel.id);
   if (!hasSharedHistory(channel)) return allOf(subscribers, holders);
@@ -300,7 +300,7 @@ function inHeldParts(event: Updated): readonly Updated[] {
     return {
       ...event,
       messageIds,
-      messageId: isNamed ? event.messageId : messageIds[0]!,
+      messageId: isNamed ? event.messageId : firstOf(messageIds),
       text: isNamed ? event.text : null,
     };
   });

@@ -2,6 +2,7 @@ import { DomainError, declareErrors } from '../kernel/errors.js';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { isLongerThan, takeCodePoints, trimEnd } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { TopicLink } from '../markdown/markdown.js';
 import { type EmailOwner, emailVisibilityOf } from '../users/accessible-users.js';
 import type { Avatar, User } from '../users/user.js';
@@ -320,7 +321,7 @@ export async function loadSender(
 ): Promise<User> {
   // Users are usually cached in memory.
   const person = await users.find(realmId, senderId);
-  return person ?? (await users.list(realmId, [senderId]))[0]!;
+  return person ?? firstOf(await users.list(realmId, [senderId]));
 }
 
 /** Returns all participants of the message's direct conversation, ascending; null for a channel message. */

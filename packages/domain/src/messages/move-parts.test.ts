@@ -55,7 +55,7 @@ async function moving() {
   const renderer = new FakeRenderer();
   const notices = new MoveNotices(new SystemMessages(renderer, fakeRealmUrls, clock), fakeRealmUrls, clock);
   const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
-  const useCase = new UpdateMessage(uow, renderer, parser, clock, (text) => text, notices);
+  const useCase = new UpdateMessage(uow, parser, clock, (text) => text, notices);
   return {
     ...{ fixture, ids, channelId },
     units: () => count,

@@ -6,6 +6,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { lastOf } from '../kernel/work.js';
 import { silentMention, type TopicLink } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
@@ -84,7 +85,7 @@ export async function selectMoved(
       throw new DomainError('TOO_MANY_MESSAGES_TO_MOVE', `Too many messages to move (limit: ${MAX_MOVED}).`);
     }
     if (page.length < PAGE) return ids;
-    from = ids.at(-1)! + 1;
+    from = lastOf(ids) + 1;
   }
 }
 
@@ -253,7 +254,7 @@ async function unreadFor(
       if (!bot && settings.resolvedTopicNoticeAutoReadPolicy === 'exceptFollowed') wanting.add(id);
     }
     if (page.length < AT_ONCE) break;
-    after = page.at(-1)!.userId;
+    after = lastOf(page).userId;
   }
   return tx.channels.filterSubscribed(realmId, channel.id, [...wanting]);
 }
@@ -301,7 +302,7 @@ export async function moveSomePolicies(
     if (from !== 'inherit') await change(source, 'inherit');
     if (wanted !== to) await change(target, wanted);
   }
-  if (page.length === AT_ONCE) return { place: name, after: page.at(-1)!.userId };
+  if (page.length === AT_ONCE) return { place: name, after: lastOf(page).userId };
   if (place === target || !target.hadMessages) return null;
   return moveSomePolicies(tx, source, target, changedAt, { place: 'target', after: 0 });
 }

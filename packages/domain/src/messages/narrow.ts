@@ -3,6 +3,7 @@ import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import { participantIdsOf } from './message.js';
 import { type MessageCondition, type MessageFilter, not } from './message-condition.js';
@@ -100,7 +101,7 @@ function joinSearches(terms: readonly NarrowTerm[]): readonly NarrowTerm[] {
   const isSearch = (term: NarrowTerm) => !term.negated && isOperator(term, 'search');
   const searches = terms.filter(isSearch);
   if (searches.length < 2) return terms;
-  const whole = { ...searches[0]!, operand: searches.map(({ operand }) => operand).join(' ') };
+  const whole = { ...firstOf(searches), operand: searches.map(({ operand }) => operand).join(' ') };
   return terms.flatMap((term) => (term === searches[0] ? [whole] : isSearch(term) ? [] : [term]));
 }
 

@@ -4,6 +4,7 @@ import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import { listing } from '../kernel/personal-list.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { lastOf } from '../kernel/work.js';
 import type { ParsedMarkdown } from '../markdown/markdown.js';
 import {
   DELETED_MESSAGE_JOB,
@@ -125,6 +126,6 @@ export class RemoveTextFromReminders implements JobHandler<{ readonly id: number
         await REMINDER_LIST.publishAdded(tx, changed);
       }
     });
-    return reminders.length < AT_ONCE ? null : reminders.at(-1)!.id;
+    return reminders.length < AT_ONCE ? null : lastOf(reminders).id;
   }
 }

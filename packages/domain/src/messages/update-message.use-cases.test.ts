@@ -60,7 +60,7 @@ async function editing() {
       return run(work);
     },
   });
-  const useCase = new UpdateMessage(uowOfEdits, renderer, parser, fixture.clock, (text) => text, notices);
+  const useCase = new UpdateMessage(uowOfEdits, parser, fixture.clock, (text) => text, notices);
   const edit = async (who: 'member' | 'guest', content: string, id: MessageId = ids[who]) => {
     await useCase.execute(fixture.caller(who), {
       messageId: id,

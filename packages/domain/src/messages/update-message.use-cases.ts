@@ -18,7 +18,6 @@ import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Transaction, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
-import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import { planLinkPreviews } from './link-previews.js';
 import { type LocatedMessage, loadReadable } from './load-access.js';
@@ -73,7 +72,6 @@ type NewText = TextAhead | DomainError;
 export class UpdateMessage {
   static readonly inject = [
     'unitOfWork',
-    'markdownRenderer',
     UserTextParser,
     'clock',
     'contentDigest',
@@ -84,7 +82,6 @@ export class UpdateMessage {
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
     private readonly parser: UserTextParser,
     private readonly clock: Clock,
     private readonly digest: ContentDigest,
@@ -135,7 +132,7 @@ export class UpdateMessage {
         const sender = await loadSender(tx, loaded.message);
         // Only the sender may edit the text, so the actor is the author.
         const parsed = text && this.parser.parsedBy(realm, sender, orThrow(text));
-        const rendered = parsed && (await renderText(tx, this.renderer, parsed, realm, { actor }));
+        const rendered = parsed && (await renderText(tx, this.parser.renderer, parsed, realm, { actor }));
         const destination = await destinationOf(tx, loaded);
         if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
         const move =
@@ -219,7 +216,7 @@ export class UpdateMessage {
     return {
       channel,
       topic: newTopic,
-      topicLinks: topic === null ? message.topicLinks : this.renderer.topicLinks(topic, realm.linkifiers),
+      topicLinks: topic === null ? message.topicLinks : this.parser.renderer.topicLinks(topic, realm.linkifiers),
       isOtherChannel: changesChannel,
       isOtherTopic: topic !== null,
       toggle: topic === null ? null : resolveToggle(message.topic, topic),

@@ -1,6 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import type { LinkKeys } from '../access/confirmations.js';
-import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { deliveryIdOf, type Email, emailJobKind } from '../access/email.js';
 import { emailLanguageOf, loadEmailWords } from '../access/email-texts.js';
 import { topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channels/channel-access.js';
@@ -9,7 +9,7 @@ import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind 
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import { ENTITIES_PER_PAGE, lastOf } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import type { UnreadMessage } from '../messages/flags.js';
 import { loadMessages } from '../messages/load-access.js';
@@ -23,8 +23,8 @@ import type { PresenceTimes } from '../users/presence.js';
 import { PresenceBoard } from '../users/presence-board.js';
 import type { User } from '../users/user.js';
 import { composeDigest, type DigestConversation, type DigestFacts } from './digest-text.js';
+import { NotificationEmails } from './notification-emails.js';
 import { unknownSender } from './notification-text.js';
-import type { NotificationMeter } from './notifications.js';
 
 export interface DigestConfig {
   /** False if the operator turned notification emails off or there is no mail server. */
@@ -177,7 +177,7 @@ export class ScheduleDigests implements JobHandler<DigestPlan> {
       const entries = await reads.users.listEntries(realmId);
       const ids = entries.filter(({ id, isActive }) => isActive && id > after).map(({ id }) => id);
       const some = ids.slice(0, ENTITIES_PER_PAGE);
-      const last = ids.length > some.length ? some.at(-1)! : null;
+      const last = ids.length > some.length ? lastOf(some) : null;
       return { users: await reads.users.list(realmId, some), last };
     });
   }
@@ -215,51 +215,27 @@ export function hottestConversations<Message extends Unread>(
   return [...bySenders, ...byLength].slice(0, MAX_DIGEST_CONVERSATIONS);
 }
 
-/** Sends the digest to one user, according to the rights, settings and unread messages at that time. */
-export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
+/** Writes digests, according to the rights, settings and unread messages of their users at that time. */
+export class DigestWriter {
   static readonly inject = [
     'unitOfWork',
-    'mailer',
     'renderedMessages',
     'realmUrls',
-    'clock',
     'unsubscribeKeys',
-    'notificationMeter',
-    'digestConfig',
+    'clock',
     PresenceBoard,
   ] as const;
-  readonly kind = DIGEST;
-
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly mailer: Mailer,
     private readonly renderedMessages: RenderedMessages,
     private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
     private readonly keys: Pick<LinkKeys, 'derive'>,
-    private readonly meter: NotificationMeter,
-    private readonly config: DigestConfig,
+    private readonly clock: Clock,
     private readonly presence: Pick<PresenceBoard, 'find'>,
   ) {}
 
-  async prepare(job: Job<{ readonly userId: UserId }>): Promise<JobWork> {
-    const email = this.config.sendsDigests ? await this.compose(job.realmId, job.payload.userId) : null;
-    if (email !== null) {
-      const startedAt = this.clock.nowMs();
-      const deliveryId = deliveryIdOf(this.kind, job);
-      await this.meter.measure('email', () => this.mailer.send({ ...email, deliveryId }));
-      this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
-    }
-    return async () => {};
-  }
-
-  /** Drops a digest that could not be sent for a day. */
-  async giveUp(): Promise<void> {
-    this.meter.dropped('email', 'expired');
-  }
-
   /** Returns null if there is no content, or if the user came back or turned digests off. */
-  private async compose(realmId: RealmId, userId: UserId): Promise<Email | null> {
+  async compose(realmId: RealmId, userId: UserId): Promise<Email | null> {
     const presence = await this.presence.find(realmId, userId);
     const found = await this.uow.read(realmId, async (reads) => {
       const realm = await reads.realms.get(realmId);
@@ -338,6 +314,29 @@ export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
         text: shortened(this.renderedMessages.plainText(view.message.renderedContent)),
       })),
     };
+  }
+}
+
+/** Sends the digest to one user. */
+export class SendDigests implements JobHandler<{ readonly userId: UserId }> {
+  static readonly inject = [DigestWriter, NotificationEmails, 'digestConfig'] as const;
+  readonly kind = DIGEST;
+
+  constructor(
+    private readonly writer: DigestWriter,
+    private readonly emails: NotificationEmails,
+    private readonly config: DigestConfig,
+  ) {}
+
+  async prepare(job: Job<{ readonly userId: UserId }>): Promise<JobWork> {
+    const email = this.config.sendsDigests ? await this.writer.compose(job.realmId, job.payload.userId) : null;
+    if (email !== null) await this.emails.send({ ...email, deliveryId: deliveryIdOf(this.kind, job) });
+    return async () => {};
+  }
+
+  /** Drops a digest that could not be sent for a day. */
+  async giveUp(): Promise<void> {
+    this.emails.drop();
   }
 }
 

@@ -143,91 +143,55 @@ export class CheckEmailAddress {
   }
 }
 
-/** Posts an email to the channel or conversation of its address. */
-export class ReceiveEmail {
+/** Attachments of emails, stored as files. */
+export class EmailAttachments {
+  static readonly inject = ['unitOfWork', BlobReceiver, NewFiles] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobReceiver,
+    private readonly files: NewFiles,
+  ) {}
+
+  /** Returns message lines: links, or the reasons why attachments are missing. */
+  async store(caller: Caller, { attachments, omitted }: IncomingEmail): Promise<readonly string[]> {
+    const lines: string[] = [];
+    for (const { name: given, contentType: claimedType, bytes } of attachments) {
+      const name = nameOfFile(given);
+      try {
+        const isTooLarge = bytes.length > this.blobs.maxBytes;
+        const blob = isTooLarge ? null : await this.blobs.receive(inOneChunk(bytes));
+        const { pathId } = await this.files.store(this.uow, caller, { blob, name, claimedType });
+        lines.push(attachmentLink(name, pathId));
+      } catch (error) {
+        if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
+        lines.push(`(An attachment is missing: ${error.message})`);
+      }
+    }
+    if (omitted.count > 0) lines.push(omittedLine(omitted));
+    return lines;
+  }
+}
+
+/** Posts emails as messages. */
+export class EmailPosts {
   static readonly inject = [
     'unitOfWork',
     'clock',
-    'mailGateway',
     'incomingEmailQuota',
-    'notificationMeter',
-    EmailAddresses,
-    BlobReceiver,
-    NewFiles,
+    EmailAttachments,
     MessageSender,
     SystemMessages,
   ] as const;
-
-  private heldBytes = 0;
-
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    private readonly gateway: MailGateway | null,
     private readonly quota: IncomingEmailQuota,
-    private readonly meter: NotificationMeter,
-    private readonly addresses: EmailAddresses,
-    private readonly blobs: BlobReceiver,
-    private readonly files: NewFiles,
+    private readonly attachments: EmailAttachments,
     private readonly sending: MessageSender,
     private readonly systemMessages: SystemMessages,
   ) {}
 
-  /**
-   * @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS, EMAIL_TOO_LARGE, UNREADABLE_EMAIL, RATE_LIMITED,
-   * SERVER_BUSY; for channels the codes of `MessageSender`
-   */
-  async execute(input: ReceiveEmailInput): Promise<EmailOutcome> {
-    try {
-      const outcome = await this.receive(input);
-      this.meter.received(outcome);
-      return outcome;
-    } catch (error) {
-      this.meter.received('failed');
-      throw error;
-    }
-  }
-
-  private async receive({ recipient, raw }: ReceiveEmailInput): Promise<EmailOutcome> {
-    const gateway = requireGateway(this.gateway);
-    const held = { bytes: 0 };
-    try {
-      const email = await gateway.parser.parse(await this.collect(raw, gateway.maxBytes, held));
-      const target = await this.addresses.find(recipient ?? recipientIn(email, gateway.pattern));
-      if (target.kind === 'bounce') return await this.takeBounce(gateway, email, target.key);
-      if (fateOf(email, target.kind, gateway.fingerprint) !== 'accepted') return 'ignored';
-      if (target.kind === 'reply') return await this.postReply(email, target.reply);
-      return await this.postToChannel(email, target);
-    } finally {
-      this.heldBytes -= held.bytes;
-    }
-  }
-
-  private async collect(
-    raw: AsyncIterable<Uint8Array>,
-    maxBytes: number,
-    held: { bytes: number },
-  ): Promise<Uint8Array> {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of raw) {
-      held.bytes += chunk.length;
-      this.heldBytes += chunk.length;
-      if (held.bytes > maxBytes) throw new DomainError('EMAIL_TOO_LARGE', 'The email is too large.');
-      if (this.heldBytes > MAX_EMAILS_HELD * maxBytes) {
-        throw new DomainError('SERVER_BUSY', 'Too many emails arrive at the moment.', { retryAfter: 60 });
-      }
-      chunks.push(chunk);
-    }
-    const bytes = new Uint8Array(held.bytes);
-    let at = 0;
-    for (const chunk of chunks) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    return bytes;
-  }
-
-  private async postToChannel(
+  async postToChannel(
     email: IncomingEmail,
     { address: { options, token }, channel: { key, author, gatewayBot } }: Extract<Target, { kind: 'channel' }>,
   ): Promise<EmailOutcome> {
@@ -235,7 +199,7 @@ export class ReceiveEmail {
     this.count(realmId, token, email);
     const caller = { realmId, userId: author.id, clientName: CLIENT_NAME };
     const from = options.showsSender ? fromLine(email.from) : null;
-    const links = await this.store(caller, email);
+    const links = await this.attachments.store(caller, email);
     const draft: MessageDraft = {
       to: { kind: 'channelId', id: channelId },
       topic: await this.topicFor(key, email.subject),
@@ -261,17 +225,14 @@ export class ReceiveEmail {
     });
   }
 
-  private async postReply(
-    email: IncomingEmail,
-    { id, realmId, userId, messageId }: ReplyAddress,
-  ): Promise<EmailOutcome> {
+  async postReply(email: IncomingEmail, { id, realmId, userId, messageId }: ReplyAddress): Promise<EmailOutcome> {
     this.count(realmId, String(id), email);
     const caller = { realmId, userId, clientName: CLIENT_NAME };
     const view = await this.uow.read(realmId, async ({ pages }) => (await pages.listViews(realmId, [messageId]))[0]);
     const refuse = (where: string, why: string) => this.notify(caller, where, why);
     if (!view) return refuse('this conversation', 'The message was deleted.');
     const { conversation, message } = view;
-    const links = await this.store(caller, email);
+    const links = await this.attachments.store(caller, email);
     const content = composeContent(textOf(email, NO_EMAIL_OPTIONS), null, links);
     const others = conversation.kind === 'direct' ? conversation.participants.filter((one) => one.id !== userId) : [];
     const ids = (others.length === 0 ? [{ id: userId }] : others).map((one) => one.id);
@@ -310,24 +271,82 @@ export class ReceiveEmail {
     this.quota.take('incomingEmailByAddress', address);
     this.quota.take('incomingEmailBySender', from.address.toLowerCase(), address);
   }
+}
 
-  /** Returns message lines: links, or the reasons why attachments are missing. */
-  private async store(caller: Caller, { attachments, omitted }: IncomingEmail): Promise<readonly string[]> {
-    const lines: string[] = [];
-    for (const { name: given, contentType: claimedType, bytes } of attachments) {
-      const name = nameOfFile(given);
-      try {
-        const isTooLarge = bytes.length > this.blobs.maxBytes;
-        const blob = isTooLarge ? null : await this.blobs.receive(inOneChunk(bytes));
-        const { pathId } = await this.files.store(this.uow, caller, { blob, name, claimedType });
-        lines.push(attachmentLink(name, pathId));
-      } catch (error) {
-        if (!(error instanceof DomainError) || error.kind === 'unavailable') throw error;
-        lines.push(`(An attachment is missing: ${error.message})`);
-      }
+/** Posts an email to the channel or conversation of its address. */
+export class ReceiveEmail {
+  static readonly inject = [
+    'unitOfWork',
+    'clock',
+    'mailGateway',
+    'notificationMeter',
+    EmailAddresses,
+    EmailPosts,
+  ] as const;
+
+  private heldBytes = 0;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly gateway: MailGateway | null,
+    private readonly meter: NotificationMeter,
+    private readonly addresses: EmailAddresses,
+    private readonly posts: EmailPosts,
+  ) {}
+
+  /**
+   * @throws DomainError NO_MAIL_GATEWAY, UNKNOWN_EMAIL_ADDRESS, EMAIL_TOO_LARGE, UNREADABLE_EMAIL, RATE_LIMITED,
+   * SERVER_BUSY; for channels the codes of `MessageSender`
+   */
+  async execute(input: ReceiveEmailInput): Promise<EmailOutcome> {
+    try {
+      const outcome = await this.receive(input);
+      this.meter.received(outcome);
+      return outcome;
+    } catch (error) {
+      this.meter.received('failed');
+      throw error;
     }
-    if (omitted.count > 0) lines.push(omittedLine(omitted));
-    return lines;
+  }
+
+  private async receive({ recipient, raw }: ReceiveEmailInput): Promise<EmailOutcome> {
+    const gateway = requireGateway(this.gateway);
+    const held = { bytes: 0 };
+    try {
+      const email = await gateway.parser.parse(await this.collect(raw, gateway.maxBytes, held));
+      const target = await this.addresses.find(recipient ?? recipientIn(email, gateway.pattern));
+      if (target.kind === 'bounce') return await this.takeBounce(gateway, email, target.key);
+      if (fateOf(email, target.kind, gateway.fingerprint) !== 'accepted') return 'ignored';
+      if (target.kind === 'reply') return await this.posts.postReply(email, target.reply);
+      return await this.posts.postToChannel(email, target);
+    } finally {
+      this.heldBytes -= held.bytes;
+    }
+  }
+
+  private async collect(
+    raw: AsyncIterable<Uint8Array>,
+    maxBytes: number,
+    held: { bytes: number },
+  ): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of raw) {
+      held.bytes += chunk.length;
+      this.heldBytes += chunk.length;
+      if (held.bytes > maxBytes) throw new DomainError('EMAIL_TOO_LARGE', 'The email is too large.');
+      if (this.heldBytes > MAX_EMAILS_HELD * maxBytes) {
+        throw new DomainError('SERVER_BUSY', 'Too many emails arrive at the moment.', { retryAfter: 60 });
+      }
+      chunks.push(chunk);
+    }
+    const bytes = new Uint8Array(held.bytes);
+    let at = 0;
+    for (const chunk of chunks) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
   }
 
   private async takeBounce(gateway: MailGateway, { failures }: IncomingEmail, key: string): Promise<EmailOutcome> {

@@ -2,6 +2,7 @@ import { type Email, emailButton, emailDocument } from '../access/email.js';
 import type { EmailWords } from '../access/email-texts.js';
 import type { UserId } from '../kernel/ids.js';
 import { escapeHtml, toSingleLine } from '../kernel/text.js';
+import { firstOf } from '../kernel/work.js';
 import type { MessageView } from '../messages/message.js';
 import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow.js';
 import type { Realm } from '../realms/realm.js';
@@ -43,7 +44,7 @@ export interface MissedEmailFacts {
 export function composeMissedEmail(facts: MissedEmailFacts): Email {
   const { words, realm, url, user, messages, hasMore, showsContent, showsRealm, threadId, unsubscribeUrl } = facts;
   const { t } = words;
-  const { view } = messages[0]!;
+  const { view } = firstOf(messages);
   const { name } = realm;
   const subject = showsContent ? subjectOf(words, messages, user.id) : t('New messages');
   const footer = [
@@ -115,7 +116,7 @@ function pathOf({ message, conversation }: MessageView): string {
 const MAX_NAMES = 3;
 
 function subjectOf({ t, language }: EmailWords, messages: readonly MissedMessage[], userId: UserId): string {
-  const { view, senderName } = messages[0]!;
+  const { view, senderName } = firstOf(messages);
   const { conversation, message } = view;
   if (conversation.kind === 'channel') return `#${conversation.name} > ${shownTopic(message.topic, language)}`;
   const others = conversation.participants.filter(({ id }) => id !== userId);

@@ -1,5 +1,5 @@
 import type { LinkKeys } from '../access/confirmations.js';
-import { deliveryIdOf, type Email, emailJobKind, type Mailer } from '../access/email.js';
+import { deliveryIdOf, type Email, emailJobKind } from '../access/email.js';
 import { emailLanguageOf, loadEmailWords } from '../access/email-texts.js';
 import { topicKey } from '../channels/channel.js';
 import { DomainError } from '../kernel/errors.js';
@@ -7,7 +7,7 @@ import { type GroupId, isId, type MessageId, type RealmId, type UserId } from '.
 import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { getOrThrow } from '../kernel/work.js';
+import { getOrThrow, lastOf } from '../kernel/work.js';
 import type { RenderedMessages } from '../markdown/markdown.js';
 import { loadMessages } from '../messages/load-access.js';
 import { canReadMessage } from '../messages/message-permissions.js';
@@ -20,8 +20,9 @@ import { applySettings, type UserSettingChange } from '../users/user-settings.us
 import type { DueReason } from './due.js';
 import { type MailGateway, REPLY_ADDRESS_SECONDS, replyAddress } from './incoming-email.js';
 import { composeMissedEmail, type MissedMessage } from './missed-email-text.js';
+import { NotificationEmails } from './notification-emails.js';
 import { unknownSender } from './notification-text.js';
-import type { DueMessage, NotificationChannel, NotificationMeter } from './notifications.js';
+import type { DueMessage, NotificationChannel } from './notifications.js';
 
 /** Message waiting to be emailed to a user. */
 export interface MissedEmail {
@@ -123,71 +124,53 @@ interface LoadedEmail {
   readonly hasMore: boolean;
 }
 
-/** Sends the missed messages of one conversation to one user. */
-export class SendMissedEmails implements JobHandler<MissedEmailJob> {
-  static readonly inject = [
-    'unitOfWork',
-    'mailer',
-    'renderedMessages',
-    'realmUrls',
-    'clock',
-    'contentDigest',
-    'unsubscribeKeys',
-    'notificationMeter',
-    'mailGateway',
-  ] as const;
-
-  readonly kind = MISSED_EMAIL;
-
+/** Addresses that post replies to emails about missed messages. */
+export class ReplyAddressBook {
+  static readonly inject = ['unitOfWork', 'mailGateway', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly mailer: Mailer,
-    private readonly renderedMessages: RenderedMessages,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
-    private readonly digest: ContentDigest,
-    private readonly keys: Pick<LinkKeys, 'derive'>,
-    private readonly meter: NotificationMeter,
     private readonly gateway: MailGateway | null,
+    private readonly clock: Clock,
   ) {}
 
-  async prepare(job: Job<MissedEmailJob>): Promise<JobWork> {
-    const { realmId, payload } = job;
-    const { userId, conversation } = payload;
-    const waiting = await this.uow.read(realmId, ({ missedEmails }) =>
-      missedEmails.list(realmId, userId, conversation),
+  /** Returns the address that posts replies; null if the server receives no email. */
+  async replyTo(
+    { realmId, id: userId }: User,
+    conversation: string,
+    messages: readonly MissedMessage[],
+  ): Promise<string | null> {
+    const { gateway } = this;
+    if (!gateway) return null;
+    const messageId = lastOf(messages).view.message.id;
+    const expiresAt = this.clock.now() + REPLY_ADDRESS_SECONDS;
+    const id = await this.uow.write(realmId, (tx) =>
+      tx.replyAddresses.open({ realmId, userId, conversation, messageId, expiresAt }),
     );
-    const loaded = await this.uow.read(realmId, (reads) => this.load(reads, realmId, payload, waiting));
-    if (loaded) {
-      const email = { ...(await this.compose(loaded, payload)), deliveryId: deliveryIdOf(this.kind, job) };
-      const startedAt = this.clock.nowMs();
-      await this.meter.measure('email', () => this.mailer.send(email));
-      this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
-    }
-    const sent = waiting.map(({ messageId }) => messageId);
-    return async (tx) => {
-      await tx.missedEmails.remove(realmId, userId, sent);
-      await this.scheduleRest(tx, realmId, payload);
-    };
+    return replyAddress(gateway.pattern, gateway.replyKeys.derive(id));
   }
+}
 
-  /** Drops messages that could not be sent for a day. */
-  async giveUp(tx: Transaction, { realmId, payload }: Job<MissedEmailJob>): Promise<void> {
-    this.meter.dropped('email', 'expired');
-    const waiting = await tx.missedEmails.list(realmId, payload.userId, payload.conversation);
-    const ids = waiting.map(({ messageId }) => messageId);
-    await tx.missedEmails.remove(realmId, payload.userId, ids);
-  }
-
-  /** Messages may have been added while the email was being sent. */
-  private async scheduleRest(tx: Transaction, realmId: RealmId, payload: MissedEmailJob): Promise<void> {
-    if ((await tx.missedEmails.list(realmId, payload.userId, payload.conversation)).length === 0) return;
-    const user = await tx.users.find(realmId, payload.userId);
-    if (user) await scheduleEmail(tx, realmId, user, payload.conversation, this.clock);
-  }
+/** Writes emails about missed messages, according to the rights and settings of their users at that time. */
+export class MissedEmailWriter {
+  static readonly inject = [
+    'unitOfWork',
+    'renderedMessages',
+    'realmUrls',
+    'contentDigest',
+    'unsubscribeKeys',
+    ReplyAddressBook,
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderedMessages: RenderedMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly digest: ContentDigest,
+    private readonly keys: Pick<LinkKeys, 'derive'>,
+    private readonly replyAddresses: ReplyAddressBook,
+  ) {}
 
   /** Returns null if there is nothing left to send: messages were read or deleted, or the user turned emails off. */
-  private async load(
+  async load(
     reads: Repositories,
     realmId: RealmId,
     { userId }: MissedEmailJob,
@@ -230,7 +213,7 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
     return { realm, user, messages, hasMore: ids.length > MAX_MISSED_MESSAGES };
   }
 
-  private async compose({ realm, user, ...rest }: LoadedEmail, { conversation }: MissedEmailJob): Promise<Email> {
+  async compose({ realm, user, ...rest }: LoadedEmail, { conversation }: MissedEmailJob): Promise<Email> {
     const url = this.realmUrls.urlOf(realm);
     const id = this.digest(`${realm.id} ${user.id} ${conversation}`).slice(0, 32);
     return composeMissedEmail({
@@ -242,26 +225,10 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
       showsContent:
         user.settings.messageContentInEmailNotifications && realm.settings.messageContentAllowedInEmailNotifications,
       showsRealm: await this.showsRealm(realm, user),
-      replyTo: await this.replyTo(user, conversation, rest.messages),
+      replyTo: await this.replyAddresses.replyTo(user, conversation, rest.messages),
       threadId: `<${id}@${this.realmUrls.emailDomainOf(realm)}>`,
       unsubscribeUrl: `${url}/accounts/unsubscribe/missed_messages/${this.keys.derive(user.id)}/`,
     });
-  }
-
-  /** Returns the address that posts replies; null if the server receives no email. */
-  private async replyTo(
-    { realmId, id: userId }: User,
-    conversation: string,
-    messages: readonly MissedMessage[],
-  ): Promise<string | null> {
-    const { gateway } = this;
-    if (!gateway) return null;
-    const messageId = messages.at(-1)!.view.message.id;
-    const expiresAt = this.clock.now() + REPLY_ADDRESS_SECONDS;
-    const id = await this.uow.write(realmId, (tx) =>
-      tx.replyAddresses.open({ realmId, userId, conversation, messageId, expiresAt }),
-    );
-    return replyAddress(gateway.pattern, gateway.replyKeys.derive(id));
   }
 
   /** By default, the organization is named if the user has accounts in several. */
@@ -277,6 +244,53 @@ export class SendMissedEmails implements JobHandler<MissedEmailJob> {
       }
       return false;
     });
+  }
+}
+
+/** Sends the missed messages of one conversation to one user. */
+export class SendMissedEmails implements JobHandler<MissedEmailJob> {
+  static readonly inject = ['unitOfWork', MissedEmailWriter, NotificationEmails, 'clock'] as const;
+
+  readonly kind = MISSED_EMAIL;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly writer: MissedEmailWriter,
+    private readonly emails: NotificationEmails,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare(job: Job<MissedEmailJob>): Promise<JobWork> {
+    const { realmId, payload } = job;
+    const { userId, conversation } = payload;
+    const waiting = await this.uow.read(realmId, ({ missedEmails }) =>
+      missedEmails.list(realmId, userId, conversation),
+    );
+    const loaded = await this.uow.read(realmId, (reads) => this.writer.load(reads, realmId, payload, waiting));
+    if (loaded) {
+      const email = await this.writer.compose(loaded, payload);
+      await this.emails.send({ ...email, deliveryId: deliveryIdOf(this.kind, job) });
+    }
+    const sent = waiting.map(({ messageId }) => messageId);
+    return async (tx) => {
+      await tx.missedEmails.remove(realmId, userId, sent);
+      await this.scheduleRest(tx, realmId, payload);
+    };
+  }
+
+  /** Drops messages that could not be sent for a day. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<MissedEmailJob>): Promise<void> {
+    this.emails.drop();
+    const waiting = await tx.missedEmails.list(realmId, payload.userId, payload.conversation);
+    const ids = waiting.map(({ messageId }) => messageId);
+    await tx.missedEmails.remove(realmId, payload.userId, ids);
+  }
+
+  /** Messages may have been added while the email was being sent. */
+  private async scheduleRest(tx: Transaction, realmId: RealmId, payload: MissedEmailJob): Promise<void> {
+    if ((await tx.missedEmails.list(realmId, payload.userId, payload.conversation)).length === 0) return;
+    const user = await tx.users.find(realmId, payload.userId);
+    if (user) await scheduleEmail(tx, realmId, user, payload.conversation, this.clock);
   }
 }
 

@@ -7,6 +7,7 @@ import type { Caller, DeviceId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Clock, RealmUrls } from '../kernel/ports.js';
 import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { firstOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
 import type { DigestConfig } from './digests.js';
@@ -98,7 +99,7 @@ export class AddPushToken {
       const { id: userId, realmId } = await tx.actors.get(caller);
       const tokens = await tx.pushTokens.list(realmId, userId);
       const isMore = !tokens.some((it) => isSame(it, token));
-      if (isMore && tokens.length >= MAX_PUSH_TOKENS) await tx.pushTokens.remove(realmId, userId, tokens[0]!);
+      if (isMore && tokens.length >= MAX_PUSH_TOKENS) await tx.pushTokens.remove(realmId, userId, firstOf(tokens));
       await tx.pushTokens.add(realmId, userId, token);
     });
   }
@@ -337,27 +338,53 @@ export const isSent = ({ result }: TestedTarget): boolean => result === SENT;
 /** Domain of users without an email address. */
 const WITHOUT_MAILBOX = /\.invalid$/i;
 
+/** Test notifications by email. */
+export class TestEmails {
+  static readonly inject = ['unitOfWork', 'mailer', 'digestConfig', 'realmUrls'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mailer: Mailer,
+    /** Digests are sent exactly where emails about messages are. */
+    private readonly config: DigestConfig,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  /** True if the user gets notifications by email. */
+  reaches(user: User): boolean {
+    return this.config.sendsDigests && !WITHOUT_MAILBOX.test(user.email);
+  }
+
+  async send(realm: Realm, user: User): Promise<string> {
+    const to = user.email;
+    // The mailer drops emails to bounced addresses and records new bounces.
+    const isBounced = async () => (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(to))) !== null;
+    const { name } = realm;
+    const { language, t } = await loadEmailWords(user, realm);
+    const organization = `${name} (${this.realmUrls.urlOf(realm)})`;
+    const email = {
+      to,
+      senderName: t('{name} notifications', { name }),
+      language,
+      subject: t('Test notification'),
+      paragraphs: [t('This is a test notification from {organization}.', { organization })],
+    };
+    return attemptTest(async () => {
+      if (!(await isBounced())) await this.mailer.send(composeEmail(email));
+      return (await isBounced()) ? 'bounced' : SENT;
+    });
+  }
+}
+
 /**
  * Sends a test notification to all of a user's phones and browsers and to the mailbox, and returns the result of each.
  */
 export class SendTestNotifications {
-  static readonly inject = [
-    'unitOfWork',
-    'pushService',
-    'webPushService',
-    'mailer',
-    'digestConfig',
-    'realmUrls',
-    'clock',
-  ] as const;
+  static readonly inject = ['unitOfWork', 'pushService', 'webPushService', TestEmails, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly pushService: PushService | null,
     private readonly webPushService: WebPushService | null,
-    private readonly mailer: Mailer,
-    /** Digests are sent exactly where emails about messages are. */
-    private readonly emails: DigestConfig,
-    private readonly realmUrls: RealmUrls,
+    private readonly emails: TestEmails,
     private readonly clock: Clock,
   ) {}
 
@@ -388,30 +415,10 @@ export class SendTestNotifications {
       const send = this.webPushService && (() => this.webPushService!.send(realm, browser, notice));
       tested.push({ channel: 'web_push', target, result: await attemptTest(send) });
     }
-    if (user && this.emails.sendsDigests && !WITHOUT_MAILBOX.test(user.email)) {
-      tested.push({ channel: 'email', target: user.email, result: await this.testEmail(realm, user) });
+    if (user && this.emails.reaches(user)) {
+      tested.push({ channel: 'email', target: user.email, result: await this.emails.send(realm, user) });
     }
     return tested;
-  }
-
-  private async testEmail(realm: Realm, user: User): Promise<string> {
-    const to = user.email;
-    // The mailer drops emails to bounced addresses and records new bounces.
-    const isBounced = async () => (await this.uow.readAcross((reads) => reads.bouncedAddresses.find(to))) !== null;
-    const { name } = realm;
-    const { language, t } = await loadEmailWords(user, realm);
-    const organization = `${name} (${this.realmUrls.urlOf(realm)})`;
-    const email = {
-      to,
-      senderName: t('{name} notifications', { name }),
-      language,
-      subject: t('Test notification'),
-      paragraphs: [t('This is a test notification from {organization}.', { organization })],
-    };
-    return attemptTest(async () => {
-      if (!(await isBounced())) await this.mailer.send(composeEmail(email));
-      return (await isBounced()) ? 'bounced' : SENT;
-    });
   }
 }
 

@@ -12,16 +12,15 @@ import {
   fakePasswordStrength,
   type MemoryFixture,
 } from '@parley/testkit';
-import { ChangeSettings, type ChangeSettingsInput } from './user-settings.use-cases.js';
+import { Passwords } from '../access/credentials.js';
+import { ChangeSettings, type ChangeSettingsInput, EmailChanges } from './user-settings.use-cases.js';
 
 const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
   const useCase = new ChangeSettings(
     fixture.uow,
-    hasher,
-    fakePasswordStrength,
+    new Passwords(hasher, fakePasswordStrength),
     attempts,
-    new FakeEmailQuota(),
-    fakeDisposableDomains,
+    new EmailChanges(new FakeEmailQuota(), fakeDisposableDomains),
     fixture.clock,
     { limitsToAccessors: false },
   );

@@ -1,14 +1,6 @@
 import type { Actor } from '../access/actor.js';
 import { requestConfirmation } from '../access/confirmations.js';
-import {
-  changePassword,
-  isPasswordStrong,
-  type LoginAttempts,
-  loginAttemptKey,
-  type PasswordHasher,
-  type PasswordStrength,
-  SIGNED_IN,
-} from '../access/credentials.js';
+import { changePassword, type LoginAttempts, loginAttemptKey, Passwords, SIGNED_IN } from '../access/credentials.js';
 import type { EmailQuota } from '../access/email.js';
 import { DomainError } from '../kernel/errors.js';
 import { users as usersNamed } from '../kernel/event.js';
@@ -136,25 +128,50 @@ export interface SettingTargets {
 /** Validation order of values that parameter validation does not cover. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
 
+/** Changes of people's own email addresses, which take effect after confirmation (users §6.2). */
+export class EmailChanges {
+  static readonly inject = ['emailQuota', 'disposableDomains'] as const;
+  constructor(
+    private readonly quota: EmailQuota,
+    private readonly disposable: DisposableDomains,
+  ) {}
+
+  /** Counts a confirmation email, outside the unit of work. @throws DomainError RATE_LIMITED */
+  count({ userId }: Caller): void {
+    this.quota.take('emailChangeByUser', String(userId));
+  }
+
+  withdraw({ userId }: Caller): void {
+    this.quota.withdraw('emailChangeByUser', String(userId));
+  }
+
+  /** @throws DomainError EMAIL_CHANGES_DISABLED, and the codes of `newEmailProblem` */
+  async check(
+    repositories: Repositories | Transaction,
+    actor: Actor,
+    user: User,
+    realm: Realm,
+    email: string,
+  ): Promise<void> {
+    enforce(canChangeOwnEmail(actor, realm));
+    const problem = await newEmailProblem(repositories, user, realm, email, this.disposable);
+    if (problem) throw problem;
+  }
+
+  /** Sends a confirmation email to the new address. */
+  async request(tx: Transaction, { realmId, id: userId }: User, email: string, now: UnixSeconds): Promise<void> {
+    await requestConfirmation(tx, { realmId, purpose: 'emailChange', email, userId, invitationId: null }, now);
+  }
+}
+
 /** Changes the caller's settings, name, email and password, or settings of many other users (users §6.1–6.4). */
 export class ChangeSettings {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'passwordStrength',
-    'loginAttempts',
-    'emailQuota',
-    'disposableDomains',
-    'clock',
-    'presencePolicy',
-  ] as const;
+  static readonly inject = ['unitOfWork', Passwords, 'loginAttempts', EmailChanges, 'clock', 'presencePolicy'] as const;
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly strength: PasswordStrength,
+    private readonly passwords: Passwords,
     private readonly attempts: LoginAttempts,
-    private readonly emails: EmailQuota,
-    private readonly disposable: DisposableDomains,
+    private readonly emails: EmailChanges,
     private readonly clock: Clock,
     private readonly presencePolicy: PresencePolicy,
   ) {}
@@ -179,10 +196,8 @@ export class ChangeSettings {
         const now = this.clock.now();
         if (password) await storePassword(tx, caller, user, password, now);
         if (email !== null) {
-          await this.checkEmail(tx, actor, user, realm, email);
-          const { realmId, id: userId } = user;
-          const wanted = { realmId, purpose: 'emailChange', email, userId, invitationId: null } as const;
-          await requestConfirmation(tx, wanted, now);
+          await this.emails.check(tx, actor, user, realm, email);
+          await this.emails.request(tx, user, email, now);
         }
         const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
         const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
@@ -192,7 +207,7 @@ export class ChangeSettings {
         });
       });
     } catch (error) {
-      if (email !== null) this.emails.withdraw('emailChangeByUser', String(caller.userId));
+      if (email !== null) this.emails.withdraw(caller);
       throw error;
     }
   }
@@ -209,11 +224,11 @@ export class ChangeSettings {
       const user = await repositories.users.get(caller.realmId, caller.userId);
       settingChanges('user', USER_SETTINGS, user.settings, settings, CHECKED_FIRST);
       if (email === user.email) return false;
-      await this.checkEmail(repositories, actor, user, await repositories.realms.get(caller.realmId), email);
+      await this.emails.check(repositories, actor, user, await repositories.realms.get(caller.realmId), email);
       return true;
     });
     if (!isNew) return null;
-    this.emails.take('emailChangeByUser', String(caller.userId));
+    this.emails.count(caller);
     return email;
   }
 
@@ -231,17 +246,15 @@ export class ChangeSettings {
     await this.countAttempt(key);
     let isRight: boolean;
     try {
-      isRight = await this.hasher.verify(oldPassword, hash, { client });
+      isRight = await this.passwords.verify(oldPassword, hash, { client });
     } catch (error) {
       this.attempts.withdraw(key, SIGNED_IN);
       throw error;
     }
     if (!isRight) throw wrongPassword();
     this.attempts.succeed(key, SIGNED_IN);
-    if (!isPasswordStrong(this.strength, newPassword, [user.email, user.fullName])) {
-      throw new DomainError('WEAK_PASSWORD', 'New password is too weak!');
-    }
-    return { before: hash, after: await this.hasher.hash(newPassword, { client }) };
+    this.passwords.requireStrong(newPassword, [user.email, user.fullName], 'New password is too weak!');
+    return { before: hash, after: await this.passwords.hash(newPassword, { client }) };
   }
 
   private async countAttempt(key: string): Promise<void> {
@@ -255,18 +268,6 @@ export class ChangeSettings {
         `You're making too many attempts! Try again in ${seconds} seconds.`,
       );
     }
-  }
-
-  private async checkEmail(
-    repositories: Repositories | Transaction,
-    actor: Actor,
-    user: User,
-    realm: Realm,
-    email: string,
-  ): Promise<void> {
-    enforce(canChangeOwnEmail(actor, realm));
-    const problem = await newEmailProblem(repositories, user, realm, email, this.disposable);
-    if (problem) throw problem;
   }
 
   private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {

@@ -1,15 +1,17 @@
 import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type {
-  ChannelId,
-  CustomEmojiId,
-  FileId,
-  MessageId,
-  PersonCopy,
-  RealmCopy,
-  RecipientId,
-  UserId,
+import {
+  type ChannelId,
+  type CustomEmojiId,
+  type FileId,
+  firstOf,
+  lastOf,
+  type MessageId,
+  type PersonCopy,
+  type RealmCopy,
+  type RecipientId,
+  type UserId,
 } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
 import type { FileCopy, ImportSource, MessageCopy, PictureCopy } from '@parley/transfer/exports';
@@ -288,7 +290,7 @@ async function findRoot(folder: string): Promise<string> {
   if (entries.some(({ name }) => name === REALM_FILE)) return folder;
   const folders = entries.filter((entry) => entry.isDirectory());
   if (folders.length === 1) {
-    const inner = join(folder, folders[0]!.name);
+    const inner = join(folder, firstOf(folders).name);
     if ((await readdir(inner)).includes(REALM_FILE)) return inner;
   }
   throw wrong('It', `has no ${REALM_FILE}, so it is not an export`);
@@ -390,8 +392,9 @@ async function* readMessages(root: string, context: MessageContext): AsyncGenera
   for (const name of await messageFiles(root)) {
     const page = readMessageFile(await readText(root, name), name, context);
     if (page.length === 0) continue;
-    if (page[0]!.message.id <= last) throw wrong(name, `has message ${page[0]!.message.id} after message ${last}`);
-    last = page.at(-1)!.message.id;
+    if (firstOf(page).message.id <= last)
+      throw wrong(name, `has message ${firstOf(page).message.id} after message ${last}`);
+    last = lastOf(page).message.id;
     yield page;
   }
 }

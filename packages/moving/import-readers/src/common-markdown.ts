@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import {
   type Block,
   type Emphasis,
@@ -74,7 +75,7 @@ class TokenReader {
       case 'fence':
       case 'code_block':
         return [
-          { type: 'code', text: token.content.replace(/\n$/, ''), language: token.info.trim().split(/\s/, 1)[0]! },
+          { type: 'code', text: token.content.replace(/\n$/, ''), language: firstOf(token.info.trim().split(/\s/, 1)) },
         ];
       case 'hr':
         return [{ type: 'rule' }];

@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import { messageOf, sourceError } from './source-error.js';
 
 /** Element of a JSON array, or line of a JSONL file. */
@@ -118,7 +119,7 @@ class Pieces {
 
   /** Returns the bytes and starts the next element. */
   take(): Buffer {
-    const bytes = this.parts.length === 1 ? this.parts[0]! : Buffer.concat(this.parts);
+    const bytes = this.parts.length === 1 ? firstOf(this.parts) : Buffer.concat(this.parts);
     this.parts = [];
     this.size = 0;
     return bytes;

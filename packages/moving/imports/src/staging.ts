@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { topicKey } from '@parley/domain/channels';
 import type { ImportedKind } from '@parley/domain/exports';
-import { invalidImport, loadBinary, shape } from '@parley/domain/kernel';
+import { invalidImport, lastOf, loadBinary, shape } from '@parley/domain/kernel';
 import { IMPORT_FOLDER } from '@parley/export-files';
 import { ImportLedger, type ImportRecord, type ImportRecordKind } from '@parley/transfer/records';
 import Sqlite, { type Database, type Statement } from 'better-sqlite3';
@@ -240,7 +240,7 @@ export class Staging {
       );
       for (const row of page) yield staged<'message'>(row);
       if (page.length < PAGE) return;
-      ({ at, number } = page.at(-1)!);
+      ({ at, number } = lastOf(page));
     }
   }
 
@@ -250,7 +250,7 @@ export class Staging {
       const page = this.all<T>(sql, key, ...parameters, limit);
       if (page.length > 0) yield page;
       if (page.length < limit) return;
-      key = keyOf(page.at(-1)!);
+      key = keyOf(lastOf(page));
     }
   }
 

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlobKey, BlobStore } from '@parley/domain/files';
+import { lastOf } from '@parley/domain/kernel';
 import { HmacApiKeyMint } from '@parley/node-adapters';
 import { administerDatabase } from '@parley/sqlite';
 import { extract, pack } from 'tar-stream';
@@ -251,7 +252,7 @@ async function* entriesOf(
       packed.add(key);
       yield { name: `${BACKUP_ENTRIES.files}${key}`, size, content: blobs.read(key, { start: 0, end: size }) };
     }
-    after = page.at(-1)!.key;
+    after = lastOf(page).key;
   }
 }
 
@@ -273,7 +274,7 @@ function missingOf(database: string, packed: ReadonlySet<string>): readonly stri
     const page = administration.listBlobs(after, BLOBS_AT_A_TIME);
     if (page.length === 0) return missing;
     for (const { blob } of page) if (!packed.has(blob)) missing.push(blob);
-    after = page.at(-1)!.blob;
+    after = lastOf(page).blob;
   }
 }
 

@@ -59,6 +59,8 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Positional arguments after the command name. */
   readonly words: readonly string[];
+  /** Returns an argument that the command requires. */
+  word(index: number): string;
   flag(name: string): string | undefined;
   isOn(name: string): boolean;
   /** True with `--json`. */

@@ -166,7 +166,7 @@ export function withUser<T>(
   work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,
 ): Promise<T> {
   return context.withParley(async (parley) => {
-    const { user, realm } = await findUserAndRealm(context, parley, context.words[0]!);
+    const { user, realm } = await findUserAndRealm(context, parley, context.word(0));
     return work(parley, user, realm);
   });
 }

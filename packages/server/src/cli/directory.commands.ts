@@ -11,7 +11,7 @@ import { type Command, type CommandContext, type CommandResult, EXIT_CODES } fro
 import { findRealm, nameOf, REALM } from './databases.js';
 
 async function createToken(context: CommandContext): Promise<CommandResult> {
-  const name = context.words[0]!;
+  const name = context.word(0);
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context);
     const token = await parley.useCase(IssueProvisioningToken).execute({ realmId: realm.id, name });
@@ -39,7 +39,7 @@ async function listTokens(context: CommandContext): Promise<CommandResult> {
 }
 
 async function revokeToken(context: CommandContext): Promise<CommandResult> {
-  const name = context.words[0]!;
+  const name = context.word(0);
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context);
     await parley.useCase(RevokeProvisioningToken).execute({ realmId: realm.id, name });

@@ -19,7 +19,7 @@ export function requireNewFile(path: string): void {
 }
 
 async function exportRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
+  const path = context.word(0);
   requireNewFile(path);
   context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
@@ -38,7 +38,7 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
 }
 
 async function importRealm(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[0]!;
+  const path = context.word(0);
   if (!existsSync(path)) throw new StartupError(`${path} does not exist.`);
   const { isBackup } = await import('../backup/backup.js');
   if (await isBackup(path)) {

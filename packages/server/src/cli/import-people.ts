@@ -36,7 +36,7 @@ interface Person {
 /** Imports users. Validates everything before adding anyone; existing users remain unchanged. */
 export async function importPeople(context: CommandContext): Promise<CommandResult> {
   requireDatabase(context.invocation);
-  const path = context.words[0]!;
+  const path = context.word(0);
   const rows = await readCsvFile(path, COLUMNS, REQUIRED);
   if (rows.length > MAX_IMPORTED_PEOPLE) {
     throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} users; split it into several files.`);

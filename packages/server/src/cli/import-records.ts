@@ -80,7 +80,7 @@ export async function importRecords(
   if (!claimBy.every((by) => /^[\w-]+$/.test(by)))
     throw new UsageError('--claim-by must be a list such as email,keycloak.');
   const token = readToken(context, reader);
-  const path = context.words[0]!;
+  const path = context.word(0);
   const opensPublicChannels = context.isOn('share-public');
   const requesterId = requesterOf(context);
   const chosen = { mappings, claimBy, opensPublicChannels, requesterId };

@@ -153,7 +153,7 @@ async function readerOf(context: CommandContext, path: string): Promise<ImportRe
 
 async function verify(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
-  const path = context.words[1]!;
+  const path = context.word(1);
   const reader = await readerOf(context, path);
   const { addedReaders } = await import('@parley/imports');
   context.terminal.comeAfterServer();
@@ -185,7 +185,7 @@ async function verify(context: CommandContext): Promise<CommandResult> {
 
 async function addFiles(context: CommandContext): Promise<CommandResult> {
   const batchId = batchIdOf(context);
-  const path = context.words[1]!;
+  const path = context.word(1);
   if (context.flag('download') === undefined) throw new UsageError('--download is missing.');
   const reader = await readerOf(context, path);
   const { readToken, withDownloads } = await import('./import-records.js');
@@ -215,7 +215,7 @@ async function merge(context: CommandContext): Promise<CommandResult> {
   return context.withParley(async (parley) => {
     const { realm, placeholder } = await placeholderOf(parley, context);
     const isDryRun = context.isOn('dry-run');
-    const user = await findUser(parley, realm, context.words[1]!);
+    const user = await findUser(parley, realm, context.word(1));
     const input = { realmId: realm.id, placeholderId: placeholder.id, userId: user.id, isDryRun };
     const merged = await parley.useCase(MergePlaceholder).execute(input);
     const { messages, reactions, directMessages, channels } = merged;
@@ -253,7 +253,7 @@ async function unmerge(context: CommandContext): Promise<CommandResult> {
 
 async function placeholderOf(parley: ComposedParley, context: CommandContext) {
   const realm = await findRealm(parley, context);
-  return { realm, placeholder: await findUser(parley, realm, context.words[0]!) };
+  return { realm, placeholder: await findUser(parley, realm, context.word(0)) };
 }
 
 const differenceLine = ({ kind, difference, count, examples }: DifferenceLine): string =>

@@ -64,7 +64,7 @@ async function create(context: CommandContext): Promise<CommandResult> {
 }
 
 async function rename(context: CommandContext): Promise<CommandResult> {
-  const name = context.words[1]!;
+  const name = context.word(1);
   return withRealm(context, async (parley, realm) => {
     await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name });
     return {

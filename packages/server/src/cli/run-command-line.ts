@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { DomainError, MissingLibrary, toSingleLine } from '@parley/domain/kernel';
+import { DomainError, getOrThrow, MissingLibrary, toSingleLine } from '@parley/domain/kernel';
 import { isDiskFailure } from '@parley/sqlite';
 import { DatabaseRefused } from '@parley/storage';
 import type { Environment } from '../configuration/env-file.js';
@@ -118,6 +118,7 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
     invocation,
     terminal,
     words: positionals,
+    word: (index) => getOrThrow({ get: (at: number) => positionals[at] }, index),
     flag: (name) => flags.get(name),
     isOn: (name) => flags.get(name) === 'on',
     isJson: flags.get('json') === 'on',

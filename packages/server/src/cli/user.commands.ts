@@ -114,7 +114,7 @@ const keyOf = ({ useCase }: ComposedParley, { realmId, id }: User, rotates: bool
   useCase(IssueUserKey).execute({ realmId, userId: id, rotates });
 
 async function setRole(context: CommandContext): Promise<CommandResult> {
-  const role = parseRole(context.words[1]!);
+  const role = parseRole(context.word(1));
   return withUser(context, async ({ useCase }, { realmId, id, role: from }, realm) => {
     const user = await useCase(SetUserRole).execute({ realmId, userId: id, role });
     return {
@@ -126,7 +126,7 @@ async function setRole(context: CommandContext): Promise<CommandResult> {
 }
 
 async function rename(context: CommandContext): Promise<CommandResult> {
-  const fullName = context.words[1]!;
+  const fullName = context.word(1);
   return withUser(context, async ({ useCase }, { realmId, id, fullName: from }) => {
     const user = await useCase(SetUserName).execute({ realmId, userId: id, fullName });
     return {
@@ -138,7 +138,7 @@ async function rename(context: CommandContext): Promise<CommandResult> {
 }
 
 async function setEmail(context: CommandContext): Promise<CommandResult> {
-  const email = context.words[1]!;
+  const email = context.word(1);
   return withUser(context, async ({ useCase }, before) => {
     const user = await useCase(SetUserEmail).execute({ realmId: before.realmId, userId: before.id, email });
     return {
@@ -191,7 +191,7 @@ async function apiKey(context: CommandContext): Promise<CommandResult> {
 }
 
 async function grant(context: CommandContext): Promise<CommandResult> {
-  const name = context.words[1]!;
+  const name = context.word(1);
   const permission = Object.hasOwn(PERMISSIONS, name) ? PERMISSIONS[name] : undefined;
   if (!permission) throw new UsageError(`PERMISSION must be one of ${Object.keys(PERMISSIONS).join(', ')}.`);
   return withUser(context, async ({ useCase }, { realmId, email }, realm) => {
@@ -204,7 +204,7 @@ async function grant(context: CommandContext): Promise<CommandResult> {
 }
 
 async function exportUser(context: CommandContext): Promise<CommandResult> {
-  const path = context.words[1]!;
+  const path = context.word(1);
   requireNewFile(path);
   context.terminal.comeAfterServer();
   return withUser(context, async ({ useCase }, user) => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { firstOf } from '@parley/domain/kernel';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 import { type BigBlueButtonAccount, NO_PROXY } from '@parley/node-adapters';
 import { hint } from '../kernel/did-you-mean.js';
@@ -83,7 +84,7 @@ function readFile(variable: string, path: string): string {
 export class InvalidConfiguration extends UsageError {
   constructor(readonly problems: readonly string[]) {
     const more = problems.length - 1;
-    super(more === 0 ? problems[0]! : `${problems[0]} (${more} more; see parley config check)`);
+    super(more === 0 ? firstOf(problems) : `${problems[0]} (${more} more; see parley config check)`);
   }
 }
 

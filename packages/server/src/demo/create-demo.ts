@@ -6,6 +6,7 @@ import type { Ports } from '@parley/domain/composition';
 import {
   type ChannelId,
   type Clock,
+  firstOf,
   getOrThrow,
   type RealmId,
   type Transaction,
@@ -77,7 +78,8 @@ export function listDemoAccess({
     for (const { email } of realm ? DEMO_PEOPLE : []) {
       const user = await users.findByEmail(realm!.id, email);
       const record = user && (await apiKeys.find(realm!.id, user.id as UserId));
-      if (record) access.push({ email, apiKey: apiKeyMint.derive(record), name: email.split('@')[0]!.toLowerCase() });
+      if (record)
+        access.push({ email, apiKey: apiKeyMint.derive(record), name: firstOf(email.split('@')).toLowerCase() });
     }
     return access;
   });
@@ -267,7 +269,7 @@ async function addChannels(
   return channels;
 
   function callerOf({ subscribers }: DemoChannel) {
-    return { realmId, userId: getOrThrow(people, subscribers[0]!), clientName: CLIENT_NAME };
+    return { realmId, userId: getOrThrow(people, firstOf(subscribers)), clientName: CLIENT_NAME };
   }
 
   function inputOf({ name, description, isPrivate = false, isDefault = false, subscribers }: DemoChannel) {

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { S3BlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
-import type { DatabaseState } from '@parley/domain/kernel';
+import { type DatabaseState, lastOf } from '@parley/domain/kernel';
 import { describeProxies, OutgoingProxy } from '@parley/node-adapters';
 import { administerDatabase, isUnsafeBinary } from '@parley/sqlite';
 import { type Configuration, sqliteOf } from '../configuration/configuration.js';
@@ -220,7 +220,7 @@ async function findMissingFiles(configuration: Configuration) {
     if (page.length === 0) return { count, missing };
     count += page.length;
     for (const { blob, size } of page) if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);
-    after = page.at(-1)!.blob;
+    after = lastOf(page).blob;
   }
 }
 

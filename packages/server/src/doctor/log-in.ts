@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import { isMeantFor, isOffered, type LogInMethod, type PeopleDirectory } from '@parley/domain/membership';
 import type { AuthenticationMethod, Realm } from '@parley/domain/realms';
 import { AUTHENTICATION_METHOD_NAMES, silentLogger } from '@parley/http';
@@ -93,7 +94,7 @@ function* problemsOf(method: LogInMethod, organizations: readonly Organization[]
   if (missing !== undefined) yield noOrganization('realms', missing, organizations);
   const meant = organizations.filter(({ realm }) => isMeantFor(method, realm));
   if (meant.length > 0 && !meant.some(({ realm }) => isOffered(method, realm)))
-    yield `no organization has enabled it: run ${enabling(method.kind as AuthenticationMethod, meant[0]!)}`;
+    yield `no organization has enabled it: run ${enabling(method.kind as AuthenticationMethod, firstOf(meant))}`;
 }
 
 async function findingsOn(

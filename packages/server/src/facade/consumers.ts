@@ -4,6 +4,7 @@ import {
   DomainError,
   EventConsumption,
   type EventListener,
+  firstOf,
   type ReportProblem,
   type Timers,
   type Transaction,
@@ -127,7 +128,7 @@ export class Consumers implements Worker, EventListener {
           consume: async (realmId, stored) => {
             const events = (await resolve(EventPresenter).present(realmId, stored)) as readonly ParleyEvent<T>[];
             if (events.length === 0) return null;
-            const tx = new StagedTransaction(resolve, events[0]!.realm);
+            const tx = new StagedTransaction(resolve, firstOf(events).realm);
             await handler(events, tx);
             return tx.end();
           },

@@ -4,6 +4,7 @@ import { cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/prom
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import type { S3BlobStore } from '@parley/blobs';
+import { firstOf } from '@parley/domain/kernel';
 import type { ByteStream, WebAsset, WebAssets } from '@parley/http';
 
 const require = createRequire(import.meta.url);
@@ -162,7 +163,9 @@ export class BucketBuilds implements KeptBuilds {
 
   async list(): Promise<ReadonlyMap<string, number | null>> {
     const objects = await this.objects();
-    const builds = new Set([...objects.keys()].map((name) => name.split('/')[0]!).filter((name) => BUILD.test(name)));
+    const builds = new Set(
+      [...objects.keys()].map((name) => firstOf(name.split('/'))).filter((name) => BUILD.test(name)),
+    );
     return new Map([...builds].map((build) => [build, objects.get(`${build}/${REPLACED}`)?.storedAtMs ?? null]));
   }
 

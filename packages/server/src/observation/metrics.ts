@@ -1,11 +1,12 @@
-import type {
-  Bus,
-  ClusterGauges,
-  EventHub,
-  LogFollower,
-  ReplicaGauges,
-  SessionGauges,
-  StorageGauges,
+import {
+  type Bus,
+  type ClusterGauges,
+  type EventHub,
+  firstOf,
+  type LogFollower,
+  type ReplicaGauges,
+  type SessionGauges,
+  type StorageGauges,
 } from '@parley/domain/kernel';
 import type { NotificationMeter } from '@parley/domain/push';
 import type { CompletedRequest, ExpressAdapter, RequestObserver, Route } from '@parley/http';
@@ -135,7 +136,7 @@ export class ServerMetrics implements RequestObserver {
   private constructor(client: PrometheusClient, { version, ofProcess }: MetricsOptions) {
     const { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } = client;
     const registers = [new Registry()];
-    this.registry = registers[0]!;
+    this.registry = firstOf(registers);
     if (ofProcess) {
       collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
     }

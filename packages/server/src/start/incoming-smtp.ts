@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
-import { DomainError, loadOptional } from '@parley/domain/kernel';
+import { DomainError, firstOf, loadOptional } from '@parley/domain/kernel';
 import { CheckEmailAddress, ReceiveEmail } from '@parley/domain/push';
 import type { Logger } from '@parley/http';
 import type { SMTPServer, SMTPServerOptions } from 'smtp-server';
@@ -111,7 +111,7 @@ export async function listenForEmail(
       settle(async () => {
         try {
           await receive.execute({
-            recipient: envelope.rcptTo[0]!.address,
+            recipient: firstOf(envelope.rcptTo).address,
             raw: stream.iterator({ destroyOnReturn: false }),
           });
         } finally {

@@ -1,4 +1,5 @@
-import type { Route } from '@parley/http';
+import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
+import { listScenarios } from './client-sync/list-scenarios.js';
 import type { Scenarios } from './client-sync/scenario.js';
 import { exportsOfFeatures } from './testing/features-of-clients.js';
 import { MULTIPART } from './testing/multipart.js';
@@ -8,9 +9,14 @@ import { TestServer, type TestUser } from './testing/test-server.js';
 import { expectInStep, WireWorld as World } from './testing/wire-world.js';
 
 /**
- * Every operation that may change state, collected from the feature files. A route without scenarios fails the test.
+ * Every operation that may change state, derived from the routes of lists and collected from the feature files. A route
+ * without scenarios fails the test.
  */
-const SCENARIOS: Scenarios = Object.assign({}, ...exportsOfFeatures('_SCENARIOS'));
+const SCENARIOS: Scenarios = Object.assign(
+  // Dependencies are used only by requests.
+  listScenarios(createRoutes({} as RouteDependencies)),
+  ...exportsOfFeatures('_SCENARIOS'),
+);
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 

@@ -461,7 +461,7 @@ describe('fully received upload', () => {
     const caller = { realmId: server.realmId, userId: hamlet.id, clientName: 'test' };
     const uploads = server.parley.useCase(ResumableUploads);
     const given = { name: 'a.txt', claimedType: 'text/plain', metadata: '', size: 5 };
-    const upload = await uploads.begin.execute(caller, given);
+    const upload = await uploads.begin(caller, given);
     await partials.append(upload.blob, 0, Readable.from([Buffer.from('hello')]));
     const read = () => server.request('GET', `//user_uploads/${upload.pathId}`, { as: hamlet });
     return { uploads, caller, upload, read };
@@ -470,12 +470,12 @@ describe('fully received upload', () => {
   it('becomes one file despite concurrent completion', async () => {
     const { uploads, caller, upload, read } = await complete();
     const [first, second] = await Promise.all([
-      uploads.finish.execute(caller, upload),
-      uploads.finish.execute(caller, upload),
-      uploads.find.execute(caller, upload),
+      uploads.finish(caller, upload),
+      uploads.finish(caller, upload),
+      uploads.find(caller, upload),
     ]);
     expect(second).toEqual(first);
-    expect(await uploads.finish.execute(caller, upload)).toEqual(first);
+    expect(await uploads.finish(caller, upload)).toEqual(first);
     expect(await listed(people.hamlet)).toHaveLength(1);
     expect((await read()).body).toBe('hello');
   });
@@ -483,8 +483,8 @@ describe('fully received upload', () => {
   it('limits the length of its metadata', async () => {
     const { uploads, caller } = await complete();
     const given = { name: 'b.txt', claimedType: 'text/plain', size: 5 };
-    await uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4096) });
-    const more = uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4097) });
+    await uploads.begin(caller, { ...given, metadata: 'x'.repeat(4096) });
+    const more = uploads.begin(caller, { ...given, metadata: 'x'.repeat(4097) });
     await expect(more).rejects.toMatchObject({ code: 'UPLOAD_METADATA_TOO_LONG' });
   });
 
@@ -492,10 +492,10 @@ describe('fully received upload', () => {
     const { uploads, caller, upload } = await complete();
     const read = blobs.read.bind(blobs);
     jest.spyOn(blobs, 'read').mockImplementationOnce(async function* (...given) {
-      await uploads.cancel.execute(caller, upload);
+      await uploads.cancel(caller, upload);
       yield* read(...given);
     });
-    await expect(uploads.finish.execute(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
+    await expect(uploads.finish(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
     expect(await listed(people.hamlet)).toEqual([]);
   });
 
@@ -505,10 +505,10 @@ describe('fully received upload', () => {
     const write = unitOfWork.write.bind(unitOfWork);
     // Completes the upload between lookup and removal.
     jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (realmId, work) => {
-      await uploads.finish.execute(caller, upload);
+      await uploads.finish(caller, upload);
       return write(realmId, work);
     });
-    await expect(uploads.cancel.execute(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
+    await expect(uploads.cancel(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
     expect(await listed(people.hamlet)).toHaveLength(1);
     expect((await read()).body).toBe('hello');
   });

@@ -6,7 +6,6 @@ export interface MeasuredFunction {
   readonly name: string;
   /** Lines that are neither blank nor comments. */
   readonly lines: number;
-  /** 0 for the constructor of a class with `static inject`, which only the container calls. */
   readonly parameters: number;
   /** True if the function only returns a list, such as the routes of a feature. */
   readonly isList: boolean;
@@ -16,25 +15,24 @@ export interface MeasuredFunction {
 export function functionsOf(code: string): readonly MeasuredFunction[] {
   const { nodes, textOf } = parseWithOffsets(code);
   const found: MeasuredFunction[] = [];
-  const visit = (value: object, outerName: string, isInjected: boolean): void => {
+  const visit = (value: object, outerName: string): void => {
     if (Array.isArray(value)) {
-      for (const each of value) if (typeof each === 'object' && each !== null) visit(each, outerName, isInjected);
+      for (const each of value) if (typeof each === 'object' && each !== null) visit(each, outerName);
       return;
     }
     const node = value as SyntaxNode;
     const name = nameOf(node) ?? outerName;
     if (Array.isArray(node.params) && node.body && node.span) {
-      const parameters = isInjected && node.type === 'Constructor' ? 0 : node.params.length;
-      found.push({ name, lines: countLines(textOf(node)).lines, parameters, isList: isList(node.body as SyntaxNode) });
+      const { lines } = countLines(textOf(node));
+      found.push({ name, lines, parameters: node.params.length, isList: isList(node.body as SyntaxNode) });
     }
-    const isInjectedInside = Array.isArray(node.body) ? node.body.some(isInjection) : isInjected;
     for (const key in node) {
       const part = node[key];
       // Positions make up half of all objects.
-      if (typeof part === 'object' && part !== null && key !== 'span') visit(part, name, isInjectedInside);
+      if (typeof part === 'object' && part !== null && key !== 'span') visit(part, name);
     }
   };
-  visit(nodes, '', false);
+  visit(nodes, '');
   return found;
 }
 
@@ -43,11 +41,6 @@ function nameOf({ type, identifier, key, id }: SyntaxNode): string | undefined {
   const named = (identifier ?? key ?? id) as { readonly value?: unknown } | null | undefined;
   return typeof named?.value === 'string' ? named.value : undefined;
 }
-
-const isInjection = (member: unknown): boolean => {
-  const { type, isStatic, key } = member as SyntaxNode;
-  return type === 'ClassProperty' && isStatic === true && (key as SyntaxNode).value === 'inject';
-};
 
 /** Body of an arrow function, or one with a single statement. */
 function isList(body: SyntaxNode): boolean {

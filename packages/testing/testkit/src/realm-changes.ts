@@ -1,6 +1,12 @@
 import { FullMemberParts } from '@parley/domain/groups';
 import type { Clock, UnitOfWork } from '@parley/domain/kernel';
-import { type LogInMethod, type LogInProvider, type PeopleDirectory, RealmChanges } from '@parley/domain/membership';
+import {
+  type LogInMethod,
+  type LogInProvider,
+  LogInWays,
+  type PeopleDirectory,
+  RealmChanges,
+} from '@parley/domain/membership';
 import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/messages';
 import { fakeRealmUrls } from './fake-ports.js';
 import { FakeRenderer } from './fake-renderer.js';
@@ -35,11 +41,13 @@ export function realmChangesOn(
   return new RealmChanges(
     new MarkdownTextRenderer(uow, renderer, fakeRealmUrls),
     new FullMemberParts(uow, clock),
-    { isOn: isDev },
+    new LogInWays(
+      { isOn: isDev },
+      services.map((method) => ({ method }) as LogInProvider),
+      directories.map((realm) => ({ realm }) as PeopleDirectory),
+      { isEnabledFor: () => hasWebTokens, verify: async () => null },
+      { isOn: isHostAuthenticated },
+    ),
     null,
-    services.map((method) => ({ method }) as LogInProvider),
-    directories.map((realm) => ({ realm }) as PeopleDirectory),
-    { isEnabledFor: () => hasWebTokens, verify: async () => null },
-    { isOn: isHostAuthenticated },
   );
 }

@@ -4,6 +4,7 @@ import {
   type EventNeeds,
   type EventOf,
   type EventQueue,
+  firstOf,
   getOrThrow,
   type Receiver,
 } from '@parley/domain/kernel';
@@ -64,7 +65,7 @@ export function eventSchema(forms: readonly EventForm[]): wire.WireSchema<object
 }
 
 const schemaOfType = (type: string, forms: readonly wire.WireSchema<object>[]): wire.WireSchema<object> =>
-  wire.named(eventTypeName(type), forms.length === 1 ? forms[0]! : wire.anyOf(...forms));
+  wire.named(eventTypeName(type), forms.length === 1 ? firstOf(forms) : wire.anyOf(...forms));
 
 /** Returns a schema name, for example `RealmUserEvent` for `realm_user`. */
 export const eventTypeName = (type: string): string =>

@@ -51,6 +51,11 @@ export class Call {
     return this.path!;
   }
 
+  /** Endpoint of the checks that need one. */
+  get routed(): Endpoint {
+    return this.endpoint!;
+  }
+
   get style(): Style | undefined {
     return this.path?.style;
   }

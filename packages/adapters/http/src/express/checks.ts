@@ -119,7 +119,7 @@ const selectOperation: Check = (request, _response, next) => {
 const authenticate: Check = async (message, _response, next) => {
   const call = callOf(message);
   const { services, request, known } = call;
-  const { route, forSpectators } = call.endpoint!;
+  const { route, forSpectators } = call.routed;
   services.browsers.checkPage(request, route);
   if (route.authorize) await authorizeProgram(call, route.authorize);
   if (route.providesCsrfToken) await findCsrfToken(call);
@@ -144,21 +144,21 @@ const checkSender: Check = (request, _response, next) => {
 /** Sheds load after credentials are checked. @throws HttpRefusal 503 */
 const shedProven: Check = (request, _response, next) => {
   const call = callOf(request);
-  shed(call, call.endpoint!.route);
+  shed(call, call.routed.route);
   next();
 };
 
 /** @throws DomainError RATE_LIMITED */
 const countCall: Check = (request, _response, next) => {
   const call = callOf(request);
-  call.services.callLimits.countCall(call.request, call, call.endpoint!.route);
+  call.services.callLimits.countCall(call.request, call, call.routed.route);
   next();
 };
 
 /** @throws DomainError of the first role requirement that the caller does not meet */
 const checkRoles: Check = async (request, _response, next) => {
-  const { endpoint, identity, services } = callOf(request);
-  const { roleRequirements } = endpoint!.route;
+  const { routed, identity, services } = callOf(request);
+  const { roleRequirements } = routed.route;
   if (roleRequirements.length > 0) await enforceRoles(roleRequirements, identity!, services.options.roleLookup);
   next();
 };
@@ -168,7 +168,7 @@ const readBody: Check = async (message, _response, next) => {
   const call = callOf(message);
   const { services, request } = call;
   if (call.bodyRefusal) throw call.bodyRefusal;
-  call.body ??= await services.bodies.read(request, call, call.endpoint!.route);
+  call.body ??= await services.bodies.read(request, call, call.routed.route);
   const { body } = call;
   request.files = body.files;
   request.content = body.content ?? null;
@@ -187,7 +187,7 @@ const identifyCaller: Check = async (request, _response, next) => {
 const readParameters: Check = (message, _response, next) => {
   const call = callOf(message);
   const { pathParameters, parameters } = call.request;
-  const { dto, ignored } = parse(call.endpoint!.route.dto, pathParameters, parameters);
+  const { dto, ignored } = parse(call.routed.route.dto, pathParameters, parameters);
   call.dto = dto;
   call.ignoredParameters = ignored;
   next();
@@ -278,7 +278,7 @@ async function anonymousClientOf({ services, request, clientName }: Call): Promi
 async function auditedReplyOf(call: Call): Promise<Reply> {
   const { services, identity, request } = call;
   const { audits } = services.options;
-  const { route } = call.endpoint!;
+  const { route } = call.routed;
   if (!audits || !identity || !isAdministration(route)) return replyOf(call);
   const read = () =>
     audits.stateOf(identity.realmId, route, request.pathParameters).catch((error) => {
@@ -293,7 +293,7 @@ async function auditedReplyOf(call: Call): Promise<Reply> {
 
 async function operate(call: Call): Promise<Reply> {
   const { services, proof, dto } = call;
-  const { route } = call.endpoint!;
+  const { route } = call.routed;
   let reply: Reply;
   try {
     const operation = async () => {
@@ -312,9 +312,9 @@ type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown)
 
 async function replyOf(call: Call): Promise<Reply> {
   const { request, proof, client, dto, services } = call;
-  const { route } = call.endpoint!;
+  const { route } = call.routed;
   const { resolve } = services.options;
-  const useCase = useCaseOf(call.endpoint!, resolve);
+  const useCase = useCaseOf(call.routed, resolve);
   const caller = call.caller as CallerOf<Auth>;
   if (route.handle) {
     const identity = isProven(proof) ? proof.identity : undefined;

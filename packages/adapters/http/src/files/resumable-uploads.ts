@@ -52,18 +52,18 @@ export class TusProtocol {
       override extensions = TUS_EXTENSIONS.split(',').filter((name) => name !== 'expiration');
 
       override async getUpload(id: string) {
-        const upload = await uploads.find.execute(caller, { pathId: id });
+        const upload = await uploads.find(caller, { pathId: id });
         ({ expiresAt } = upload);
         const { size, offset } = upload;
         return new Upload({ id, size, offset });
       }
 
       override write(content: AsyncIterable<Uint8Array>, id: string, offset: number): Promise<number> {
-        return uploads.goOn.execute(caller, { pathId: id, offset, content });
+        return uploads.append(caller, { pathId: id, offset, content });
       }
 
       override remove(id: string): Promise<void> {
-        return uploads.cancel.execute(caller, { pathId: id });
+        return uploads.cancel(caller, { pathId: id });
       }
     }
 
@@ -72,7 +72,7 @@ export class TusProtocol {
       datastore: new Store(),
       locker: this.locker,
       namingFunction: async ({ headers }, metadata = {}) => {
-        const upload = await uploads.begin.execute(caller, {
+        const upload = await uploads.begin(caller, {
           name: metadata.filename ?? metadata.name ?? '',
           claimedType: metadata.filetype ?? metadata.type ?? '',
           metadata: headers.get('upload-metadata') ?? '',
@@ -84,7 +84,7 @@ export class TusProtocol {
       generateUrl: (_, { id }) => `${uploadsUrl}/${id.split('/').map(encodeURIComponent).join('/')}`,
       getFileIdFromRequest: () => pathId,
       onUploadFinish: async (_, { id }) => {
-        const file = await uploads.finish.execute(caller, { pathId: id });
+        const file = await uploads.finish(caller, { pathId: id });
         expiresAt = null;
         const body = JSON.stringify({ url: `/user_uploads/${file.pathId}`, filename: file.name });
         return request.method === 'POST' ? { body } : { status_code: 200, body };

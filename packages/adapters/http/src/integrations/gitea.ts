@@ -3,7 +3,7 @@ import { codeOf, detailed, type EventTemplate, type Integration, type Payload, t
 
 /** Gitea and Forgejo use the fields of GitHub's events but name reviews differently. */
 const review = (done: string): EventTemplate => ({
-  topic: HUB_EVENTS.pull_request!.topic,
+  topic: HUB_EVENTS.pull_request.topic,
   text: (payload) =>
     `${sender(payload)} ${done} ${numbered(payload, 'pull_request')}.${payload.quote('review.content')}`,
 });
@@ -20,12 +20,12 @@ const wiki: EventTemplate = {
 
 const events: Readonly<Record<string, EventTemplate>> = {
   ...HUB_EVENTS,
-  'issues.label_updated': HUB_EVENTS.issues!,
-  'issues.label_cleared': HUB_EVENTS.issues!,
-  'pull_request.label_updated': HUB_EVENTS.pull_request!,
-  'pull_request.label_cleared': HUB_EVENTS.pull_request!,
-  'pull_request.synchronized': HUB_EVENTS.pull_request!,
-  'release.updated': HUB_EVENTS.release!,
+  'issues.label_updated': HUB_EVENTS.issues,
+  'issues.label_cleared': HUB_EVENTS.issues,
+  'pull_request.label_updated': HUB_EVENTS.pull_request,
+  'pull_request.label_cleared': HUB_EVENTS.pull_request,
+  'pull_request.synchronized': HUB_EVENTS.pull_request,
+  'release.updated': HUB_EVENTS.release,
   fork: forkEvent('forkee', 'repository'),
   pull_request_comment: review('reviewed'),
   pull_request_approved: review('approved'),

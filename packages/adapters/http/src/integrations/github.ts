@@ -148,7 +148,7 @@ const status: EventTemplate = {
 };
 
 /** Shared by GitHub and compatible services. */
-export const HUB_EVENTS: Readonly<Record<string, EventTemplate>> = {
+export const HUB_EVENTS = {
   push: pushEvent,
   create: refEvent('created'),
   delete: refEvent('deleted'),
@@ -169,7 +169,7 @@ export const HUB_EVENTS: Readonly<Record<string, EventTemplate>> = {
   },
   status,
   'status.success': status,
-};
+} satisfies Readonly<Record<string, EventTemplate>>;
 
 /** `from` and `to` name the payload fields of the two repositories. */
 export const forkEvent = (from: string, to: string): EventTemplate => ({
@@ -294,7 +294,7 @@ const events: Readonly<Record<string, EventTemplate>> = {
   'pull_request.unlabeled': changed('pull_request'),
   'pull_request.synchronize': changed('pull_request'),
   'release.edited': release,
-  'repository.edited': HUB_EVENTS.repository!,
+  'repository.edited': HUB_EVENTS.repository,
   'release.released': release,
   ping: {
     topic: (payload) => (payload.has('repository') ? repository(payload) : organization(payload)),

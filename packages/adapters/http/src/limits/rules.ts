@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 /** Maximum number of calls (`limit`) in any period of `windowSeconds`. */
 export interface Quota {
   readonly windowSeconds: number;
@@ -124,7 +125,7 @@ export function ipGroup(ip: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
   if (mapped) return mapped[1]!;
   if (!ip.includes(':')) return ip.slice(0, MAX_ADDRESS_LENGTH);
-  const [head = '', tail] = ip.toLowerCase().split('%')[0]!.split('::');
+  const [head = '', tail] = firstOf(ip.toLowerCase().split('%')).split('::');
   const groups = head === '' ? [] : head.split(':');
   if (tail !== undefined) {
     const after = tail === '' ? [] : tail.split(':');

@@ -1,3 +1,4 @@
+import { lastOf } from '@parley/domain/kernel';
 import type { JsonSchema } from '../wire/schema.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
 
@@ -203,7 +204,7 @@ const paramsType = (fields: readonly Field[]): string =>
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 
-const nameOf = (reference: string): string => reference.split('/').at(-1)!;
+const nameOf = (reference: string): string => lastOf(reference.split('/'));
 
 /** Adds the names of all schemas to which a schema refers. */
 function addReferences(schema: JsonSchema, schemas: Schemas, names: Set<string>): void {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { lastOf } from '@parley/domain/kernel';
 import proxyAddr from 'proxy-addr';
 
 /**
@@ -95,7 +96,7 @@ export class TrustedProxies {
     if (!trusts(remoteAddress, 0)) return { ip: remoteAddress, hops: 0 };
     // The peer wrote the rightmost entry. An address in it is trusted only if it is a proxy too.
     const addresses = proxyAddr.all(message, trusts);
-    return { ip: withoutPort(addresses.at(-1)!), hops: this.count || Math.max(1, addresses.length - 1) };
+    return { ip: withoutPort(lastOf(addresses)), hops: this.count || Math.max(1, addresses.length - 1) };
   }
 
   private readonly trusts: Trust = (address, hop) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import type { ReceivedBlob } from '@parley/domain/files';
-import { parseJson, parseLongJson, pieceOf } from '@parley/domain/kernel';
+import { firstOf, parseJson, parseLongJson, pieceOf } from '@parley/domain/kernel';
 import type { OrganizationClient, Route } from '../declarations/route.js';
 import {
   type Body,
@@ -26,7 +26,7 @@ import { declaredLength, readAll, readAtOnce, readMultipart } from './multipart.
 /** Undefined for content types without fields. */
 export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
   if (contentType.startsWith('application/x-www-form-urlencoded')) return 'form';
-  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const type = firstOf(contentType.split(';', 1)).trim().toLowerCase();
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type === 'application/json') return 'json';
   return type === 'multipart/form-data' ? 'multipart' : undefined;

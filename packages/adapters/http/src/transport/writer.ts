@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { getOrThrow } from '@parley/domain/kernel';
+import { firstOf, getOrThrow } from '@parley/domain/kernel';
 import { ByteBudget, CLIENT_SHARE, type ClientKey, type TransportLimits } from '../limits/budgets.js';
 import { SHAREABLE } from '../wire/caches.js';
 import {
@@ -314,7 +314,7 @@ const joined = (chunks: readonly BodyChunk[]): Buffer =>
 
 /** Writes several chunks in one system call without joining them. Returns false if the client must read first. */
 function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): boolean {
-  if (parts.length === 1) return response.write(parts[0]!);
+  if (parts.length === 1) return response.write(firstOf(parts));
   let isTaken = true;
   response.cork();
   for (const part of parts) isTaken = response.write(part);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
 import type { RealmId, SharedUnit } from '@parley/domain/kernel';
-import { type Dialect, type Parameter, SLICE_MS, StatementFailed, type Statements } from '@parley/storage';
+import { type Dialect, type Parameter, present, SLICE_MS, StatementFailed, type Statements } from '@parley/storage';
 import type { Client, ClientBase, QueryArrayResult, QueryResult } from 'pg';
 
 const DIALECT: Dialect = {
@@ -53,6 +53,10 @@ export class Query<Row> {
 
   async get(...parameters: Parameter[]): Promise<Row | undefined> {
     return (await this.all(...parameters))[0];
+  }
+
+  async one(...parameters: Parameter[]): Promise<Row> {
+    return present((await this.all(...parameters))[0]);
   }
 
   async all(...parameters: Parameter[]): Promise<Row[]> {

@@ -1,5 +1,5 @@
 import { encodeEvent } from '@parley/domain/composition';
-import type { EventSeq } from '@parley/domain/kernel';
+import { type EventSeq, firstOf } from '@parley/domain/kernel';
 import type { ClientBase } from 'pg';
 
 /** Name of the fact that identifies the history of the database. */
@@ -73,7 +73,8 @@ interface Look {
   readonly recoveredAt: string;
 }
 
-const look = async (client: ClientBase): Promise<Look> => (await client.query<Look>(PRESENT, [HISTORY_FACT])).rows[0]!;
+const look = async (client: ClientBase): Promise<Look> =>
+  firstOf((await client.query<Look>(PRESENT, [HISTORY_FACT])).rows);
 
 async function fork(client: ClientBase, present: string): Promise<void> {
   await client.query('BEGIN');

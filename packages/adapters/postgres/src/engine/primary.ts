@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { firstOf } from '@parley/domain/kernel';
 import type { Client, ClientConfig } from 'pg';
 
 export type ClientClass = new (config?: ClientConfig) => Client;
@@ -47,7 +48,7 @@ async function timelineOf(Client: ClientClass, connectionString: string): Promis
  * @throws Error with a SQLSTATE if no host is a primary
  */
 export async function findPrimary(Client: ClientClass, urls: readonly string[]): Promise<string> {
-  if (urls.length === 1) return urls[0]!;
+  if (urls.length === 1) return firstOf(urls);
   const timelines = new Map<string, string>();
   const probes = urls.map(async (url) => timelines.set(url, await timelineOf(Client, url)));
   try {

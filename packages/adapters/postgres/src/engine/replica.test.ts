@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeSubscriptionParts, type ChannelCreator, UnsubscribeUsers } from '@parley/domain/channels';
+import { ChangeSubscriptionParts, type ChannelCreator, ChannelUnsubscriber } from '@parley/domain/channels';
 import type { MessageId } from '@parley/domain/kernel';
 import { GetMessages, PLAIN_TEXTS } from '@parley/domain/messages';
 import {
@@ -146,11 +146,11 @@ describe('read replica', () => {
   it('never shows a channel after unsubscription, regardless of its lag', async () => {
     await pause();
     expect(await page()).toHaveLength(1);
-    const remove = new UnsubscribeUsers(
+    const remove = new ChannelUnsubscriber(
       fakeRealmUrls,
       new ChangeSubscriptionParts(fixture.uow, {} as ChannelCreator, fixture.clock),
     );
-    await remove.execute(fixture.caller('a'), { channelNames: ['secret'], principals: null });
+    await remove.unsubscribe(fixture.caller('a'), { channelNames: ['secret'], principals: null });
     expect(await page()).toEqual([]);
     expect(replica()).toMatchObject({ served: 1, behind: 1 });
     await resume();

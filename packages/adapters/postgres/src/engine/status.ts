@@ -1,4 +1,4 @@
-import type { ClusterGauges, NodeState } from '@parley/domain/kernel';
+import { type ClusterGauges, firstOf, type NodeState } from '@parley/domain/kernel';
 import type { ClientBase } from 'pg';
 import type { ClientClass } from './primary.js';
 
@@ -102,7 +102,7 @@ async function roleOf(Driver: ClientClass, url: string) {
   client.on('error', () => {});
   try {
     await client.connect();
-    return { host, role: (await client.query<Role>(ROLE)).rows[0]!, problem: null };
+    return { host, role: firstOf((await client.query<Role>(ROLE)).rows), problem: null };
   } catch (error) {
     const { message, code } = error as NodeJS.ErrnoException;
     return { host, role: null, problem: message || String(code) };

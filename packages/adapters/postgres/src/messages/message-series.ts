@@ -1,4 +1,4 @@
-import type { RealmId } from '@parley/domain/kernel';
+import { lastOf, type RealmId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
 import {
   after,
@@ -68,7 +68,7 @@ export class MessageSeries {
         ...[...from.parameters, ...own.parameters, part.first, part.last, limit],
       );
       found.push(...(viewer ? await this.states.ownMoved(viewer, rows) : rows));
-      part = rows.length < limit ? null : after(part, idOf(rows.at(-1)!));
+      part = rows.length < limit ? null : after(part, idOf(lastOf(rows)));
     }
     return found.slice(0, limit);
   }
@@ -185,7 +185,7 @@ export class MessageSeries {
         ...[...universe.parameters, ...restriction.parameters, ...own.parameters, part.first, part.last, limit, limit],
       );
       found.push(...(viewer ? await this.states.ownMoved(viewer, rows) : rows));
-      part = rows.length < limit ? null : after(part, idOf(rows.at(-1)!));
+      part = rows.length < limit ? null : after(part, idOf(lastOf(rows)));
     }
     return found.slice(0, limit);
   }

@@ -170,7 +170,7 @@ export class PostgresMessageRepository extends SqlMessageRepository {
   }
 
   async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
-    const row = (await this.summary.get(authorId, id, realmId))!;
+    const row = await this.summary.one(authorId, id, realmId);
     const { count, length, own } = row;
     return { count, length, first: count > 0 ? toSubmessage(row) : null, hasOfAuthor: own === 1 };
   }

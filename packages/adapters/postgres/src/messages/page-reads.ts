@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type RealmId, type RecipientId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import {
@@ -74,7 +74,7 @@ class MessagePages {
     for (let part: PageBounds | null = pageBounds; part && found.length < limit; ) {
       const rows = await source(part, count);
       found.push(...(await this.subjects.matching(viewer, rows, narrowing.personal, scope)));
-      part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
+      part = rows.length >= count ? after(part, idOf(lastOf(rows))) : null;
       count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
     }
     return found.slice(0, limit);

@@ -1,4 +1,4 @@
-import type { ChannelId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import { type ChannelId, firstOf, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { Viewer } from '@parley/domain/messages';
 import { ascending, EVER, SqlPersonalMessages, type UnreadSpan } from '@parley/storage';
@@ -87,7 +87,7 @@ export class PostgresPersonalMessages extends SqlPersonalMessages<
   }
 
   protected async closeEmptyGaps(viewer: Viewer, marked: ReadonlyMap<RecipientId, readonly Ordinal[]>): Promise<void> {
-    const only = marked.size === 1 ? [...marked.keys()][0]! : null;
+    const only = marked.size === 1 ? firstOf([...marked.keys()]) : null;
     const [spans, reader] = await Promise.all([
       this.parts.incomplete.of(viewer, only),
       this.parts.unread.readerOf(viewer),

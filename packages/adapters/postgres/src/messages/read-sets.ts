@@ -1,4 +1,12 @@
-import type { ChannelId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import {
+  type ChannelId,
+  firstOf,
+  lastOf,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import {
   affectedRanges,
   markOrdinals,
@@ -223,7 +231,7 @@ export class ReadSets {
   async markRanges(viewer: Viewer, ranges: readonly RecipientOrdinalRange[]): Promise<void> {
     const around = ranges.map(({ recipientId, first, last }) => {
       const ends = affectedRanges([first, last]);
-      return { recipientId, first: ends[0]!.first, last: ends.at(-1)!.last };
+      return { recipientId, first: firstOf(ends).first, last: lastOf(ends).last };
     });
     const stored = await this.load(viewer, around);
     for (const range of ranges)

@@ -1,4 +1,4 @@
-import { getOrThrow, type MessageId } from '@parley/domain/kernel';
+import { firstOf, getOrThrow, type MessageId } from '@parley/domain/kernel';
 import type { UnreadOverview, Viewer } from '@parley/domain/messages';
 import { ascending, UnreadCollection } from '@parley/storage';
 import { EVERYTHING } from './message-filter.js';
@@ -37,7 +37,7 @@ export class UnreadOverviews {
       conversations: found.groups().map(({ recipientId, channelId, ids }) => ({
         recipientId,
         channelId,
-        topic: channelId === null ? '' : getOrThrow(topicOf, ids[0]!),
+        topic: channelId === null ? '' : getOrThrow(topicOf, firstOf(ids)),
         ids,
       })),
       mentionedIds: mentioned.sort(ascending),

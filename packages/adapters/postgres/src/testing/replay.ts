@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import pg from 'pg';
 
 /** Sent statement, and whether no other one was pending. */
@@ -90,7 +91,7 @@ export class UnorderedSends {
         const sent = text.includes('WITH head AS') ? APPEND_WITHOUT_HEAD : text;
         const result = client.query({ name: nameOf(sent), text: sent, values: values.map(withId), rowMode: 'array' });
         packet.push(result);
-        if (sent.includes('INSERT INTO message (')) id = Number((await result).rows[0]![0]);
+        if (sent.includes('INSERT INTO message (')) id = Number(firstOf((await result).rows)[0]);
       }
       await Promise.all(packet);
     } finally {

@@ -1,5 +1,12 @@
 import { UnitRecord } from '@parley/domain/composition';
-import { type Dialect, jsonList, type Query as SharedQuery, StatementFailed, type Statements } from '@parley/storage';
+import {
+  type Dialect,
+  jsonList,
+  present,
+  type Query as SharedQuery,
+  StatementFailed,
+  type Statements,
+} from '@parley/storage';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 import { type DeferredTerms, TermsMissing } from './deferred-terms.js';
 
@@ -46,6 +53,10 @@ export class Query<Row> implements SharedQuery<Row> {
     } catch (error) {
       throw new StatementFailed(this.sql, error);
     }
+  }
+
+  one(...parameters: Parameter[]): Row {
+    return present(this.get(...parameters));
   }
 
   all(...parameters: Parameter[]): Row[] {
@@ -219,7 +230,7 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
   /** Changes if values read by earlier transactions may be stale. */
   get epoch(): number {
     if (this.dataVersion === null) {
-      this.dataVersion = this.commitsOfOthers.get()!;
+      this.dataVersion = this.commitsOfOthers.one();
       if (this.dataVersion !== this.lastDataVersion) this.lastEpoch++;
       this.lastDataVersion = this.dataVersion;
     }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { firstOf } from '@parley/domain/kernel';
 import { checksumOf, type Migration } from '@parley/storage';
 import type { Database } from 'better-sqlite3';
 
@@ -55,7 +56,7 @@ export function pendingSteps(database: Database, migrations: readonly Migration[
   const record = recordOf(database);
   if (isFormer(record) && version === FORMER_STEPS) return migrations;
   if (record.length === 0) throw unknownSchema(version);
-  if (record[0]!.name === FIRST_FORMER_STEP) {
+  if (firstOf(record).name === FIRST_FORMER_STEP) {
     if (version >= FORMER_STEPS) throw unknownSchema(version);
     throw new Error(
       `its schema ends at step ${version} of the ${FORMER_STEPS} that the baseline replaces; open it once with the last ` +

@@ -106,7 +106,7 @@ export class SqliteMessageMoves extends SqlMessageMoves {
     isHistoryProtected: boolean,
     ids: readonly MessageId[],
   ): void {
-    const move = this.addMove.get(realmId, recipientId, toFlag(isHistoryProtected))!;
+    const move = this.addMove.one(realmId, recipientId, toFlag(isHistoryProtected));
     this.noteMoved.run(move, realmId, jsonList(ids));
   }
 }

@@ -1,5 +1,12 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import {
+  lastOf,
+  type MessageId,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import type { OrdinalRange, Viewer } from '@parley/domain/messages';
 import {
   idOf,
@@ -89,7 +96,7 @@ export class MessageSeries {
       );
       found = merge([found, rows], pageRange, limit);
       if (rows.length === batch) {
-        const following = idOf(rows.at(-1)!) + sign;
+        const following = idOf(lastOf(rows)) + sign;
         const position = queue.findIndex((other) => sign * (other.id - following) > 0);
         queue.splice(position < 0 ? queue.length : position, 0, { ...next, id: following });
       }
@@ -237,7 +244,7 @@ export class ArrivedMessages {
       this.queries.set(text, query);
     }
     const bounds = [recipientId, first, recipientId, last, ...parameters];
-    const [ids, ordinals, senderIds] = query.get(...bounds, ...(limit === undefined ? [] : [limit]))!;
+    const [ids, ordinals, senderIds] = query.one(...bounds, ...(limit === undefined ? [] : [limit]));
     return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: senderIds ? JSON.parse(senderIds) : [] };
   }
 }

@@ -197,7 +197,7 @@ export class SqliteMessageRepository extends SqlMessageRepository {
   }
 
   async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
-    const [count, length, hasOfAuthor] = this.countSubmessages.get(authorId, id, realmId)!;
+    const [count, length, hasOfAuthor] = this.countSubmessages.one(authorId, id, realmId);
     const first = count === 0 ? undefined : this.firstSubmessage.get(id, realmId);
     return { count, length, first: first ? toSubmessage(first) : null, hasOfAuthor: hasOfAuthor === 1 };
   }

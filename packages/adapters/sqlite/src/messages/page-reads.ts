@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type RealmId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import {
   after,
@@ -91,7 +91,7 @@ export class MessagePages {
       const rows = source(part, count);
       const kept = excluded === null ? rows : this.searchPages.without(rows, excluded);
       found.push(...(judges.length === 0 ? kept : this.subjects.matching(viewer, kept, judges, scope)));
-      part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
+      part = rows.length >= count ? after(part, idOf(lastOf(rows))) : null;
       count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
       judged += rows.length;
       if (judged >= MAX_JUDGED_FOUND && marked && narrowing.searched) {

@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import { type ChannelId, firstOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import type { MessageFilter, ReadSegment, Viewer } from '@parley/domain/messages';
 import {
   ascending,
@@ -78,7 +78,7 @@ export class SqlitePersonalMessages extends SqlPersonalMessages<string, ReturnTy
       if (received.ids.length === 0) return [];
       const { readSets } = this.parts.states;
       const segments = readSets.markAmong(found.segments, viewer, recipientId, received.ordinals, true);
-      this.closeGapsOf(reader, found.ordinalRanges, received.ordinals[0]!, segments);
+      this.closeGapsOf(reader, found.ordinalRanges, firstOf(received.ordinals), segments);
       return received.ids;
     }
     const change = await this.readChange(viewer, found.uncertain, true);

@@ -1,4 +1,12 @@
-import type { ChannelId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import {
+  type ChannelId,
+  firstOf,
+  lastOf,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  type UserId,
+} from '@parley/domain/kernel';
 import {
   affectedRanges,
   extendLatest,
@@ -212,7 +220,7 @@ export class ReadSets {
       const existing = segments.get(recipientId);
       if (!existing) segments.set(recipientId, [{ first, last, bits }]);
       // A long segment overlaps several ranges.
-      else if (existing.at(-1)!.first < first) existing.push({ first, last, bits });
+      else if (lastOf(existing).first < first) existing.push({ first, last, bits });
     }
     return segments;
   }
@@ -248,7 +256,7 @@ export class ReadSets {
       const rows = this.ascendingFrom.all(userId, recipientId, userId, recipientId, start, limit);
       for (const [, first, last, bits] of rows) if (last >= start) yield { first, last, bits };
       if (rows.length < limit) return;
-      start = rows.at(-1)![2] + 1;
+      start = lastOf(rows)[2] + 1;
     }
   }
 
@@ -259,7 +267,7 @@ export class ReadSets {
       const rows = this.descendingFrom.all(userId, recipientId, start, limit);
       for (const [, first, last, bits] of rows) yield { first, last, bits };
       if (rows.length < limit) return;
-      start = rows.at(-1)![1] - 1;
+      start = lastOf(rows)[1] - 1;
     }
   }
 
@@ -291,7 +299,7 @@ export class ReadSets {
   /** Returns the segments needed to mark ordinals of the range, ascending. */
   around(viewer: Viewer, recipientId: RecipientId, range: OrdinalRange): readonly ReadSegment[] {
     const ends = affectedRanges([range.first, range.last]);
-    return this.overlap(viewer, recipientId, { first: ends[0]!.first, last: ends.at(-1)!.last });
+    return this.overlap(viewer, recipientId, { first: firstOf(ends).first, last: lastOf(ends).last });
   }
 
   /** Marks the newest message as read; equivalent to `mark` but faster. */

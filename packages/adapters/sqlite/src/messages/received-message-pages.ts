@@ -1,4 +1,4 @@
-import type { RecipientId } from '@parley/domain/kernel';
+import { lastOf, type RecipientId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
 import {
   after,
@@ -114,7 +114,7 @@ export class ReceivedMessagePages {
         ...[viewer.userId, viewer.realmId, ...restriction.parameters, part.first, part.last, limit],
       );
       found.push(...this.states.own(viewer, rows));
-      part = rows.length === limit ? after(part, idOf(rows.at(-1)!)) : null;
+      part = rows.length === limit ? after(part, idOf(lastOf(rows))) : null;
     }
     const isAll = pageRange.direction === 'older' ? window.first <= pageRange.first : window.last >= last;
     if (found.length >= limit || isAll) return { found, rest: null };
@@ -165,11 +165,11 @@ export class ReceivedMessagePages {
     const moved: MessageIndexRow[] = [];
     const wayIn = { index: 'message_moved_in', also: isMoved };
     // Messages beyond the page are not needed.
-    let part: PageBounds | null = received.length < limit ? pageRange : upTo(pageRange, idOf(received.at(-1)!));
+    let part: PageBounds | null = received.length < limit ? pageRange : upTo(pageRange, idOf(lastOf(received)));
     while (part && moved.length < limit) {
       const rows = this.series.list(series, narrowing, part, MOVED_BATCH, wayIn);
       moved.push(...this.states.own(viewer, rows));
-      part = rows.length === MOVED_BATCH ? after(part, idOf(rows.at(-1)!)) : null;
+      part = rows.length === MOVED_BATCH ? after(part, idOf(lastOf(rows))) : null;
     }
     return merge([received, moved], pageRange, limit);
   }

@@ -1,4 +1,4 @@
-import type { MessageId, RecipientId } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type RecipientId } from '@parley/domain/kernel';
 import type { SearchedTerm } from '@parley/domain/markdown';
 import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import {
@@ -99,7 +99,7 @@ export class SearchPages {
     for (let part: PageBounds | null = pageRange; part && found.length < limit; ) {
       const rows = this.matches(expressions, narrowing, part, count);
       found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));
-      part = rows.length < count ? null : after(part, idOf(rows.at(-1)!));
+      part = rows.length < count ? null : after(part, idOf(lastOf(rows)));
       count = Math.max(count, Math.min(2 * count, BATCH.atMost));
     }
     // Messages that belong to the viewer by a row outside their conversations.
@@ -114,8 +114,8 @@ export class SearchPages {
     for (const { recipientId, topicKey } of series) {
       left -=
         topicKey === null
-          ? this.countInRecipient.get(recipientId, left)!
-          : this.countInTopic.get(recipientId, topicKey, left)!;
+          ? this.countInRecipient.one(recipientId, left)
+          : this.countInTopic.one(recipientId, topicKey, left);
       if (left <= 0) return false;
     }
     return true;

@@ -1,4 +1,4 @@
-import type { MessageId, Ordinal, RealmId, RecipientId } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type Ordinal, type RealmId, type RecipientId } from '@parley/domain/kernel';
 import { countRead, findFirstUnread, isOrdinalRead, type ReadSegment, type Viewer } from '@parley/domain/messages';
 import {
   idOf,
@@ -69,7 +69,7 @@ export class SqliteTopicReads extends SqlTopicReads {
     recipientIds: readonly RecipientId[],
     first: number,
   ): readonly (readonly [RecipientId, number])[] {
-    const [ids, counts] = this.counts.get(first, jsonList(recipientIds), realmId)!;
+    const [ids, counts] = this.counts.one(first, jsonList(recipientIds), realmId);
     const sent: readonly (number | null)[] = JSON.parse(counts);
     return (JSON.parse(ids) as readonly RecipientId[]).map((id, n) => [id, sent[n] ?? 0]);
   }
@@ -149,7 +149,7 @@ export class TopicUnread {
     const spans = this.unreadSpans.of(viewer, recipientId).sort((a, b) => a.first - b.first);
     const [oldest] = spans;
     const segments = oldest
-      ? this.readSets.around(viewer, recipientId, { first: oldest.first, last: spans.at(-1)!.last })
+      ? this.readSets.around(viewer, recipientId, { first: oldest.first, last: lastOf(spans).last })
       : [];
     let unread = 0;
     let first: Ordinal | null = null;
@@ -160,7 +160,7 @@ export class TopicUnread {
     let sent: Arrived = { ids: [], ordinals: [], senderIds: [] };
     if (first !== null) {
       // Counting costs as much as walking, so it is done only if the walk may be long and fruitless.
-      const range = { first, last: spans.at(-1)!.last };
+      const range = { first, last: lastOf(spans).last };
       const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
       const hasSenders = mutes.length > 0;
       sent = this.arrived.list(series, range, isSparse ? { hasSenders, limit: unread + 1 } : { hasSenders });

@@ -1,4 +1,4 @@
-import type { MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import { firstOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import {
   type OrdinalRange,
   type ReadSegment,
@@ -144,7 +144,7 @@ export class UnreadMessages {
     for (const span of this.rangesFor(viewer, narrowing)) {
       for (const rows of this.pageRange(reader, span, 'start', narrowing)) {
         if (rows.length === 0) continue;
-        const id = idOf(rows[0]!);
+        const id = idOf(firstOf(rows));
         if (first === null || id < first) first = id;
         break;
       }
@@ -310,7 +310,7 @@ export class UnreadMessages {
   }
 
   private rows(from: string, parameters: readonly Parameter[]): UnreadRow[] {
-    return JSON.parse(this.queries.memo(from).get(...parameters)!) as UnreadRow[];
+    return JSON.parse(this.queries.memo(from).one(...parameters)) as UnreadRow[];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
+import { firstOf, type MessageId, type Ordinal, type RecipientId, type UserId } from '@parley/domain/kernel';
 import {
   isOrdinalRead,
   type ReadSegment,
@@ -262,7 +262,7 @@ export class UnreadOverviews {
     const groups = found.groups();
     const flags = this.states.flagRows(viewer, found.ids());
     const inChannels = groups.filter(({ channelId }) => channelId !== null);
-    const topics = new Map(this.topicsOf.all(JSON.stringify(inChannels.map(({ ids }) => ids[0]!))));
+    const topics = new Map(this.topicsOf.all(JSON.stringify(inChannels.map(({ ids }) => firstOf(ids)))));
     const mentioned: MessageId[] = [];
     const wildcardMentioned = new Set<MessageId>();
     for (const [id, row] of flags) {
@@ -275,7 +275,7 @@ export class UnreadOverviews {
       conversations: groups.map(({ recipientId, channelId, ids }) => ({
         recipientId,
         channelId,
-        topic: topics.get(ids[0]!) ?? '',
+        topic: topics.get(firstOf(ids)) ?? '',
         ids,
       })),
       mentionedIds: mentioned.sort(ascending),
@@ -350,7 +350,7 @@ const NOTHING_READ: ReadonlyMap<RecipientId, readonly ReadSegment[]> = new Map()
 
 /** Returns the needs of ranges of the same kind. */
 const needsOf = (ordinalRanges: readonly UnreadRange[], { mutes }: Reader): Needs => ({
-  ordinals: isPartly(ordinalRanges[0]!),
+  ordinals: isPartly(firstOf(ordinalRanges)),
   senders: mutes.length > 0,
 });
 const isWholly = ({ segments }: UnreadRange): boolean => segments === null;

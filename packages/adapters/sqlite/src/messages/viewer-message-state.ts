@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import { firstOf, lastOf, type MessageId, type RealmId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import type { ChannelMove, ReadSegment, Span, Viewer } from '@parley/domain/messages';
 import {
   byRecipient,
@@ -40,7 +40,7 @@ export class MessageIndexQuery {
   }
 
   all(...parameters: Parameter[]): MessageIndexRow[] {
-    return JSON.parse(this.query.get(...parameters)!) as MessageIndexRow[];
+    return JSON.parse(this.query.one(...parameters)) as MessageIndexRow[];
   }
 }
 
@@ -84,9 +84,9 @@ export class MessageIndexRowsById {
    * entries are adjacent while message rows are scattered.
    */
   private neighbours(realmId: RealmId, wanted: readonly MessageId[]): MessageIndexRow[] {
-    const [recipientId, topicKey] = this.topicOf.get(wanted[0]!, realmId) ?? [];
+    const [recipientId, topicKey] = this.topicOf.get(firstOf(wanted), realmId) ?? [];
     if (recipientId === undefined || topicKey == null) return [];
-    const columns = this.inTopic.get(recipientId, topicKey, wanted[0]!, wanted.at(-1)!, 2 * wanted.length)!;
+    const columns = this.inTopic.one(recipientId, topicKey, firstOf(wanted), lastOf(wanted), 2 * wanted.length);
     const [ids, senders, ordinals, propertyBits, versions] = columns.map((column) => JSON.parse(column) as number[]);
     const rows: MessageIndexRow[] = [];
     let next = 0;
@@ -237,7 +237,7 @@ export class ViewerMessageStates {
   /** Returns existing rows of `message_flag`. */
   flagRows({ userId }: Viewer, ids: readonly MessageId[]): ReadonlyMap<MessageId, FlagRow> {
     if (ids.length === 0) return new Map();
-    let first = ids[0]!;
+    let first = firstOf(ids);
     let last = first;
     for (const id of ids) {
       if (id < first) first = id;

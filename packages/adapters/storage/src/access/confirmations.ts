@@ -39,13 +39,13 @@ export class SqlConfirmationRepository implements ConfirmationRepository {
   }
 
   async count(realmId: RealmId, purpose: ConfirmationPurpose): Promise<number> {
-    return (await this.total.get(realmId, purpose))!;
+    return await this.total.one(realmId, purpose);
   }
 
   async add(confirmation: Omit<Confirmation, 'id'>): Promise<Confirmation> {
     const { realmId, purpose, email, userId, invitationId, expiresAt, status } = confirmation;
     const subject = subjectOf(confirmation);
-    const id = (await this.insert.get(realmId, purpose, subject, email, userId, invitationId, expiresAt, status))!;
+    const id = await this.insert.one(realmId, purpose, subject, email, userId, invitationId, expiresAt, status);
     return { ...confirmation, id };
   }
 

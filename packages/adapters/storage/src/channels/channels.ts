@@ -452,7 +452,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     this.statements.disableCaching();
     const id = await this.insert.get(reserved, channel.realmId, ...fromChannel(channel));
     if (id === undefined) throw await this.nameTaken(channel);
-    const recipientId = (await this.insertRecipient.get(channel.realmId, id))!;
+    const recipientId = await this.insertRecipient.one(channel.realmId, id);
     this.linkRecipient.defer(recipientId, id);
     return { ...channel, id, recipientId, version: 1 };
   }

@@ -56,7 +56,7 @@ export class SentSince {
 
   /** Searches messages sent on this server between the imports, newest range first. */
   private async firstGiven(since: UnixSeconds): Promise<number> {
-    let last = (await this.newestId.get())!;
+    let last = await this.newestId.one();
     let found = last + 1;
     while (last > 0) {
       const before = (await this.importBefore.get(last)) ?? { first: 0, last: 0 };
@@ -73,6 +73,6 @@ export class SentSince {
 
   /** Returns the id after the last one if there is none. */
   private async firstIn({ first, last }: { readonly first: number; readonly last: number }, since: UnixSeconds) {
-    return (await this.firstSince.get(first, last + 1, since, since))!;
+    return await this.firstSince.one(first, last + 1, since, since);
   }
 }

@@ -75,7 +75,7 @@ export class SqlTopicPolicyRepository implements TopicPolicyRepository {
   }
 
   async count(realmId: RealmId, userId: UserId): Promise<number> {
-    return (await this.total.get(userId, realmId))!;
+    return await this.total.one(userId, realmId);
   }
 
   async listMuted(realmId: RealmId, userId: UserId, limit = NO_LIMIT): Promise<readonly TopicPolicy[]> {

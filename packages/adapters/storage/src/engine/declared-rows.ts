@@ -230,11 +230,11 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
   }
 
   async count(...owner: readonly number[]): Promise<number> {
-    return (await this.countOfOwner.get(...owner))!;
+    return await this.countOfOwner.one(...owner);
   }
 
   async countBytes(...owner: readonly number[]): Promise<number> {
-    return (await this.bytesOfOwner.get(...owner))!;
+    return await this.bytesOfOwner.one(...owner);
   }
 
   async add(row: NewRow<Row>, reserved: Row['id'] | null = null): Promise<Row> {
@@ -242,11 +242,7 @@ export class SqlRows<Row extends RealmRow, Stored = Omit<Row, Owner>> {
     const { place } = this.table.rules;
     const isUnplaced = place !== undefined && (row as Fields)[place] === undefined;
     const placed = isUnplaced ? { ...row, [place]: 0 } : row;
-    const id = (await this.insert.get(
-      reserved ?? (await this.newId()),
-      ...this.ownerOf(row),
-      ...this.valuesOf(placed),
-    ))!;
+    const id = await this.insert.one(reserved ?? (await this.newId()), ...this.ownerOf(row), ...this.valuesOf(placed));
     const added = { ...row, id, ...(isUnplaced && { [place]: id }) } as Row;
     if (isUnplaced) this.change.defer(...this.valuesOf(added), ...this.ownerOf(added), id);
     return added;

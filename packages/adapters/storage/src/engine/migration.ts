@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lastOf } from '@parley/domain/kernel';
 import type { FeatureTables } from './feature.js';
 
 /** Schema step. Its statements are never edited: later steps correct them. */
@@ -117,7 +118,7 @@ export function migrationsOf(
     // Steps after the baselines have the same number in both databases.
     const next = number > dialect.baselineEnd ? Math.max(last, dialect.baselineEnd) + 1 : last + 1;
     if (number === last) {
-      const free = later.at(-1)!.number + 1;
+      const free = lastOf(later).number + 1;
       throw new Error(`${previous} and ${file} have the same number; the next free number is ${free}`);
     }
     if (number !== next) throw new Error(`${file} should have the number ${next}`);

@@ -1,5 +1,6 @@
 import type { GroupSettings } from '@parley/domain/access';
 import {
+  firstOf,
   type GroupId,
   isSettingValue,
   type SettingDefinition,
@@ -59,15 +60,15 @@ export class ColumnQuery<Row> {
   }
 
   async columns(...parameters: Parameter[]): Promise<Columns<Row>> {
-    const texts = (await this.query.get(...parameters))!;
+    const texts = await this.query.one(...parameters);
     return Object.fromEntries(this.names.map((name, n) => [name, JSON.parse(texts[n]!)])) as unknown as Columns<Row>;
   }
 
   /** Converts columns to row objects; faster than the drivers for hundreds of rows and equal for a few. */
   async rows(...parameters: Parameter[]): Promise<readonly Row[]> {
     const { names } = this;
-    const columns = (await this.query.get(...parameters))!.map((text) => JSON.parse(text) as readonly unknown[]);
-    return columns[0]!.map((_, n) => {
+    const columns = (await this.query.one(...parameters)).map((text) => JSON.parse(text) as readonly unknown[]);
+    return firstOf(columns).map((_, n) => {
       const row: Record<string, unknown> = {};
       for (let column = 0; column < names.length; column++) row[names[column]!] = columns[column]![n];
       return row as Row;

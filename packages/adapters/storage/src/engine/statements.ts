@@ -11,6 +11,8 @@ export type MaybePromise<T> = T | Promise<T>;
 /** Statement that returns rows: SQLite synchronously, PostgreSQL asynchronously. */
 export interface Query<Row> {
   get(...parameters: Parameter[]): MaybePromise<Row | undefined>;
+  /** Returns the row of a query that always has one, such as an aggregate or an insertion. */
+  one(...parameters: Parameter[]): MaybePromise<Row>;
   all(...parameters: Parameter[]): MaybePromise<Row[]>;
 }
 
@@ -60,6 +62,12 @@ export interface Dialect {
   nextId(table: string): string;
   /** Id above those of all rows of a table, and at most that of the next one. */
   aboveAllIds(table: string): string;
+}
+
+/** @throws Error for a missing row of a query that always has one */
+export function present<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('The query returned no row');
+  return row;
 }
 
 /** Rejected statement. Contains its text but never its parameters, which may be secret. */

@@ -1,7 +1,9 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy } from '@parley/domain/exports';
 import {
+  firstOf,
   getOrThrow,
   type IdKind,
+  lastOf,
   type MessageId,
   type Ordinal,
   type RealmId,
@@ -99,7 +101,7 @@ export class SqlCopyRepository implements CopyRepository {
   async listMessageIds(realmId: RealmId, after: number, limit: number) {
     const rows = await this.messagesAfter.all(after, limit);
     const ids = rows.filter(([, realm]) => realm === realmId).map(([id]) => id);
-    return { ids, reached: rows.length < limit ? null : rows.at(-1)![0] };
+    return { ids, reached: rows.length < limit ? null : lastOf(rows)[0] };
   }
 
   async listReceivedRecipients({ realmId, userId }: Viewer): Promise<readonly RecipientId[]> {
@@ -107,7 +109,7 @@ export class SqlCopyRepository implements CopyRepository {
   }
 
   async countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number> {
-    return (await this.sentTo.get(this.statements.dialect.set(recipientIds), realmId))!;
+    return await this.sentTo.one(this.statements.dialect.set(recipientIds), realmId);
   }
 
   async listRanges(realmId: RealmId): Promise<readonly MessageIdRange[]> {
@@ -131,8 +133,8 @@ export class SqlCopyRepository implements CopyRepository {
 
   async appendMessages(messages: readonly AppendedCopy[], rangeStart: MessageId): Promise<readonly Ordinal[]> {
     if (messages.length === 0) return [];
-    const { realmId } = messages[0]!;
-    const settings = (await this.settingsOf.get(realmId))!;
+    const { realmId } = firstOf(messages);
+    const settings = await this.settingsOf.one(realmId);
     const nextOrdinals = await this.takeOrdinals(messages);
     const ordinals: Ordinal[] = [];
     const newest = new Map<RecipientId, MessageId>();
@@ -146,7 +148,7 @@ export class SqlCopyRepository implements CopyRepository {
       if (index % MESSAGES_BEFORE_YIELD === 0) await this.statements.yield();
     }
     for (const [recipientId, id] of newest) this.writes.noteNewest(recipientId, id);
-    await this.noteRange(realmId, { first: rangeStart, last: messages.at(-1)!.id });
+    await this.noteRange(realmId, { first: rangeStart, last: lastOf(messages).id });
     return ordinals;
   }
 

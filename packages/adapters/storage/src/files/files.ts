@@ -187,7 +187,7 @@ export class SqlFileRepository implements FileRepository {
   }
 
   async spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace> {
-    return (await this.spaceOfOwner.get(ownerId, realmId))!;
+    return await this.spaceOfOwner.one(ownerId, realmId);
   }
 
   async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {
@@ -210,7 +210,7 @@ export class SqlFileRepository implements FileRepository {
 
   async add(file: NewFile): Promise<StoredFile> {
     const { realmId, ownerId, name, pathId, blob, size, contentType, createdAt } = file;
-    const id = (await this.insert.get(realmId, ownerId, name, pathId, blob, size, contentType, createdAt, createdAt))!;
+    const id = await this.insert.one(realmId, ownerId, name, pathId, blob, size, contentType, createdAt, createdAt);
     this.changeSpace.defer(realmId, size);
     if (size <= MAX_READ_BYTES) this.queueText.defer(id, realmId);
     if (file.image) await this.setImage(realmId, id, file.image, []);
@@ -348,7 +348,7 @@ export class SqlUnfinishedUploadRepository implements UnfinishedUploadRepository
   }
 
   async summarize(realmId: RealmId, ownerId: UserId) {
-    return (await this.summary.get(realmId, ownerId))!;
+    return await this.summary.one(realmId, ownerId);
   }
 
   async listExpired(before: UnixSeconds, limit: number): Promise<readonly UnfinishedUpload[]> {

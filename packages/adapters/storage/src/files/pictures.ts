@@ -27,7 +27,7 @@ export class SqlPictureRepository implements PictureRepository {
   }
 
   async usedBytes(realmId: RealmId): Promise<number> {
-    return (await this.sumOfSizes.get(realmId))!;
+    return await this.sumOfSizes.one(realmId);
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {

@@ -6,7 +6,7 @@ import {
   type GroupView,
   groupNameTaken,
 } from '@parley/domain/groups';
-import { foldCase, type GroupId, type RealmId, slicesOf, type UserId } from '@parley/domain/kernel';
+import { firstOf, foldCase, type GroupId, type RealmId, slicesOf, type UserId } from '@parley/domain/kernel';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ascending, ColumnQuery, idList, withNobody } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
@@ -289,13 +289,13 @@ export class SqlGroupRepository implements GroupRepository {
           const { permissions: json, id } = row;
           return toGroup(row, json === null ? null : groupPermissions.fromJson(json, id, this.quarantine, nobody));
         }),
-      () => this.nobodyOf(rows[0]!.realm_id),
+      () => this.nobodyOf(firstOf(rows).realm_id),
     );
   }
 
   async find(realmId: RealmId, id: GroupId): Promise<Group | null> {
     const row = await this.row.get(id, realmId);
-    return row ? (await this.toGroups([row]))[0]! : null;
+    return row ? firstOf(await this.toGroups([row])) : null;
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Group | null> {
@@ -328,15 +328,15 @@ export class SqlGroupRepository implements GroupRepository {
   }
 
   async countNamed(realmId: RealmId): Promise<number> {
-    return (await this.namedCount.get(realmId))!;
+    return await this.namedCount.one(realmId);
   }
 
   async countMemberships(realmId: RealmId): Promise<number> {
-    return (await this.membershipCount.get(realmId))!;
+    return await this.membershipCount.one(realmId);
   }
 
   async countPermissionHolders(realmId: RealmId): Promise<number> {
-    return (await this.permissionHolderCount.get(realmId))!;
+    return await this.permissionHolderCount.one(realmId);
   }
 
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {

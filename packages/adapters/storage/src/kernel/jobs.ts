@@ -95,7 +95,7 @@ export class SqlJobRepository implements JobRepository {
   async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {
     this.connection.record.requireRealm(realmId);
     if (key !== null) this.deleteReplaced.defer(realmId, kind, key);
-    const id = (await this.insert.get(realmId, kind, key, dueAt, format, payload))!;
+    const id = await this.insert.one(realmId, kind, key, dueAt, format, payload);
     this.connection.record.jobs.push({ kind, dueAt });
     return id;
   }

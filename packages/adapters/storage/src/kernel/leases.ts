@@ -21,7 +21,7 @@ export class SqlLeaseRepository implements LeaseRepository {
 
   async take(name: string, { holder, until }: Lease, now: UnixSeconds): Promise<Lease> {
     this.upsert.defer(name, holder, until, now);
-    return (await this.row.get(name))!;
+    return await this.row.one(name);
   }
 
   async listHolders(): Promise<readonly string[]> {

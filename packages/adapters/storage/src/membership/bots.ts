@@ -112,7 +112,7 @@ export class SqlBotTriggerRepository implements BotTriggerRepository {
   }
 
   async count(realmId: RealmId, botId: UserId): Promise<number> {
-    return (await this.counted.get(botId, realmId))!;
+    return await this.counted.one(botId, realmId);
   }
 
   async add(realmId: RealmId, { botId, messageId, trigger }: TriggeredBot): Promise<void> {

@@ -74,7 +74,7 @@ export class SqlInvitationRepository implements InvitationRepository {
   }
 
   async countOpen(realmId: RealmId, now: UnixSeconds): Promise<number> {
-    return (await this.openCount.get(realmId, now))!;
+    return await this.openCount.one(realmId, now);
   }
 
   async countEmails(realmId: RealmId, day: number): Promise<number> {
@@ -82,13 +82,13 @@ export class SqlInvitationRepository implements InvitationRepository {
   }
 
   async add(invitations: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
-    const offerId = (await this.insertOffer.get(
+    const offerId = await this.insertOffer.one(
       invitations.realmId,
       jsonList(invitations.channelIds),
       jsonList(invitations.groupIds),
       toFlag(invitations.includesDefaultChannels),
       invitations.welcomeText,
-    ))!;
+    );
     const ids = await this.insert.all(
       invitations.realmId,
       invitations.kind,

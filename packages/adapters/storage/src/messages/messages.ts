@@ -152,7 +152,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
     const { messageId, senderId, kind, content } = submessage;
     this.renewVersion.defer(messageId, realmId);
-    const id = (await this.insertSubmessage.get(messageId, senderId, realmId, kind, content))!;
+    const id = await this.insertSubmessage.one(messageId, senderId, realmId, kind, content);
     return { ...submessage, id };
   }
 

@@ -1,5 +1,5 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { firstOf, type MessageId, type RecipientId, type UserId } from '@parley/domain/kernel';
 import type { ChannelTopic, MessageCondition, MessageProperty, SimpleCondition } from '@parley/domain/messages';
 import type { IndexedProperty } from './message-rows.js';
 import { type IndexQuery, indexQuery, mentionTerm } from './message-terms.js';
@@ -103,7 +103,7 @@ export function newNarrowPlanner<List>(writer: ConditionWriter<List>): NarrowPla
       const narrowing = toNarrowing(conditions);
       if (!narrowing) return null;
       const { series, withinSeries, personal } = narrowing;
-      return series?.length === 1 && withinSeries.sql === '' && personal.length === 0 ? series[0]! : null;
+      return series?.length === 1 && withinSeries.sql === '' && personal.length === 0 ? firstOf(series) : null;
     },
     EVERYTHING: toNarrowing([])!,
   };
@@ -134,13 +134,13 @@ export const seriesTerms = ({ recipientId, topicKey }: Series): Restriction<neve
 
 /** Returns the only possible recipient; null if there are several. */
 export const onlyRecipient = ({ series }: Pick<Narrowing<unknown>, 'series'>): RecipientId | null =>
-  series !== null && new Set(series.map((each) => each.recipientId)).size === 1 ? series[0]!.recipientId : null;
+  series !== null && new Set(series.map((each) => each.recipientId)).size === 1 ? firstOf(series).recipientId : null;
 
 /** Recognizes the usual conditions for marking as read, without the slower normalization. */
 function plainSeries(conditions: readonly MessageCondition[]): Series | null {
   const [first, topic] = conditions;
   if (first?.kind !== 'recipient' || first.recipientIds.length !== 1 || conditions.length > 2) return null;
-  const recipientId = first.recipientIds[0]!;
+  const recipientId = firstOf(first.recipientIds);
   if (topic === undefined) return { recipientId, topicKey: null };
   return topic.kind === 'topic' ? { recipientId, topicKey: topic.topicKey } : null;
 }

@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import { EVERY_MESSAGE, type MessageCondition, NO_MESSAGE, type SimpleCondition } from '@parley/domain/messages';
 
 /**
@@ -17,7 +18,7 @@ export function normalize(condition: MessageCondition, negated: boolean): Messag
         .flatMap((each) => (each.kind === kind ? each.conditions : [each]));
       const decisive = isAnyOf ? isEverything : isNothing;
       if (parts.some(decisive)) return isAnyOf ? EVERY_MESSAGE : NO_MESSAGE;
-      return parts.length === 1 ? parts[0]! : { kind, conditions: parts };
+      return parts.length === 1 ? firstOf(parts) : { kind, conditions: parts };
     }
     case 'recipient':
       return condition.recipientIds.length === 0 ? constant(negated) : signed(condition, negated);

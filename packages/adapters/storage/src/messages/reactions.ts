@@ -69,7 +69,7 @@ export class SqlReactionRepository implements ReactionRepository {
   }
 
   async count(realmId: RealmId, messageId: MessageId) {
-    const [reactions, emoji] = (await this.counts.get(messageId, realmId))!;
+    const [reactions, emoji] = await this.counts.one(messageId, realmId);
     return { reactions, emoji };
   }
 

@@ -88,7 +88,7 @@ export class SqlRecipientRepository implements RecipientRepository {
     const participants = peopleOf(userIds);
     const existing = await this.byPeople.get(realmId, participants.join());
     if (existing !== undefined) return existing;
-    const id = (await this.insert.get(realmId, participants.join()))!;
+    const id = await this.insert.one(realmId, participants.join());
     this.insertParticipants.defer(id, realmId, this.statements.dialect.set(participants));
     this.spans.open(realmId, [id], participants);
     return id;

@@ -17,7 +17,7 @@ class SqlSchedulingRows<Row extends RealmRow, Stored> extends SqlRows<Row, Store
   );
 
   protected override async newId(): Promise<number> {
-    return (await this.takeId.get())!;
+    return await this.takeId.one();
   }
 }
 

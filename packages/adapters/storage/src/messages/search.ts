@@ -1,4 +1,4 @@
-import type { MessageId, RealmId } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type RealmId } from '@parley/domain/kernel';
 import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
 import type { MaybePromise, Statements } from '../engine/statements.js';
 
@@ -82,7 +82,7 @@ export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
       const some = upToLength(messages);
       await this.put(some.map(([id]) => id));
       const isLast = some.length === messages.length && messages.length < limit;
-      this.setPending.defer(isLast ? 0 : some.at(-1)![0] - 1);
+      this.setPending.defer(isLast ? 0 : lastOf(some)[0] - 1);
     } else {
       const [realmId, lastInRealm] = (await this.pendingRealm.get()) ?? [];
       if (realmId !== undefined) await this.indexSomeOf(realmId, lastInRealm!, limit);
@@ -96,7 +96,7 @@ export abstract class SqlSearchIndex implements SearchIndexReads, SearchIndex {
     const some = upToLength(own.slice(0, limit));
     await this.put(some.map(([id]) => id));
     const isCut = some.length < own.length;
-    const lowest = isCut ? some.at(-1)![0] : messages.length < MAX_EXAMINED ? 0 : messages.at(-1)![0];
+    const lowest = isCut ? lastOf(some)[0] : messages.length < MAX_EXAMINED ? 0 : lastOf(messages)[0];
     if (lowest > 1) this.setPendingRealm.defer(realmId, lowest - 1);
     else this.endPendingRealm.defer(realmId);
   }

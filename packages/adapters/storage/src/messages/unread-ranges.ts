@@ -1,5 +1,5 @@
 import { topicKey } from '@parley/domain/channels';
-import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import { type ChannelId, firstOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import { countRead, findFirstUnread, isOrdinalRead, type ReadSegment } from '@parley/domain/messages';
 import { ascending } from '../engine/rows.js';
 import { PROPERTY_BITS } from './message-rows.js';
@@ -103,7 +103,7 @@ export class UnreadCollection {
       }
     }
     let oldest = Number.POSITIVE_INFINITY;
-    for (const { ids } of this.byKey.values()) if (ids.length > 0 && ids[0]! < oldest) oldest = ids[0]!;
+    for (const { ids } of this.byKey.values()) if (ids.length > 0 && firstOf(ids) < oldest) oldest = firstOf(ids);
     return oldest;
   }
 
@@ -121,6 +121,6 @@ export class UnreadCollection {
 
   /** Returns the groups ordered by their oldest message. */
   groups(): readonly UnreadGroup[] {
-    return [...this.byKey.values()].filter(({ ids }) => ids.length > 0).sort((a, b) => a.ids[0]! - b.ids[0]!);
+    return [...this.byKey.values()].filter(({ ids }) => ids.length > 0).sort((a, b) => firstOf(a.ids) - firstOf(b.ids));
   }
 }

@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
+import { type ChannelId, lastOf, type MessageId, type Ordinal, type RecipientId } from '@parley/domain/kernel';
 import type { ConversationBatch, OrdinalRange, UnreadMessage, Viewer } from '@parley/domain/messages';
 import { ascending } from '../engine/rows.js';
 import { PROPERTY_BITS } from './message-rows.js';
@@ -87,7 +87,7 @@ export class Nearest {
     for (const row of rows) if (this.isNear(row)) this.rows.push(row);
     // Sorts occasionally instead of on each call.
     if (this.rows.length >= 2 * this.limit) this.cut();
-    return this.isNear(rows.at(-1)!);
+    return this.isNear(lastOf(rows));
   }
 
   take(): UnreadRow[] {
@@ -103,7 +103,7 @@ export class Nearest {
     this.rows.sort((a, b) => this.sign * (idOf(a) - idOf(b)));
     if (this.rows.length < this.limit) return;
     this.rows.length = this.limit;
-    this.farthest = idOf(this.rows.at(-1)!);
+    this.farthest = idOf(lastOf(this.rows));
   }
 }
 

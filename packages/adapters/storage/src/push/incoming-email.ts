@@ -31,7 +31,7 @@ export class SqlReplyAddressRepository implements ReplyAddressRepository {
 
   async open(address: Omit<ReplyAddress, 'id'> & { readonly conversation: string }): Promise<number> {
     const { realmId, userId, conversation, messageId, expiresAt } = address;
-    return (await this.upsert.get(realmId, userId, conversation, messageId, expiresAt))!;
+    return await this.upsert.one(realmId, userId, conversation, messageId, expiresAt);
   }
 
   async removeExpired(now: UnixSeconds, limit: number): Promise<number> {

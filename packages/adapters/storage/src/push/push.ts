@@ -54,7 +54,7 @@ export class SqlDeviceRepository implements DeviceRepository {
   }
 
   async add(realmId: RealmId, userId: UserId): Promise<Device> {
-    return toDevice((await this.insert.get(realmId, userId))!);
+    return toDevice(await this.insert.one(realmId, userId));
   }
 
   async update(device: Device): Promise<void> {

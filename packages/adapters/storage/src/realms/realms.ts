@@ -144,7 +144,7 @@ export abstract class SqlRealmRepository implements RealmRepository {
   async find(id: RealmId): Promise<Realm | null> {
     const version = await this.versionOf(id);
     if (version === undefined) return null;
-    return this.cache.get(id, version) ?? (await this.load([[id, version]]))[0]!;
+    return this.cache.get(id, version) ?? (await this.load([[id, version]]))[0] ?? null;
   }
 
   async get(id: RealmId): Promise<Realm> {

@@ -165,7 +165,7 @@ export class SqlSessionRepository implements SessionRepository {
   async add(session: NewSession, fingerprint: string): Promise<SessionId> {
     const { realmId, userId, userAgent, ip, method, serviceSession, createdAt, lastUsedAt, expiresAt } = session;
     const origin = [userAgent, ip, method, serviceSession] as const;
-    return (await this.insert.get(realmId, userId, fingerprint, ...origin, createdAt, lastUsedAt, expiresAt))!;
+    return await this.insert.one(realmId, userId, fingerprint, ...origin, createdAt, lastUsedAt, expiresAt);
   }
 
   async renew(id: SessionId, { lastUsedAt, expiresAt }: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void> {

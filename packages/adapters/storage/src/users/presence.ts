@@ -39,7 +39,7 @@ export class SqlPresenceRepository implements PresenceRepository {
   }
 
   async reserveIds(realmId: RealmId, count: number): Promise<number> {
-    return (await this.reserve.get(realmId, count))! - count + 1;
+    return (await this.reserve.one(realmId, count)) - count + 1;
   }
 }
 

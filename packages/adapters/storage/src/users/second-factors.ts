@@ -52,7 +52,7 @@ export class SqlSecondFactorRepository implements SecondFactorRepository {
     return {
       app: (await this.app.get(userId, realmId)) ?? null,
       passkeys: (await this.passkeysOf.all(userId, realmId)).map(toPasskey),
-      recoveryCodes: (await this.codeCount.get(userId, realmId))!,
+      recoveryCodes: await this.codeCount.one(userId, realmId),
     };
   }
 

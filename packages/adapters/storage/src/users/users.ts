@@ -302,7 +302,7 @@ export abstract class SqlUserRepository implements UserRepository {
     if (version === undefined) return null;
     const cached = this.cache.get(id, version);
     if (cached) return cached;
-    const user = toUser((await this.rowById.get(id))!, this.quarantine);
+    const user = toUser(await this.rowById.one(id), this.quarantine);
     this.cache.put(this.statements, id, version, user);
     return user;
   }

@@ -12,6 +12,7 @@ import { Avatar } from '../kit/avatar.js';
 import { Emoji } from '../kit/emoji.js';
 import { ErrorBoundary } from '../kit/error-boundary.js';
 import { IconButton, OverlayButton } from '../kit/icon-button.js';
+import { mounted } from '../kit/mounted.js';
 import { OverlayHost } from '../kit/overlay.js';
 import { PersonButton } from '../people/person-button.js';
 import { useAddress, useChat, useComputed, useField, useServices } from '../services/context.js';
@@ -115,7 +116,7 @@ export function Workspace({ tools, account, deferred, invites = false }: Workspa
   useKeysOfPlace(main, place);
   return (
     <ContentContext.Provider value={useContentWorld()}>
-      <button type="button" className={styles.skip} onClick={() => focusMessages(main.current!)}>
+      <button type="button" className={styles.skip} onClick={() => focusMessages(mounted(main))}>
         {i18n._('Skip to the messages')}
       </button>
       <div className={styles.app} data-panel={isPanelOpen || undefined}>
@@ -173,7 +174,7 @@ function useKeysOfPlace(main: RefObject<HTMLElement | null>, place: Place): void
     if (shown.current === place) return;
     shown.current = place;
     const frame = requestAnimationFrame(() => {
-      const page = main.current!;
+      const page = mounted(main);
       const { activeElement } = page.getRootNode() as Document | ShadowRoot;
       const isFree = activeElement === document.body || activeElement === page;
       if (isFree || activeElement?.closest('[part="sidebar"]')) focusMessages(page);

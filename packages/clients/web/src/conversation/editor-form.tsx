@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Destination } from '@parley/chat';
 import { type DragEvent, type ReactNode, type Ref, useEffect, useRef, useState } from 'react';
+import { mounted } from '../kit/mounted.js';
 import { useServices } from '../services/context.js';
 import { openOverlay, overlay } from '../services/overlay.js';
 import { useUploads } from '../services/use-uploads.js';
@@ -42,7 +43,7 @@ export function EditorForm(props: Props) {
   const [isTall, setTall] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const cancel = () => {
-    if (props.isChanged) askToDiscard(cancelButton.current!, onCancel, element.current!);
+    if (props.isChanged) askToDiscard(mounted(cancelButton), onCancel, mounted(element));
     else onCancel();
   };
   const { isWhole, tooLong, enterHint, suggestions, files, fieldProps } = useMessageField(element, {

@@ -17,6 +17,7 @@ import {
 import { flushSync } from 'react-dom';
 import { MessageBody } from '../content/message-body.js';
 import { IconButton } from '../kit/icon-button.js';
+import { mounted } from '../kit/mounted.js';
 import { insertText, replaceText } from '../kit/text-field.js';
 import { useField, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
@@ -243,7 +244,7 @@ export function usePreview(field: RefObject<HTMLTextAreaElement | null>, text: s
   const enterField = () => {
     // Hidden fields cannot be focused. Otherwise state changes stay asynchronous, since closing overlays check the focus.
     if (isShown) flushSync(close);
-    const element = field.current!;
+    const element = mounted(field);
     element.focus();
     return element;
   };

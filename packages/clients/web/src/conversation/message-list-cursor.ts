@@ -1,4 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
+import { mounted } from '../kit/mounted.js';
 import type { ListScroll } from './message-list-scroll.js';
 
 /** Message that keys move and act on. It outlives the focus, and a neighbor replaces it when it is removed. */
@@ -31,7 +32,7 @@ const controlsIn = (part: Element): readonly HTMLElement[] =>
 export function useCursor(keys: readonly string[], [key, setKey]: CursorState, scroll: ListScroll): Cursor {
   const { frame, pinned, reveal } = scroll;
   const awaitsFocus = useRef<string | null>(null);
-  const rowOf = (of: string) => frame.current!.querySelector<HTMLElement>(`[data-key="${CSS.escape(of)}"]`);
+  const rowOf = (of: string) => mounted(frame).querySelector<HTMLElement>(`[data-key="${CSS.escape(of)}"]`);
   const hasFocus = () => frame.current?.querySelector('[data-key]:focus-within') != null;
   const isRemoved = useMemo(() => key !== null && !keys.includes(key), [keys, key]);
   // Read before the row is removed together with its focus.
@@ -44,7 +45,7 @@ export function useCursor(keys: readonly string[], [key, setKey]: CursorState, s
     const next = neighborOf(key!, before, keys);
     setKey(next);
     if (losesFocus) awaitsFocus.current = next;
-    if (losesFocus && next === null) frame.current!.focus();
+    if (losesFocus && next === null) mounted(frame).focus();
   }, [keys, key, isRemoved, losesFocus, setKey, frame]);
   useEffect(() => {
     if (pinned.current !== null && key !== null && hasFocus()) {
@@ -73,19 +74,19 @@ export function useCursor(keys: readonly string[], [key, setKey]: CursorState, s
     },
     enter: (linked) => {
       setKey(linked);
-      const list = frame.current!;
+      const list = mounted(frame);
       const { activeElement } = list.getRootNode() as Document | ShadowRoot;
       if (activeElement === null || activeElement.contains(list) || list.contains(activeElement))
         awaitsFocus.current = linked;
     },
     onRowFocus: setKey,
     onEnter: ({ target, currentTarget, relatedTarget }) => {
-      if (target !== currentTarget || frame.current!.contains(relatedTarget)) return;
-      const entered = (key !== null && rowOf(key)) || frame.current!;
+      if (target !== currentTarget || mounted(frame).contains(relatedTarget)) return;
+      const entered = (key !== null && rowOf(key)) || mounted(frame);
       if (entered !== target) entered.focus({ preventScroll: true });
     },
     onTab: (event) => {
-      const list = frame.current!;
+      const list = mounted(frame);
       const target = event.target as HTMLElement;
       const row = target.closest<HTMLElement>('[data-key]');
       const controls = controlsIn(row ?? list.firstElementChild!);

@@ -1,5 +1,6 @@
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef } from 'react';
+import { mounted } from '../kit/mounted.js';
 import { type Arrival, AT_END_PX, boxOf, type ListScroll, type ListStart } from './message-list-scroll.js';
 
 const SEEN_AFTER_MS = 500;
@@ -25,7 +26,7 @@ export function useRest(
       pinned.current = null;
       const isAtEnd = !hasNewer && virtual.getDistanceFromEnd() <= AT_END_PX;
       if (isAtEnd) onRest(keys.at(-1)!, null);
-      else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0) + boxOf(frame.current!).top);
+      else onRest(String(row.key), row.start - (virtual.scrollOffset ?? 0) + boxOf(mounted(frame)).top);
     }, AT_REST_AFTER_MS);
     return () => clearTimeout(timer);
   }, [offset, virtual.isScrolling, keys, place, hasNewer, onRest, end]);

@@ -6,6 +6,7 @@ import {
   type Virtualizer,
 } from '@tanstack/react-virtual';
 import { type RefObject, useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'react';
+import { mounted } from '../kit/mounted.js';
 
 /** Place of a message in the list. A message taller than the list starts at the upper edge. */
 type Alignment = 'third' | 'middle' | 'end';
@@ -91,7 +92,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
   useReadingRow(nextKeys, frame, virtual, pinned);
   const reveal = useCallback(
     (index: number) => {
-      const isTall = virtual.measurementsCache[index]!.size > frame.current!.clientHeight;
+      const isTall = virtual.measurementsCache[index]!.size > mounted(frame).clientHeight;
       virtual.scrollToIndex(index, { align: isTall ? 'start' : 'auto' });
     },
     [virtual],
@@ -99,7 +100,7 @@ export function useListScroll(list: ListStart, cursorKey: string | null): ListSc
   const pageBy = (direction: 1 | -1) => {
     const { startIndex, endIndex } = virtual.range!;
     pinned.current = keys[direction === 1 ? endIndex : startIndex]!;
-    frame.current!.scrollBy(0, direction * frame.current!.clientHeight * PAGE_PART);
+    mounted(frame).scrollBy(0, direction * mounted(frame).clientHeight * PAGE_PART);
   };
   return { frame, virtual, rows: virtual.getVirtualItems(), pinned, pageBy, reveal };
 }
@@ -142,7 +143,7 @@ function useReadingRow(
     };
     // The list may have shrunk or scrolled since the virtualizer's last event.
     virtual.isAtEnd = () => {
-      const { scrollHeight, scrollTop, clientHeight } = frame.current!;
+      const { scrollHeight, scrollTop, clientHeight } = mounted(frame);
       return scrollHeight - scrollTop - Math.max(clientHeight, virtual.scrollRect!.height) <= AT_END_PX;
     };
     virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ index, key }) => {
@@ -209,7 +210,7 @@ export function useArrival(list: ListStart, { frame, virtual }: ListScroll): Arr
   const isEmpty = keys.length === 0;
   const arrive = useCallback(() => {
     if (!target.current) return;
-    const list = frame.current!;
+    const list = mounted(frame);
     const { key, top } = target.current;
     const index = key === null ? -1 : keys.indexOf(key);
     const offset = offsetOf(list, virtual, index, top);
@@ -266,7 +267,7 @@ function offsetOf(
 export function useResizing({ frame, virtual }: ListScroll, { isArriving, arrive }: Arrival): void {
   const last = useRef<Box>(null);
   useEffect(() => {
-    const list = frame.current!;
+    const list = mounted(frame);
     const observer = new ResizeObserver(() => {
       const before = last.current;
       last.current = boxOf(list);

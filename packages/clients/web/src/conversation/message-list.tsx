@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import { mounted } from '../kit/mounted.js';
 import { loadLater } from '../services/loading.js';
 import type { Jumps } from './jump-buttons.js';
 import styles from './message-list.module.css';
@@ -79,8 +80,8 @@ export function MessageList(props: MessageListProps) {
   const jumps = useJumps(props, scroll, arrival, cursor);
   useEffect(() => {
     // The page has the focus of a user who opened a place that was still loading.
-    if (frame.current!.closest('main')?.matches(':focus')) {
-      frame.current!.focus({ preventScroll: true, focusVisible: false });
+    if (mounted(frame).closest('main')?.matches(':focus')) {
+      mounted(frame).focus({ preventScroll: true, focusVisible: false });
     }
   }, [frame]);
   const stay = () => {
@@ -162,7 +163,7 @@ function usePaging(
   // biome-ignore lint/correctness/useExhaustiveDependencies: a page that just arrived may not fill the screen.
   useEffect(() => {
     // The virtualizer's offset may be outdated just after the initial scroll.
-    if (isNearStart && frame.current!.scrollTop < NEAR_PX) onNearStart();
+    if (isNearStart && mounted(frame).scrollTop < NEAR_PX) onNearStart();
   }, [isNearStart, keys.length, onNearStart]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   useEffect(() => {
@@ -198,7 +199,7 @@ function useJumps(
     if (awaits.current === 'newest' && !hasNewer) {
       end();
       virtual.scrollToEnd();
-      if (frame.current!.matches(':focus-within')) cursor.select(keys.length - 1);
+      if (mounted(frame).matches(':focus-within')) cursor.select(keys.length - 1);
     } else if (awaits.current === 'unread' && unreadIndex >= 0) jumpTo(unreadKey!, 'third');
     else return;
     awaits.current = null;

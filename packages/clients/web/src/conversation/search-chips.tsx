@@ -1,8 +1,10 @@
 // Filters of the search field, loaded with its suggestions.
+
 import { useLingui } from '@lingui/react';
 import { type ChatState, destinationOf, formatSearch, type Narrow, parseSearch, UnclearName } from '@parley/chat';
 import { X } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useLayoutEffect, useRef } from 'react';
+import { mounted } from '../kit/mounted.js';
 import styles from './completion.module.css';
 import { onlyChannel } from './destination-heading.js';
 
@@ -93,18 +95,18 @@ export function SearchChips({ field, scope, filters, onWiden, onRemove }: Props)
   const { i18n } = useLingui();
   const chips = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
-    const { style } = field.current!;
-    const width = chips.current!.offsetWidth;
+    const { style } = mounted(field);
+    const width = mounted(chips).offsetWidth;
     style.paddingInlineStart = width === 0 ? '' : `${width + CHIP_GAP_PX}px`;
     // The newest filter stays visible.
-    chips.current!.scrollLeft = chips.current!.scrollWidth;
+    mounted(chips).scrollLeft = mounted(chips).scrollWidth;
     return () => {
       style.paddingInlineStart = '';
     };
   });
   const remove = (filter: string) => {
     onRemove(filter);
-    field.current!.focus();
+    mounted(field).focus();
   };
   const scopeText =
     destinationOf(scope)?.kind === 'channel'

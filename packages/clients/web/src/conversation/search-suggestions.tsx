@@ -23,6 +23,7 @@ import {
   useState,
 } from 'react';
 import { useListbox } from '../kit/listbox.js';
+import { mounted } from '../kit/mounted.js';
 import { insertText } from '../kit/text-field.js';
 import { type Services, useChat, useComputed, useServices } from '../services/context.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
@@ -72,7 +73,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
   const typed = text.trim();
   const goTo = useCallback(
     (href: string) => {
-      const element = field.current!;
+      const element = mounted(field);
       element.value = element.defaultValue;
       element.blur();
       navigation.navigate(href);
@@ -86,7 +87,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
       label: part,
       detail: isNegated ? i18n._('Not: {description}', { description }) : description,
       pick: () => {
-        const element = field.current!;
+        const element = mounted(field);
         element.focus();
         element.select();
         const rest = whole.slice(start.length);
@@ -101,7 +102,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     key: 'search',
     label: i18n._('Search for “{text}”', { text: typed }),
     detail: '',
-    pick: () => field.current!.form!.requestSubmit(),
+    pick: () => mounted(field).form!.requestSubmit(),
   };
   const listbox = useListbox<Option>({
     label: i18n._('Suggestions'),

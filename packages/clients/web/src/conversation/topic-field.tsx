@@ -3,6 +3,7 @@ import { rankOf } from '@parley/chat';
 import { ChevronRight } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useState } from 'react';
 import { useListbox } from '../kit/listbox.js';
+import { mounted } from '../kit/mounted.js';
 import { useChat, useField } from '../services/context.js';
 import { useReading } from '../services/use-reading.js';
 import completion from './completion.module.css';
@@ -47,7 +48,7 @@ export function TopicField({ ref, channelId, topic, onTopic }: Props) {
     onPick: ({ name }) => {
       onTopic(name);
       setOpen(false);
-      writeBelow(ref.current!);
+      writeBelow(mounted(ref));
     },
   });
   const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {

@@ -2,6 +2,7 @@ import { useLingui } from '@lingui/react';
 import { type CSSProperties, type MouseEvent, type ReactNode, useCallback, useEffect, useMemo, useRef } from 'react';
 import { useContentWorld } from '../app/content-world.js';
 import { ContentContext } from '../content/message-body.js';
+import { mounted } from '../kit/mounted.js';
 import { OverlayHost } from '../kit/overlay.js';
 import { ServicesContext, useServices } from '../services/context.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
@@ -59,7 +60,7 @@ export function Part({
   );
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const element = root.current!;
+    const element = mounted(root);
     const onClick = (event: CustomEventInit<ElementEvents['parley-person']> & Event) => {
       if (onPerson?.(event.detail!.userId) === false) event.preventDefault();
     };

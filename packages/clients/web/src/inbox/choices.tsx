@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from 'react';
 import { CountBadge } from '../kit/badge.js';
+import { mounted } from '../kit/mounted.js';
 import { useReading } from '../services/use-reading.js';
 import styles from './inbox.module.css';
 import type { StoredChoice } from './list-settings.js';
@@ -19,7 +20,7 @@ export function Choices<T extends string>({ label, choice, options }: Props<T>) 
   // Narrow windows show a part of the line.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the chosen option has changed.
   useEffect(() => {
-    frame.current!.querySelector(':checked')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    mounted(frame).querySelector(':checked')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }, [current]);
   return (
     <fieldset ref={frame} className={styles.choices} aria-label={label}>

@@ -1,4 +1,5 @@
 import { type FocusEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef } from 'react';
+import { mounted } from '../kit/mounted.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 
 /** Rows moved by Page Up and Page Down. */
@@ -51,14 +52,14 @@ export function useRowKeys(last: LastRow, onKey: (key: string, row: string) => b
     const awaited = all.find(({ dataset }) => dataset.row === last.awaited);
     if (awaited) {
       last.awaited = null;
-      if (list.current!.matches(':focus-within')) awaited.focus();
+      if (mounted(list).matches(':focus-within')) awaited.focus();
     } else if (hasFocus.current && next?.dataset.row !== last.row) (next ?? list.current)?.focus();
     place();
   });
   useEffect(() => {
     // The page has the focus of a user who returned before the rows were rendered.
     const isAwaited = last.row !== null && list.current?.closest('main')?.matches(':focus');
-    if (isAwaited) list.current!.focus();
+    if (isAwaited) mounted(list).focus();
   }, [last]);
   const focus = (index: number) => {
     const all = rows();

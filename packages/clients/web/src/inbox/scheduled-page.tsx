@@ -10,6 +10,7 @@ import { timeText } from '../conversation/times.js';
 import { UnsentContent } from '../conversation/upload-list.js';
 import { Empty } from '../kit/empty.js';
 import { IconButton } from '../kit/icon-button.js';
+import { mounted } from '../kit/mounted.js';
 import { useAddressOf, useComputed, useField, useServices } from '../services/context.js';
 import { reportFailure, useRefusals } from '../services/failures.js';
 import { retrying } from '../services/loading.js';
@@ -106,7 +107,7 @@ function Scheduled({ message, reason }: RowProps) {
   const hadFocus = useRef(false);
   useEffect(() => {
     if (isEditing) return () => fieldTexts.close(field);
-    if (hadFocus.current) row.current!.querySelector('button')!.focus();
+    if (hadFocus.current) mounted(row).querySelector('button')!.focus();
     hadFocus.current = false;
   }, [fieldTexts, field, isEditing]);
   return (

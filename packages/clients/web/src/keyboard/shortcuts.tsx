@@ -3,6 +3,7 @@ import { useLingui } from '@lingui/react';
 import { Keyboard, Search } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { IconButton } from '../kit/icon-button.js';
+import { mounted } from '../kit/mounted.js';
 import { usePlace, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isComposing } from '../services/letter-keys.js';
@@ -49,12 +50,12 @@ export function Shortcuts({ onLogOut }: Props) {
   useEffect(() => {
     if (part === null) return;
     navigation.replace('#inbox');
-    const [, help] = buttons.current!.querySelectorAll('button');
+    const [, help] = mounted(buttons).querySelectorAll('button');
     loadActions().then(({ openHelp }) => openHelp(help!, undefined, part), reportFailure);
   }, [part, navigation]);
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      const [palette, help] = buttons.current!.querySelectorAll('button');
+      const [palette, help] = mounted(buttons).querySelectorAll('button');
       if (isComposing(event) || event.defaultPrevented) return;
       const returnTo = focused();
       const open = () => openPalette(palette!, i18n, onLogOut, returnTo);

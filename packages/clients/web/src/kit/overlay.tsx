@@ -3,6 +3,7 @@ import { useField, useServices } from '../services/context.js';
 import { loadLater } from '../services/loading.js';
 import { closeOverlay, overlay } from '../services/overlay.js';
 import { useReading } from '../services/use-reading.js';
+import { mounted } from './mounted.js';
 
 /** Renders the open menu, dialog or card of an application, element or part. */
 export function OverlayHost() {
@@ -35,7 +36,7 @@ export function OverlayHost() {
 function useEmojiSet(place: RefObject<HTMLElement | null>): void {
   const set = useField('user_settings')?.emojiset;
   useEffect(() => {
-    const root = place.current!.closest<HTMLElement>('[data-parley]')!;
+    const root = mounted(place).closest<HTMLElement>('[data-parley]')!;
     root.dataset.emojiset = set ?? '';
     void loadLater(() => import('./emoji-fonts.js'));
   }, [place, set]);

@@ -1,10 +1,11 @@
 import { type FocusEvent, type KeyboardEvent, useLayoutEffect, useRef } from 'react';
+import { mounted } from './mounted.js';
 
 /** One tab stop for the buttons of a toolbar: the focused button, or the first one. Arrow keys move the focus. */
 export function useToolbar() {
   const bar = useRef<HTMLDivElement>(null);
   const focused = useRef<Element | null>(null);
-  const buttons = () => [...bar.current!.querySelectorAll('button')];
+  const buttons = () => [...mounted(bar).querySelectorAll('button')];
   const place = () => {
     const all = buttons();
     const stop = all.find((button) => button === focused.current) ?? all[0];

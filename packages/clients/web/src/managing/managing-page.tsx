@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { SettingsSource } from '@parley/chat';
 import { type ComponentType, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
+import { mounted } from '../kit/mounted.js';
 import { useComputed, useServices } from '../services/context.js';
 import { setShowsInitials, showsInitials } from '../services/shows-initials.js';
 import { useManagement } from '../services/use-management.js';
@@ -27,7 +28,7 @@ import { Invitations, Users } from './users.js';
 /** Settings pages, addressed in Zulip's form: `#channels/5/name/general`, `#settings/profile` … */
 export function ManagingPage({ path }: { readonly path: readonly string[] }) {
   const frame = useRef<HTMLDivElement>(null);
-  useEffect(() => keepFocus(frame.current!), []);
+  useEffect(() => keepFocus(mounted(frame)), []);
   return (
     <div ref={frame} className={styles.managing}>
       <Page path={path} />
@@ -263,7 +264,7 @@ function SettingsSectionPage({ area, section: { key, title }, part }: SectionPro
   const Page = PAGES[key]!;
   const page = <Page part={part} />;
   const frame = useRef<HTMLElement>(null);
-  useEffect(() => (part === undefined ? undefined : showSetting(frame.current!, part)), [part]);
+  useEffect(() => (part === undefined ? undefined : showSetting(mounted(frame), part)), [part]);
   return (
     <section
       ref={frame}

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
 import { type ComponentType, memo, useLayoutEffect, useRef, useState } from 'react';
+import { mounted } from '../kit/mounted.js';
 import styles from './managing.module.css';
 import { Heading } from './page-parts.js';
 import type { SettingsArea, SettingsSection } from './sections.js';
@@ -20,7 +21,7 @@ export function FoundSettings({ query, sections }: Props) {
   const { i18n } = useLingui();
   const frame = useRef<HTMLElement>(null);
   const [count, setCount] = useState<number | null>(null);
-  useLayoutEffect(() => observe(frame.current!, () => setCount(showFound(frame.current!, query))), [query]);
+  useLayoutEffect(() => observe(mounted(frame), () => setCount(showFound(mounted(frame), query))), [query]);
   return (
     <section ref={frame} className={styles.page} data-found aria-label={i18n._('Search settings')}>
       <p className={styles.hint} role="status">
@@ -85,7 +86,7 @@ interface IndexProps {
 /** Lists settings by rendering their pages invisibly, since settings are known only to their pages. */
 export const SettingsIndex = memo(function SettingsIndex({ sections, onRead }: IndexProps) {
   const frame = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => observe(frame.current!, () => onRead(settingsIn(frame.current!))), [onRead]);
+  useLayoutEffect(() => observe(mounted(frame), () => onRead(settingsIn(mounted(frame)))), [onRead]);
   return (
     <div ref={frame} hidden>
       {sections.map(({ area, key, title, Page }) => (

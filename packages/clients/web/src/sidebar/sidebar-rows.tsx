@@ -7,6 +7,7 @@ import { ChannelIcon } from '../conversation/destination-heading.js';
 import { CountBadge, UnreadBadge } from '../kit/badge.js';
 import { Emoji } from '../kit/emoji.js';
 import { IconButton } from '../kit/icon-button.js';
+import { mounted } from '../kit/mounted.js';
 import { PresenceDot } from '../people/presence-dot.js';
 import { useAddressOf, useChat, useIsCurrent, useNames, usePlace } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
@@ -75,7 +76,7 @@ export function Entry(props: EntryProps) {
   const isCurrent = useIsCurrent(href);
   const link = useRef<HTMLAnchorElement>(null);
   useLayoutEffect(() => {
-    if (isCurrent) showInList(link.current!);
+    if (isCurrent) showInList(mounted(link));
   }, [isCurrent]);
   return (
     <li>
@@ -157,10 +158,10 @@ function LazyChannels({ ids, isFirst }: ChannelsProps) {
   useEffect(() => {
     if (isDrawn) return;
     const observer = new IntersectionObserver(([entry]) => setNear(entry!.isIntersecting), {
-      root: blank.current!.closest('nav'),
+      root: mounted(blank).closest('nav'),
       rootMargin: '100%',
     });
-    observer.observe(blank.current!);
+    observer.observe(mounted(blank));
     return () => observer.disconnect();
   }, [isDrawn]);
   if (isDrawn) return ids.map((id) => <Channel key={id} id={id} />);

@@ -1,3 +1,4 @@
+import { lastOf } from '@parley/domain/kernel';
 import { parseMrkdwn, writeMarkdown } from '@parley/domain/markdown';
 import type { ChannelRecord, ImportRecord } from '@parley/transfer/records';
 import type { Archive } from '../archive.js';
@@ -120,7 +121,7 @@ export class SlackExport implements SlackContext {
       const id = `folder:${folder}`;
       const authors = new Set<string>();
       yield* withAuthors(this.messagesIn(folder, { id, isConversation: false }), authors);
-      yield { ...this.unlistedChannel(id, folder.split('/').at(-1)!, authors), isUnlisted: true };
+      yield { ...this.unlistedChannel(id, lastOf(folder.split('/')), authors), isUnlisted: true };
     }
     if (this.isOtherZone) {
       const reason = 'The files of days have another time zone than UTC, so that missing ones cannot be found';
@@ -340,7 +341,7 @@ export class SlackExport implements SlackContext {
     const local = new Set(this.localFiles.values());
     for (const file of this.archive.names) {
       if (this.readFiles.has(file) || local.has(file)) continue;
-      const name = file.split('/').at(-1)!;
+      const name = lastOf(file.split('/'));
       const reason = OTHER_FILES[name];
       if (reason === undefined) {
         yield this.skipped(file, 1, 'slack.file', 'Slack exports no file of this name', null);

@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 import { type Block, type Inline, type ListItem, paragraph, parseSlackMessage, plain } from '@parley/domain/markdown';
 import type { ImportedContent, UnsupportedPart } from '@parley/transfer/records';
 import { References } from '../content.js';
@@ -69,7 +70,7 @@ function quotationBlocks(attachment: unknown, text: string): readonly Block[] {
     author === '' ? shown : [paragraph([{ type: 'strong', children: [plain(author)] }]), ...shown];
   const children = isHidden ? [] : quotation;
   const link: readonly Block[] =
-    url === '' || text.includes(url.split('?')[0]!) ? [] : [paragraph([{ type: 'link', url, children: [] }])];
+    url === '' || text.includes(firstOf(url.split('?'))) ? [] : [paragraph([{ type: 'link', url, children: [] }])];
   return children.length === 0 ? link : [...link, { type: 'quote', children }];
 }
 

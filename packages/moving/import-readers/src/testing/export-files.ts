@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { firstOf } from '@parley/domain/kernel';
 import type { ImportReader, ImportRecord, ImportRecordKind } from '@parley/transfer/records';
 import { Ajv } from 'ajv';
 import { ZipFile } from 'yazl';
@@ -78,7 +79,7 @@ export async function expectStableRecords(reader: ImportReader, path: string): P
   for (const run of runs) for await (const record of opened.records()) run.push(record);
   await opened.close();
   expect(runs[0]).toEqual(runs[1]);
-  const keys = runs[0]!.map(({ kind, id }) => `${kind} ${id}`);
+  const keys = firstOf(runs).map(({ kind, id }) => `${kind} ${id}`);
   expect(new Set(keys).size).toBe(keys.length);
 }
 

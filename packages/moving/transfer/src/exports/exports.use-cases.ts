@@ -29,6 +29,7 @@ import {
   type Job,
   type JobHandler,
   type JobWork,
+  lastOf,
   type Randomness,
   type RealmId,
   type RealmUrls,
@@ -50,57 +51,30 @@ import { type ExportScope, isChannelCovered } from './realm-copy.js';
 /** Ratio of pause to work, which leaves a quarter of the event loop's time to exports. */
 const REST_FACTOR = 3;
 
-/** Creates the archives requested by administrators (organization §8), a few messages at a time. */
-export class WriteRealmExport implements JobHandler<ExportPayload> {
-  static readonly inject = [
-    'unitOfWork',
-    RealmReader,
-    'archiveWriter',
-    'blobStore',
-    SystemMessages,
-    'realmUrls',
-    'clock',
-    'timers',
-    'eventLoop',
-    'randomness',
-  ] as const;
-
-  readonly kind = WRITE_EXPORT;
-
+/** Archives of exports, written to the blob store. */
+export class ExportArchives {
+  static readonly inject = [RealmReader, 'archiveWriter', 'blobStore', 'timers', 'eventLoop', 'randomness'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
     private readonly reader: RealmReader,
     private readonly writer: ArchiveWriter,
     private readonly blobs: BlobStore,
-    private readonly systemMessages: SystemMessages,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
     private readonly timers: Timers,
     private readonly eventLoop: EventLoop,
     private readonly randomness: Randomness,
   ) {}
 
-  async prepare({ realmId, payload, attempt }: Job<ExportPayload>, renewLease: RenewLease): Promise<JobWork> {
-    const found = await this.uow.read(realmId, ({ exports }) => exports.find(realmId, payload.exportId));
-    if (found?.state.status !== 'pending') return async () => {};
-    await this.writer.clean(found.id);
-    // Attempts that ended in a crash also count.
-    if (attempt > this.kind.retries.maxAttempts) throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
+  /** Removes what an interrupted attempt left. */
+  clean(id: ExportId): Promise<void> {
+    return this.writer.clean(id);
+  }
+
+  /** Rests between steps, so that requests are served in between. */
+  async write(
+    { id, realmId }: RealmExport,
+    scope: ExportScope,
+    renewLease: RenewLease,
+  ): Promise<{ readonly blob: BlobKey; readonly size: number }> {
     const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
-    const size = await this.write(found, blob, renewLease);
-    // If the transaction fails, the sweep removes the bytes.
-    return (tx) => this.complete(tx, found, blob, size);
-  }
-
-  async giveUp(tx: Transaction, { realmId, payload }: Job<ExportPayload>): Promise<void> {
-    const found = await tx.exports.find(realmId, payload.exportId);
-    if (found?.state.status !== 'pending') return;
-    await tx.exports.update({ ...found, state: { status: 'failed', at: this.clock.now() } });
-    await publishExports(tx, realmId, found.actingUserId);
-  }
-
-  private async write({ id, realmId, type }: RealmExport, blob: BlobKey, renewLease: RenewLease): Promise<number> {
-    const scope = await this.scopeOf(realmId, type);
     const source = await this.reader.open(realmId, scope);
     const { timers, eventLoop } = this;
     const work = new YieldingWork(timers, eventLoop, REST_FACTOR);
@@ -111,7 +85,41 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
       renewedAt = timers.elapsedMs();
       if (!(await renewLease())) throw new Error('Another process is creating the export');
     };
-    return this.blobs.put(blob, this.writer.write(id, source, rest));
+    return { blob, size: await this.blobs.put(blob, this.writer.write(id, source, rest)) };
+  }
+}
+
+/** Creates the archives requested by administrators (organization §8), a few messages at a time. */
+export class WriteRealmExport implements JobHandler<ExportPayload> {
+  static readonly inject = ['unitOfWork', ExportArchives, SystemMessages, 'realmUrls', 'clock'] as const;
+
+  readonly kind = WRITE_EXPORT;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly archives: ExportArchives,
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare({ realmId, payload, attempt }: Job<ExportPayload>, renewLease: RenewLease): Promise<JobWork> {
+    const found = await this.uow.read(realmId, ({ exports }) => exports.find(realmId, payload.exportId));
+    if (found?.state.status !== 'pending') return async () => {};
+    await this.archives.clean(found.id);
+    // Attempts that ended in a crash also count.
+    if (attempt > this.kind.retries.maxAttempts) throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
+    const scope = await this.scopeOf(realmId, found.type);
+    const { blob, size } = await this.archives.write(found, scope, renewLease);
+    // If the transaction fails, the sweep removes the bytes.
+    return (tx) => this.complete(tx, found, blob, size);
+  }
+
+  async giveUp(tx: Transaction, { realmId, payload }: Job<ExportPayload>): Promise<void> {
+    const found = await tx.exports.find(realmId, payload.exportId);
+    if (found?.state.status !== 'pending') return;
+    await tx.exports.update({ ...found, state: { status: 'failed', at: this.clock.now() } });
+    await publishExports(tx, realmId, found.actingUserId);
   }
 
   private async scopeOf(realmId: RealmId, type: RealmExport['type']): Promise<ExportScope> {
@@ -230,7 +238,7 @@ async function countMessages(
     const ids = await reads.recipients.listDirect(realm.id, after, RECIPIENTS_AT_A_TIME);
     count += await reads.copies.countSentTo(realm.id, ids);
     if (ids.length < RECIPIENTS_AT_A_TIME) break;
-    after = ids.at(-1)!;
+    after = lastOf(ids);
   }
   return count;
 }

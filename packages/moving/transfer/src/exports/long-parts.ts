@@ -1,5 +1,5 @@
 import type { AttachedFile, BlobStore, PictureName } from '@parley/domain/files';
-import type { DataOwner, MessageId, RealmId, UnitOfWork } from '@parley/domain/kernel';
+import { type DataOwner, lastOf, type MessageId, type RealmId, type UnitOfWork } from '@parley/domain/kernel';
 import type { StoredEntry } from '@parley/domain/membership';
 import type { FileCopy, PictureCopy } from './realm-copy.js';
 
@@ -16,7 +16,7 @@ export async function* listFiles(
     const page = await uow.read(realmId, ({ files }) => files.list(realmId, userId, from, FILES_AT_A_TIME));
     yield page;
     if (page.length < FILES_AT_A_TIME) return;
-    after = page.at(-1)!.id;
+    after = lastOf(page).id;
   }
 }
 
@@ -54,6 +54,6 @@ export async function readBotStorage(uow: UnitOfWork, { realmId, userId }: DataO
     );
     entries.push(...page);
     if (page.length < ENTRIES_AT_A_TIME) return entries;
-    after = page.at(-1)!.key;
+    after = lastOf(page).key;
   }
 }

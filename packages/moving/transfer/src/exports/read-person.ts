@@ -8,6 +8,7 @@ import {
   type DataOwner,
   type ExportParts,
   getOrThrow,
+  lastOf,
   type MessageId,
   type PersonCopy,
   type Repositories,
@@ -144,7 +145,7 @@ export class PersonReader {
       const first: number = from;
       const { items, next } = await this.uow.read(owner.realmId, async (reads) => {
         const page = await reads.pages.listEntriesFrom(owner, filter, first, MESSAGES_AT_A_TIME);
-        const last = page.length < MESSAGES_AT_A_TIME ? null : page.at(-1)!.id;
+        const last = page.length < MESSAGES_AT_A_TIME ? null : lastOf(page).id;
         const flags = new Map(page.map((entry) => [entry.id, entry.flags]));
         return { items: await read(reads, flags), next: last === null ? null : last + 1 };
       });

@@ -5,6 +5,7 @@ import {
   type DataOwner,
   type ExportParts,
   getOrThrow,
+  lastOf,
   type MessageId,
   type PersonCopy,
   type RealmCopy,
@@ -339,7 +340,7 @@ async function readConversations(
       if (isCovered) conversations.push({ recipientId, userIds: recipient.userIds });
     }
     if (ids.length < ENTRIES_AT_A_TIME) break;
-    after = ids.at(-1)!;
+    after = lastOf(ids);
   }
   return conversations.sort((a, b) => a.recipientId - b.recipientId);
 }

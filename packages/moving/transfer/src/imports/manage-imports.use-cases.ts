@@ -15,7 +15,7 @@ import {
   type Timers,
   type UnitOfWork,
 } from '@parley/domain/kernel';
-import { loadLatest, UndoImport } from './undo-import.use-cases.js';
+import { ImportUndo, loadLatest } from './undo-import.use-cases.js';
 
 type UndoPayload = { readonly batchId: ImportBatchId };
 
@@ -100,9 +100,9 @@ export class RequestUndoImport {
 
 /** Removes the messages of an import that an owner requested, and keeps those that people used since. */
 export class UndoRequestedImports implements JobHandler<UndoPayload> {
-  static readonly inject = [UndoImport, 'timers'] as const;
+  static readonly inject = [ImportUndo, 'timers'] as const;
   constructor(
-    private readonly undo: UndoImport,
+    private readonly imports: ImportUndo,
     private readonly timers: Timers,
   ) {}
 
@@ -115,7 +115,7 @@ export class UndoRequestedImports implements JobHandler<UndoPayload> {
       renewedAt = this.timers.elapsedMs();
       if (!(await renewLease())) throw new Error('Another process undoes the import');
     };
-    await this.undo.execute({ realmId, ...payload, isForced: false, isDryRun: false, onProgress });
+    await this.imports.undo({ realmId, ...payload, isForced: false, isDryRun: false, onProgress });
     return async () => {};
   }
 }

@@ -12,6 +12,7 @@ import {
 import { type BlobStore, type FileLimits, type ImageProcessor, PictureMaker, Thumbnails } from '@parley/domain/files';
 import {
   type Clock,
+  lastOf,
   type Randomness,
   type RealmId,
   type RecipientId,
@@ -190,7 +191,7 @@ export class MergeImport {
       return async (tx, added) => {
         const stored = (await tx.importBatches.find(realmId, id))!;
         const messages = stored.messages + added.length;
-        await tx.importBatches.update({ ...stored, messages, lastMessageId: added.at(-1)!.id });
+        await tx.importBatches.update({ ...stored, messages, lastMessageId: lastOf(added).id });
         await addFiles(tx);
         await markRead(tx, ids, participants, added);
       };

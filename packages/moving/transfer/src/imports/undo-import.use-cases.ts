@@ -10,7 +10,7 @@ import {
   type RecordPosition,
   unitsOf,
 } from '@parley/domain/exports';
-import { RemoveUnneededFiles } from '@parley/domain/files';
+import { UnneededFiles } from '@parley/domain/files';
 import {
   type ChannelId,
   type Clock,
@@ -18,6 +18,7 @@ import {
   type FileId,
   getOrThrow,
   type ImportBatchId,
+  lastOf,
   type MessageId,
   type RealmId,
   type Repositories,
@@ -90,16 +91,16 @@ interface Counts extends KeptCounts {
  * continues when it is repeated. The files of an owner's import are removed at once, so that imports cannot be used to
  * exceed the upload quotas.
  */
-export class UndoImport {
-  static readonly inject = ['unitOfWork', 'clock', RemoveUnneededFiles] as const;
+export class ImportUndo {
+  static readonly inject = ['unitOfWork', 'clock', UnneededFiles] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
-    private readonly files: RemoveUnneededFiles,
+    private readonly files: UnneededFiles,
   ) {}
 
   /** @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
-  async execute(input: UndoImportInput): Promise<UndoImportOutput> {
+  async undo(input: UndoImportInput): Promise<UndoImportOutput> {
     const { realmId, batchId, isForced, isDryRun, onProgress = () => {} } = input;
     if (isDryRun) {
       const batch = await this.uow.read(realmId, (reads) => loadLatest(reads, realmId, batchId));
@@ -143,7 +144,7 @@ export class UndoImport {
       await this.removePage(tx, batch, judged, isForced);
       return { page: judged, files: ofPage };
     });
-    await this.files.execute(uow, batch.realmId, files);
+    await this.files.remove(uow, batch.realmId, files);
     return page;
   }
 
@@ -190,9 +191,20 @@ export class UndoImport {
       });
       count += archived;
       await onProgress();
-      after = records.length < CHANNELS_AT_A_TIME ? null : records.at(-1)!;
+      after = records.length < CHANNELS_AT_A_TIME ? null : lastOf(records);
     }
     return count;
+  }
+}
+
+/** Removes the messages of an import and archives its channels without messages. */
+export class UndoImport {
+  static readonly inject = [ImportUndo] as const;
+  constructor(private readonly imports: ImportUndo) {}
+
+  /** @throws DomainError UNKNOWN_IMPORT, IMPORT_RUNNING, LATER_IMPORT */
+  execute(input: UndoImportInput): Promise<UndoImportOutput> {
+    return this.imports.undo(input);
   }
 }
 
@@ -320,7 +332,7 @@ export function countKept<Reason>(counts: KeptCounts<Reason>, { id, channelId, t
 }
 
 const endOf = (records: readonly ImportedRecord[]): RecordPosition | null =>
-  records.length < MESSAGES_AT_A_TIME ? null : records.at(-1)!;
+  records.length < MESSAGES_AT_A_TIME ? null : lastOf(records);
 
 function byChannel(messages: readonly Message[]): ReadonlyMap<ChannelId | null, readonly Message[]> {
   const groups = new Map<ChannelId | null, Message[]>();

@@ -6,7 +6,7 @@ import {
   recordsOfBatch,
   requireSource,
 } from '@parley/domain/exports';
-import type { ImportBatchId, MessageId, RealmId, UnitOfWork } from '@parley/domain/kernel';
+import { firstOf, type ImportBatchId, type MessageId, type RealmId, type UnitOfWork } from '@parley/domain/kernel';
 import { changeSinceImport } from './undo-import.use-cases.js';
 
 /** Records of an export to compare with an import of the same source. */
@@ -95,7 +95,7 @@ export class VerifyImport {
     origins: readonly RecordOrigin[],
     differences: Differences,
   ): Promise<number> {
-    const { kind } = origins[0]!;
+    const { kind } = firstOf(origins);
     return this.uow.read(realmId, async (reads) => {
       const ids = origins.map(({ recordId }) => recordId);
       const imported = (await reads.importedRecords.list(realmId, kind, ids)).filter(({ batchId }) =>

@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { firstOf } from '@parley/domain/kernel';
 import type { ParamType } from '@parley/http';
 import { type SamlAccount, samlProviders } from '@parley/node-adapters';
 import type { ShapeOf } from '../../kernel/values.js';
@@ -102,7 +103,7 @@ function requestKeyIn(path: string): NonNullable<SamlAccount['requestKey']> {
   try {
     const text = readFileSync(path, 'utf8');
     const key = createPrivateKey(text);
-    const certificate = new X509Certificate(text.match(CERTIFICATE)![0]!);
+    const certificate = new X509Certificate(firstOf(text.match(CERTIFICATE)!));
     if (!certificate.checkPrivateKey(key)) throw new Error('They do not belong together');
     return { key: key.export({ type: 'pkcs8', format: 'pem' }).toString(), certificate: certificate.toString() };
   } catch {

@@ -1,8 +1,6 @@
 import type { WireWorld as World } from '../testing/wire-world.js';
 import { keepDraft, type Scenarios, twoDrafts } from './scenario.js';
 
-const SNIPPET = { title: 'Greeting', content: 'Hello!' };
-
 const VIEW = { fragment: 'narrow/is/starred' };
 
 export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
@@ -22,28 +20,6 @@ export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
   ],
   'DELETE /drafts/:draft_id': [
     { title: 'deleted', as: 'hamlet', prepare: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
-  ],
-  'POST /saved_snippets': [
-    { title: 'a text', as: 'hamlet', prepare: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
-  ],
-  'PATCH /saved_snippets/:saved_snippet_id': [
-    {
-      title: 'another title',
-      as: 'hamlet',
-      prepare: saveSnippet,
-      at: () => ({ saved_snippet_id: 1 }),
-      params: { title: 'Farewell' },
-      heard: ['saved_snippets/update'],
-    },
-  ],
-  'DELETE /saved_snippets/:saved_snippet_id': [
-    {
-      title: 'deleted',
-      as: 'hamlet',
-      prepare: saveSnippet,
-      at: () => ({ saved_snippet_id: 1 }),
-      heard: ['saved_snippets/remove'],
-    },
   ],
   'POST /navigation_views': [
     {
@@ -76,10 +52,6 @@ export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
     },
   ],
 };
-
-function saveSnippet({ server, people }: World): Promise<unknown> {
-  return server.post('/saved_snippets', people.hamlet, SNIPPET);
-}
 
 function addView({ server, people }: World): Promise<unknown> {
   return server.post('/navigation_views', people.hamlet, { ...VIEW, is_pinned: false });

@@ -240,7 +240,7 @@ export const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     source: MESSAGES,
-    code: 'const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));',
+    code: 'const holders = ids.length === 1 ? holdersOf(firstOf(ids)) : anyOf(...ids.map(holdersOf));',
     changes: [['ids.length === 1', 'false']],
     reason: 'A union of one audience is that audience.',
   },

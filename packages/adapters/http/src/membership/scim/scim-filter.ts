@@ -1,3 +1,4 @@
+import { firstOf } from '@parley/domain/kernel';
 /** Error of a SCIM request (RFC 7644, section 3.12). */
 export class ScimError extends Error {
   constructor(
@@ -106,7 +107,7 @@ class FilterParser {
       this.next++;
       filters.push(part());
     }
-    return filters.length === 1 ? filters[0]! : { kind, filters };
+    return filters.length === 1 ? firstOf(filters) : { kind, filters };
   }
 
   private single(): Filter {

@@ -1,5 +1,5 @@
 import { ROLES, type Role } from '@parley/domain/access';
-import type { GroupId, UserId } from '@parley/domain/kernel';
+import { firstOf, type GroupId, type UserId } from '@parley/domain/kernel';
 import type {
   NewProvisionedUser,
   ProvisionedGroupChange,
@@ -155,7 +155,7 @@ export function newUserOf(resource: Json): NewProvisionedUser {
   const email = textIn(resource, 'userName');
   if (!email) throw new ScimError(400, 'invalidValue', 'userName is required.');
   const names = namesIn(resource);
-  const fullName = names.displayName || names.formatted || joined(names) || email.split('@')[0]!;
+  const fullName = names.displayName || names.formatted || joined(names) || firstOf(email.split('@'));
   return { email, fullName, ...rest(resource) };
 }
 

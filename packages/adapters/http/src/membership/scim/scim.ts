@@ -1,4 +1,4 @@
-import { DomainError, type ErrorCode, type GroupId, parseJson, type UserId } from '@parley/domain/kernel';
+import { DomainError, type ErrorCode, type GroupId, lastOf, parseJson, type UserId } from '@parley/domain/kernel';
 import {
   type ExpectedVersion,
   GetProvisionedGroup,
@@ -190,7 +190,7 @@ function integerOf(text: string, name: string): number {
 }
 
 const namesIn = (list: string): readonly string[] =>
-  list.split(',').flatMap((name) => name.trim().toLowerCase().split(':').at(-1)!.split('.')[0] || []);
+  list.split(',').flatMap((name) => lastOf(name.trim().toLowerCase().split(':')).split('.')[0] || []);
 
 const ALWAYS = ['schemas', 'id', 'meta'];
 

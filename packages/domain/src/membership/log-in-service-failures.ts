@@ -1,18 +1,23 @@
+import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UnixSeconds } from '../kernel/ids.js';
-import type { Clock } from '../kernel/ports.js';
+import type { Clock, ReportProblem } from '../kernel/ports.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { NOTICES_AT_A_TIME, SystemMessages } from '../messages/system-messages.js';
-import type { LogInMethod } from './log-in-methods.js';
+import { ClientRejected, type LogInMethod } from './log-in-methods.js';
 
 /** Minimum number of seconds between two notices about a service. */
 const PAUSE = 3600;
 
+export const serviceFailed = () =>
+  new DomainError('LOG_IN_SERVICE_FAILED', 'The service for logging in does not respond as expected. Try again later.');
+
 /**
- * Notifies administrators once when a log-in service rejects its client secret, and again only if it accepted the
- * secret in the meantime. State is kept in memory, so a restart or another server may cause an extra notice.
+ * Reports failures of log-in services. Notifies administrators once when a service rejects its client secret, and again
+ * only if it accepted the secret in the meantime. State is kept in memory, so a restart or another server may cause an
+ * extra notice.
  */
-export class RejectedClientNotices {
-  static readonly inject = ['unitOfWork', SystemMessages, 'clock'] as const;
+export class LogInServiceFailures {
+  static readonly inject = ['unitOfWork', SystemMessages, 'clock', 'report'] as const;
 
   /** Times of notices by realm and method; anonymous callers can invent neither. */
   private readonly notifiedAt = new Map<string, UnixSeconds>();
@@ -21,10 +26,20 @@ export class RejectedClientNotices {
     private readonly uow: UnitOfWork,
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
+    private readonly reportProblem: ReportProblem,
   ) {}
 
-  /** Runs after the failed log-in, in its own unit of work. */
-  async onRejected(realmId: RealmId, { name, displayName }: LogInMethod): Promise<void> {
+  report(err: unknown, method: string): void {
+    this.reportProblem('a log-in service failed', { err, method }, 'warn');
+  }
+
+  /** Runs after the failed log-in. Notices are sent in a separate unit of work. */
+  async onFailed(realmId: RealmId, method: LogInMethod, err: unknown): Promise<void> {
+    this.report(err, method.name);
+    if (err instanceof ClientRejected) await this.onRejected(realmId, method);
+  }
+
+  private async onRejected(realmId: RealmId, { name, displayName }: LogInMethod): Promise<void> {
     const key = keyOf(realmId, name);
     if (this.notifiedAt.has(key)) return;
     await this.uow.write(realmId, async (tx) => {

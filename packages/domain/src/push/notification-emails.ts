@@ -1,0 +1,24 @@
+import type { Email, Mailer } from '../access/email.js';
+import type { Clock } from '../kernel/ports.js';
+import type { NotificationMeter } from './notifications.js';
+
+/** Sends notification emails and counts them. */
+export class NotificationEmails {
+  static readonly inject = ['mailer', 'notificationMeter', 'clock'] as const;
+  constructor(
+    private readonly mailer: Mailer,
+    private readonly meter: NotificationMeter,
+    private readonly clock: Clock,
+  ) {}
+
+  async send(email: Email): Promise<void> {
+    const startedAt = this.clock.nowMs();
+    await this.meter.measure('email', () => this.mailer.send(email));
+    this.meter.sent('email', (this.clock.nowMs() - startedAt) / 1000);
+  }
+
+  /** Counts an email that could not be sent for a day. */
+  drop(): void {
+    this.meter.dropped('email', 'expired');
+  }
+}
