@@ -76,7 +76,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ['channels.listSubscribers', (r, s) => r.channels.listSubscribers(s.realm.id, ids(s.channels))],
   ['channels.listSubscriptions', (r, s) => r.channels.listSubscriptions(s.realm.id, first(s))],
   ['channels.listSubscriptionsOf', (r, s) => r.channels.listSubscriptionsOf(s.realm.id, ids(s.users), ids(s.channels))],
-  ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users))],
+  ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users), PALETTE)],
   [
     'pages.listViews',
     (r, s) =>

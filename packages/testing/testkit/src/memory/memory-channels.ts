@@ -61,6 +61,10 @@ export class MemoryChannels implements ChannelRepository {
     return own.sort((a, b) => a.id - b.id);
   }
 
+  async listDefaults(realmId: RealmId): Promise<readonly Channel[]> {
+    return (await this.listAll(realmId)).filter(({ isDefault, isArchived }) => isDefault && !isArchived);
+  }
+
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
     return this.listViewsWhere(realmId, ({ id }) => ids.includes(id));
   }
@@ -127,7 +131,11 @@ export class MemoryChannels implements ChannelRepository {
     return subscriptions;
   }
 
-  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
+  async listColors(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    _palette: readonly string[],
+  ): Promise<ReadonlyMap<UserId, readonly string[]>> {
     const colors = new Map<UserId, readonly string[]>();
     for (const id of userIds) {
       const rows = await this.listSubscriptions(realmId, id);
