@@ -91,6 +91,22 @@ export async function addAnonymousGroup(
   return group.id;
 }
 
+/**
+ * Returns the anonymous group with only this user. Shared by everything that the user creates, because the cost of
+ * reading an actor grows with their groups.
+ */
+export async function groupOfOne(
+  tx: Transaction,
+  realmId: RealmId,
+  userId: Parameters<Transaction['groups']['findOfOne']>[1],
+): Promise<GroupId> {
+  const existing = await tx.groups.findOfOne(realmId, userId);
+  if (existing !== null) return existing;
+  const id = await addAnonymousGroup(tx, realmId, [userId], []);
+  await tx.groups.shareOfOne(realmId, userId, id);
+  return id;
+}
+
 /** Actor data needed to check a permission. */
 export type PermissionHolder = Pick<Actor, 'role' | 'groups'>;
 

@@ -6,7 +6,7 @@ import { all, allowed, type Decision, denied, denyIf, enforce } from '../kernel/
 import type { RealmUrls } from '../kernel/ports.js';
 import { foldCase, trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { firstOf } from '../kernel/work.js';
+import { firstOf, getOrThrow } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
 import { findByPublicAddress } from '../users/find-user.js';
@@ -139,7 +139,7 @@ export async function listReadableChannels(
   names: readonly string[],
 ): Promise<readonly Channel[]> {
   const found = byFoldedName(await channels.listByName(actor.realmId, names.map(trim)));
-  const subscribed = new Set(await channels.listSubscribedIds(actor.realmId, actor.id));
+  const subscribed = await subscribedAmong({ channels }, actor, [...found.values()]);
   const readable = new Set<Channel>();
   for (const name of names) {
     const channel = found.get(foldCase(trim(name)));
@@ -152,6 +152,18 @@ export async function listReadableChannels(
 }
 
 type Reads = Pick<Repositories | Transaction, 'channels'>;
+
+/** Returns the given channels that the actor is subscribed to, whatever else the actor is subscribed to. */
+export async function subscribedAmong(
+  { channels }: Reads,
+  { id, realmId }: Pick<Actor, 'id' | 'realmId'>,
+  given: readonly Pick<Channel, 'id'>[],
+): Promise<ReadonlySet<ChannelId>> {
+  if (given.length === 0) return new Set();
+  const channelIds = given.map((channel) => channel.id);
+  const rows = getOrThrow(await channels.listSubscriptionsOf(realmId, [id], channelIds), id);
+  return new Set(rows.flatMap(({ channelId, isActive }) => (isActive ? [channelId] : [])));
+}
 
 export interface LoadedChannel {
   readonly channel: Channel;

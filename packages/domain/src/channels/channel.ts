@@ -343,6 +343,8 @@ export interface ChannelReads {
   list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
   /** Returns all channels, including archived ones, by ascending id. */
   listAll(realmId: RealmId): Promise<readonly Channel[]>;
+  /** Returns default channels that are not archived; ascending id. */
+  listDefaults(realmId: RealmId): Promise<readonly Channel[]>;
   /** Includes archived channels. */
   hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
   /** True if the realm has an active web-public channel. */
@@ -372,8 +374,15 @@ export interface ChannelReads {
     userIds: readonly UserId[],
     channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>>;
-  /** Returns the distinct colors in these users' rows; users without rows are absent. */
-  listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>>;
+  /**
+   * Returns the distinct colors in the first `ROWS_WITH_USED_COLORS` rows of these users by channel; users without rows
+   * are absent. Colors may be missing for a user whose rows have all colors of `palette`.
+   */
+  listColors(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    palette: readonly string[],
+  ): Promise<ReadonlyMap<UserId, readonly string[]>>;
   /** Returns active subscribers; ascending. Channels without subscribers map to an empty list. */
   listSubscribers(
     realmId: RealmId,

@@ -1,11 +1,11 @@
 import type { Actor } from '../access/actor.js';
 import {
-  addAnonymousGroup,
   canonicalGroupSetting,
   checkHoldersInRequest,
   defaultGroupSettings,
   type GroupSettingValue,
   groupForSetting,
+  groupOfOne,
   validateGroupSetting,
 } from '../access/group-settings.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
@@ -193,7 +193,7 @@ export class ChannelCreator {
       rendered.set(description, html);
       const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
-          ? addAnonymousGroup(tx, realm.id, [creator.id], [])
+          ? groupOfOne(tx, realm.id, creator.id)
           : Promise.resolve(system.nobody),
       );
       const permissions: Record<ChannelPermission, GroupId> = { ...defaults };

@@ -167,10 +167,7 @@ export async function loadDefaultChannelGroup(
 
 /** Publishes the default channels to all users except guests, who have none (channels §6.4). */
 export async function publishDefaultChannels(tx: Transaction, realmId: RealmId): Promise<void> {
-  const all = await tx.channels.listAll(realmId);
-  const channelIds: ChannelId[] = all
-    .filter((channel) => channel.isDefault && !channel.isArchived)
-    .map((channel) => channel.id);
+  const channelIds: ChannelId[] = (await tx.channels.listDefaults(realmId)).map(({ id }) => id);
   await tx.events.append(realmId, {
     event: { type: 'default_channels.changed', channelIds },
     audience: atLeast('member'),

@@ -9,7 +9,13 @@ import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-wo
 import { getOrThrow, slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
-import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
+import {
+  countPrincipals,
+  findPrincipals,
+  hasMetadataAccess,
+  type Principals,
+  subscribedAmong,
+} from './channel-access.js';
 import { canSubscribeSelf, mayAddOthers } from './channel-permissions.js';
 import {
   ChannelCreator,
@@ -203,7 +209,7 @@ export class ChannelSubscriber {
     existing: readonly Channel[],
     { channels, failsOnInaccessible }: SubscribeUsersInput,
   ): Promise<{ accessible: readonly Channel[]; inaccessible: readonly string[] }> {
-    const subscribed = new Set(await unit.channels.listSubscribedIds(actor.realmId, actor.id));
+    const subscribed = await subscribedAmong(unit, actor, existing);
     const typed = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
     const accessible: Channel[] = [];
     const inaccessible: string[] = [];

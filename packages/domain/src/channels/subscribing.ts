@@ -9,7 +9,7 @@ import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
 import { subscribersOf } from './channel-delivery.js';
 import { publishSubscriberChanges, publishSubscriptions } from './channel-events.js';
-import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscriptions.js';
+import { INHERITED_NOTIFICATIONS, PALETTE, pickColors, type Subscription } from './subscriptions.js';
 
 export interface SubscribeRequest {
   readonly channels: readonly Channel[];
@@ -74,7 +74,7 @@ async function newSubscriptions(
 ): Promise<Subscription[]> {
   const ids = channels.map(({ id }) => id);
   const present = await tx.channels.listSubscriptionsOf(realmId, people, ids);
-  const colorsInUse = await tx.channels.listColors(realmId, people);
+  const colorsInUse = await tx.channels.listColors(realmId, people, PALETTE);
   const result: Subscription[] = [];
   for (const userId of people) {
     const rows = new Map(getOrThrow(present, userId).map((row) => [row.channelId, row]));

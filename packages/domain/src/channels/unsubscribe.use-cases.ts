@@ -9,7 +9,13 @@ import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { getOrThrow } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from './channel.js';
-import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
+import {
+  countPrincipals,
+  findPrincipals,
+  hasMetadataAccess,
+  type Principals,
+  subscribedAmong,
+} from './channel-access.js';
 import { canUnsubscribe } from './channel-permissions.js';
 import { checkSubscriptionCount } from './subscribing.js';
 import {
@@ -107,7 +113,7 @@ export class ChannelUnsubscriber {
   ): Promise<readonly ChannelAccess[]> {
     const { realmId } = actor;
     const channels = await tx.channels.listByName(realmId, names);
-    const subscribed = new Set(await tx.channels.listSubscribedIds(realmId, actor.id));
+    const subscribed = await subscribedAmong(tx, actor, channels);
     const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
     const ofOwnBots = new Set<ChannelId>();
     const ids = channels.map(({ id }) => id);

@@ -1,12 +1,12 @@
 import {
   acceptGroupSettings,
   activeUserIds,
-  addAnonymousGroup,
   checkHoldersInRequest,
   defaultGroupSettings,
   type GroupSettingUpdate,
   type GroupSettingValue,
   groupForSetting,
+  groupOfOne,
   groupsById,
   validateGroupSetting,
 } from '../access/group-settings.js';
@@ -91,7 +91,7 @@ export class CreateGroup {
           createdAt: this.clock.now(),
           permissions: {
             ...(await defaultGroupSettings(GROUP_PERMISSIONS, await tx.groups.systemGroupIds(realmId), () =>
-              addAnonymousGroup(tx, realmId, [actor.id], []),
+              groupOfOne(tx, realmId, actor.id),
             )),
             ...Object.fromEntries(chosen),
           },

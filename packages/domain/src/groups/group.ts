@@ -160,8 +160,12 @@ export interface GroupReads {
   listNamed(realmId: RealmId): Promise<readonly Group[]>;
   /** Returns groups by ascending id, including anonymous ones; unknown ids are absent. */
   list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]>;
-  /** Returns ascending ids. */
+  /** Returns ascending ids, including `findOfOne`. */
   listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
+  /** Returns the anonymous group that all values with only this user share; null if there is none. */
+  findOfOne(realmId: RealmId, userId: UserId): Promise<GroupId | null>;
+  /** Returns the groups of `findOfOne` of all users; ascending. */
+  listIdsOfOne(realmId: RealmId): Promise<readonly GroupId[]>;
   /** Counts named groups, including deactivated and system groups. */
   countNamed(realmId: RealmId): Promise<number>;
   /** Counts direct memberships in named groups, including deactivated groups and users; system groups are excluded. */
@@ -196,6 +200,8 @@ export interface GroupReads {
 export interface GroupRepository extends GroupReads {
   add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group>;
   update(group: Group): Promise<void>;
+  /** Makes an anonymous group with only this user the result of `findOfOne`, permanently. */
+  shareOfOne(realmId: RealmId, userId: UserId, id: GroupId): Promise<void>;
   /** Removes these groups, unless named, with their members and subgroups. They must be unreferenced. Idempotent. */
   removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void>;
   /** Idempotent. Returns only users who were not direct members before, ascending. */

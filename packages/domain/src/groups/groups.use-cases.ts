@@ -124,7 +124,8 @@ export class RemoveUnusedGroups {
       prunedUpTo: await repositories.events.prunedUpTo(realmId),
     }));
     const before = this.found.get(realmId);
-    // An unreferenced group stays unreferenced, because each new anonymous value gets its own group.
+    // An unreferenced group stays unreferenced, because each new anonymous value gets its own group,
+    // except those of `findOfOne`, which are never removed.
     const isDue = (id: GroupId) => (before?.get(id) ?? Number.POSITIVE_INFINITY) <= prunedUpTo;
     this.found.set(realmId, new Map(unused.filter((id) => !isDue(id)).map((id) => [id, before?.get(id) ?? lastSeq])));
     const due = unused.filter(isDue);
@@ -137,7 +138,8 @@ export class RemoveUnusedGroups {
 
 async function unusedGroups(repositories: Repositories, realmId: RealmId): Promise<readonly GroupId[]> {
   const { realms, channels, groups } = repositories;
-  const used = new Set<GroupId>(Object.values((await realms.get(realmId)).permissions));
+  const used = new Set<GroupId>(await groups.listIdsOfOne(realmId));
+  for (const id of Object.values((await realms.get(realmId)).permissions)) used.add(id);
   const holders = [...(await channels.listAll(realmId)), ...(await groups.listNamed(realmId))];
   for (const { permissions } of holders) {
     for (const id of Object.values(permissions ?? {})) used.add(id);

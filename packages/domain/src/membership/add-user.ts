@@ -115,8 +115,7 @@ export async function addUser(
   if (!bot) {
     // New users need no banners about changed features (organization §10.3).
     await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
-    const subscribed =
-      channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
+    const subscribed = channels ?? (await tx.channels.listDefaults(realm.id));
     const [first = [], ...others] = [...slicesOf(subscribed, MAX_CHANNELS_OF_NEW_USER_AT_ONCE)];
     await subscribeToChannels(tx, { channels: first, userIds: [user.id], requestedColors: new Map() });
     for (const some of others) {

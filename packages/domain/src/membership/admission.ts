@@ -117,8 +117,8 @@ async function channelsOf(
   const chosen = groupIds.length === 0 ? [] : await tx.defaultChannelGroups.list(realm.id);
   const ids = chosen.filter(({ id }) => groupIds.includes(id)).flatMap(({ channelIds }) => channelIds);
   const named = await tx.channels.list(realm.id, [...new Set([...offer.channelIds, ...ids])]);
-  const all = offer.includesDefaultChannels ? await tx.channels.listAll(realm.id) : [];
-  const byId = new Map([...named, ...all.filter(({ isDefault }) => isDefault)].map((channel) => [channel.id, channel]));
+  const defaults = offer.includesDefaultChannels ? await tx.channels.listDefaults(realm.id) : [];
+  const byId = new Map([...named, ...defaults].map((channel) => [channel.id, channel]));
   return [...byId.values()].filter(({ isArchived }) => !isArchived).sort((a, b) => a.id - b.id);
 }
 

@@ -66,8 +66,7 @@ export async function changeRole(
 
 /** Guests receive no default channels (channels §2.3). */
 async function announceDefaultChannels(tx: Transaction, realm: Realm, actor: Actor): Promise<void> {
-  const all = isGuest(actor) ? [] : await tx.channels.listAll(realm.id);
-  const channels = all.filter((channel) => channel.isDefault && !channel.isArchived);
+  const channels = isGuest(actor) ? [] : await tx.channels.listDefaults(realm.id);
   await tx.events.append(realm.id, {
     event: { type: 'default_channels.changed', channelIds: channels.map(({ id }) => id) },
     audience: usersNamed([actor.id]),

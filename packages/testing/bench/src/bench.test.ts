@@ -23,7 +23,7 @@ describe('npm run bench', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('There is no workload mark-raed.');
     expect(stderr).toContain(
-      'cpu, send, facade, history, archive, narrows, fan-out, streams, reconnect, sweep, jobs, notifications, files, offline, changes, channels, mark-read, people, ' +
+      'cpu, send, facade, history, archive, narrows, fan-out, streams, reconnect, sweep, jobs, notifications, files, offline, changes, channels, mark-read, people, orders, ' +
         'register, log-in, ldap, presence, markdown, start, memory, metrics, backup, export, import, web, postgres, cluster',
     );
   });
@@ -33,11 +33,11 @@ describe('npm run bench', () => {
 const IS_LONG = process.env.HOSTILE_LOAD === 'long';
 
 /** Short workloads that use the server over HTTP, the facade, a separate process, and no server. */
-const EXAMPLES = ['send', 'facade', 'start', 'markdown'];
+const EXAMPLES = ['send', 'facade', 'orders', 'start', 'markdown'];
 
 /** Number of table rows with a goal. */
-const GOALS = 121;
-const GOALS_OF_EXAMPLES = 8;
+const GOALS = 123;
+const GOALS_OF_EXAMPLES = 10;
 
 const cellsOf = (line: string): readonly string[] =>
   line

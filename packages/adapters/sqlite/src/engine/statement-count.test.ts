@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PALETTE } from '@parley/domain/channels';
 import type { ChannelId, Repositories, UserId } from '@parley/domain/kernel';
 import { MAX_EDITS, type SentFlags } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
@@ -76,7 +77,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ['channels.listSubscribers', (r, s) => r.channels.listSubscribers(s.realm.id, ids(s.channels))],
   ['channels.listSubscriptions', (r, s) => r.channels.listSubscriptions(s.realm.id, first(s))],
   ['channels.listSubscriptionsOf', (r, s) => r.channels.listSubscriptionsOf(s.realm.id, ids(s.users), ids(s.channels))],
-  ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users))],
+  ['channels.listColors', (r, s) => r.channels.listColors(s.realm.id, ids(s.users), PALETTE)],
   [
     'pages.listViews',
     (r, s) =>

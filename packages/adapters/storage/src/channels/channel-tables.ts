@@ -85,10 +85,15 @@ CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
 CREATE INDEX topic_policy_muted ON topic_policy (user_id, channel_id, topic_key) WHERE visibility = 'muted';
 `;
 
+const DEFAULT_CHANNELS = `
+-- expand: new people find the default channels without reading all channels.
+CREATE INDEX channel_default ON channel (realm_id, id) WHERE is_default = 1 AND is_archived = 0;
+`;
+
 /** Channel tables in both databases. */
 export const CHANNEL_TABLES = {
   schema: 'channels',
-  steps: { 1: TABLES },
+  steps: { 1: TABLES, 42: DEFAULT_CHANNELS },
   realmTables: [
     'topic_policy',
     'subscription',

@@ -3,6 +3,7 @@ import {
   type ChannelRepository,
   type ChannelView,
   hasWeeklyTraffic,
+  ROWS_WITH_USED_COLORS,
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
@@ -64,6 +65,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
   private readonly rows;
   private readonly heads;
   private readonly allHeads;
+  private readonly defaultHeads;
   private readonly viewHeads;
   private readonly allViewHeads;
   private readonly subscribed;
@@ -111,6 +113,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     this.rowsByName = rows(`realm_id = ? AND name_key ${inSet} ORDER BY id`);
     this.heads = heads(some);
     this.allHeads = heads('realm_id = ?');
+    this.defaultHeads = heads('realm_id = ? AND is_default = 1 AND is_archived = 0');
     this.viewHeads = viewHeads(some);
     this.allViewHeads = viewHeads('realm_id = ?');
     this.version = statements.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
@@ -134,8 +137,9 @@ export abstract class SqlChannelRepository implements ChannelRepository {
        ORDER BY user_id, channel_id`,
     );
     this.colors = statements.tuples<[UserId, string]>(
-      `SELECT user_id, ${list('DISTINCT color')} FROM subscription
-       WHERE user_id ${inSet} AND realm_id = ? GROUP BY user_id`,
+      `SELECT value, (SELECT ${list('color')} FROM (
+         SELECT color FROM subscription WHERE user_id = value AND realm_id = ? ORDER BY channel_id LIMIT ? + 0) AS first_rows)
+       FROM ${elements('bigint')}`,
     );
     this.subscribers = statements.tuples<[ChannelId, string]>(
       `SELECT s.channel_id, ${list('s.user_id')}
@@ -240,6 +244,10 @@ export abstract class SqlChannelRepository implements ChannelRepository {
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
     return this.load(realmId, await this.allHeads.columns(realmId));
+  }
+
+  async listDefaults(realmId: RealmId): Promise<readonly Channel[]> {
+    return this.load(realmId, await this.defaultHeads.columns(realmId));
   }
 
   /** Returns channels in the given order, cached ones if the version matches. May yield to the event loop. */
@@ -409,9 +417,26 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return subscriptions;
   }
 
-  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
-    const rows = await this.colors.all(this.set(userIds), realmId);
-    return new Map(rows.map(([id, colors]) => [id, JSON.parse(colors) as string[]]));
+  async listColors(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    palette: readonly string[],
+  ): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    const found = new Map<UserId, readonly string[]>();
+    let unsure = userIds;
+    // The first rows of a user usually have every color of the palette.
+    for (const limit of [palette.length, ROWS_WITH_USED_COLORS]) {
+      for (const [id, json] of await this.colors.all(realmId, limit, this.set(unsure))) {
+        const colors = new Set(JSON.parse(json) as readonly string[]);
+        if (colors.size > 0) found.set(id, [...colors]);
+      }
+      unsure = unsure.filter((id) => {
+        const colors = found.get(id) ?? [];
+        return colors.length > 0 && !palette.every((color) => colors.includes(color));
+      });
+      if (unsure.length === 0) break;
+    }
+    return found;
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {

@@ -43,6 +43,12 @@ export const toGroup = (row: GroupRow, permissions: Group['permissions']): Group
   permissions,
 });
 
+const GROUPS_OF_ONE = `
+-- expand: the previous release creates another group for each value with only one person.
+ALTER TABLE user_group ADD COLUMN sole_member_id {int};
+CREATE UNIQUE INDEX user_group_of_one ON user_group (realm_id, sole_member_id) WHERE sole_member_id IS NOT NULL;
+`;
+
 /** Group tables in both databases. */
 export const GROUP_TABLES = {
   schema: 'groups',
@@ -86,6 +92,7 @@ CREATE TABLE group_subgroup (
 CREATE INDEX group_subgroup_by_subgroup ON group_subgroup (subgroup_id, group_id);
 CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
 `,
+    41: GROUPS_OF_ONE,
   },
   realmTables: ['group_subgroup', 'group_member', 'user_group'],
 } satisfies FeatureTables;

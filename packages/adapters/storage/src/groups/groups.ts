@@ -50,6 +50,9 @@ export class SqlGroupRepository implements GroupRepository {
   private readonly permissionHolderCount;
   private readonly countHolders;
   private readonly anonymousIds;
+  private readonly idOfOne;
+  private readonly idsOfOne;
+  private readonly share;
   private readonly deleteHolders;
   private readonly deleteAnonymous;
   private readonly uncountHolders;
@@ -122,6 +125,11 @@ export class SqlGroupRepository implements GroupRepository {
     this.anonymousIds = statements.values<GroupId>(
       'SELECT id FROM user_group WHERE realm_id = ? AND name_key IS NULL ORDER BY id',
     );
+    this.idOfOne = statements.values<GroupId>('SELECT id FROM user_group WHERE realm_id = ? AND sole_member_id = ?');
+    this.idsOfOne = statements.values<GroupId>(
+      'SELECT id FROM user_group WHERE realm_id = ? AND sole_member_id IS NOT NULL ORDER BY id',
+    );
+    this.share = statements.command('UPDATE user_group SET sole_member_id = ? WHERE id = ? AND realm_id = ?');
     const anonymous = `SELECT id FROM user_group WHERE id ${inSet} AND +realm_id = ? AND name_key IS NULL`;
     this.deleteHolders = [
       `DELETE FROM group_member WHERE group_id IN (${anonymous})`,
@@ -316,6 +324,18 @@ export class SqlGroupRepository implements GroupRepository {
 
   async listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]> {
     return await this.anonymousIds.all(realmId);
+  }
+
+  async findOfOne(realmId: RealmId, userId: UserId): Promise<GroupId | null> {
+    return (await this.idOfOne.get(realmId, userId)) ?? null;
+  }
+
+  async listIdsOfOne(realmId: RealmId): Promise<readonly GroupId[]> {
+    return await this.idsOfOne.all(realmId);
+  }
+
+  async shareOfOne(realmId: RealmId, userId: UserId, id: GroupId): Promise<void> {
+    this.share.defer(userId, id, realmId);
   }
 
   async removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void> {

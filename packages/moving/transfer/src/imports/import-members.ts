@@ -4,6 +4,7 @@ import {
   hasSharedHistory,
   INHERITED_NOTIFICATIONS,
   isPrivate,
+  PALETTE,
   pickColors,
   removeFromDefaultGroups,
   setDefaultChannel,
@@ -322,7 +323,7 @@ async function subscribe(
   const channel = await tx.channels.get(realmId, channelId);
   const { recipientId } = channel;
   const rows = await tx.channels.listSubscriptionsOf(realmId, userIds, [channelId]);
-  const colors = await tx.channels.listColors(realmId, userIds);
+  const colors = await tx.channels.listColors(realmId, userIds, PALETTE);
   const last = (hasSharedHistory(channel) ? await tx.copies.countSentTo(realmId, [recipientId]) : 0) as Ordinal;
   const received: readonly OrdinalRange[] = last === 0 ? [] : [{ first: 1 as Ordinal, last }];
   const subscribers = userIds.filter((userId) => getOrThrow(rows, userId).some(({ isActive }) => isActive));

@@ -21,6 +21,7 @@ import { metrics } from './metrics.js';
 import { narrows } from './narrows.js';
 import { notifications } from './notifications.js';
 import { offline } from './offline.js';
+import { orders } from './orders.js';
 import { people } from './people.js';
 import { presence } from './presence.js';
 import { reconnect } from './reconnect.js';
@@ -51,6 +52,7 @@ export const WORKLOADS: readonly Workload[] = [
   channels,
   markRead,
   people,
+  orders,
   register,
   logIn,
   ldap,

@@ -1,4 +1,4 @@
-import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
+import { INHERITED_NOTIFICATIONS, PALETTE, type Subscription } from '@parley/domain/channels';
 import type { ChannelFolderId, ChannelId, RealmId } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
@@ -322,10 +322,37 @@ export function channelRepositoryContract(open: OpenStorage): void {
           ...rest.map((row) => ({ ...row, color: '#ffffff' })),
         ]);
       });
-      const colors = await uow.read(realm.id, (r) => r.channels.listColors(realm.id, ids));
+      const colors = await uow.read(realm.id, (r) => r.channels.listColors(realm.id, ids, PALETTE));
       expect([...colors.get(user('a').id)!].sort()).toEqual(['#000000', '#ffffff']);
       expect(colors.get(user('c').id)?.length).toBeGreaterThan(0);
       expect(colors.has(user('b').id)).toBe(false);
+    });
+
+    it('lists every color of users whose first rows lack colors of the palette', async () => {
+      const names = Array.from({ length: 60 }, (_, n) => `channel ${n}`);
+      const { uow, realm, user } = await stage(
+        aUser({ name: 'a' }),
+        ...names.map((name) => aChannel({ name, subscribers: ['a'] })),
+      );
+      const { id } = user('a');
+      await uow.write(realm.id, async (tx) => {
+        const rows = await tx.channels.listSubscriptions(realm.id, id);
+        const colorOf = (n: number) => (n < 50 ? PALETTE[0]! : PALETTE[n - 50 + 1]!);
+        await tx.channels.putSubscriptions(rows.map((row, n) => ({ ...row, color: colorOf(n) })));
+      });
+      const colors = await uow.read(realm.id, (r) => r.channels.listColors(realm.id, [id], PALETTE));
+      expect(new Set(colors.get(id))).toEqual(new Set(PALETTE.slice(0, 11)));
+    });
+
+    it('lists default channels without archived ones', async () => {
+      const { uow, realm, channel } = await stage(
+        aChannel({ name: 'second', isDefault: true }),
+        aChannel({ name: 'other' }),
+        aChannel({ name: 'first', isDefault: true }),
+        aChannel({ name: 'gone', isDefault: true, isArchived: true }),
+      );
+      const defaults = await uow.read(realm.id, (r) => r.channels.listDefaults(realm.id));
+      expect(defaults).toEqual([channel('second'), channel('first')]);
     });
 
     it('lists current subscribers by channel', async () => {

@@ -150,6 +150,20 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('finds the shared group of one user', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const { uow, realm, user } = fixture;
+      const other = await anotherRealm(fixture);
+      const find = (name: string, realmId = realm.id) =>
+        uow.read(realmId, (r) => r.groups.findOfOne(realmId, user(name).id));
+      const group = await addAnonymous(fixture, ['a'], []);
+      expect(await find('a')).toBeNull();
+      await uow.write(realm.id, (tx) => tx.groups.shareOfOne(realm.id, user('a').id, group.id));
+      expect([await find('a'), await find('b'), await find('a', other.realm.id)]).toEqual([group.id, null, null]);
+      expect(await uow.read(realm.id, (r) => r.groups.listIdsOfOne(realm.id))).toEqual([group.id]);
+      expect(await uow.read(other.realm.id, (r) => r.groups.listIdsOfOne(other.realm.id))).toEqual([]);
+    });
+
     it('finds named groups, ignoring case', async () => {
       const fixture = await stage(
         aUser({ name: 'iago' }),

@@ -8,6 +8,8 @@ export interface GroupRow {
   readonly memberIds: readonly UserId[];
   /** Ascending. */
   readonly subgroupIds: readonly GroupId[];
+  /** True for the shared group of its only member. */
+  readonly isOfOne?: true;
 }
 
 declare module './tables.js' {

@@ -3,6 +3,7 @@ import {
   type Channel,
   type ChannelRepository,
   type ChannelView,
+  ROWS_WITH_USED_COLORS,
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
@@ -59,6 +60,10 @@ export class MemoryChannels implements ChannelRepository {
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
     const own = [...this.unit.read('channels').values()].filter((channel) => channel.realmId === realmId);
     return own.sort((a, b) => a.id - b.id);
+  }
+
+  async listDefaults(realmId: RealmId): Promise<readonly Channel[]> {
+    return (await this.listAll(realmId)).filter(({ isDefault, isArchived }) => isDefault && !isArchived);
   }
 
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
@@ -127,10 +132,14 @@ export class MemoryChannels implements ChannelRepository {
     return subscriptions;
   }
 
-  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
+  async listColors(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    _palette: readonly string[],
+  ): Promise<ReadonlyMap<UserId, readonly string[]>> {
     const colors = new Map<UserId, readonly string[]>();
     for (const id of userIds) {
-      const rows = await this.listSubscriptions(realmId, id);
+      const rows = (await this.listSubscriptions(realmId, id)).slice(0, ROWS_WITH_USED_COLORS);
       if (rows.length > 0) colors.set(id, [...new Set(rows.map(({ color }) => color))]);
     }
     return colors;

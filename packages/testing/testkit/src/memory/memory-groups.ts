@@ -59,6 +59,19 @@ export class MemoryGroups implements GroupRepository {
     return groupRows(this.unit, realmId).flatMap(({ group }) => (group.name === null ? [group.id] : []));
   }
 
+  async findOfOne(realmId: RealmId, userId: UserId): Promise<GroupId | null> {
+    const row = groupRows(this.unit, realmId).find(({ isOfOne, memberIds }) => isOfOne && memberIds[0] === userId);
+    return row?.group.id ?? null;
+  }
+
+  async listIdsOfOne(realmId: RealmId): Promise<readonly GroupId[]> {
+    return groupRows(this.unit, realmId).flatMap(({ group, isOfOne }) => (isOfOne ? [group.id] : []));
+  }
+
+  async shareOfOne(realmId: RealmId, _userId: UserId, id: GroupId): Promise<void> {
+    this.unit.change('groups').set(id, { ...this.getRow(realmId, id), isOfOne: true });
+  }
+
   async removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void> {
     for (const id of ids) if (this.row(realmId, id)?.group.name === null) this.unit.change('groups').delete(id);
   }

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Parley } from '@parley/server';
+import { ORDER_STEPS, openParley } from '../worlds/orders.js';
+import { answerCalls } from './answer-calls.js';
+
+export interface OpenShopCall {
+  readonly database: string;
+  /** Number of existing orders. */
+  readonly orders: number;
+}
+
+/** CPU time per step, in milliseconds. */
+export type OrderCosts = Readonly<Record<keyof typeof ORDER_STEPS, number>>;
+
+const STEPS = Object.keys(ORDER_STEPS) as (keyof typeof ORDER_STEPS)[];
+/** CPU milliseconds per 500 ms below which background work has ended. */
+const IDLE_MS = 10;
+
+let parley: Parley;
+let orders: number;
+
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+answerCalls({
+  async open(call: OpenShopCall): Promise<void> {
+    ({ orders } = call);
+    parley = await openParley(call.database);
+    await ORDER_STEPS.send(parley, 1);
+    // Work that begins with the start does not count for the calls.
+    for (let before = cpuMs(); ; ) {
+      await sleep(500);
+      const now = cpuMs();
+      if (now - before < IDLE_MS) return;
+      before = now;
+    }
+  },
+
+  /** Places new orders one after the other. */
+  async place(count: number): Promise<OrderCosts> {
+    const costs = { upsert: 0, ensure: 0, send: 0 };
+    for (let n = 0; n < count; n++) {
+      orders++;
+      for (const step of STEPS) {
+        const before = cpuMs();
+        await ORDER_STEPS[step](parley, orders);
+        costs[step] += (cpuMs() - before) / count;
+      }
+    }
+    return costs;
+  },
+});
