@@ -61,11 +61,8 @@ export function termsOfMessage(
   { topic, renderedContent }: Pick<Message, 'topic' | 'renderedContent'>,
   wanted?: readonly SearchedTerm[],
 ): ReadonlySet<string> {
-  return new Set([
-    ...words.searchTerms(words.searchableText(renderedContent), wanted),
-    ...words.searchTerms(topic, wanted),
-    ...uploadTermsIn(renderedContent),
-  ]);
+  const terms = words.searchTerms(words.searchableText(renderedContent), wanted);
+  return new Set(terms.concat(words.searchTerms(topic, wanted), uploadTermsIn(renderedContent)));
 }
 
 /** Path of an upload without its name, because links encode names in several ways. */

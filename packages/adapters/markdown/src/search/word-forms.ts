@@ -216,9 +216,9 @@ function latinOf(lowered: string, hasOtherLetters: boolean): readonly Language[]
   const counts = countFrequent(lowered, hasOtherLetters);
   const english = counts[ENGLISH]!;
   const most = Math.max(...counts.slice(0, ENGLISH));
-  // Fast path for most English texts.
-  if (most < english) return [];
   const least = Math.max(english, most / 2, 1);
+  // Fast path for most English texts.
+  if (most < least) return [];
   return [...latinLanguages.keys()]
     .filter((index) => counts[index]! >= least)
     .sort((a, b) => counts[b]! - counts[a]!)
