@@ -115,7 +115,7 @@ async function measure(
 ): Promise<Round> {
   const conversation = lab.start('chat-client', { seat: 'client' });
   await conversation.call('open', few);
-  const messages = lab.size(2000, 20);
+  const messages = lab.size(1000, 20);
   const before = await server.usage();
   const result = await conversation.call<ConversationResult>('converse', { inFlight: IN_FLIGHT, messages });
   const cpuMs = ((await server.usage()).cpuMs - before.cpuMs) / messages;
