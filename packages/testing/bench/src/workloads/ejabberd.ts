@@ -68,6 +68,7 @@ export const ejabberd: Workload = {
     return [
       figure('sends per second, 4 in flight', 'perSecond', 'polls', { atLeast: 1.5 }),
       figure('ms of CPU per send with a new word, 4 in flight', 'cpuMs', 'polls', { atMost: 0.3 }),
+      figure('the same while a stream waits instead of a poll', 'cpuMs', 'streams'),
       figure('p50 of these sends, ms', 'sendP50Ms', 'polls'),
       figure('p50 of their delivery to a poll, ms', 'deliveryP50Ms', 'polls', { atMost: 1.2 }),
       figure('p50 of their delivery to a stream, ms', 'deliveryP50Ms', 'streams'),
