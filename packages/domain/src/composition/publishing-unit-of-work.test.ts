@@ -1,7 +1,8 @@
 import { appendEvent, createFixture } from '@parley/testkit';
+import type { UnitChanges } from '../kernel/feature-types.js';
 import type { EventSeq } from '../kernel/ids.js';
 import { encodeJob, jobKind } from '../kernel/jobs.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
 
 const POST = jobKind<object>({ name: 'test.post', readPayload: (stored) => stored as object });
@@ -43,6 +44,32 @@ describe('PublishingUnitOfWork', () => {
         { kind: POST.name, dueAt: 5 },
       ],
     ]);
+  });
+
+  it('publishes the changes of units that commit together in one call, before their callers continue', async () => {
+    const { inner, realm, append } = await publishing();
+    const settled: (() => void)[] = [];
+    const write: UnitOfWork['write'] = async (realmId, work, options) => {
+      let changes!: UnitChanges;
+      const value = await inner.write(realmId, work, { onCommit: (own) => (changes = own) });
+      return new Promise((resolve) => {
+        settled.push(() => {
+          options?.onCommit?.(changes);
+          resolve(value);
+        });
+        if (settled.length === 3) for (const settle of settled) settle();
+      });
+    };
+    const together: UnitOfWork = Object.assign(Object.create(inner), { write });
+    const uow = new PublishingUnitOfWork(together, () => {});
+    const calls: unknown[] = [];
+    uow.subscribe({ onEvents: (events) => void calls.push(events.map(({ seq }) => seq)) });
+    const writes = [1, 2, 3].map(async () => {
+      calls.push(await uow.write(realm.id, append));
+    });
+    await Promise.all(writes);
+    const [seqs, ...callers] = calls;
+    expect(seqs).toEqual(callers);
   });
 
   it('publishes nothing for a transaction that fails, appends no events or only reads', async () => {

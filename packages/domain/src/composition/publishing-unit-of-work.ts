@@ -5,7 +5,7 @@ import type { ScheduledJob } from '../kernel/jobs.js';
 import { DEFAULT_SWEEP_OPTIONS } from '../kernel/queue-sweep.js';
 import type { ReadOptions, Repositories, Transaction, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
-/** Receives the changes of each transaction of this process after its commit. */
+/** Receives the changes of the transactions of this process after their commit, in one call for all that commit together. */
 export interface CommitListener extends Partial<EventListener> {
   onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }
@@ -17,11 +17,12 @@ export interface PublishingOptions {
 }
 
 /**
- * Notifies listeners of the events and jobs of each committed unit, before `write` resolves. Limits the log size of
- * each organization: a unit that exceeds it removes the oldest events.
+ * Notifies listeners of the events and jobs of committed units, before `write` resolves. Limits the log size of each
+ * organization: a unit that exceeds it removes the oldest events.
  */
 export class PublishingUnitOfWork implements UnitOfWork {
   private readonly listeners: CommitListener[] = [];
+  private committed: UnitChanges[] = [];
 
   constructor(
     private readonly inner: UnitOfWork,
@@ -65,12 +66,17 @@ export class PublishingUnitOfWork implements UnitOfWork {
       ...options,
       onCommit: (changes) => {
         options?.onCommit?.(changes);
-        this.publish(changes);
+        // A storage settles all units of a commit in one turn, and their callers continue after this microtask.
+        if (this.committed.push(changes) === 1) void Promise.resolve().then(() => this.publish());
       },
     };
   }
 
-  private publish({ events, jobs }: UnitChanges): void {
+  private publish(): void {
+    const units = this.committed;
+    this.committed = [];
+    const events = units.flatMap((unit) => unit.events);
+    const jobs = units.flatMap((unit) => unit.jobs);
     if (events.length > 0) this.notify((listener) => listener.onEvents?.(events));
     if (jobs.length > 0) this.notify((listener) => listener.onJobsScheduled?.(jobs));
   }

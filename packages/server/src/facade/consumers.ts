@@ -6,9 +6,11 @@ import {
   type EventListener,
   firstOf,
   type ReportProblem,
+  type StoredEvent,
   type Timers,
   type Transaction,
   type UnitOfWork,
+  type UnreadableEvent,
 } from '@parley/domain/kernel';
 import { MessageSender } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
@@ -91,12 +93,16 @@ export class Consumers implements Worker, EventListener {
     this.holdOrRelease();
   }
 
-  onEvents(): void {
-    for (const consumption of this.running.values()) consumption?.wake();
+  onEvents(events: readonly StoredEvent[]): void {
+    const realmIds = new Set(events.map(({ realmId }) => realmId));
+    for (const consumption of this.running.values()) {
+      for (const event of events) consumption?.offer(event);
+      consumption?.wake(realmIds);
+    }
   }
 
-  onUnreadable(): void {
-    this.onEvents();
+  onUnreadable({ realmId }: UnreadableEvent): void {
+    for (const consumption of this.running.values()) consumption?.wake([realmId]);
   }
 
   /** @throws DomainError INVALID_ARGUMENT, INVALID_CONSUMER_NAME, TOO_MANY_CONSUMERS; Error if a consumer of this name is running */

@@ -1,3 +1,5 @@
+import { SendMessage } from '@parley/domain/messages';
+import { until } from '@parley/testkit';
 import Sqlite, { type Statement } from 'better-sqlite3';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer } from './testing/test-server.js';
@@ -132,6 +134,40 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     expect(many.rows).toBeLessThanOrEqual(few.rows + 2);
     expect(many.length).toBeLessThanOrEqual(few.length * 1.05);
   }, 60_000);
+
+  it('wakes followers, consumers and polls once for all sends of a commit', async () => {
+    const { parley, people, realmId } = server;
+    const [followed, consumed]: [number[], number[]] = [[], []];
+    parley.part('follower').subscribe({ onEvents: (events) => void followed.push(events.length) });
+    const consumer = await parley.consume('counter', (events) => void consumed.push(events.length));
+    const { queue_id } = await request('iago', 'POST', '/register', { event_types: ['message'] });
+    const poll = request('iago', 'GET', '/events', { queue_id, last_event_id: -1 });
+    await until(() => parley.part('hub').liveQueues.some(({ isWaitedFor }) => isWaitedFor));
+    const { statements } = server.storage;
+    const before = statements.length;
+
+    const caller = { realmId, userId: people.hamlet.id, clientName: 'test' };
+    const to = { kind: 'channelName', name: 'town' } as const;
+    const sends = Array.from({ length: 10 }, (_, n) => ({
+      ...{ to, topic: 'lunch', content: `Message ${n}`, isReadBySender: true, echo: null },
+    }));
+    await Promise.all(sends.map((each) => parley.useCase(SendMessage).execute(caller, each)));
+    const { events } = await poll;
+    await until(() => sum(consumed) === sends.length);
+    await consumer.stop();
+
+    const own = statements.slice(before);
+    const commits = own
+      .join('\n')
+      .split('COMMIT')
+      .filter((unit) => /INSERT INTO event\b/.test(unit));
+    expect(commits.length).toBeLessThan(sends.length);
+    expect({ calls: followed.length, sum: sum(followed) }).toEqual({ calls: commits.length, sum: sends.length });
+    expect(consumed.length).toBeLessThanOrEqual(commits.length);
+    expect(events).toHaveLength(followed[0]!);
+    // Consumers get the events from memory.
+    expect(own.filter((sql) => /^SELECT.*FROM event\b/s.test(sql))).toEqual([]);
+  });
 });
 
 /** Counts the rows that statements return, and the length of their values. */
@@ -154,3 +190,5 @@ function readsOfSqlite(): { stop(): { readonly rows: number; readonly length: nu
     },
   };
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);

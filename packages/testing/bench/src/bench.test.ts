@@ -24,7 +24,7 @@ describe('npm run bench', () => {
     expect(stderr).toContain('There is no workload mark-raed.');
     expect(stderr).toContain(
       'cpu, send, facade, history, archive, narrows, fan-out, streams, reconnect, sweep, jobs, notifications, files, offline, changes, channels, mark-read, people, orders, ' +
-        'register, log-in, ldap, presence, markdown, start, memory, metrics, backup, export, import, web, postgres, cluster',
+        'register, log-in, ldap, presence, markdown, start, memory, metrics, backup, export, import, web, postgres, cluster, ejabberd',
     );
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pathToFileURL } from 'node:url';
 import { Child, type ChildOptions } from './harness/child.js';
+import { EjabberdServer } from './harness/ejabberd-server.js';
 import { HttpLoad } from './harness/http-load.js';
 import { ParleyServer } from './harness/parley-server.js';
 
@@ -73,6 +74,11 @@ export class Lab {
     env: Readonly<Record<string, string>> = {},
   ): Promise<ParleyServer> {
     return this.keep(await ParleyServer.start(database, flags, this.options.profileFolder, env));
+  }
+
+  /** @throws Error if ejabberd is not installed */
+  async ejabberd(): Promise<EjabberdServer> {
+    return this.keep(await EjabberdServer.start());
   }
 
   /** Serves the world by the other build, which creates it, because schemas may differ; null without another build. */

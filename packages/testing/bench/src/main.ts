@@ -20,7 +20,8 @@ Measures workloads in comparison with limits of the machine, which are measured 
                     release in ${LAST_RELEASE}, if that folder exists
   --profile FOLDER  writes CPU profiles of the servers for Chrome's developer tools; slows the servers down
   --messages N      size of the workload import; default: 100,000
-  NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all`;
+  NAME              one of ${WORKLOADS.map(({ name }) => name).join(', ')}; default: all except ejabberd,
+                    which Debian's packages ejabberd and erlang-p1-sqlite3 provide`;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -58,7 +59,7 @@ async function bench(names: readonly string[]): Promise<void> {
   }
   try {
     for (const workload of WORKLOADS) {
-      if (names.length > 0 && !names.includes(workload.name)) continue;
+      if (names.length > 0 ? !names.includes(workload.name) : workload.isOnRequest) continue;
       console.error(`${workload.name} …`);
       try {
         figures.push(...(await workload.run(lab)));

@@ -4,6 +4,8 @@ import type { Lab } from './lab.js';
 export interface Workload {
   /** Name for `npm run bench -- NAME`. */
   readonly name: string;
+  /** True for a workload that needs another product, and thus runs only if it is named. */
+  readonly isOnRequest?: boolean;
   run(lab: Lab): Promise<readonly Figure[]>;
 }
 

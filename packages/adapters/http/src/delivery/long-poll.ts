@@ -257,7 +257,7 @@ const carriedAway = (request: Sending): Promise<void> =>
 const HEARTBEAT_SECONDS = 45;
 const HEARTBEAT_JITTER_SECONDS = 10;
 /** Polls answered per event loop turn; together, their responses take a few milliseconds. */
-const POLLS_PER_TURN = 64;
+const POLLS_PER_TURN = 128;
 
 /** Maximum total length of cached texts in characters. */
 const MAX_TEXTS = 16 * 1024 * 1024;

@@ -142,11 +142,26 @@ describe('YieldingCalls that may run immediately', () => {
 });
 
 describe('YieldingCalls that always wait', () => {
-  it('run later and in order, yielding to the event loop in between', async () => {
+  it('run after the present code and its promises, before other input', async () => {
+    const called: string[] = [];
+    setImmediate(() => called.push('input'));
+    await Promise.resolve();
+    new YieldingCalls(64).run(() => called.push('call'));
+    void Promise.resolve()
+      .then(() => {})
+      .then(() => called.push('promise'));
+    called.push('code');
+    await turn();
+    expect(called).toEqual(['code', 'promise', 'call', 'input']);
+  });
+
+  it('run in order, yielding to the event loop in between', async () => {
     const calls = new YieldingCalls(64);
     const called: (number | string)[] = [];
     for (let n = 0; n < 150; n++) calls.run(() => called.push(n));
     expect(called).toEqual([]);
+    await new Promise(process.nextTick);
+    called.push('others');
     for (let n = 0; n < 4; n++) {
       await turn();
       called.push('others');

@@ -48,7 +48,8 @@ export class YieldingCalls {
   private turnBegan: number | null = null;
 
   /**
-   * `immediateMs`: maximum time per turn in which calls run immediately; further calls wait. 0 makes every call wait.
+   * `immediateMs`: maximum time per turn in which calls run immediately; further calls wait. With 0, calls run after the
+   * code that requests them, and before the event loop handles other input.
    */
   constructor(
     private readonly callsPerTurn: number,
@@ -58,7 +59,10 @@ export class YieldingCalls {
 
   /** `call` must not throw. */
   run(call: () => void, client?: string): void {
-    if (this.turnBegan === null) this.beginTurn();
+    if (this.turnBegan === null) {
+      this.beginTurn();
+      if (this.immediateMs === 0) process.nextTick(() => this.callNext());
+    }
     const waits = this.immediateMs === 0 || this.waiting.size > 0 || this.now() - this.turnBegan! > this.immediateMs;
     if (!waits) {
       call();
@@ -78,6 +82,10 @@ export class YieldingCalls {
     this.turnBegan = null;
     if (this.waiting.size === 0) return;
     this.beginTurn();
+    this.callNext();
+  }
+
+  private callNext(): void {
     const share = Math.ceil(this.callsPerTurn / this.waiting.size);
     const due: (() => void)[] = [];
     for (const [client, calls] of this.waiting) {

@@ -47,19 +47,25 @@ export async function clientsOf(
     server,
     people.map(({ email }) => email),
   );
-  const requestOf = async (user: ApiUser, path: string, rest: string) => {
-    const { queue_id } = (await user.post('/api/v1/register', MESSAGES_ONLY)) as { queue_id: string };
-    return user.text({ method: 'GET', path: `${path}?queue_id=${queue_id}&${rest}` });
-  };
-  const path = kind === 'polls' ? '/api/v1/events' : '/api/v1/events/stream';
-  const requests = await inTurns(users, (user) => requestOf(user, path, 'last_event_id={last}'));
+  const requests = await inTurns(users, (user) => waitingRequest(user, kind));
   // Requests are served in order of arrival.
-  const barrier = await requestOf(users[0]!, '/api/v1/events', 'last_event_id=-1&dont_block=true');
+  const barrier = await waitingRequest(users[0]!, 'polls', 'last_event_id=-1&dont_block=true');
   const form = { type: 'stream', to: String(everybody), topic: 'beginning', content: contentOf(1) };
   const message = users[0]!.text({ method: 'POST', path: '/api/v1/messages', form });
   const client = lab.start('poll-client', { seat: 'client' });
   await client.call('open', { port: server.port, requests, barrier, areStreams: kind === 'streams' });
   return new WaitingClients(server, people.length, client, message);
+}
+
+/** Registers a queue and returns a request that waits for its messages; `{last}` stands for the last received event. */
+export async function waitingRequest(
+  user: ApiUser,
+  kind: 'polls' | 'streams',
+  rest = 'last_event_id={last}',
+): Promise<string> {
+  const { queue_id } = (await user.post('/api/v1/register', MESSAGES_ONLY)) as { queue_id: string };
+  const path = kind === 'polls' ? '/api/v1/events' : '/api/v1/events/stream';
+  return user.text({ method: 'GET', path: `${path}?queue_id=${queue_id}&${rest}` });
 }
 
 /** Connects as many clients to a bare `node:http` server that gives the same response to all polls. */

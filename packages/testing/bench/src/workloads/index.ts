@@ -5,6 +5,7 @@ import { changes } from './changes.js';
 import { channels } from './channels.js';
 import { cluster, postgres } from './cluster.js';
 import { cpu } from './cpu.js';
+import { ejabberd } from './ejabberd.js';
 import { exporting } from './export.js';
 import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
@@ -67,4 +68,5 @@ export const WORKLOADS: readonly Workload[] = [
   web,
   postgres,
   cluster,
+  ejabberd,
 ];
