@@ -13,7 +13,7 @@ import type {
   UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
-import { decodeUpTo, type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
+import { decodeUpTo, EVENT_PERSONS, type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
@@ -202,6 +202,7 @@ export class PostgresEventQueueRepository extends SqlEventQueueRepository implem
 export const EVENT_FEATURE = {
   schema: 'events',
   realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_head'],
+  persons: { ...EVENT_PERSONS, event_log_head: {} },
   notExported: {
     event: 'Clients register anew.',
     event_log_head: 'Clients register anew.',

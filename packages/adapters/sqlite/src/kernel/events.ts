@@ -13,7 +13,14 @@ import type {
   UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
-import { decodeUpTo, type EventTuple, jsonList, SqlEventQueueRepository, Tombstones } from '@parley/storage';
+import {
+  decodeUpTo,
+  EVENT_PERSONS,
+  type EventTuple,
+  jsonList,
+  SqlEventQueueRepository,
+  Tombstones,
+} from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { KnownValues } from '../engine/known-values.js';
@@ -231,6 +238,7 @@ export class SqliteEventQueueRepository extends SqlEventQueueRepository implemen
 export const EVENT_FEATURE = {
   schema: 'events',
   realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_start'],
+  persons: { ...EVENT_PERSONS, event_log_start: {} },
   notExported: {
     event: 'Clients register anew.',
     event_log_start: 'Clients register anew.',

@@ -15,6 +15,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
+import type { FeatureTables } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
 
 export type EventTuple = readonly [
@@ -199,3 +200,9 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
     return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toEndedQueue);
   }
 }
+
+export const EVENT_PERSONS = {
+  event_queue: { data: 'Event queues of clients', erase: 'owner_id = {id}' },
+  event_consumer_position: { other: ['consumer'] },
+  event: { data: 'Events that clients have not read', anonymise: ['audience', 'payload'] },
+} satisfies FeatureTables['persons'];

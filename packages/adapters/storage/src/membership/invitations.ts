@@ -170,6 +170,11 @@ interface InvitationRow extends EntryRow {
 export const INVITATION_FEATURE = {
   schema: 'invitations',
   realmTables: ['invitation', 'invitation_offer', 'invitation_letters'],
+  persons: {
+    invitation: { data: 'Invitations sent and received', erase: 'inviter_id = {id} OR lower(email) = lower({email})' },
+    invitation_offer: { other: ['channel_ids', 'group_ids', 'welcome_text'] },
+    invitation_letters: {},
+  },
   notExported: {
     invitation: 'Links point to the original server.',
     invitation_offer: 'Links point to the original server.',
