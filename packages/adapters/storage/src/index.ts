@@ -22,6 +22,7 @@ export { GROUP_TABLES } from './groups/group-rows.js';
 export * from './groups/groups.js';
 export * from './kernel/events.js';
 export { BOT_STORAGE_TABLES } from './membership/bots.js';
+export * from './membership/erasures.js';
 export * from './messages/message-archive.js';
 export * from './messages/message-edits.js';
 export * from './messages/message-rows.js';

@@ -48,6 +48,7 @@ import { LEASE_FEATURE } from '../kernel/leases.js';
 import type { QueueFilters } from '../kernel/register-queue.js';
 import type { RowRules } from '../kernel/rows.js';
 import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
+import { ERASURE_FEATURE } from '../membership/erasures.js';
 import { HOST_USER_FEATURE } from '../membership/host-users.js';
 import { INVITATION_FEATURE } from '../membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from '../membership/log-in-methods.js';
@@ -277,6 +278,7 @@ const ALL = [
   BOUNCE_FEATURE,
   CONFIRMATION_FEATURE,
   SECOND_FACTOR_FEATURE,
+  ERASURE_FEATURE,
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,
   PLACEHOLDER_FEATURE,

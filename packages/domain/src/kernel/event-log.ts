@@ -1,5 +1,6 @@
 import type { BusHint } from './bus.js';
 import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } from './event.js';
+import type { EncodedRow } from './event-encoding.js';
 import type { EventQueue } from './event-queue.js';
 import type { EventNeeds, Receiver } from './feature-types.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
@@ -64,6 +65,8 @@ export interface EventReads {
    * `blank` once it is deleted.
    */
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
+  /** Returns at most `limit` events after `after` in their stored form, in ascending order. */
+  listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]>;
   /** Returns the last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
   /**
@@ -77,6 +80,8 @@ export interface EventReads {
 export interface EventLog extends EventReads {
   /** Appends an event in the transaction of its change. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<void>;
+  /** Replaces the payload of an event; null makes it blank. Caches are told by `blanked`. */
+  replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void>;
   /** Replaces events that quote these messages with `blank` rows, and appends `blanked`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**

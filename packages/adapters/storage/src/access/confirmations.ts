@@ -109,7 +109,10 @@ export const CONFIRMATION_FEATURE = {
   steps: { 1: TABLES },
   realmTables: ['confirmation'],
   persons: {
-    confirmation: { data: 'Links in emails', erase: 'user_id = {id} OR lower(email) = lower({email})' },
+    confirmation: {
+      data: 'Links in emails',
+      erase: 'realm_id = {realm} AND (user_id = {id} OR lower(email) = lower({email}))',
+    },
   },
   notExported: {
     confirmation: 'Links point to the original server.',

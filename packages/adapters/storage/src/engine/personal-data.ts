@@ -2,7 +2,7 @@
 export interface PersonalData {
   /** Description for operators, such as `Drafts`. Absent if the table holds nothing of people. */
   readonly data?: string;
-  /** SQL condition for the rows that are deleted; `{id}` is the person's id, `{email}` the email. */
+  /** SQL condition for the rows that are deleted; with `{id}` and `{email}` of the person, and `{realm}`. */
   readonly erase?: string;
   /** Columns that are replaced. */
   readonly anonymise?: readonly string[];
@@ -28,7 +28,7 @@ export const personsOf = (
 ): Readonly<Record<string, PersonalData>> => Object.assign({}, ...features.map(({ persons }) => persons));
 
 /** Columns with the id of a user. */
-const USER_ID = /(^|_)(bot|user|owner|creator|sender|author|inviter|requester)_id$|^deleted_by$/;
+const USER_ID = /(^|_)(bot|user|owner|creator|sender|author|inviter|requester|person)_id$|^deleted_by$/;
 
 const listed = ({ other = [], anonymise = [], mentions = [], keep = {} }: PersonalData): readonly string[] => [
   ...other,

@@ -131,7 +131,7 @@ export const IMPORT_BATCH_FEATURE = {
   persons: {
     imported_record: {
       data: 'Ids of people in the system from which they were imported',
-      erase: "kind = 'person' AND target_id = {id}",
+      erase: "realm_id = {realm} AND kind = 'person' AND target_id = {id}",
     },
     import_batch: { data: 'Imports', keep: { 'Ids without text.': ['requester_id'] }, other: ['source', 'status'] },
   },

@@ -472,7 +472,7 @@ export const FILE_FEATURE = {
   steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
   persons: {
-    unfinished_upload: { data: 'Unfinished uploads', erase: 'owner_id = {id}' },
+    unfinished_upload: { data: 'Unfinished uploads', erase: 'realm_id = {realm} AND owner_id = {id}' },
     ...FILE_TEXT_PERSONS,
     file: {
       data: 'Uploaded files',
