@@ -23,7 +23,12 @@ import {
   type ErasureProgress,
   planErasure,
 } from './erasures.js';
-import type { AccountReference } from './operate-accounts.use-cases.js';
+import { getHostUser, type HostUserReference } from './host-users.js';
+
+export interface ErasureRequest {
+  readonly realmId: RealmId;
+  readonly user: HostUserReference;
+}
 
 /**
  * Erases a person on behalf of the operator: the identity at once, everything else in a job. Messages stay; their author
@@ -36,10 +41,14 @@ export class EraseUser {
     private readonly clock: Clock,
   ) {}
 
-  /** Returns the erasure; the earlier one if the person was erased before. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, LAST_OWNER */
-  execute({ realmId, userId }: AccountReference): Promise<Erasure> {
+  /**
+   * Returns the erasure; the former one if the person is erased already. @throws DomainError UNKNOWN_USER,
+   * MUST_NOT_BE_BOT, LAST_OWNER
+   */
+  execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
     return this.uow.write(realmId, async (tx) => {
-      const user = await tx.users.get(realmId, userId);
+      const user = await getHostUser(tx, realmId, by);
+      const { id: userId } = user;
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
       if (isErased(user)) return findErasure(tx, realmId, userId);
       if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, userId))) {
