@@ -1,6 +1,5 @@
 import type { BusHint } from './bus.js';
 import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } from './event.js';
-import type { EncodedRow } from './event-encoding.js';
 import type { EventQueue } from './event-queue.js';
 import type { EventNeeds, Receiver } from './feature-types.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
@@ -21,6 +20,22 @@ export interface StoredEvent {
   readonly at: UnixSeconds;
   /** Quoted message; null if none. */
   readonly quotes: MessageId | null;
+}
+
+/** Event in its stored form. */
+export interface EncodedEvent {
+  readonly format: number;
+  /** JSON text. */
+  readonly payload: string;
+  readonly audience: string;
+  /** Message with content in the payload; null if there is none. */
+  readonly quotes: MessageId | null;
+}
+
+export interface EncodedRow extends EncodedEvent {
+  readonly realmId: RealmId;
+  readonly seq: EventSeq;
+  readonly at: UnixSeconds;
 }
 
 /** Row of the log that this version cannot read because it is damaged or has an unknown format. */

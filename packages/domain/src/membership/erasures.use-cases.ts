@@ -1,7 +1,7 @@
 import { RemoveUnneededFiles } from '../files/files.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
-import type { EncodedRow } from '../kernel/event-encoding.js';
+import type { EncodedRow } from '../kernel/event-log.js';
 import type { FileId, MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
@@ -9,6 +9,7 @@ import { settingValues } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
+import { removePushTokens } from '../push/push-jobs.js';
 import { USER_SETTINGS } from '../realms/user-settings.js';
 import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
@@ -59,6 +60,7 @@ export class EraseUser {
         const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
         await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
       } else await tx.users.update(await withoutProfile(tx, user));
+      await removePushTokens(tx, realmId, userId, requestedAt);
       await removeIdentity(tx, await tx.users.get(realmId, userId));
       const erasure = await tx.erasures.add({
         realmId,

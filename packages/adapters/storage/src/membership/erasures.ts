@@ -9,13 +9,17 @@ import {
   type TableStep,
 } from '@parley/domain/membership';
 import { Table } from '../engine/declared-rows.js';
+import type { FeatureTables } from '../engine/feature.js';
 import type { PersonalData } from '../engine/personal-data.js';
 import type { MaybePromise, Parameter, Query, Statements } from '../engine/statements.js';
 
-export const ERASURE_FEATURE = new Table<Erasure>(ERASURE_ROWS, {
-  columns: { personId: 'int', requestedAt: 'int', endedAt: 'int?', removedRows: 'int', changedTexts: 'int' },
-  indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],
-}).feature(41, 'erasures', { data: 'Erasures of people', keep: { 'Ids without text.': ['person_id'] } });
+export const ERASURE_FEATURE = {
+  ...new Table<Erasure>(ERASURE_ROWS, {
+    columns: { personId: 'int', requestedAt: 'int', endedAt: 'int?', removedRows: 'int', changedTexts: 'int' },
+    indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],
+  }).feature(41, 'erasures', { data: 'Erasures of people', keep: { 'Ids without text.': ['person_id'] } }),
+  notExported: { erasure: 'It concerns the original server.' },
+} satisfies FeatureTables;
 
 /** Statements that differ between the databases. */
 export interface PersonalDataDialect {
