@@ -52,7 +52,7 @@ export {
   refuse,
 } from './facade/message-hooks.js';
 export type { ParleyConfig, ParleyOptions, Storage } from './facade/parley-config.js';
-export type { UserStream, Users, UserToUpsert } from './facade/people.js';
+export type { UserErasure, UserStream, Users, UserToUpsert } from './facade/people.js';
 export type { RealmPreset, RealmSettingsToSet, Realms, RealmToCreate, RealmToEnsure } from './facade/realms.js';
 export type { PersonRef, UserRef } from './facade/references.js';
 export { createHttpServer, type HttpServerOptions } from './http/http-server.js';

@@ -4,6 +4,7 @@ export { COPY_FEATURE } from './exports/copies.js';
 export { GROUP_FEATURE } from './groups/groups.js';
 export { EVENT_FEATURE } from './kernel/events.js';
 export { BOT_STORAGE_FEATURE } from './membership/bot-storage.js';
+export { PERSONAL_DATA_FEATURE } from './membership/personal-data.js';
 export { MESSAGE_ARCHIVE_FEATURE } from './messages/message-archive.js';
 export { MESSAGE_EDIT_FEATURE } from './messages/message-edits.js';
 export { MESSAGE_FEATURE } from './messages/messages.js';

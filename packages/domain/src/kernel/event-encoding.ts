@@ -1,6 +1,6 @@
 import type { Audiences } from './delivery.js';
 import type { DomainEvent, EventFormat, EventFormats } from './event.js';
-import type { Announcement, LoggedEvent, StoredEvent } from './event-log.js';
+import type { Announcement, EncodedEvent, EncodedRow, LoggedEvent, StoredEvent } from './event-log.js';
 import {
   type EventQueue,
   packIds,
@@ -10,26 +10,10 @@ import {
   unpackIds,
 } from './event-queue.js';
 import type { DomainEventTypes } from './feature-types.js';
-import type { EventSeq, MessageId, RealmId, UnixSeconds } from './ids.js';
+import type { MessageId } from './ids.js';
 
 /** Estimated length of an id in a list, including its comma. */
 const ID_LENGTH = 8;
-
-/** Event in its stored form. */
-export interface EncodedEvent {
-  readonly format: number;
-  /** JSON text. */
-  readonly payload: string;
-  readonly audience: string;
-  /** Message with content in the payload; null if there is none. */
-  readonly quotes: MessageId | null;
-}
-
-export interface EncodedRow extends EncodedEvent {
-  readonly realmId: RealmId;
-  readonly seq: EventSeq;
-  readonly at: UnixSeconds;
-}
 
 /** Stored form of an event that leaves out what is read from a message. */
 export interface EventReference {

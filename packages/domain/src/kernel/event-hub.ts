@@ -34,7 +34,7 @@ import {
   type ServedQueues,
   seqOf,
 } from './event-queue.js';
-import type { EventSeq, RealmId, UserId } from './ids.js';
+import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
 import { LiveQueue, type Waiter } from './live-queue.js';
 import type { LogFollower } from './log-follower.js';
 import type { Clock, ReportProblem } from './ports.js';
@@ -103,13 +103,19 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
 
   onEvents(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      if (event.event.type === 'blanked') this.cache.blank(event.realmId, event.event.messageIds);
+      if (event.event.type === 'blanked') this.forgetContent(event.realmId, event.event.messageIds);
       if (event.event.type === 'restarted') this.endBefore(event);
       const realm = this.realms.get(event.realmId);
       if (!realm) continue;
       this.cache.add(event);
       realm.take(event);
     }
+  }
+
+  /** Without messages, any event may have changed. */
+  private forgetContent(realmId: RealmId, messageIds: readonly MessageId[]): void {
+    if (messageIds.length > 0) this.cache.blank(realmId, messageIds);
+    else this.cache.forget(realmId);
   }
 
   /** Ends the queues that were registered before the event. */

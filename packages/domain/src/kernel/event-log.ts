@@ -22,6 +22,22 @@ export interface StoredEvent {
   readonly quotes: MessageId | null;
 }
 
+/** Event in its stored form. */
+export interface EncodedEvent {
+  readonly format: number;
+  /** JSON text. */
+  readonly payload: string;
+  readonly audience: string;
+  /** Message with content in the payload; null if there is none. */
+  readonly quotes: MessageId | null;
+}
+
+export interface EncodedRow extends EncodedEvent {
+  readonly realmId: RealmId;
+  readonly seq: EventSeq;
+  readonly at: UnixSeconds;
+}
+
 /** Row of the log that this version cannot read because it is damaged or has an unknown format. */
 export interface UnreadableEvent {
   readonly realmId: RealmId;
@@ -64,6 +80,8 @@ export interface EventReads {
    * `blank` once it is deleted.
    */
   listAfter(realmId: RealmId, after: EventSeq, limit: number, maxBytes?: number): Promise<readonly LoggedEvent[]>;
+  /** Returns at most `limit` events after `after` in their stored form, in ascending order. */
+  listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]>;
   /** Returns the last pruned seq; 0 before any pruning. */
   prunedUpTo(realmId: RealmId): Promise<number>;
   /**
@@ -77,6 +95,8 @@ export interface EventReads {
 export interface EventLog extends EventReads {
   /** Appends an event in the transaction of its change. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<void>;
+  /** Replaces the payload of an event; null makes it blank. Caches are told by `blanked`. */
+  replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void>;
   /** Replaces events that quote these messages with `blank` rows, and appends `blanked`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;
   /**

@@ -117,7 +117,7 @@ declare module './feature-types.js' {
   interface DomainEventTypes {
     /** Row without content: its positions serve ephemeral events, or its content was deleted. */
     blank: unknown;
-    /** The log no longer has the content of these messages; caches must drop it. Sent to nobody. */
+    /** The log no longer has the content of these messages, or former content if there are none. Sent to nobody. */
     blanked: { readonly messageIds: readonly MessageId[] };
     /**
      * The database was replaced by one with a log that ends at `after`. Events after `after` are lost, and their numbers

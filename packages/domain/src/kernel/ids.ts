@@ -24,6 +24,7 @@ export type FileId = Id<'file'>;
 export type CustomEmojiId = Id<'custom emoji'>;
 export type ExportId = Id<'export'>;
 export type PlaceholderKeyId = Id<'placeholderKey'>;
+export type ErasureId = Id<'erasure'>;
 export type ImportBatchId = Id<'import batch'>;
 /** Browser session of a logged-in user. */
 export type SessionId = Id<'session'>;

@@ -14,6 +14,7 @@ import { accessorsOf, announceExportConsent } from '../users/user-delivery.js';
 import { isBotNameTaken } from '../users/user-permissions.js';
 import { deactivate, reactivate } from './activation.js';
 import { type MessageScope, planMessageDeletion } from './contribution-deletion.js';
+import { DELETED_USER_NAME, isErased } from './erased-person.js';
 import { expireInvitationsOf } from './invitation-changes.js';
 import { announceValuesNaming, directGroupsOf } from './roles.js';
 
@@ -25,9 +26,6 @@ export interface Deletions {
   /** Scopes in which a job deletes the user's messages; empty if messages are kept. */
   readonly ofMessages: readonly MessageScope[];
 }
-
-/** Name shown for a user whose profile was deleted. */
-const DELETED_USER_NAME = 'Deleted user';
 
 interface BotsPayload {
   readonly ownerId: UserId;
@@ -94,8 +92,11 @@ async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Del
   await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
 }
 
-/** Removes the URL of an uploaded avatar immediately; the next sweep deletes its bytes. */
-async function withoutProfile(tx: Transaction, user: User): Promise<User> {
+/**
+ * Deletes the profile. Removes the URL of an uploaded avatar immediately; the next sweep deletes its bytes. The returned
+ * user is not stored yet.
+ */
+export async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   const { realmId, id } = user;
   const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];
   for (const { fieldId } of values) await removeProfileValue(tx, user, fieldId);
@@ -127,8 +128,12 @@ async function announceToUsersWithoutAccess(tx: Transaction, realm: Realm, userI
   await announceValuesNaming(tx, realm, anonymousGroups, withoutAccess);
 }
 
-/** Reactivates a user and restores their group memberships (users §4.3). Checks no permission. */
+/**
+ * Reactivates a user and restores their group memberships (users §4.3). Checks no permission.
+ * @throws DomainError USER_ERASED
+ */
 export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
+  if (isErased(user)) throw new DomainError('USER_ERASED', 'The user was erased.');
   const back = await reactivate(tx, realm, user, now);
   const { named, anonymousGroups } = await directGroupsOf(tx, realm, user.id);
   for (const groupId of named) {

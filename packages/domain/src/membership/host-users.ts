@@ -38,6 +38,8 @@ export interface ExternalIdRepository extends ExternalIdReads {
    * @throws DomainError EXTERNAL_ID_TAKEN if another user has the id or the user has a different one.
    */
   assign(realmId: RealmId, userId: UserId, externalId: string): Promise<void>;
+  /** Removes the id of an erased user, so that another user may get it. */
+  remove(realmId: RealmId, userId: UserId): Promise<void>;
 }
 
 export const externalIdTaken = (externalId: string): DomainError =>

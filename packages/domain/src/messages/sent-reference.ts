@@ -66,13 +66,21 @@ export async function completeEvents(
   });
 }
 
+/** Returns the oldest text of the message that is known. */
+export function firstTextOf({ message, edits = [] }: MessageView): {
+  readonly content: string;
+  readonly rendered: string;
+} {
+  const oldest = edits.findLast(({ previousContent }) => previousContent !== null)?.previousContent;
+  return oldest ?? { content: message.content, rendered: message.renderedContent };
+}
+
 /** Returns the event as it was sent, with the present sender. Returns null if its text is gone. */
 function sentAs(reference: SentReference, view: MessageView | undefined): MessageSent | null {
   if (!view) return null;
   const { type: _, messageId: __, length: ___, channel, properties, contentLength, ...kept } = reference;
-  const { message, sender, conversation, edits = [] } = view;
-  const oldest = edits.findLast(({ previousContent }) => previousContent !== null)?.previousContent;
-  const text = oldest ?? { content: message.content, rendered: message.renderedContent };
+  const { message, sender, conversation } = view;
+  const text = firstTextOf(view);
   if (text.content.length !== contentLength) return null;
   const sent: Message = {
     ...message,

@@ -1,6 +1,7 @@
 import { ROLES } from '@parley/domain/access';
 import type { UnixSeconds } from '@parley/domain/kernel';
 import {
+  EraseUser,
   IssuePasswordLink,
   IssueUserKey,
   RegisterUser,
@@ -15,6 +16,7 @@ import { PersonReader } from '@parley/transfer/exports';
 import type { ComposedParley } from '../composition/parley.js';
 import { zuliprcOf } from '../demo/create-demo.js';
 import { writeWhole } from '../exports/write-exports.js';
+import { presentErasure } from '../facade/people.js';
 import { personArchive } from '../facade/person-archive.js';
 import { StartupError, UsageError } from '../kernel/startup-error.js';
 import { always, type Command, type CommandContext, type CommandFlag, type CommandResult } from './command.js';
@@ -160,6 +162,26 @@ const setActive = (isActive: boolean) => async (context: CommandContext) =>
       data: { ...presentUser({ ...user, isActive }), changed },
     };
   });
+
+async function erase(context: CommandContext): Promise<CommandResult> {
+  const [id] = context.words as [string];
+  // The audit line of the command contains its arguments.
+  if (!/^\d+$/.test(id)) throw new UsageError('ID must be a number; see parley user show.');
+  return withUser(context, async ({ useCase }, { realmId, id: userId, fullName, isDeleted }, realm) => {
+    if (!context.isOn('yes') && !isDeleted) {
+      context.terminal.err(`Type the name of user ${id} of ${nameOf(realm)} to erase the person, and end the input:`);
+      if ((await context.terminal.readInput()).trim() !== fullName) {
+        throw new StartupError('This is not the name of the user. Nothing was erased.');
+      }
+    }
+    const erasure = presentErasure(await useCase(EraseUser).execute({ realmId, user: { userId } }));
+    const { removedRows, changedTexts, endedAt } = erasure;
+    const state = endedAt
+      ? `Erased user ${id}: ${removedRows} rows deleted, ${changedTexts} texts changed`
+      : `Erased the identity of user ${id}. The server deletes the rest; repeat the command to see whether it has ended`;
+    return { lines: [state], data: erasure };
+  });
+}
 
 async function setPassword(context: CommandContext): Promise<CommandResult> {
   const clears = context.isOn('clear');
@@ -313,6 +335,19 @@ export const USER_COMMANDS: readonly Command[] = [
     flags: REALM,
     examples: ['parley user reactivate ann@example.com'],
     run: setActive(true),
+  },
+  {
+    name: 'user erase',
+    words: 'ID',
+    help: 'erases a person for good; messages stay, with the author “Deleted user”',
+    details: [
+      'ID is the id of a user; see parley user show. The name, email, settings, drafts, sessions and everything else about the person',
+      'are deleted, mentions become “Deleted user”, and the email may be used anew. The command asks for the name on standard input. A',
+      'running server does the work in the background. Backups and exports made before still contain the person.',
+    ].join('\n'),
+    flags: { ...REALM, yes: { help: 'does not ask for the name' } },
+    examples: ['parley user erase 12', 'parley user erase 12 --realm shop --yes'],
+    run: erase,
   },
   {
     name: 'user set-password',

@@ -1,6 +1,8 @@
 import { ROLES, type Role } from '@parley/domain/access';
-import type { UserId } from '@parley/domain/kernel';
+import type { UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
+  EraseUser,
+  type Erasure,
   FindHostUsers,
   GetHostUserApiKey,
   LinkHostUser,
@@ -32,6 +34,18 @@ export interface UserStream extends AsyncIterable<ChatUser> {
   toArray(): Promise<readonly ChatUser[]>;
 }
 
+/** Progress of an erasure. */
+export interface UserErasure {
+  readonly userId: number;
+  readonly requestedAt: Date;
+  /** Null while the work continues. */
+  readonly endedAt: Date | null;
+  /** Number of rows deleted so far. */
+  readonly removedRows: number;
+  /** Number of texts and events changed so far. */
+  readonly changedTexts: number;
+}
+
 /** Users API for the host application, without permission checks. */
 export interface Users {
   /** Creates the user or updates changed properties; call it on every log-in. Deactivated users remain deactivated. */
@@ -54,6 +68,12 @@ export interface Users {
   /** Ends log-in and delivery for the user but keeps their messages. Idempotent. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
+  /**
+   * Erases the person: messages stay with the author “Deleted user”, everything else about the person is deleted in the
+   * background. Irreversible. The email and external id are free immediately. Repeat with `userId` to see whether
+   * the work has ended. Refuses the last owner.
+   */
+  erase(user: UserRef): Promise<UserErasure>;
   /** Returns the user's API key for clients; `rotate` issues a new one and revokes the old. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
   /**
@@ -76,6 +96,22 @@ const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
 const KEY_OPTIONS = object({ rotate: optional(FLAG) });
 /** Number of users per page. */
 const PAGE = 500;
+
+const dateOf = (at: UnixSeconds): Date => new Date(at * 1000);
+
+export const presentErasure = ({
+  personId,
+  requestedAt,
+  endedAt,
+  removedRows,
+  changedTexts,
+}: Erasure): UserErasure => ({
+  userId: personId,
+  requestedAt: dateOf(requestedAt),
+  endedAt: endedAt === null ? null : dateOf(endedAt),
+  removedRows,
+  changedTexts,
+});
 
 export function usersOf(resolve: Resolve): Users {
   const addresses = resolve(Addresses);
@@ -128,6 +164,10 @@ export function usersOf(resolve: Resolve): Users {
     }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
+    async erase(ref) {
+      const user = referenceOf(ref);
+      return presentErasure(await resolve(EraseUser).execute({ realmId: await addresses.realmId(ref.realm), user }));
+    },
     async apiKey(ref, options = {}) {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);

@@ -1,4 +1,12 @@
-import { type Caller, DomainError, getOrThrow, type RealmId, type UserId } from '@parley/domain/kernel';
+import {
+  type Caller,
+  DomainError,
+  type EventListener,
+  getOrThrow,
+  type RealmId,
+  type StoredEvent,
+  type UserId,
+} from '@parley/domain/kernel';
 import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
 import { RealmResolver } from '../kernel/realm-resolver.js';
 import { object } from '../kernel/values.js';
@@ -29,10 +37,10 @@ export function referenceOf(ref: UserRef): HostUserReference {
 const MAX_CACHED = 10_000;
 
 /** Resolves names and ids used by the host application. */
-export class Addresses {
+export class Addresses implements EventListener {
   static readonly inject = [RealmResolver, FindHostUsers] as const;
 
-  /** Cache of external ids. They never change, so hits stay valid; misses are not cached. */
+  /** Cache of external ids, which change only when a person is erased. Misses are not cached. */
   private readonly idsByName = new Map<string, UserId>();
   private externalIds = new Map<UserId, string>();
 
@@ -86,6 +94,24 @@ export class Addresses {
       if (externalId !== undefined) all.set(id, externalId);
     }
     return all;
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    if (events.some(({ event }) => event.type === 'user.credentials_changed')) this.forgetAll();
+  }
+
+  /** The unreadable event may concern any user. */
+  onUnreadable(): void {
+    this.forgetAll();
+  }
+
+  onClosed(): void {
+    this.forgetAll();
+  }
+
+  private forgetAll(): void {
+    this.idsByName.clear();
+    this.externalIds = new Map();
   }
 
   private async findUserId(realmId: RealmId, externalId: string): Promise<UserId> {

@@ -29,6 +29,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'user deactivate': ['robert@example.com'],
   'user release-address': ['robert@example.com'],
   'user reactivate': ['user5@released.parley.invalid'],
+  'user erase': ['5', '--yes'],
   'user password-link': [EMAIL],
   'user api-key': [EMAIL, '--zuliprc'],
   'user sessions': [EMAIL],

@@ -49,6 +49,7 @@ import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryMissedEmails } from './memory/memory-missed-emails.js';
 import { MemoryNotifications } from './memory/memory-notifications.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
+import { MemoryPersonalData } from './memory/memory-personal-data.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPictures } from './memory/memory-pictures.js';
 import { MemoryPresence } from './memory/memory-presence.js';
@@ -230,6 +231,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
   return {
     ...rowsOf(unit),
     realms: new MemoryRealms(unit),
+    personalData: new MemoryPersonalData(unit),
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
     exports: new MemoryExports(unit, EXPORT_ROWS),

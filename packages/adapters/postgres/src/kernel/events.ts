@@ -2,6 +2,7 @@ import { BLANK_EVENT, encodeEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   Clock,
+  EncodedRow,
   EventLog,
   EventQueueRepository,
   EventSeq,
@@ -13,7 +14,14 @@ import type {
   UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
-import { decodeUpTo, type EventTuple, SqlEventQueueRepository, Tombstones } from '@parley/storage';
+import {
+  decodeUpTo,
+  EVENT_PERSONS,
+  type EventTuple,
+  encodedRow,
+  SqlEventQueueRepository,
+  Tombstones,
+} from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
@@ -40,6 +48,7 @@ export class PostgresEventLog implements EventLog {
   private readonly rowsAfter;
   private readonly beyond;
   private readonly blankQuoting;
+  private readonly replaceContent;
   private readonly oldest;
   private readonly deleteUpTo;
   private readonly setPruned;
@@ -81,6 +90,9 @@ export class PostgresEventLog implements EventLog {
     );
     this.blankQuoting = connection.command(
       'UPDATE event SET payload = $1, format = $2 WHERE message_id = ANY($3) AND realm_id = $4',
+    );
+    this.replaceContent = connection.command(
+      'UPDATE event SET payload = $1, format = coalesce($2, format) WHERE realm_id = $3 AND seq = $4',
     );
     this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
       'SELECT seq, at FROM event WHERE realm_id = $1 AND seq <= $2 ORDER BY seq LIMIT $3',
@@ -131,6 +143,15 @@ export class PostgresEventLog implements EventLog {
       if (!tuple) throw new Error(`There is no realm ${realmId}`);
       stored.seq = tuple[0] as EventSeq;
     });
+  }
+
+  async listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]> {
+    return (await this.rowsAfter.all(realmId, after, limit)).map((tuple) => encodedRow(realmId, tuple));
+  }
+
+  async replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void> {
+    const format = payload === null ? BLANK_EVENT.format : null;
+    this.replaceContent.defer(payload ?? BLANK_EVENT.payload, format, realmId, seq);
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
@@ -202,6 +223,7 @@ export class PostgresEventQueueRepository extends SqlEventQueueRepository implem
 export const EVENT_FEATURE = {
   schema: 'events',
   realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_head'],
+  persons: { ...EVENT_PERSONS, event_log_head: {} },
   notExported: {
     event: 'Clients register anew.',
     event_log_head: 'Clients register anew.',

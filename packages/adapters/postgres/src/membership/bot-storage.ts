@@ -1,5 +1,6 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { BotStorageRepository, MeasuredEntry, StorageUsage, StoredEntry } from '@parley/domain/membership';
+import { BOT_STORAGE_TABLES } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
@@ -111,7 +112,7 @@ const toBytes = (text: string): Buffer => Buffer.from(text);
 const toEntry = ({ key, value }: EntryRow): StoredEntry => ({ key: key.toString(), value: value.toString() });
 
 export const BOT_STORAGE_FEATURE = {
-  realmTables: ['bot_storage_entry', 'bot_storage_usage'],
+  ...BOT_STORAGE_TABLES,
   notExported: {
     bot_storage_usage: 'Sums are computed from the entries.',
   },

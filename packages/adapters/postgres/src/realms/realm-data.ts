@@ -4,7 +4,7 @@ import { realmTablesOf, SqlRealmData } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 
-const KEY_COLUMNS = `
+export const KEY_COLUMNS = `
   SELECT a.attname FROM pg_index i
   CROSS JOIN unnest(i.indkey) WITH ORDINALITY k (attnum, place)
   JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.attnum

@@ -1,6 +1,6 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { ConversationPartnerQuestion, User } from '@parley/domain/users';
-import { type Flag, type Quarantine, SqlUserRepository, toFlag, VersionedCache } from '@parley/storage';
+import { type Flag, type Quarantine, SqlUserRepository, toFlag, USER_TABLES, VersionedCache } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
@@ -61,8 +61,7 @@ export class PostgresUserRepository extends SqlUserRepository {
 }
 
 export const USER_FEATURE = {
-  schema: 'users',
-  realmTables: ['user'],
+  ...USER_TABLES,
   repositories: ({ quarantine }) => {
     const cache = new VersionedCache<number, User>(20_000);
     const known = new KnownVersions<number>(20_000);

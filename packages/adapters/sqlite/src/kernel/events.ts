@@ -2,6 +2,7 @@ import { BLANK_EVENT, encodeEvent } from '@parley/domain/composition';
 import type {
   Announcement,
   Clock,
+  EncodedRow,
   EventLog,
   EventQueueRepository,
   EventSeq,
@@ -13,7 +14,15 @@ import type {
   UnixSeconds,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
-import { decodeUpTo, type EventTuple, jsonList, SqlEventQueueRepository, Tombstones } from '@parley/storage';
+import {
+  decodeUpTo,
+  EVENT_PERSONS,
+  type EventTuple,
+  encodedRow,
+  jsonList,
+  SqlEventQueueRepository,
+  Tombstones,
+} from '@parley/storage';
 import { asStatements, type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { KnownValues } from '../engine/known-values.js';
@@ -64,6 +73,7 @@ export class SqliteEventLog implements EventLog {
   private readonly totalAt;
   private readonly insert;
   private readonly blankQuoting;
+  private readonly replaceContent;
   private readonly oldest;
   private readonly deleteUpTo;
   private readonly setPruned;
@@ -104,6 +114,9 @@ export class SqliteEventLog implements EventLog {
     );
     this.blankQuoting = connection.command(
       'UPDATE event SET payload = ?, format = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
+    );
+    this.replaceContent = connection.command(
+      `UPDATE event SET payload = ?, format = coalesce(?, format) WHERE id = ${eventId('?', '?')}`,
     );
     this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
       `SELECT seq, at FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')} ORDER BY id ${LIMIT}`,
@@ -166,6 +179,16 @@ export class SqliteEventLog implements EventLog {
     this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
     this.renewExtent(realmId);
     this.extents.put(realmId, realmId, [seq, total, oldest || seq, oldest === 0 ? bytesBefore : start]);
+  }
+
+  async listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]> {
+    return this.rowsAfter.all(realmId, after, realmId, limit).map((tuple) => encodedRow(realmId, tuple));
+  }
+
+  async replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void> {
+    const format = payload === null ? BLANK_EVENT.format : null;
+    this.replaceContent.run(payload ?? BLANK_EVENT.payload, format, realmId, seq);
+    this.renewExtent(realmId);
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
@@ -231,6 +254,7 @@ export class SqliteEventQueueRepository extends SqlEventQueueRepository implemen
 export const EVENT_FEATURE = {
   schema: 'events',
   realmTables: ['event_queue', 'event_consumer_position', 'event', 'event_log_start'],
+  persons: { ...EVENT_PERSONS, event_log_start: {} },
   notExported: {
     event: 'Clients register anew.',
     event_log_start: 'Clients register anew.',

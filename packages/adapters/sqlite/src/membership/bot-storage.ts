@@ -1,5 +1,6 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { BotStorageRepository, MeasuredEntry, StorageUsage, StoredEntry } from '@parley/domain/membership';
+import { BOT_STORAGE_TABLES } from '@parley/storage';
 import { type Connection, LIMIT } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
@@ -104,7 +105,7 @@ export class SqliteBotStorageRepository implements BotStorageRepository {
 }
 
 export const BOT_STORAGE_FEATURE = {
-  realmTables: ['bot_storage_entry', 'bot_storage_usage'],
+  ...BOT_STORAGE_TABLES,
   notExported: {
     bot_storage_usage: 'Sums are computed from the entries.',
   },

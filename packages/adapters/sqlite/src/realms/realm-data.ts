@@ -2,7 +2,7 @@ import { realmTablesOf, SqlRealmData } from '@parley/storage';
 import { asStatements } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 
-const KEY_COLUMNS = 'SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk';
+export const KEY_COLUMNS = 'SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk';
 
 export const REALM_DATA_FEATURE = {
   repositories: ({ features }) => {

@@ -1,6 +1,7 @@
+import { personsOf, renderPersonalData } from '@parley/storage';
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
-import { MIGRATIONS } from '../features.js';
+import { FEATURES, MIGRATIONS } from '../features.js';
 
 interface Column {
   readonly name: string;
@@ -42,3 +43,6 @@ function renderColumn({ name, isKey, isOptional, target }: Column, tables: reado
   const named = target ?? (USERS.test(name) ? 'user' : tables.find((table) => `_${name}`.endsWith(`_${table}_id`)));
   return named === undefined ? marked : `${marked} → ${named}`;
 }
+
+/** Generates the table of docs/personal-data.md. */
+export const renderPersons = (): string => renderPersonalData(personsOf(FEATURES));

@@ -1,6 +1,6 @@
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { ConversationPartnerQuestion, User } from '@parley/domain/users';
-import { type Flag, type Quarantine, SqlUserRepository, VersionedCache } from '@parley/storage';
+import { type Flag, type Quarantine, SqlUserRepository, USER_TABLES, VersionedCache } from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { KnownValues } from '../engine/known-values.js';
@@ -43,8 +43,7 @@ export class SqliteUserRepository extends SqlUserRepository {
 }
 
 export const USER_FEATURE = {
-  schema: 'users',
-  realmTables: ['user'],
+  ...USER_TABLES,
   repositories: ({ quarantine }) => {
     const cache = new VersionedCache<number, User>(20_000);
     return (connection) => ({ users: new SqliteUserRepository(connection, cache, quarantine) });

@@ -108,6 +108,12 @@ export const CONFIRMATION_FEATURE = {
   schema: 'confirmations',
   steps: { 1: TABLES },
   realmTables: ['confirmation'],
+  persons: {
+    confirmation: {
+      data: 'Links in emails',
+      erase: 'realm_id = {realm} AND (user_id = {id} OR lower(email) = lower({email}))',
+    },
+  },
   notExported: {
     confirmation: 'Links point to the original server.',
   },

@@ -102,5 +102,25 @@ export const CHANNEL_TABLES = {
     'channel_folder',
     'default_channel_group',
   ],
+  persons: {
+    topic_policy: { data: 'Topics that a person follows or mutes', erase: 'user_id = {id}' },
+    subscription: { data: 'Subscriptions', keep: { 'Ids without text.': ['user_id'] }, other: ['color'] },
+    channel_address: {
+      data: 'Email addresses of channels',
+      keep: { 'Ids without text.': ['creator_id', 'sender_id'] },
+      other: ['token'],
+    },
+    channel: {
+      data: 'Channels',
+      keep: { 'Ids without text.': ['creator_id'] },
+      other: ['name', 'name_key', 'description', 'rendered_description', 'privacy', 'topics_policy', 'permissions'],
+    },
+    channel_folder: {
+      data: 'Channel folders',
+      keep: { 'Ids without text.': ['creator_id'] },
+      other: ['name', 'name_key', 'description', 'rendered_description'],
+    },
+    default_channel_group: { other: ['name', 'name_key', 'description', 'channel_ids'] },
+  },
   notExported: { channel_address: 'Addresses are secrets.' },
 } satisfies FeatureTables;

@@ -6,6 +6,7 @@ import {
   rowKey,
   type Transaction,
 } from '@parley/domain/kernel';
+import type { PersonalData } from './personal-data.js';
 import type { Quarantine } from './quarantine.js';
 import { jsonList, listColumn, snakeCase, toFlag } from './rows.js';
 import type { Parameter, Statements } from './statements.js';
@@ -121,11 +122,12 @@ export class Table<Row extends RealmRow, Stored = Omit<Row, Owner>> implements R
   }
 
   /** Returns the feature that consists of this table, created by the schema step with this number. */
-  feature<const Name extends keyof Transaction>(step: number, repository: Name) {
+  feature<const Name extends keyof Transaction>(step: number, repository: Name, persons: PersonalData) {
     return {
       schema: this.name,
       steps: { [step]: this.sql },
       realmTables: [this.name],
+      persons: { [this.name]: persons },
       rows: { [repository]: this } as object as Readonly<Record<Name, RowTable>>,
     };
   }

@@ -2,6 +2,7 @@ import type { Clock, MessageId, Transaction } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { Message, MessageParts } from '@parley/domain/messages';
 import type { RowTable } from './declared-rows.js';
+import type { PersonalData } from './personal-data.js';
 import type { Quarantine } from './quarantine.js';
 import type { Statements } from './statements.js';
 
@@ -33,6 +34,8 @@ export interface FeatureTables {
   readonly steps?: Readonly<Record<number, string>>;
   /** Tables with rows of a realm, referencing tables first. They may reference tables of features listed earlier. */
   readonly realmTables?: readonly string[];
+  /** Personal data in all tables of the feature, which the structure check compares with the schema. */
+  readonly persons?: Readonly<Record<string, PersonalData>>;
   /**
    * Tables with rows that belong to a message by `message_id` and are archived with it. Excludes traces of deleted
    * messages.

@@ -101,6 +101,16 @@ export const EXPORT_FEATURE = {
   schema: 'exports',
   steps: { 1: TABLES, 29: SEVERAL_RANGES },
   realmTables: ['imported_messages', 'realm_export'],
+  persons: {
+    imported_messages: {},
+    realm_export: {
+      data: 'Exports',
+      keep: {
+        'Exports remain until they expire or an administrator deletes them.': ['acting_user_id', 'blob', 'path_id'],
+      },
+      other: ['type', 'status'],
+    },
+  },
   notExported: {
     imported_messages: 'Each import notes its ranges.',
     realm_export: 'Archives stay on the original server.',

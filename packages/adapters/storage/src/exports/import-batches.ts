@@ -128,6 +128,13 @@ export const IMPORT_BATCH_FEATURE = {
   schema: 'imports',
   steps: { 26: TABLES, 31: VERSION, 34: REQUESTER },
   realmTables: ['imported_record', 'import_batch'],
+  persons: {
+    imported_record: {
+      data: 'Ids of people in the system from which they were imported',
+      erase: "realm_id = {realm} AND kind = 'person' AND target_id = {id}",
+    },
+    import_batch: { data: 'Imports', keep: { 'Ids without text.': ['requester_id'] }, other: ['source', 'status'] },
+  },
   notExported: {
     import_batch: 'It refers to exports of the original system.',
     imported_record: 'It refers to exports of the original system.',
@@ -151,6 +158,10 @@ export const IMPORT_RUN_FEATURE = {
       problem: 'text?',
     },
     indices: ['INDEX import_run_by_realm ON import_run (realm_id, id)'],
-  }).feature(33, 'importRuns'),
+  }).feature(33, 'importRuns', {
+    data: 'Imports of uploaded exports',
+    keep: { 'Ids without text.': ['requester_id'] },
+    other: ['claim_by', 'status', 'report', 'problem'],
+  }),
   notExported: { import_run: 'It refers to exports of the original system.' },
 } satisfies StorageFeature;

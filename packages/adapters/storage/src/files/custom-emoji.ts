@@ -29,4 +29,8 @@ export const CUSTOM_EMOJI_FEATURE = new Table<CustomEmoji>(
     ],
   },
   SqlCustomEmojiRepository,
-).feature(1, 'customEmoji');
+).feature(1, 'customEmoji', {
+  data: 'Custom emoji',
+  keep: { 'Ids without text.': ['author_id'] },
+  other: ['name', 'format'],
+});

@@ -143,3 +143,5 @@ export const READ_FILES_IN_TURN = `
 
 CREATE INDEX file_to_read_in_turn ON file_to_read (realm_id, attempts, file_id DESC);
 `;
+
+export const FILE_TEXT_PERSONS = { file_term: { other: ['term'] }, file_to_read: {} };

@@ -15,7 +15,13 @@ import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/do
 import type { StorageFeature } from '../engine/feature.js';
 import { toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
-import { FILE_TEXT_TABLES, READ_FILES_AGAIN, READ_FILES_IN_TURN, SqlFileTextRepository } from './file-texts.js';
+import {
+  FILE_TEXT_PERSONS,
+  FILE_TEXT_TABLES,
+  READ_FILES_AGAIN,
+  READ_FILES_IN_TURN,
+  SqlFileTextRepository,
+} from './file-texts.js';
 
 interface FileRow {
   readonly id: FileId;
@@ -465,6 +471,18 @@ export const FILE_FEATURE = {
   schema: 'files',
   steps: { 1: TABLES, 30: FILE_TEXT_TABLES, 36: READ_FILES_AGAIN, 38: READ_FILES_IN_TURN },
   realmTables: ['unfinished_upload', 'file_term', 'file_to_read', 'file', 'file_space'],
+  persons: {
+    unfinished_upload: { data: 'Unfinished uploads', erase: 'realm_id = {realm} AND owner_id = {id}' },
+    ...FILE_TEXT_PERSONS,
+    file: {
+      data: 'Uploaded files',
+      keep: { 'Files of messages remain.': ['owner_id', 'name', 'path_id', 'blob', 'content_type'] },
+    },
+    file_space: {},
+    file_image: { other: ['thumbnail'] },
+    thumbnail: { other: ['name', 'blob'] },
+    awaited_thumbnail: {},
+  },
   messageTables: ['message_file'],
   notExported: {
     file_space: 'Sums are computed from the files.',

@@ -66,5 +66,12 @@ export const PICTURE_FEATURE = {
   schema: 'pictures',
   steps: { 1: TABLES },
   realmTables: ['picture'],
+  persons: {
+    picture: {
+      data: 'Pictures, such as avatars',
+      keep: { 'Uploaded avatars are deleted with the profile.': ['name', 'blob'] },
+      other: ['format'],
+    },
+  },
   repositories: () => (connection) => ({ pictures: new SqlPictureRepository(connection) }),
 } satisfies StorageFeature;

@@ -95,4 +95,13 @@ CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
     41: GROUPS_OF_ONE,
   },
   realmTables: ['group_subgroup', 'group_member', 'user_group'],
+  persons: {
+    group_subgroup: {},
+    group_member: { data: 'Members of groups', keep: { 'Ids without text.': ['user_id'] } },
+    user_group: {
+      data: 'Groups',
+      keep: { 'Ids without text.': ['creator_id'] },
+      other: ['name', 'name_key', 'description', 'system_name', 'permissions'],
+    },
+  },
 } satisfies FeatureTables;

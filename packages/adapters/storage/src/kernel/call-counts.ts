@@ -73,5 +73,12 @@ CREATE INDEX counted_calls_by_expiry ON counted_calls (expires_at);
 export const CALL_COUNT_FEATURE = {
   schema: 'call-counts',
   steps: { 12: TABLES },
+  persons: {
+    counted_calls: {
+      data: 'Counted calls and log-in attempts',
+      keep: { 'They expire within a day.': ['key'] },
+      other: ['server', 'rule'],
+    },
+  },
   repositories: () => (connection) => ({ callCounts: new SqlCallCountRepository(connection) }),
 } satisfies StorageFeature;

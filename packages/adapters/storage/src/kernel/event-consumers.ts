@@ -71,5 +71,6 @@ export class SqlEventConsumerRepository implements EventConsumerRepository {
 
 /** The tables are part of the events schema. */
 export const EVENT_CONSUMER_FEATURE = {
+  persons: { event_consumer: { other: ['name'] } },
   repositories: () => (connection) => ({ consumers: new SqlEventConsumerRepository(connection) }),
 } satisfies StorageFeature;

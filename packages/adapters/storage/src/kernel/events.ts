@@ -1,6 +1,7 @@
 import { completeEvents, decodeEvent, decodeQueue, encodeQueue, sizeOfEvent } from '@parley/domain/composition';
 import {
   decodePresentation,
+  type EncodedRow,
   type EndedQueue,
   type EventQueue,
   type EventQueueRepository,
@@ -15,6 +16,7 @@ import {
   type UserId,
 } from '@parley/domain/kernel';
 import type { MessagePageReads } from '@parley/domain/messages';
+import type { FeatureTables } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
 
 export type EventTuple = readonly [
@@ -26,6 +28,16 @@ export type EventTuple = readonly [
   payload: string,
 ];
 
+export const encodedRow = (realmId: RealmId, [seq, at, quotes, format, audience, payload]: EventTuple): EncodedRow => ({
+  realmId,
+  seq,
+  at,
+  quotes,
+  format,
+  audience,
+  payload,
+});
+
 /** Decodes events up to the first one at which they have `maxBytes`, at least one if there are any. */
 export function decodeUpTo(
   realmId: RealmId,
@@ -35,8 +47,8 @@ export function decodeUpTo(
 ): Promise<readonly LoggedEvent[]> {
   const listed: ReturnType<typeof decodeEvent>[] = [];
   let bytes = 0;
-  for (const [seq, at, quotes, format, audience, payload] of rows) {
-    const row = { realmId, seq, at, quotes, format, audience, payload };
+  for (const tuple of rows) {
+    const row = encodedRow(realmId, tuple);
     const logged = decodeEvent(row);
     listed.push(logged);
     bytes += sizeOfEvent(row, logged);
@@ -199,3 +211,9 @@ export class SqlEventQueueRepository implements Omit<EventQueueRepository, 'save
     return (await this.deleteBehind.all(realmId, floorSeq, limit)).map(toEndedQueue);
   }
 }
+
+export const EVENT_PERSONS = {
+  event_queue: { data: 'Event queues of clients', erase: 'owner_id = {id}' },
+  event_consumer_position: { other: ['consumer'] },
+  event: { data: 'Events that clients have not read', anonymise: ['audience', 'payload'] },
+} satisfies FeatureTables['persons'];

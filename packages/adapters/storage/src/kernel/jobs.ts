@@ -181,6 +181,13 @@ export const JOB_FEATURE = {
   schema: 'jobs',
   steps: { 1: TABLES, 22: HOLDER },
   realmTables: ['job'],
+  persons: {
+    job: {
+      data: 'Waiting work, as ids',
+      keep: { 'The work ends within hours.': ['payload'] },
+      other: ['kind', 'key', 'problem', 'holder'],
+    },
+  },
   notExported: {
     job: 'Imports schedule their own jobs.',
   },

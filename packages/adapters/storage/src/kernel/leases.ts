@@ -45,5 +45,9 @@ CREATE TABLE worker_lease (
 export const LEASE_FEATURE = {
   schema: 'leases',
   steps: { 8: TABLES },
+  persons: {
+    worker_lease: { other: ['name', 'holder'] },
+    server_node: { other: ['name'] },
+  },
   repositories: () => (connection) => ({ leases: new SqlLeaseRepository(connection) }),
 } satisfies StorageFeature;

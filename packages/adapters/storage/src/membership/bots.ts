@@ -8,7 +8,7 @@ import {
   type WebhookInterface,
 } from '@parley/domain/membership';
 import type { BotTrigger, BotTriggerRepository, TriggeredBot } from '@parley/domain/messages';
-import type { StorageFeature } from '../engine/feature.js';
+import type { FeatureTables, StorageFeature } from '../engine/feature.js';
 import { type Flag, toFlag } from '../engine/rows.js';
 import type { Statements } from '../engine/statements.js';
 
@@ -176,10 +176,19 @@ CREATE TABLE bot_trigger (
 ) {withoutRowId};
 `;
 
+const BOTS_STAY = 'Bots belong to the organization. They are deactivated with their owner.';
+
 export const BOT_FEATURE = {
   schema: 'bots',
   steps: { 1: TABLES, 3: TRIGGER_TABLE },
   realmTables: ['bot_option', 'bot_trigger'],
+  persons: {
+    bot_option: {
+      data: 'Settings of bots',
+      keep: { [BOTS_STAY]: ['bot_id', 'webhook_url', 'webhook_interface', 'webhook_token'] },
+    },
+    bot_trigger: { data: 'Messages that bots wait to process', keep: { [BOTS_STAY]: ['bot_id'] }, other: ['trigger'] },
+  },
   notExported: {
     bot_trigger: 'The original server delivers queued messages.',
   },
@@ -188,3 +197,12 @@ export const BOT_FEATURE = {
     botTriggers: new SqlBotTriggerRepository(connection),
   }),
 } satisfies StorageFeature;
+
+/** Tables of bot storage in both databases. */
+export const BOT_STORAGE_TABLES = {
+  realmTables: ['bot_storage_entry', 'bot_storage_usage'],
+  persons: {
+    bot_storage_entry: { data: 'Data that bots store', keep: { [BOTS_STAY]: ['bot_id', 'key', 'value'] } },
+    bot_storage_usage: { data: 'Size of the data that bots store', keep: { [BOTS_STAY]: ['bot_id'] } },
+  },
+} satisfies FeatureTables;

@@ -8,6 +8,7 @@ export class SqlExternalIdRepository implements ExternalIdRepository {
   private readonly byValues;
   private readonly byUsers;
   private readonly store;
+  private readonly clear;
 
   constructor(private readonly connection: Statements) {
     const { inSet } = connection.dialect;
@@ -22,6 +23,9 @@ export class SqlExternalIdRepository implements ExternalIdRepository {
       `UPDATE "user" SET external_id = ?, version = version + 1
        WHERE id = ? AND realm_id = ? AND external_id IS NULL
          AND NOT EXISTS (SELECT 1 FROM "user" other WHERE other.realm_id = ? AND other.external_id = ?)`,
+    );
+    this.clear = connection.command(
+      'UPDATE "user" SET external_id = NULL, version = version + 1 WHERE id = ? AND realm_id = ?',
     );
   }
 
@@ -41,6 +45,11 @@ export class SqlExternalIdRepository implements ExternalIdRepository {
     this.connection.disableCaching();
     if ((await this.store.run(externalId, userId, realmId, realmId, externalId)).changes === 1) return;
     if ((await this.find(realmId, externalId)) !== userId) throw externalIdTaken(externalId);
+  }
+
+  async remove(realmId: RealmId, userId: UserId): Promise<void> {
+    this.connection.disableCaching();
+    this.clear.defer(userId, realmId);
   }
 }
 

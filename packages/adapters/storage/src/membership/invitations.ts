@@ -170,6 +170,17 @@ interface InvitationRow extends EntryRow {
 export const INVITATION_FEATURE = {
   schema: 'invitations',
   realmTables: ['invitation', 'invitation_offer', 'invitation_letters'],
+  persons: {
+    invitation: {
+      data: 'Invitations sent and received',
+      erase: 'inviter_id = {id} OR realm_id = {realm} AND lower(email) = lower({email})',
+    },
+    invitation_offer: {
+      data: 'Welcome texts of invitations',
+      erase: 'realm_id = {realm} AND NOT EXISTS (SELECT 1 FROM invitation i WHERE i.offer_id = invitation_offer.id)',
+    },
+    invitation_letters: {},
+  },
   notExported: {
     invitation: 'Links point to the original server.',
     invitation_offer: 'Links point to the original server.',

@@ -131,6 +131,10 @@ export const LOG_IN_METHOD_FEATURE = {
   schema: 'log-in-methods',
   steps: { 7: TABLES },
   realmTables: ['log_in_flow', 'linked_account'],
+  persons: {
+    log_in_flow: { data: 'Unfinished log-ins', erase: 'user_id = {id}' },
+    linked_account: { data: 'Ids at log-in services', erase: 'realm_id = {realm} AND user_id = {id}' },
+  },
   notExported: {
     log_in_flow: 'Log-ins in progress end with the original server.',
     linked_account: 'Services are registered for the original server.',

@@ -5,6 +5,9 @@ export const PLACEHOLDER_FEATURE = {
   ...new Table<PlaceholderKey>(PLACEHOLDER_KEY_ROWS, {
     columns: { placeholderId: 'int', key: 'text' },
     indices: ['UNIQUE INDEX placeholder_key_by_key ON placeholder_key (realm_id, key)'],
-  }).feature(27, 'placeholderKeys'),
+  }).feature(27, 'placeholderKeys', {
+    data: 'Addresses and ids by which imported people get their account',
+    erase: 'realm_id = {realm} AND placeholder_id = {id}',
+  }),
   notExported: { placeholder_key: 'It refers to people of the original system.' },
 };

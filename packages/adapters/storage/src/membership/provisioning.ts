@@ -127,6 +127,11 @@ export const PROVISIONING_FEATURE = {
   schema: 'provisioning',
   steps: { 15: TABLES },
   realmTables: ['provisioning_token', 'removed_user', 'provisioned_group'],
+  persons: {
+    provisioning_token: { other: ['name', 'fingerprint'] },
+    removed_user: { data: 'Accounts hidden from directories', keep: { 'Ids without text.': ['user_id'] } },
+    provisioned_group: { other: ['external_id'] },
+  },
   notExported: {
     provisioning_token: 'Directories are connected to the original server.',
     removed_user: 'Directories store ids of the original server.',

@@ -20,7 +20,7 @@ export const DRAFT_FEATURE = new Table<Draft, StoredDraft>(DRAFT_LIST.rows, {
     editedAt,
   }),
   unpack: ({ channelId, userIds, topic, ...draft }) => ({ ...draft, to: addressee(channelId, userIds, topic) }),
-}).feature(1, 'drafts');
+}).feature(1, 'drafts', { data: 'Drafts', erase: 'user_id = {id}', mentions: ['content'] });
 
 function addressee(channelId: ChannelId | null, userIds: readonly UserId[] | null, topic: string): Draft['to'] {
   if (channelId !== null) return { kind: 'channel', channelId, topic };

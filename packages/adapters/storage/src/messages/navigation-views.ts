@@ -5,4 +5,4 @@ export const NAVIGATION_VIEW_FEATURE = new Table<NavigationView>(NAVIGATION_VIEW
   columns: { fragment: 'text', isPinned: 'flag', name: 'text?' },
   indices: ['UNIQUE INDEX navigation_view_by_fragment ON navigation_view (user_id, fragment)'],
   reusesIds: true,
-}).feature(1, 'navigationViews');
+}).feature(1, 'navigationViews', { data: 'Views in the sidebar', erase: 'user_id = {id}' });

@@ -136,6 +136,12 @@ export const REACTION_FEATURE = {
   schema: 'reactions',
   steps: { 1: TABLES },
   realmTables: ['reaction'],
+  persons: {
+    reaction: {
+      data: 'Reactions',
+      keep: { 'They belong to the message.': ['user_id', 'emoji_type', 'emoji_code', 'emoji_name'] },
+    },
+  },
   messageTables: ['reaction'],
   repositories: () => (connection) => ({ reactions: new SqlReactionRepository(connection) }),
   messagePart: (connection: Statements) => new ReactionPartReads(connection),

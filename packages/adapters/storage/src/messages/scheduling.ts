@@ -139,5 +139,14 @@ export const SCHEDULING_FEATURE = {
   schema: 'scheduling',
   steps: { 1: TABLES, 40: BY_MESSAGE },
   realmTables: ['reminder', 'scheduled_message'],
+  persons: {
+    reminder: { data: 'Reminders', erase: 'user_id = {id}', mentions: ['note', 'content', 'rendered_content'] },
+    scheduled_message: {
+      data: 'Scheduled messages',
+      erase: 'user_id = {id}',
+      mentions: ['content', 'rendered_content'],
+    },
+    scheduling_counter: {},
+  },
   rows: { scheduledMessages: SCHEDULED_MESSAGE_TABLE, reminders: REMINDER_TABLE },
 } satisfies StorageFeature;

@@ -120,6 +120,10 @@ export const SEND_ONCE_FEATURE = {
   schema: 'send-once',
   steps: { 6: TABLES, 32: EXTERNAL_IDS, 39: LATEST_OF_SENDER },
   realmTables: ['sent_once', 'external_send'],
+  persons: {
+    sent_once: { data: 'Sends by clients', erase: 'user_id = {id}' },
+    external_send: { other: ['external_id'] },
+  },
   notExported: {
     sent_once: 'Retries of the last day.',
     external_send: 'The ids belong to the application of the original server.',

@@ -4,4 +4,4 @@ import { Table } from '../engine/declared-rows.js';
 export const SNIPPET_FEATURE = new Table<Snippet>(SNIPPET_LIST.rows, {
   columns: { title: 'text', content: 'text', createdAt: 'int' },
   indices: ['INDEX snippet_by_user ON snippet (user_id, id, realm_id)'],
-}).feature(1, 'snippets');
+}).feature(1, 'snippets', { data: 'Snippets', erase: 'user_id = {id}', mentions: ['content'] });

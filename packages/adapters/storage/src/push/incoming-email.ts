@@ -123,6 +123,10 @@ export const INCOMING_EMAIL_FEATURE = {
   schema: 'incoming-email',
   steps: { 17: TABLES },
   realmTables: ['reply_address'],
+  persons: {
+    reply_address: { data: 'Addresses for replies by email', erase: 'user_id = {id}' },
+    bounced_address: { data: 'Addresses that rejected email', erase: 'lower(email) = lower({email})' },
+  },
   notExported: { reply_address: 'They are secrets.' },
   repositories: () => (connection) => ({
     replyAddresses: new SqlReplyAddressRepository(connection),

@@ -157,6 +157,10 @@ export const notificationFeature = (isNotified: string) =>
     schema: 'missed-emails',
     steps: { 13: TABLES },
     realmTables: ['pushed_message', 'missed_email'],
+    persons: {
+      pushed_message: { data: 'Notifications on phones', erase: 'user_id = {id}' },
+      missed_email: { data: 'Waiting emails', erase: 'user_id = {id}' },
+    },
     notExported: {
       pushed_message: 'Apps show what they have received.',
       missed_email: 'The original server emails missed messages.',

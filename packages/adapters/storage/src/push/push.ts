@@ -205,6 +205,11 @@ interface PushTokenRow {
 export const PUSH_FEATURE = {
   schema: 'push',
   realmTables: ['device', 'push_token', 'push_status'],
+  persons: {
+    device: { data: 'Devices', erase: 'user_id = {id}' },
+    push_token: { data: 'Phones that receive notifications', erase: 'user_id = {id}' },
+    push_status: {},
+  },
   notExported: {
     device: 'Devices register anew.',
     push_token: 'Devices register anew.',

@@ -83,6 +83,9 @@ export const WEB_PUSH_FEATURE = {
   schema: 'web-push',
   steps: { 11: TABLES },
   realmTables: ['web_push_subscription'],
+  persons: {
+    web_push_subscription: { data: 'Browsers that receive notifications', erase: 'user_id = {id}' },
+  },
   notExported: { web_push_subscription: 'Browsers subscribe anew.' },
   repositories: () => (connection) => ({ webPush: new SqlWebPushRepository(connection) }),
 } satisfies StorageFeature;

@@ -264,4 +264,23 @@ export const REALM_TABLES = {
   schema: 'realms',
   steps: { 1: TABLES },
   realmTables: ['allowed_domain', 'linkifier', 'playground'],
+  persons: {
+    schema_step: { other: ['name', 'checksum'] },
+    cache_stamp: {},
+    allowed_domain: { other: ['domain'] },
+    linkifier: { other: ['pattern', 'url_template', 'example_input', 'reverse_template', 'alternative_url_templates'] },
+    playground: { other: ['name', 'language', 'url_template'] },
+    realm: {
+      other: [
+        'string_id',
+        'uuid',
+        'name',
+        'settings',
+        'rendered_description',
+        'permissions',
+        'user_defaults',
+        'images',
+      ],
+    },
+  },
 } satisfies FeatureTables;

@@ -84,4 +84,7 @@ CREATE INDEX alert_word_by_segment ON alert_word (realm_id, segment, word_key, u
 `,
   },
   realmTables: ['alert_word'],
+  persons: {
+    alert_word: { data: 'Alert words', erase: 'user_id = {id}' },
+  },
 } satisfies FeatureTables;

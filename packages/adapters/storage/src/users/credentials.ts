@@ -188,6 +188,12 @@ export class SqlSessionRepository implements SessionRepository {
 export const API_KEY_FEATURE = {
   schema: 'authentication',
   realmTables: ['api_key', 'session', 'login_network'],
+  persons: {
+    server_fact: { other: ['name', 'value'] },
+    api_key: { data: 'API keys', erase: 'user_id = {id}' },
+    session: { data: 'Browser sessions', erase: 'user_id = {id}' },
+    login_network: { data: 'Networks of earlier log-ins', erase: 'user_id = {id}' },
+  },
   notExported: {
     api_key: 'Keys are derived from the secret of the server.',
     session: 'Sessions end with the original server.',

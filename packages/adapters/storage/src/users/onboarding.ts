@@ -38,5 +38,8 @@ export const ONBOARDING_FEATURE = {
   schema: 'onboarding',
   steps: { 1: TABLES },
   realmTables: ['onboarding_step'],
+  persons: {
+    onboarding_step: { data: 'Introductions that were read', erase: 'user_id = {id}' },
+  },
   repositories: () => (connection) => ({ onboarding: new SqlOnboardingRepository(connection) }),
 } satisfies StorageFeature;

@@ -74,6 +74,10 @@ export const PRESENCE_FEATURE = {
   schema: 'presence',
   steps: { 1: TABLES },
   realmTables: ['presence', 'presence_counter'],
+  persons: {
+    presence: { data: 'Times of last activity', erase: 'user_id = {id}' },
+    presence_counter: {},
+  },
   notExported: {
     presence_counter: 'Update ids start over.',
   },

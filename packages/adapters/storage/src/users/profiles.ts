@@ -159,6 +159,10 @@ export const PROFILE_FEATURE = {
   schema: 'profiles',
   steps: { 1: TABLES },
   realmTables: ['profile_value', 'profile_field'],
+  persons: {
+    profile_value: { data: 'Profile field values', erase: 'user_id = {id}' },
+    profile_field: { other: ['kind', 'name', 'hint', 'data'] },
+  },
   rows: { profileFields: PROFILE_FIELD_TABLE },
   repositories: () => (connection) => ({ profiles: new SqlProfileRepository(connection) }),
 } satisfies StorageFeature;

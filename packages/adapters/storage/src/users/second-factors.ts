@@ -158,6 +158,11 @@ export const SECOND_FACTOR_FEATURE = {
   schema: 'second-factors',
   steps: { 16: TABLES },
   realmTables: ['authenticator_app', 'passkey', 'recovery_code'],
+  persons: {
+    authenticator_app: { data: 'Authenticator apps', erase: 'user_id = {id}' },
+    passkey: { data: 'Passkeys', erase: 'user_id = {id}' },
+    recovery_code: { data: 'Recovery codes', erase: 'user_id = {id}' },
+  },
   notExported: { authenticator_app: SECRET, passkey: SECRET, recovery_code: SECRET },
   repositories: () => (connection) => ({ secondFactors: new SqlSecondFactorRepository(connection) }),
 } satisfies StorageFeature;

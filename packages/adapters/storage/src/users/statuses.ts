@@ -67,5 +67,8 @@ export const STATUS_FEATURE = {
   schema: 'statuses',
   steps: { 1: TABLES },
   realmTables: ['user_status'],
+  persons: {
+    user_status: { data: 'Status', erase: 'user_id = {id}' },
+  },
   repositories: () => (connection) => ({ statuses: new SqlStatusRepository(connection) }),
 } satisfies StorageFeature;

@@ -14,6 +14,7 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
+import type { FeatureTables } from '../engine/feature.js';
 import type { Quarantine } from '../engine/quarantine.js';
 import { ColumnQuery, type Flag, listColumn, settingsColumn, toFlag } from '../engine/rows.js';
 import type { Parameter, Statements } from '../engine/statements.js';
@@ -412,3 +413,30 @@ export abstract class SqlUserRepository implements UserRepository {
     return this.statements.dialect.set(values);
   }
 }
+
+/** Tables of users in both databases. */
+export const USER_TABLES = {
+  schema: 'users',
+  realmTables: ['user'],
+  persons: {
+    user: {
+      data: 'Name, email, settings, password and external id',
+      anonymise: [
+        'email',
+        'email_key',
+        'full_name',
+        'name_key',
+        'name_nfkc_key',
+        'avatar_source',
+        'avatar_key',
+        'settings',
+        'edited_settings',
+        'special_permissions',
+        'password_hash',
+        'external_id',
+      ],
+      keep: { 'Ids without text.': ['bot_owner_id'] },
+      other: ['role', 'bot_kind', 'system_kind'],
+    },
+  },
+} satisfies FeatureTables;

@@ -5,6 +5,7 @@ import { EVENT_CATALOGUE } from '@parley/http';
 import { keepProcessAlive } from '@parley/node-adapters';
 import { Consumers } from '../../facade/consumers.js';
 import { FacadeEvents } from '../../facade/events.js';
+import { Addresses } from '../../facade/references.js';
 import { LimitReset } from '../../http/quotas.js';
 import { MessageIndexing } from '../../workers/message-indexing.js';
 import { NotificationWorker } from '../../workers/notification-worker.js';
@@ -76,6 +77,7 @@ export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions)
       resolve(LimitReset),
       resolve(Promotion),
       resolve(MessageIndexing),
+      resolve(Addresses),
       resolve(FacadeEvents),
       resolve(NotificationWorker),
       get('consumers'),

@@ -162,6 +162,24 @@ export function eventLogContract(open: OpenStorage): void {
       });
     });
 
+    it('lists events in their stored form, and replaces their payload or makes them blank', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const seqs: EventSeq[] = [];
+      for (const name of ['a', 'b', 'c']) seqs.push(await append(fixture, eventsWithReceivers(name)));
+      const start = seqs[0]! - 1;
+      const rows = await uow.read(realm.id, ({ events }) => events.listRows(realm.id, start, 2));
+      expect(rows.map(({ seq }) => seq)).toEqual(seqs.slice(0, 2));
+      await uow.write(realm.id, async (tx) => {
+        const payload = JSON.stringify({ ...JSON.parse(rows[0]!.payload), flag: 'starred' });
+        await tx.events.replace(realm.id, seqs[0]!, payload);
+        await tx.events.replace(realm.id, seqs[1]!, null);
+      });
+      expect((await logged(fixture, start)).map(({ event }) => ('flag' in event ? event.flag : event.type))).toEqual([
+        ...['starred', 'blank', 'read'],
+      ]);
+    });
+
     it('blanks events that quote a message, keeps their position and logs it', async () => {
       const fixture = await stage();
       const start = await append(fixture, eventsWithReceivers('0'));

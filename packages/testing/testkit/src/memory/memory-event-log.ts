@@ -26,6 +26,8 @@ interface MemoryRow extends EncodedRow {
   readonly bytes: number;
 }
 
+const blankContent = { payload: BLANK_EVENT.payload, format: BLANK_EVENT.format };
+
 export class MemoryEventLog implements EventLog {
   constructor(
     private readonly unit: MemoryUnit,
@@ -95,12 +97,24 @@ export class MemoryEventLog implements EventLog {
     this.unit.record.events.push({ realmId, seq, at, quotes, event: asKept(event), audience: asKept(audience) });
   }
 
+  async listRows(realmId: RealmId, after: number, limit: number): Promise<readonly EncodedRow[]> {
+    return this.rows(realmId)
+      .filter(({ seq }) => seq > after)
+      .slice(0, limit);
+  }
+
+  async replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void> {
+    const rows = this.rows(realmId).map((row) =>
+      row.seq === seq ? { ...row, ...(payload === null ? blankContent : { payload }) } : row,
+    );
+    this.unit.change('events').set(realmId, rows);
+  }
+
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.unit.record.requireRealm(realmId);
-    const { payload, format } = BLANK_EVENT;
     const rows = this.rows(realmId).map((row): MemoryRow => {
       const isQuoting = row.quotes !== null && messageIds.includes(row.quotes);
-      return isQuoting ? { ...row, payload, format } : row;
+      return isQuoting ? { ...row, ...blankContent } : row;
     });
     this.unit.change('events').set(realmId, rows);
     await this.append(realmId, { event: { type: 'blanked', messageIds }, audience: { kind: 'nobody' } });

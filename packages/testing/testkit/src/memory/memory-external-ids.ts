@@ -26,4 +26,9 @@ export class MemoryExternalIds implements ExternalIdRepository {
     if (!user || user.externalId !== undefined || owner !== null) throw externalIdTaken(externalId);
     await this.users.update({ ...user, externalId });
   }
+
+  async remove(realmId: RealmId, userId: UserId): Promise<void> {
+    const { externalId: _, ...user } = await this.users.get(realmId, userId);
+    await this.users.update(user);
+  }
 }

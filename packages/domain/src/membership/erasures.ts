@@ -1,0 +1,100 @@
+import { declareErrors } from '../kernel/errors.js';
+import { type ErasureId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, jobKind } from '../kernel/jobs.js';
+import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import type { FormerIdentity, MentionRemoval } from './erased-person.js';
+
+/** Erasure of a person, without data of the person. Rows stay for good. */
+export interface Erasure {
+  readonly id: ErasureId;
+  readonly realmId: RealmId;
+  /** User who was erased. */
+  readonly personId: UserId;
+  readonly requestedAt: UnixSeconds;
+  /** Null while the work continues. */
+  readonly endedAt: UnixSeconds | null;
+  /** Number of deleted rows. */
+  readonly removedRows: number;
+  /** Number of changed texts and events. */
+  readonly changedTexts: number;
+}
+
+/** Position in the tables as plain JSON, opaque outside the storage. */
+export type TableCursor = { readonly table: string; readonly key: readonly (string | number)[] };
+
+/** Result of a step through the tables. */
+export interface TableStep {
+  /** Number of deleted or changed rows. */
+  readonly count: number;
+  /** Null at the end. */
+  readonly next: TableCursor | null;
+}
+
+/** Data of one person in all tables, by their declarations. Every implementation passes personal-data.contract.ts. */
+export interface PersonalDataRepository {
+  /** Deletes at most `limit` rows that consist of data of the person. `from`: null for the beginning. */
+  removeSome(
+    realmId: RealmId,
+    person: Pick<FormerIdentity, 'id' | 'email'>,
+    from: TableCursor | null,
+    limit: number,
+  ): Promise<TableStep>;
+  /** Removes mentions from texts of others, in at most `limit` rows that it examines. Messages get a new version. */
+  replaceSome(realmId: RealmId, removal: MentionRemoval, from: TableCursor | null, limit: number): Promise<TableStep>;
+  /** Removes mentions from these messages and their edit history. Returns the number of changed rows. */
+  replaceInMessages(realmId: RealmId, removal: MentionRemoval, ids: readonly MessageId[]): Promise<number>;
+}
+
+export const ERASURE_ROWS: RowRules<keyof Erasure> = { kind: 'erasure', owner: 'realm', order: ['id'] };
+
+export const ERASURE_ERRORS = declareErrors({
+  /** The person was erased, so that nobody can use the account again. */
+  USER_ERASED: 'conflict',
+});
+
+type ErasureErrors = typeof ERASURE_ERRORS;
+
+declare module '../kernel/feature-types.js' {
+  interface RepositoryMap {
+    erasures: [reads: RealmRowReads<Erasure>, repository: RealmRows<Erasure>];
+    personalData: [reads: never, repository: PersonalDataRepository];
+  }
+  interface ErrorCodes extends ErasureErrors {}
+}
+
+export const ERASURE_FEATURE = {
+  rows: { erasures: ERASURE_ROWS },
+  notExported: { erasures: 'They concern the original server. Exports contain erased people as deleted users.' },
+};
+
+/** Stages of an erasure in order. */
+export const ERASURE_STAGES = ['rows', 'events', 'texts', 'files'] as const;
+
+export interface ErasureProgress {
+  readonly stage: (typeof ERASURE_STAGES)[number];
+  /** Position in the stage: of a table, an event or a file. Null at the beginning. */
+  readonly at: TableCursor | number | null;
+}
+
+export interface ErasurePayload extends ErasureProgress {
+  readonly erasureId: ErasureId;
+  /** The job is the last place that has it. */
+  readonly former: FormerIdentity;
+}
+
+export const ERASE_PERSON_JOB = jobKind<ErasurePayload>({
+  name: 'accounts.erase_person',
+  readPayload: (stored) => {
+    const payload = stored as ErasurePayload;
+    if (!isId(payload.erasureId) || !isId(payload.former?.id) || !ERASURE_STAGES.includes(payload.stage)) {
+      throw new TypeError('Job payload has no erasure, person or known stage');
+    }
+    return payload;
+  },
+  concurrency: 1,
+  yields: true,
+});
+
+export const planErasure = (tx: Transaction, realmId: RealmId, payload: ErasurePayload, dueAt: UnixSeconds) =>
+  tx.jobs.schedule(encodeJob(ERASE_PERSON_JOB, { realmId, dueAt, payload }));

@@ -1,0 +1,262 @@
+import { UnneededFiles } from '../files/files.use-cases.js';
+import { DomainError } from '../kernel/errors.js';
+import { nobody } from '../kernel/event.js';
+import type { EncodedRow } from '../kernel/event-log.js';
+import type { FileId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
+import { settingValues } from '../kernel/settings.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
+import { removePushTokens } from '../push/push-jobs.js';
+import { USER_SETTINGS } from '../realms/user-settings.js';
+import { changeEmail } from '../users/change-email.js';
+import type { User } from '../users/user.js';
+import { isOnlyOwnerOf } from '../users/user-permissions.js';
+import { deactivateWithBots, withoutProfile } from './deactivation.js';
+import { erasedEmail, eventWithoutIdentity, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
+import {
+  ERASE_PERSON_JOB,
+  ERASURE_STAGES,
+  type Erasure,
+  type ErasurePayload,
+  type ErasureProgress,
+  planErasure,
+} from './erasures.js';
+import { getHostUser, type HostUserReference } from './host-users.js';
+
+export interface ErasureRequest {
+  readonly realmId: RealmId;
+  readonly user: HostUserReference;
+}
+
+/**
+ * Erases a person on behalf of the operator: the identity at once, everything else in a job. Messages stay; their author
+ * becomes “Deleted user”. The address and external id may be used by others immediately.
+ */
+export class EraseUser {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Returns the erasure; the former one if the person is erased already. @throws DomainError UNKNOWN_USER,
+   * MUST_NOT_BE_BOT, LAST_OWNER
+   */
+  execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
+    return this.uow.write(realmId, async (tx) => {
+      const user = await getHostUser(tx, realmId, by);
+      const { id: userId } = user;
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
+      if (isErased(user)) return findErasure(tx, realmId, userId);
+      if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, userId))) {
+        throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
+      }
+      const requestedAt = this.clock.now();
+      if (user.isActive) {
+        const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
+        await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
+      } else await tx.users.update(await withoutProfile(tx, user));
+      await removePushTokens(tx, realmId, userId, requestedAt);
+      await removeIdentity(tx, await tx.users.get(realmId, userId));
+      const erasure = await tx.erasures.add({
+        realmId,
+        personId: userId,
+        requestedAt,
+        endedAt: null,
+        removedRows: 0,
+        changedTexts: 0,
+      });
+      const { id, fullName, email, externalId = null } = user;
+      const former = { id, fullName, email, externalId };
+      await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
+      return erasure;
+    });
+  }
+}
+
+async function findErasure(tx: Transaction, realmId: RealmId, userId: UserId): Promise<Erasure> {
+  return (await tx.erasures.list(realmId)).find((erasure) => erasure.personId === userId)!;
+}
+
+async function removeIdentity(tx: Transaction, user: User): Promise<void> {
+  const { realmId, id } = user;
+  await tx.externalIds.remove(realmId, id);
+  await tx.users.setPasswordHash(realmId, id, null);
+  await tx.provisioning.setUserRemoved(realmId, id, true);
+  const { externalId: _, ...stored } = await tx.users.get(realmId, id);
+  const nothing = { settings: settingValues(USER_SETTINGS, {}), editedSettings: [], specialPermissions: [] } as const;
+  await changeEmail(tx, { ...stored, ...nothing }, erasedEmail(id));
+}
+
+/** Time after which the job is rescheduled with its progress. */
+const MAX_RUN_MS = 1000;
+const EVENTS_PER_STEP = 100;
+const FILES_PER_STEP = 50;
+
+interface Step {
+  readonly next: ErasureProgress | null;
+  readonly counts: Partial<Pick<Erasure, 'removedRows' | 'changedTexts'>>;
+}
+
+/** Erases what is left of a person, in units of work that may be repeated. */
+export class ErasePerson implements JobHandler<ErasurePayload> {
+  static readonly inject = ['unitOfWork', UnneededFiles, 'clock'] as const;
+
+  readonly kind = ERASE_PERSON_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly files: UnneededFiles,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<ErasurePayload>): Promise<JobWork> {
+    const until = this.clock.nowMs() + MAX_RUN_MS;
+    let progress: ErasureProgress | null = payload;
+    do progress = await this.step(realmId, { ...payload, ...progress });
+    while (progress !== null && this.clock.nowMs() < until);
+    const rest = progress;
+    return async (tx) => {
+      const now = this.clock.now();
+      if (rest !== null) return planErasure(tx, realmId, { ...payload, ...rest }, now);
+      const erasure = await tx.erasures.find(realmId, payload.erasureId);
+      if (erasure) await tx.erasures.update({ ...erasure, endedAt: now });
+    };
+  }
+
+  private async step(realmId: RealmId, payload: ErasurePayload): Promise<ErasureProgress | null> {
+    if (payload.stage === 'files') return this.removeFiles(realmId, payload);
+    return this.uow.write(
+      realmId,
+      async (tx) => {
+        const { next, counts } = await stepOf(tx, realmId, payload);
+        const erasure = await tx.erasures.find(realmId, payload.erasureId);
+        const { removedRows = 0, changedTexts = 0 } = counts;
+        if (erasure && removedRows + changedTexts > 0) {
+          await tx.erasures.update({
+            ...erasure,
+            removedRows: erasure.removedRows + removedRows,
+            changedTexts: erasure.changedTexts + changedTexts,
+          });
+        }
+        return next;
+      },
+      { yields: true },
+    );
+  }
+
+  /** Removes files without messages. */
+  private async removeFiles(realmId: RealmId, { former, at }: ErasurePayload): Promise<ErasureProgress | null> {
+    const after = (at as FileId | null) ?? 0;
+    const page = await this.uow.read(realmId, ({ files }) => files.list(realmId, former.id, after, FILES_PER_STEP));
+    const unneeded = page.filter(({ messageIds }) => messageIds.length === 0).map(({ id }) => id);
+    await this.files.remove(this.uow, realmId, unneeded);
+    return page.length < FILES_PER_STEP ? null : { stage: 'files', at: page.at(-1)!.id };
+  }
+}
+
+function stepOf(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+  if (payload.stage === 'events') return replaceEvents(tx, realmId, payload);
+  return payload.stage === 'rows' ? removeRows(tx, realmId, payload) : replaceTexts(tx, realmId, payload);
+}
+
+const following = ({ stage }: ErasureProgress): ErasureProgress => ({
+  stage: ERASURE_STAGES[ERASURE_STAGES.indexOf(stage) + 1]!,
+  at: null,
+});
+
+async function removeRows(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+  const { former, at } = payload;
+  const { count, next } = await tx.personalData.removeSome(realmId, former, at as never, ENTITIES_PER_PAGE);
+  return { next: next ? { stage: 'rows', at: next } : following(payload), counts: { removedRows: count } };
+}
+
+async function replaceTexts(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+  const { former, at } = payload;
+  const removal = mentionRemoval(former);
+  const { count, next } = await tx.personalData.replaceSome(realmId, removal, at as never, ENTITIES_PER_PAGE);
+  return { next: next ? { stage: 'texts', at: next } : following(payload), counts: { changedTexts: count } };
+}
+
+/**
+ * Replaces the identity and mentions in events. Events of sent messages contain the length of the text, so the messages
+ * are changed in the same unit.
+ */
+async function replaceEvents(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+  const { former, at } = payload;
+  const rows = await tx.events.listRows(realmId, (at as number | null) ?? 0, EVENTS_PER_STEP);
+  const user = await tx.users.get(realmId, former.id);
+  const lengths = await replaceInSentMessages(tx, realmId, former, rows);
+  let texts = 0;
+  for (const row of rows) {
+    const payload = replacedEvent(row, former, user, lengths);
+    if (payload === row.payload) continue;
+    texts++;
+    await tx.events.replace(realmId, row.seq, payload);
+  }
+  // Other servers and waiting queues read the log again.
+  if (texts > 0) await tx.events.append(realmId, { event: { type: 'blanked', messageIds: [] }, audience: nobody });
+  const next = rows.length < EVENTS_PER_STEP ? following(payload) : { stage: 'events' as const, at: rows.at(-1)!.seq };
+  return { next, counts: { changedTexts: texts } };
+}
+
+/** Lengths of a message's first text before and after the change. */
+interface Lengths {
+  readonly before: number;
+  readonly after: number;
+}
+
+const NO_TEXT: Lengths = { before: -1, after: -1 };
+
+/** Removes mentions from messages whose events are among the rows. Returns the lengths of the changed texts. */
+async function replaceInSentMessages(
+  tx: Transaction,
+  realmId: RealmId,
+  former: FormerIdentity,
+  rows: readonly EncodedRow[],
+): Promise<ReadonlyMap<MessageId, Lengths>> {
+  const removal = mentionRemoval(former);
+  const ids = rows.flatMap((row) => sentReferenceIn(row)?.messageId ?? []);
+  const lengths = new Map<MessageId, Lengths>();
+  for (const view of ids.length === 0 ? [] : await tx.pages.listViews(realmId, ids)) {
+    const { content, rendered } = firstTextOf(view);
+    const [after] = removal.replace([content, rendered]);
+    lengths.set(view.message.id, { before: content.length, after: after!.length });
+  }
+  if (ids.length > 0) await tx.personalData.replaceInMessages(realmId, removal, ids);
+  return lengths;
+}
+
+const sentReferenceIn = ({ payload }: EncodedRow): SentReference | null =>
+  payload.startsWith(`{"type":"${SENT_REFERENCES.type}"`) ? (JSON.parse(payload) as SentReference) : null;
+
+/** Returns the new payload of an event; null if it becomes blank. */
+function replacedEvent(
+  row: EncodedRow,
+  former: FormerIdentity,
+  now: User,
+  lengths: ReadonlyMap<MessageId, Lengths>,
+): string | null {
+  const reference = sentReferenceIn(row);
+  if (reference) {
+    const { before, after } = lengths.get(reference.messageId) ?? NO_TEXT;
+    return before === reference.contentLength ? JSON.stringify({ ...reference, contentLength: after }) : row.payload;
+  }
+  const [payload] = mentionRemoval(former).replace([row.payload]);
+  const [event, audience] = [payload!, row.audience].map(objectIn);
+  // Nobody can read a damaged row.
+  const replaced = event && audience ? eventWithoutIdentity(event, audience, former, now) : null;
+  return replaced && JSON.stringify(replaced);
+}
+
+function objectIn(json: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,220 @@
+import { ErasePerson } from '@parley/domain/membership';
+import { eventsAfter, openQueue } from './testing/event-queues.js';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
+import { postFiles } from './testing/multipart.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+import { isOnPostgres } from './testing/test-storage.js';
+
+let server: TestServer;
+let people: TestServer['people'];
+let town: number;
+let erased: TestUser;
+
+/** Words that occur nowhere else; the search index stores words without a common beginning. */
+const word = (name: string) => `qzv${name}jxk`;
+const WORDS = /v[a-z]+jxk/gi;
+const NAME = `${word('given')} ${word('family')}`;
+const EMAIL = `${word('mail')}@example.com`;
+const EXTERNAL_ID = word('external');
+
+beforeEach(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+  erased = await server.addUser({ email: `${word('oldmail')}@example.com`, fullName: word('oldname') });
+  town = await server.createChannel('town', [people.hamlet, people.iago, erased]);
+});
+afterEach(() => server.close());
+
+const runErasure = () => runJobs(server, server.parley.useCase(ErasePerson));
+const erase = async (userId = erased.id) => {
+  const started = await server.parley.users.erase({ realm: 'zulip', userId });
+  await runErasure();
+  return started;
+};
+const tracesIn = (text: string): readonly string[] => [...new Set(text.match(WORDS) ?? [])].sort();
+async function traces(): Promise<readonly string[]> {
+  // Removes former content of rows from pages and the index.
+  await server.storage.eraseDeleted();
+  return tracesIn(await server.storage.stored());
+}
+
+/** Leaves words of the person wherever the person can write. */
+async function leaveTraces(): Promise<void> {
+  const { hamlet } = people;
+  const { realmId } = server;
+  const post = async (path: string, params: Readonly<Record<string, unknown>>, as = erased) =>
+    fieldsOf(await server.post(path, as, params));
+  // Clients that do not read keep the following events in the log.
+  for (const owner of [hamlet, people.iago, erased]) await openQueue(server, owner);
+  await server.parley.users.link({ realm: 'zulip', externalId: EXTERNAL_ID, userId: erased.id });
+  fieldsOf(await server.patch(`/users/${erased.id}`, people.desdemona, { full_name: NAME }));
+  await server.storage.uow.write(realmId, async (tx) => {
+    const user = await tx.users.update({ ...(await tx.users.get(realmId, erased.id)), email: EMAIL });
+    await tx.events.append(realmId, { event: { type: 'user.email_changed', user }, audience: { kind: 'realm' } });
+    const account = { userId: erased.id, method: 'google', subject: word('subject'), linkedAt: server.clock.now() };
+    await tx.logIns.link(realmId, { ...account, picture: null });
+    await tx.placeholderKeys.add({ realmId, placeholderId: erased.id, key: `email:${word('key')}@example.com` });
+  });
+  erased = { ...erased, email: EMAIL };
+  const due = server.clock.now() + 100_000;
+  await post('/drafts', {
+    drafts: [{ type: 'stream', to: [town], topic: word('drafttopic'), content: word('draft'), timestamp: 1 }],
+  });
+  await post('/saved_snippets', { title: word('title'), content: word('snippet') });
+  await post('/scheduled_messages', {
+    ...{ type: 'channel', to: town, topic: word('latertopic'), content: word('later') },
+    scheduled_delivery_timestamp: due,
+  });
+  const own = await server.sendMessage(erased, town, { content: 'a message stays' });
+  await post('/reminders', { message_id: own, note: word('note'), scheduled_delivery_timestamp: due });
+  await post('/users/me/status', { status_text: word('status') });
+  await post('/users/me/alert_words', { alert_words: [word('alert')] });
+  await post('/user_topics', { stream_id: town, topic: word('followed'), visibility_policy: 3 });
+  await post('/navigation_views', { fragment: `narrow/is/${word('view')}`, is_pinned: true, name: word('viewname') });
+  await post('/invites', { invitee_emails: `${word('guest')}@example.com`, stream_ids: [town] });
+  fieldsOf(await postFiles(server, '/user_uploads', erased, [{ name: `${word('file')}.txt`, content: 'text' }]));
+  // Others mention the person.
+  await server.sendMessage(hamlet, town, { content: `@**${NAME}** and @_**${NAME}|${erased.id}**` });
+  const edited = await server.sendMessage(hamlet, [people.iago], { content: `before @**${NAME}**` });
+  fieldsOf(await server.patch(`/messages/${edited}`, hamlet, { content: 'without a name' }));
+  const removed = await server.sendMessage(hamlet, town, { content: `removed @**${NAME}**` });
+  fieldsOf(await server.delete(`/messages/${removed}`, people.desdemona));
+  await post('/drafts', { drafts: [{ type: '', to: [], topic: '', content: `@**${NAME}**`, timestamp: 1 }] }, hamlet);
+  // Adds terms to the index.
+  const narrow = [['search', word('family')]];
+  fieldsOf(await server.get('/messages', hamlet, { narrow, anchor: 'newest', num_before: 5, num_after: 0 }));
+}
+
+describe('the erasure of a person', () => {
+  it('leaves no word of the person in any row', async () => {
+    await leaveTraces();
+    expect((await traces()).length).toBeGreaterThanOrEqual(20);
+    await erase();
+    expect(await traces()).toEqual([]);
+  });
+
+  it('keeps messages, whose author and mentions become a deleted user', async () => {
+    await leaveTraces();
+    await erase();
+    const page = fieldsOf(
+      await server.get('/messages', people.hamlet, { anchor: 'newest', num_before: 9, num_after: 0 }),
+    );
+    const messages = page.messages as Wire[];
+    expect(messages.find(({ sender_id }) => sender_id === erased.id)).toMatchObject({
+      sender_full_name: 'Deleted user',
+      content: '<p>a message stays</p>',
+    });
+    const mention = `<span class="user-mention" data-user-id="${erased.id}">@Deleted user</span>`;
+    expect(messages.map(({ content }) => content)).toContainEqual(expect.stringContaining(mention));
+    const users = fieldsOf(await server.get('/users', people.hamlet)).members as Wire[];
+    expect(users.find(({ user_id }) => user_id === erased.id)).toMatchObject({
+      full_name: 'Deleted user',
+      is_active: false,
+    });
+  });
+
+  it('shows clients the events that they have not read, with the present names and all messages', async () => {
+    const queue = await openQueue(server, people.hamlet);
+    await leaveTraces();
+    await erase();
+    const events = await eventsAfter(server, queue);
+    expect(tracesIn(JSON.stringify(events))).toEqual([]);
+    const contents = events.filter(({ type }) => type === 'message').map(({ message }) => message.content);
+    const mention = `**Deleted user|${erased.id}**`;
+    expect(contents).toEqual(['a message stays', `@${mention} and @_${mention}`, `before @${mention}`]);
+    const changes = events.filter(({ type }) => type === 'realm_user').map(({ op, person }) => ({ op, ...person }));
+    expect(changes).toContainEqual({ op: 'update', user_id: erased.id, full_name: 'Deleted user' });
+    expect(changes.at(-1)).toMatchObject({ op: 'update', user_id: erased.id });
+    expect(changes).toContainEqual(expect.objectContaining({ user_id: erased.id, is_active: false }));
+  });
+
+  it('frees the email and the external id for somebody else', async () => {
+    await leaveTraces();
+    expect((await server.parley.users.find({ realm: 'zulip', externalId: EXTERNAL_ID }))?.id).toBe(erased.id);
+    await server.parley.as({ realm: 'zulip', externalId: EXTERNAL_ID }).unread.count();
+    await erase();
+    const joined = { realm: 'zulip', externalId: EXTERNAL_ID, name: 'New', email: EMAIL };
+    const { id } = await server.parley.users.upsert(joined);
+    expect(id).not.toBe(erased.id);
+    // The facade must not remember the former owner of the external id.
+    expect(await server.parley.as({ realm: 'zulip', externalId: EXTERNAL_ID }).unread.count()).toMatchObject({});
+  });
+
+  it('is repeated without effect and reports its progress', async () => {
+    await leaveTraces();
+    const started = await erase();
+    expect(started).toMatchObject({ userId: erased.id, endedAt: null, removedRows: 0 });
+    const ended = await erase();
+    expect(ended).toMatchObject({ userId: erased.id, endedAt: expect.any(Date) });
+    expect(ended.removedRows).toBeGreaterThan(10);
+    expect(ended.changedTexts).toBeGreaterThan(4);
+    expect(await erase()).toEqual(ended);
+  });
+
+  it('cannot be undone by reactivation', async () => {
+    await erase();
+    expectRefusal(await server.post(`/users/${erased.id}/reactivate`, people.desdemona), 'The user was erased.');
+    expect(await server.get('/users/me', erased)).toMatchObject({ status: 401 });
+  });
+
+  it('is refused for bots, unknown users and the last owner, who keep everything', async () => {
+    const bot = await server.addBot(people.hamlet, 'helper');
+    const refused = (userId: number) => server.parley.users.erase({ realm: 'zulip', userId }).catch(({ code }) => code);
+    expect(await refused(bot.id)).toBe('MUST_NOT_BE_BOT');
+    expect(await refused(99_999)).toBe('UNKNOWN_USER');
+    expect(await refused(people.desdemona.id)).toBe('LAST_OWNER');
+    const { members } = fieldsOf(await server.get('/users', people.hamlet)) as Record<string, Wire[]>;
+    expect(members!.filter(({ full_name }) => full_name === 'Deleted user')).toEqual([]);
+  });
+
+  it('reaches people who were deactivated before', async () => {
+    await leaveTraces();
+    await server.parley.users.deactivate({ realm: 'zulip', userId: erased.id });
+    await erase();
+    expect(await traces()).toEqual([]);
+  });
+});
+
+describe('an erasure that is interrupted', () => {
+  it('continues after a failure of any unit and leaves nothing', async () => {
+    await leaveTraces();
+    await server.parley.users.erase({ realm: 'zulip', userId: erased.id });
+    const { uow } = server.storage;
+    for (let allowed = 0, isDone = false; !isDone; allowed++) {
+      let left = allowed;
+      const job = server.parley.useCase(ErasePerson);
+      const failing = new ErasePerson(
+        { ...uow, write: (...args) => (left-- > 0 ? uow.write(...args) : Promise.reject(new Error('killed'))) },
+        { execute: async () => {} } as never,
+        server.clock,
+      );
+      const [stored] = await uow.readAcross(({ jobs }) =>
+        jobs.listDue({ kind: job.kind.name, maxFormat: 1 }, server.clock.now(), 1),
+      );
+      const payload = job.kind.readPayload(JSON.parse(stored!.payload), 1);
+      isDone = await failing
+        .prepare({ id: stored!.id, realmId: server.realmId, dueAt: server.clock.now(), payload, attempt: 1 })
+        .then(
+          () => true,
+          () => false,
+        );
+      expect(allowed).toBeLessThan(100);
+    }
+    await runErasure();
+    expect(await traces()).toEqual([]);
+  });
+});
+
+(isOnPostgres ? describe.skip : describe)('the SQLite file', () => {
+  it('contains no word of an erased person after the server has stopped', async () => {
+    await leaveTraces();
+    await erase();
+    server.clock.advance(86_400);
+    await server.sweepQueues();
+    await server.storage.eraseDeleted();
+    const contents = server.storage.keepContents();
+    await server.close();
+    expect(tracesIn((await contents).toString('latin1'))).toEqual([]);
+  });
+});
