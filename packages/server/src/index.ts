@@ -1,5 +1,6 @@
 export { TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 export { DatabaseRefused } from '@parley/storage';
+export type { ItemResult } from './facade/bulk.js';
 export type {
   ChannelToCreate,
   Chat,

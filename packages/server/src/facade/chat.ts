@@ -8,11 +8,12 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
-import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/kernel';
+import { type Caller, type ChannelId, DomainError, foldCase, trim, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, optional } from '../kernel/values.js';
 import { argument, CHANNEL, CHECKED_BY_USE, FLAG, PEOPLE, properties, TEXT } from './argument-types.js';
+import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import {
   type ChatChannel,
   type ChatMessages,
@@ -54,6 +55,12 @@ export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
   /** Returns the channel of this name, created if missing; an existing channel remains unchanged. */
   ensure(channel: ChannelToCreate): Promise<ChatChannel>;
+  /**
+   * Does the same for up to 10,000 channels. Returns one result per channel in the same order; an error affects only its
+   * channel.
+   * @throws DomainError INVALID_ARGUMENT before the first change
+   */
+  ensureMany(channels: readonly ChannelToCreate[]): Promise<readonly ItemResult<ChatChannel>[]>;
   /** Returns null if the user cannot access such a channel. */
   find(channel: string | number): Promise<ChatChannel | null>;
   /** Returns the active channels that the user can access, by name. */
@@ -150,6 +157,10 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         if (!made) throw error;
         return made;
       }
+    },
+    async ensureMany(given) {
+      const wanted = itemsOf('channels', NEW_CHANNEL, given) as readonly ChannelToCreate[];
+      return performEach(wanted, ({ name }) => foldCase(trim(name)), channels.ensure);
     },
     async find(channel) {
       try {

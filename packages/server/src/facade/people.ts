@@ -11,6 +11,7 @@ import type { User } from '@parley/domain/users';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
+import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
 import { Addresses, referenceOf, type UserRef } from './references.js';
 
@@ -33,6 +34,12 @@ export interface UserStream extends AsyncIterable<ChatUser> {
 export interface Users {
   /** Creates the user or updates changed properties; call it on every log-in. Deactivated users remain deactivated. */
   upsert(user: UserToUpsert): Promise<ChatUser>;
+  /**
+   * Does the same for up to 10,000 users of any organizations. Returns one result per user in the same order; an error
+   * affects only its user.
+   * @throws DomainError INVALID_ARGUMENT before the first change
+   */
+  upsertMany(users: readonly UserToUpsert[]): Promise<readonly ItemResult<ChatUser>[]>;
   /** Assigns an external id to a user without one. */
   link(user: { readonly realm: string; readonly externalId: string; readonly userId: number }): Promise<ChatUser>;
   /** Returns null for unknown users. */
@@ -80,12 +87,18 @@ export function usersOf(resolve: Resolve): Users {
       for (const found of page.values()) if (found.user.isActive || deactivated) yield presentUser(found, realm);
     }
   }
+  const upsert = async ({ name: fullName, ...user }: UserToUpsert) => {
+    const realmId = await addresses.realmId(user.realm);
+    return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
+  };
   return {
-    async upsert(given) {
-      const { name: fullName, ...user } = properties('The user', USER, given);
-      const realmId = await addresses.realmId(user.realm);
-      return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
-    },
+    upsert: async (given) => upsert(properties('The user', USER, given)),
+    upsertMany: async (given) =>
+      performEach(
+        itemsOf('users', USER, given),
+        ({ realm, externalId }) => JSON.stringify([realm, externalId]),
+        upsert,
+      ),
     async link(ref) {
       const { realm, externalId, userId } = properties('The user', LINK, ref);
       const user = { userId: userId as UserId };

@@ -1,3 +1,4 @@
+import Sqlite, { type Statement } from 'better-sqlite3';
 import { fieldsOf } from './testing/expectations.js';
 import { TestServer } from './testing/test-server.js';
 import { isOnPostgres } from './testing/test-storage.js';
@@ -90,4 +91,66 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
     const ascending = costs.map((cost) => cost.bytes).sort((a, b) => a - b);
     expect(ascending[7]).toBeLessThanOrEqual(bytes);
   });
+
+  it('does not let the cost of a new order grow with the number of orders', async () => {
+    const { parley } = server;
+    const realm = 'shop';
+    const staff = ['sam', 'sue'];
+    await parley.realms.ensure({ name: realm, preset: 'customers' });
+    const users = staff.map((externalId) => ({ realm, externalId, name: externalId, role: 'owner' as const }));
+    await parley.users.upsertMany(users);
+    const { channels } = parley.as({ realm, externalId: 'sam' });
+    const customer = (n: number) => ({
+      realm,
+      externalId: `customer ${n}`,
+      name: `Customer ${n}`,
+      role: 'guest' as const,
+    });
+    const channel = (n: number) => ({ name: `Order ${n}`, isPrivate: true, subscribers: [`customer ${n}`, ...staff] });
+    const costOfOrder = async (n: number) => {
+      const reads = readsOfSqlite();
+      const { statements } = await costOf(async () => {
+        await parley.users.upsert(customer(n));
+        await channels.ensure(channel(n));
+        await parley.as(customer(n)).messages.send({ channel: `Order ${n}`, topic: 'Support', content: 'Hello' });
+      });
+      return { statements, ...reads.stop() };
+    };
+    const place = async (from: number, to: number) => {
+      const numbers = Array.from({ length: to - from }, (_, n) => from + n);
+      await parley.users.upsertMany(numbers.map(customer));
+      await channels.ensureMany(numbers.map(channel));
+    };
+    // From 24 channels on, each member of staff has all colors.
+    await place(100, 130);
+    await costOfOrder(130);
+    const few = await costOfOrder(131);
+    await place(132, 332);
+    await costOfOrder(332);
+    const many = await costOfOrder(333);
+    expect(many.statements).toBeLessThanOrEqual(few.statements + 2);
+    expect(many.rows).toBeLessThanOrEqual(few.rows + 2);
+    expect(many.length).toBeLessThanOrEqual(few.length * 1.05);
+  }, 60_000);
 });
+
+/** Counts the rows that statements return, and the length of their values. */
+function readsOfSqlite(): { stop(): { readonly rows: number; readonly length: number } } {
+  const database = new Sqlite(':memory:');
+  const prototype = Object.getPrototypeOf(database.prepare('SELECT 1')) as Statement;
+  database.close();
+  let [rows, length] = [0, 0];
+  const all = prototype.all;
+  prototype.all = function counted(this: Statement, ...parameters: unknown[]) {
+    const found = all.apply(this, parameters);
+    rows += found.length;
+    length += JSON.stringify(found).length;
+    return found;
+  };
+  return {
+    stop() {
+      prototype.all = all;
+      return { rows, length };
+    },
+  };
+}

@@ -132,6 +132,32 @@ describe('parley.users', () => {
     expect(await users.link({ realm: 'zulip', externalId: 'h', userId: id })).toMatchObject({ id, externalId: 'h' });
   });
 
+  it('upserts many users in order and returns a result for each', async () => {
+    const { users } = server.parley;
+    const before = await users.upsert({ realm, externalId: 'm0', name: 'Before' });
+    const ids = Array.from({ length: 45 }, (_, n) => `m${n}`);
+    const results = await users.upsertMany([
+      ...ids.map((externalId) => ({ realm, externalId, name: `Many ${externalId}`, role: 'guest' as const })),
+      { realm, externalId: 'm1', name: 'Newer' },
+      { realm: 'unheard-of', externalId: 'm1', name: 'Elsewhere' },
+      { realm, externalId: 'm45', name: 'Taken', email: before.email },
+    ]);
+    expect(results.slice(0, 45).map(({ value }) => [value?.externalId, value?.name, value?.role])).toEqual(
+      ids.map((id) => [id, `Many ${id}`, 'guest']),
+    );
+    expect(results[0]!.value!.id).toBe(before.id);
+    expect(results.slice(45).map(({ value, error }) => [value?.name, error?.code])).toEqual([
+      ['Newer', undefined],
+      [undefined, 'UNKNOWN_REALM'],
+      [undefined, 'EMAIL_TAKEN'],
+    ]);
+    expect(await users.find({ realm, externalId: 'm1' })).toMatchObject({ name: 'Newer', role: 'guest' });
+    expect(await users.find({ realm, externalId: 'm45' })).toBeNull();
+    const wrong = [{ realm, externalId: 'm50', name: 'x' }, 'm51'] as unknown as Parameters<typeof users.upsertMany>[0];
+    await expect(users.upsertMany(wrong)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    expect(await users.find({ realm, externalId: 'm50' })).toBeNull();
+  });
+
   it('lists all users of an organization, including deactivated ones on request', async () => {
     const { users, realms } = server.parley;
     await realms.ensure({ name: 'list' });
@@ -299,6 +325,46 @@ describe('parley.as', () => {
     expect(new Set(ensured.map(({ id }) => id)).size).toBe(1);
     await channels.create({ name: 'hidden', isPrivate: true });
     await expect(server.parley.as(bob).channels.ensure({ name: 'hidden' })).rejects.toEqual(code('CHANNEL_NAME_TAKEN'));
+  });
+
+  it('ensures many channels and returns a result for each', async () => {
+    const { channels } = server.parley.as(ann);
+    const existing = await channels.create({ name: 'existing', description: 'first' });
+    await server.parley.as(bob).channels.create({ name: 'closed to others', isPrivate: true });
+    const names = Array.from({ length: 45 }, (_, n) => `many ${n}`);
+    const results = await channels.ensureMany([
+      { name: 'existing', description: 'second' },
+      ...names.map((name) => ({ name, isPrivate: true, subscribers: ['u2'] })),
+      { name: 'MANY 0' },
+      { name: ' ' },
+      { name: 'many to nobody', subscribers: ['u99'] },
+    ]);
+    expect(results[0]).toEqual({ value: existing, error: null });
+    const made = results.slice(1, 46);
+    expect(made.map(({ value }) => [value?.name, value?.subscribers])).toEqual(names.map((name) => [name, 2]));
+    expect(results[46]).toEqual(made[0]);
+    expect(results.slice(47).map(({ value, error }) => [value, error?.code])).toEqual([
+      [null, 'INVALID_CHANNEL_NAME'],
+      [null, 'UNKNOWN_USER'],
+    ]);
+    expect(await channels.find('many to nobody')).toBeNull();
+    expect(await channels.ensureMany([])).toEqual([]);
+  });
+
+  it('checks all of many channels before it creates the first one', async () => {
+    const { channels } = server.parley.as(ann);
+    const wrong = [{ name: 'unmade' }, { name: 5 }] as unknown as Parameters<typeof channels.ensureMany>[0];
+    await expect(channels.ensureMany(wrong)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'channels[1].name must be a string, not 5.',
+    });
+    expect(await channels.find('unmade')).toBeNull();
+    const tooMany = Array.from({ length: 10_001 }, (_, n) => ({ name: `unmade ${n}` }));
+    await expect(channels.ensureMany(tooMany)).rejects.toMatchObject({
+      code: 'INVALID_ARGUMENT',
+      message: 'channels must be an array of at most 10000 values, not an array.',
+    });
+    expect(await channels.find('unmade 0')).toBeNull();
   });
 
   it('applies the permissions of the user', async () => {

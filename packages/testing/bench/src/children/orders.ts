@@ -29,7 +29,7 @@ answerCalls({
     ({ orders } = call);
     parley = await openParley(call.database);
     await ORDER_STEPS.send(parley, 1);
-    // The search index of the copied messages is built after the start.
+    // Work that begins with the start does not count for the calls.
     for (let before = cpuMs(); ; ) {
       await sleep(500);
       const now = cpuMs();
