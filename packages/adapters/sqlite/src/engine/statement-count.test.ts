@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PALETTE } from '@parley/domain/channels';
 import type { ChannelId, Repositories, UserId } from '@parley/domain/kernel';
 import { MAX_EDITS, type SentFlags } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';

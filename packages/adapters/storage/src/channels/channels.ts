@@ -139,7 +139,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     );
     this.colors = statements.tuples<[UserId, string]>(
       `SELECT value, (SELECT ${list('color')} FROM (
-         SELECT color FROM subscription WHERE user_id = value AND realm_id = ? ORDER BY channel_id LIMIT ? + 0) some)
+         SELECT color FROM subscription WHERE user_id = value AND realm_id = ? ORDER BY channel_id LIMIT ? + 0) AS first_rows)
        FROM ${elements('bigint')}`,
     );
     this.subscribers = statements.tuples<[ChannelId, string]>(
