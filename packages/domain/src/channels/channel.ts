@@ -375,8 +375,8 @@ export interface ChannelReads {
     channelIds: readonly ChannelId[],
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>>;
   /**
-   * Returns the distinct colors in these users' rows; users without rows are absent. Colors may be missing for a user
-   * whose rows have all colors of `palette`.
+   * Returns the distinct colors in the first `ROWS_WITH_USED_COLORS` rows of these users by channel; users without rows
+   * are absent. Colors may be missing for a user whose rows have all colors of `palette`.
    */
   listColors(
     realmId: RealmId,

@@ -3,6 +3,7 @@ import {
   type ChannelRepository,
   type ChannelView,
   hasWeeklyTraffic,
+  ROWS_WITH_USED_COLORS,
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
@@ -43,8 +44,6 @@ const TRAFFIC_DAYS = 28;
 /** Rows read per statement; the event loop may run in between. */
 const READ_AT_A_TIME = 500;
 const VIEWED_AT_A_TIME = 1000;
-/** Limit of all rows. */
-const MAX_ROWS = 2 ** 31 - 1;
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
 
 type Soon<T> = T | Promise<T>;
@@ -426,7 +425,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     const found = new Map<UserId, readonly string[]>();
     let unsure = userIds;
     // The first rows of a user usually have every color of the palette.
-    for (const limit of [palette.length, 1000, MAX_ROWS]) {
+    for (const limit of [palette.length, ROWS_WITH_USED_COLORS]) {
       for (const [id, json] of await this.colors.all(realmId, limit, this.set(unsure))) {
         const colors = new Set(JSON.parse(json) as readonly string[]);
         if (colors.size > 0) found.set(id, [...colors]);

@@ -335,7 +335,7 @@ export class SqlGroupRepository implements GroupRepository {
   }
 
   async shareOfOne(realmId: RealmId, userId: UserId, id: GroupId): Promise<void> {
-    await this.share.run(userId, id, realmId);
+    this.share.defer(userId, id, realmId);
   }
 
   async removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void> {

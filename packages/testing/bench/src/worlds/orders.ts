@@ -1,3 +1,4 @@
+import { PALETTE } from '@parley/domain/channels';
 import { createParley, type Parley } from '@parley/server';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET } from '../harness/parley-server.js';
@@ -98,7 +99,11 @@ const COPIED: Readonly<Record<string, { readonly where: string; readonly columns
         table,
         {
           where: 't.channel_id = :channel',
-          columns: { user_id: 't.user_id + (t.user_id = :customer) * n', channel_id: 't.channel_id + n' },
+          columns: {
+            user_id: 't.user_id + (t.user_id = :customer) * n',
+            channel_id: 't.channel_id + n',
+            color: `'${JSON.stringify(PALETTE)}' ->> (n % ${PALETTE.length})`,
+          },
         },
       ]),
     ),

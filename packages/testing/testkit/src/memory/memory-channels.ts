@@ -3,6 +3,7 @@ import {
   type Channel,
   type ChannelRepository,
   type ChannelView,
+  ROWS_WITH_USED_COLORS,
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';
@@ -138,7 +139,7 @@ export class MemoryChannels implements ChannelRepository {
   ): Promise<ReadonlyMap<UserId, readonly string[]>> {
     const colors = new Map<UserId, readonly string[]>();
     for (const id of userIds) {
-      const rows = await this.listSubscriptions(realmId, id);
+      const rows = (await this.listSubscriptions(realmId, id)).slice(0, ROWS_WITH_USED_COLORS);
       if (rows.length > 0) colors.set(id, [...new Set(rows.map(({ color }) => color))]);
     }
     return colors;
