@@ -37,6 +37,7 @@ import {
   toSubscription,
 } from './channel-rows.js';
 import { SentSince } from './sent-since.js';
+import { SubscriptionColors } from './subscription-colors.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
@@ -136,11 +137,7 @@ export abstract class SqlChannelRepository implements ChannelRepository {
       `SELECT * FROM subscription WHERE user_id ${inSet} AND channel_id ${inSet} AND realm_id = ?
        ORDER BY user_id, channel_id`,
     );
-    this.colors = statements.tuples<[UserId, string]>(
-      `SELECT value, (SELECT ${list('color')} FROM (
-         SELECT color FROM subscription WHERE user_id = value AND realm_id = ? ORDER BY channel_id LIMIT ? + 0) AS first_rows)
-       FROM ${elements('bigint')}`,
-    );
+    this.colors = new SubscriptionColors(statements);
     this.subscribers = statements.tuples<[ChannelId, string]>(
       `SELECT s.channel_id, ${list('s.user_id')}
        FROM subscription s JOIN "user" u ON u.id = s.user_id AND u.is_active = 1
@@ -417,26 +414,8 @@ export abstract class SqlChannelRepository implements ChannelRepository {
     return subscriptions;
   }
 
-  async listColors(
-    realmId: RealmId,
-    userIds: readonly UserId[],
-    palette: readonly string[],
-  ): Promise<ReadonlyMap<UserId, readonly string[]>> {
-    const found = new Map<UserId, readonly string[]>();
-    let unsure = userIds;
-    // The first rows of a user usually have every color of the palette.
-    for (const limit of [palette.length, ROWS_WITH_USED_COLORS]) {
-      for (const [id, json] of await this.colors.all(realmId, limit, this.set(unsure))) {
-        const colors = new Set(JSON.parse(json) as readonly string[]);
-        if (colors.size > 0) found.set(id, [...colors]);
-      }
-      unsure = unsure.filter((id) => {
-        const colors = found.get(id) ?? [];
-        return colors.length > 0 && !palette.every((color) => colors.includes(color));
-      });
-      if (unsure.length === 0) break;
-    }
-    return found;
+  listColors(realmId: RealmId, userIds: readonly UserId[], palette: readonly string[]) {
+    return this.colors.list(realmId, userIds, palette);
   }
 
   async hasWebPublic(realmId: RealmId): Promise<boolean> {

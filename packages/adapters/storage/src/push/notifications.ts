@@ -9,6 +9,12 @@ import type {
 import type { StorageFeature } from '../engine/feature.js';
 import type { Statements } from '../engine/statements.js';
 
+/**
+ * Maximum number of subscribers that are looked up among the users notified by every channel. Larger channels look up
+ * these users among their subscribers, because few people of a large organization usually want that.
+ */
+const FEW_SUBSCRIBERS = 100;
+
 export class SqlNotificationRepository implements NotificationRepository {
   private readonly notifiable;
   private readonly pushed;
@@ -30,10 +36,14 @@ export class SqlNotificationRepository implements NotificationRepository {
        WHERE channel_id = ? AND realm_id = ? AND is_active = 1 AND (push_notifications = 1 OR email_notifications = 1)
        UNION
        SELECT s.user_id
-       FROM "user" u ${indexedBy('user_notified_of_channels')}
-       CROSS JOIN subscription s
-       WHERE s.user_id = u.id AND s.channel_id = ? AND s.is_active = 1
-         AND u.realm_id = ? AND u.bot_kind IS NULL AND ${isNotified}
+       FROM channel c CROSS JOIN subscription s CROSS JOIN "user" u ${indexedBy('user_notified_of_channels')}
+       WHERE c.id = ? AND c.subscriber_count <= ${FEW_SUBSCRIBERS} AND s.channel_id = c.id AND s.is_active = 1
+         AND u.id = s.user_id AND u.realm_id = ? AND u.bot_kind IS NULL AND ${isNotified}
+       UNION
+       SELECT s.user_id
+       FROM channel c CROSS JOIN "user" u ${indexedBy('user_notified_of_channels')} CROSS JOIN subscription s
+       WHERE c.id = ? AND c.subscriber_count > ${FEW_SUBSCRIBERS} AND s.user_id = u.id AND s.channel_id = c.id
+         AND s.is_active = 1 AND u.realm_id = ? AND u.bot_kind IS NULL AND ${isNotified}
        UNION
        SELECT p.user_id
        FROM topic_policy p ${indexedBy('topic_policy_following')}
@@ -65,7 +75,8 @@ export class SqlNotificationRepository implements NotificationRepository {
   }
 
   async listNotifiable(realmId: RealmId, channelId: ChannelId, topicKey: string): Promise<readonly UserId[]> {
-    return await this.notifiable.all(channelId, realmId, channelId, realmId, channelId, channelId, topicKey, realmId);
+    const channel = [channelId, realmId] as const;
+    return await this.notifiable.all(...channel, ...channel, ...channel, channelId, channelId, topicKey, realmId);
   }
 
   async listPushed(

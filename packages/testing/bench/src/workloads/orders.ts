@@ -10,8 +10,6 @@ import { REGISTRATION } from './register.js';
 
 const SIZES = [1000, 10_000, 100_000] as const;
 const QUICK_SIZES = [10, 20] as const;
-/** Ratio of the CPU time to that of the smallest size. */
-const MAX_GROWTH = 1.3;
 /** Maximum number of orders for which the form of a staff member is measured. */
 const MAX_ORDERS_OF_REGISTER = 10_000;
 const MEGABYTE = 1024 * 1024;

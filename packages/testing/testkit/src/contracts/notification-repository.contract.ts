@@ -65,6 +65,24 @@ export function notificationRepositoryContract(open: OpenStorage): void {
       expect(foreign).toEqual([]);
     });
 
+    it('lists people of a channel with many subscribers who are notified by every channel', async () => {
+      const names = Array.from({ length: 101 }, (_, n) => `user ${n}`);
+      const fixture = await stage(
+        ...[...names, 'elsewhere'].map((name) => aUser({ name })),
+        aChannel({ name: 'here', subscribers: names }),
+      );
+      const { id: realmId } = fixture.realm;
+      await write(fixture, async (tx) => {
+        for (const name of ['user 7', 'user 100', 'elsewhere']) {
+          const user = fixture.user(name);
+          await tx.users.update({ ...user, settings: { ...user.settings, enableChannelPushNotifications: true } });
+        }
+      });
+      const { id } = fixture.channel('here');
+      const listed = await fixture.uow.read(realmId, (r) => r.notifications.listNotifiable(realmId, id, 'topic'));
+      expect(listed).toEqual([fixture.user('user 7').id, fixture.user('user 100').id]);
+    });
+
     it('marks messages as pushed once and removes marks', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
       const { id: realmId } = fixture.realm;
