@@ -1,10 +1,10 @@
 import { aChannel, aMessage, aUser, createFixture, makeChannel, receiverRequest } from '@parley/testkit';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import type { ReceiverRequest } from '../kernel/delivery.js';
-import { allOf, type DomainEvent, except, wholeRealm } from '../kernel/event.js';
+import { allOf, type DomainEvent, except, users } from '../kernel/event.js';
 import type { QueueFilter } from '../kernel/event-queue.js';
 import type { EventNeeds } from '../kernel/feature-types.js';
-import type { MessageId } from '../kernel/ids.js';
+import type { MessageId, UserId } from '../kernel/ids.js';
 import {
   asksForMessages,
   findHolders,
@@ -128,10 +128,10 @@ describe('loadMessageReceivers', () => {
 
 describe('updateParts (messages §18.2)', () => {
   const text = { isMeMessage: false } as NonNullable<MessageEventTypes['message.updated']['text']>;
-  const messageIds = Array.from({ length: 501 }, (_, n) => id(n + 1));
+  const messageIds = Array.from({ length: 502 }, (_, n) => id(n + 1));
   const event: MessageEventTypes['message.updated'] = {
     userId: 1 as never,
-    messageId: id(501),
+    messageId: id(502),
     messageIds,
     editedAt: 0,
     channel: { id: 5 as never, name: 'court' },
@@ -139,22 +139,23 @@ describe('updateParts (messages §18.2)', () => {
     text,
     onlyToHolders: false,
   };
+  const watchers = users([7 as UserId]);
 
   it('splits an update sent only to holders and keeps the text with its message', () => {
-    expect(updateParts(event, wholeRealm, null)).toEqual([{ part: event, to: wholeRealm }]);
+    expect(updateParts(event, watchers, null)).toEqual([{ part: event, to: watchers }]);
     const held = { ...event, onlyToHolders: true };
-    expect(updateParts(held, wholeRealm, null)).toEqual([
-      { part: { ...held, messageIds: messageIds.slice(0, 500), messageId: id(1), text: null }, to: wholeRealm },
-      { part: { ...held, messageIds: messageIds.slice(500) }, to: wholeRealm },
+    expect(updateParts(held, watchers, null)).toEqual([
+      { part: { ...held, messageIds: messageIds.slice(0, 500), messageId: id(1), text: null }, to: watchers },
+      { part: { ...held, messageIds: messageIds.slice(500) }, to: watchers },
     ]);
   });
 
   it('names the previous channel only for those who see it', () => {
     const source = makeChannel({ privacy: 'privateSharedHistory' });
     const informed = metadataUsers(source);
-    expect(updateParts(event, wholeRealm, source)).toEqual([
-      { part: event, to: allOf(wholeRealm, informed) },
-      { part: { ...event, channel: { id: source.id, name: null } }, to: except(wholeRealm, informed) },
+    expect(updateParts(event, watchers, source)).toEqual([
+      { part: event, to: allOf(watchers, informed) },
+      { part: { ...event, channel: { id: source.id, name: null } }, to: except(watchers, informed) },
     ]);
   });
 });
