@@ -103,6 +103,8 @@ describe('channel visibility after a permission change (channels §6.3)', () => 
     const of = (group: typeof TEAM) => makeChannel({ permissionOverrides: { canSubscribe: group } });
     expect(sight(of(OTHERS), of(TEAM), makeActor('member', { groups: [TEAM] }), false)).toBe('keeps');
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
+    const { gainers, losers } = visibilityOfChangedChannel(of(OTHERS), of(TEAM));
+    expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
 
   it('skips users unaffected by the change', () => {
@@ -222,5 +224,20 @@ describe('channel visibility after a change of role or groups (channels §6.3)',
       gained: [],
       lost: [seen([8], club)],
     });
+  });
+  it('publishes a channel only to changed users without a subscription', () => {
+    const people = [7, 8, 9].map((id) => person(id, member, inTeam));
+    const [plans, news, chat] = [4, 5, 6].map((id) => ({ ...club, id: channelId(id) })) as [Channel, Channel, Channel];
+    const visibility = new VisibilityForChangedUsers(people, [club, plans, news, chat]);
+    // User 99 is subscribed, but was not changed.
+    for (const [channel, subscribers] of [
+      [club, [8, 99]],
+      [plans, [9, 7, 8]],
+      [news, []],
+      [chat, [99, 8]],
+    ] as const) {
+      visibility.add(channel, subscribers.map(userId));
+    }
+    expect(visibility.change).toEqual({ gained: [seen([7, 9], club, chat), seen([7, 8, 9], news)], lost: [] });
   });
 });

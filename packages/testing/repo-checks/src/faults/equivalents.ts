@@ -259,4 +259,22 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     changes: [['ids.length === 0', 'false']],
     reason: SHORTCUT,
   },
+  {
+    source: CHANNELS,
+    code: 'return isWebPublic(channel) ? wholeRealm : anyOf(subscribersOf(channel.id), firstAudience(channel));',
+    changes: [['isWebPublic(channel)', 'false']],
+    reason: 'The first audience of a web-public channel is everyone, which includes its subscribers.',
+  },
+  {
+    source: CHANNELS,
+    code: 'if (text === undefined) {',
+    changes: [['text === undefined', 'true']],
+    reason: CACHE,
+  },
+  {
+    source: CHANNELS,
+    code: 'texts.set(groups, text);',
+    changes: [['texts.set(groups, text);', null]],
+    reason: CACHE,
+  },
 ];
