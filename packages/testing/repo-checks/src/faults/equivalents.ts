@@ -36,6 +36,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'Nobody authorizes if the permission belongs to the group without members.',
   },
   {
+    source: 'channels/post-permissions.ts',
+    code: 'const botOwner = botOwnerId === null ? null : ((await actors.list(realmId, [botOwnerId])).get(botOwnerId) ?? null);',
+    changes: [['botOwnerId === null', 'false']],
+    reason: 'Storages find no actor for null.',
+  },
+  {
     source: 'membership/contribution-deletion.ts',
     code: 'const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);',
     changes: [['channelId === null', 'false']],
