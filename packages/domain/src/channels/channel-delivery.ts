@@ -284,10 +284,9 @@ export class VisibilityForChangedUsers {
 
   /** `channels`: all channels that will be added. */
   constructor(people: readonly ChangedUser[], channels: readonly Channel[]) {
-    const ascending = [...people].sort((one, other) => one.after.id - other.after.id);
     const groupIds = new Set<GroupId>();
     for (const { permissions } of channels) for (const name of VISIBILITY_PERMISSIONS) groupIds.add(permissions[name]);
-    this.alike = alikeUsers(ascending, groupIds);
+    this.alike = alikeUsers(people, groupIds);
     for (const [kind, { ids }] of this.alike.entries()) for (const id of ids) this.kindOf.set(id, kind);
   }
 
@@ -352,7 +351,6 @@ type ByPeople = Map<string, { readonly channels: Channel[]; readonly pieces: rea
 
 /** Users with the same role and the same relevant groups before and after the change. */
 interface AlikeUsers extends ChangedUser {
-  /** Ascending. */
   readonly ids: UserId[];
 }
 

@@ -10,16 +10,32 @@ import {
   findHolders,
   loadMessageReceivers,
   MESSAGE_SELECTION,
+  messageHolder,
   needsMessages,
   receivedFlags,
   updateParts,
 } from './message-delivery.js';
-import type { MessageEventTypes } from './message-events.js';
+import type { MessageEventTypes, ReceivedFlags } from './message-events.js';
 
 const id = (number: number) => number as MessageId;
 
 describe('receivedFlags', () => {
-  it.each<[boolean, object, boolean]>([
+  const none = {
+    read: false,
+    starred: false,
+    collapsed: false,
+    mentioned: false,
+    channelWildcardMentioned: false,
+    topicWildcardMentioned: false,
+    hasAlertWord: false,
+    historical: false,
+  };
+  const flagsOf = (message: object, exceptions: readonly (readonly [number, ReceivedFlags])[], userId: number) => {
+    const view = { message: { mentionsChannel: false, isReadByDefault: false, ...message } };
+    return receivedFlags({ type: 'message.sent', view, exceptions } as never, userId as UserId);
+  };
+
+  it.each<[boolean, ReceivedFlags, boolean]>([
     [true, {}, true],
     [true, { unread: true }, false],
     [false, {}, false],
@@ -27,12 +43,32 @@ describe('receivedFlags', () => {
   ])(
     'with messages read by default: %s, and the exception %j, a message is read: %s',
     (isReadByDefault, flags, read) => {
-      const view = { message: { mentionsChannel: false, isReadByDefault } };
-      const event = { type: 'message.sent', view, exceptions: [[1, flags]] } as never;
-      expect(receivedFlags(event, 1 as never)).toMatchObject({ read, mentioned: false, hasAlertWord: false });
-      expect(receivedFlags(event, 2 as never).read).toBe(isReadByDefault);
+      expect(flagsOf({ isReadByDefault }, [[1, flags]], 1)).toEqual({ ...none, read });
+      expect(flagsOf({ isReadByDefault }, [[1, flags]], 2)).toEqual({ ...none, read: isReadByDefault });
     },
   );
+
+  it.each(['mentioned', 'topicWildcardMentioned', 'hasAlertWord'] as const)(
+    'marks a message as %s only for the users of the exception',
+    (flag) => {
+      const exceptions = [[1, { [flag]: true }]] as const;
+      expect(flagsOf({}, exceptions, 1)).toEqual({ ...none, [flag]: true });
+      expect(flagsOf({}, exceptions, 2)).toEqual(none);
+    },
+  );
+
+  it('marks a mention of the channel for all receivers', () => {
+    expect(flagsOf({ mentionsChannel: true }, [], 1)).toEqual({ ...none, channelWildcardMentioned: true });
+  });
+});
+
+describe('messageHolder', () => {
+  it('holds only the messages that the look-up found for the user', () => {
+    const holders = new Map([[id(7), new Set([1 as UserId])]]);
+    const holds = (userId: number, messageId: number) =>
+      messageHolder({ user: { userId }, results: { holders } } as never).holds(id(messageId));
+    expect([holds(1, 7), holds(2, 7), holds(1, 8)]).toEqual([true, false, false]);
+  });
 });
 
 describe('MESSAGE_SELECTION', () => {
