@@ -44,6 +44,26 @@ describe('GroupProjection', () => {
     expect(groupsAfter(subgroups(4, [3], 'remove'))).toEqual([2, 3, 5]);
     expect(groupsAfter(members(2, 'remove'))).toEqual([5]);
     expect([...user.directGroups]).toEqual([5]);
+    expect(groupsAfter(subgroups(7, [6], 'add'))).toEqual([5]);
+    expect(groupsAfter(members(6, 'add'))).toEqual([5, 6, 7]);
+  });
+
+  it('starts with the nested and deactivated groups of the snapshot', () => {
+    const users = new Map<UserId, OnlineUser>();
+    const edges = [
+      [2, 4],
+      [3, 4],
+      [4, 5],
+      [6, 7],
+    ].map(([subgroupId, groupId]) => ({ subgroupId: group(subgroupId!), groupId: group(groupId!) }));
+    const projection = new GroupProjection({ edges, deactivatedGroupIds: [group(6)] }, users);
+    const groupsOf = (id: number, directGroup: number) => {
+      const user = { userId: id as UserId, directGroups: new Set([group(directGroup)]) } as OnlineUser;
+      users.set(user.userId, user);
+      projection.add(user);
+      return [...projection.groupsOf(user.userId)].sort((a, b) => a - b);
+    };
+    expect([groupsOf(1, 2), groupsOf(2, 3), groupsOf(3, 6)]).toEqual([[2, 4, 5], [3, 4, 5], [6]]);
   });
 
   it('ignores groups that contain a deactivated group', () => {

@@ -284,35 +284,31 @@ export class VisibilityForChangedUsers {
 
   /** `channels`: all channels that will be added. */
   constructor(people: readonly ChangedUser[], channels: readonly Channel[]) {
-    const ascending = [...people].sort((one, other) => one.after.id - other.after.id);
     const groupIds = new Set<GroupId>();
     for (const { permissions } of channels) for (const name of VISIBILITY_PERMISSIONS) groupIds.add(permissions[name]);
-    this.alike = alikeUsers(ascending, groupIds);
+    this.alike = alikeUsers(people, groupIds);
     for (const [kind, { ids }] of this.alike.entries()) for (const id of ids) this.kindOf.set(id, kind);
   }
 
-  /** Adds a channel; `subscriberIds` includes its subscribers among these users. */
+  /** Adds a channel; `subscriberIds` includes its subscribers among these users, who see it before and after. */
   add(channel: Channel, subscriberIds: Iterable<UserId>): void {
-    const changes = this.alike.map(({ before, after }) => ({
-      outside: difference(before, after, channel, false),
-      inside: difference(before, after, channel, true),
-    }));
-    if (changes.every(({ outside, inside }) => outside === 0 && inside === 0)) return;
     const subscribed = this.alike.map((): UserId[] => []);
     for (const id of subscriberIds) {
       const kind = this.kindOf.get(id);
       if (kind !== undefined) subscribed[kind]!.push(id);
     }
-    for (const [sign, groups] of [
+    const pieces = this.alike
+      .map((alike, kind) => ({ kind, subscribed: subscribed[kind]!, change: difference(alike, channel) }))
+      .filter((piece) => piece.subscribed.length < this.alike[piece.kind]!.ids.length);
+    for (const [change, groups] of [
       [1, this.gained],
       [-1, this.lost],
     ] as const) {
-      const pieces = changes.flatMap(({ outside, inside }, kind) =>
-        outside === sign || inside === sign
-          ? [{ kind, outside: outside === sign, inside: inside === sign, subscribed: subscribed[kind]! }]
-          : [],
+      this.collect(
+        groups,
+        channel,
+        pieces.filter((piece) => piece.change === change),
       );
-      this.collect(groups, channel, pieces);
     }
   }
 
@@ -322,48 +318,32 @@ export class VisibilityForChangedUsers {
 
   private collect(groups: ByPeople, channel: Channel, pieces: readonly Piece[]): void {
     if (pieces.length === 0) return;
-    // Subscribers are omitted from the key if they change like other users of their kind.
-    const key = pieces
-      .map(({ kind, outside, inside, subscribed }) =>
-        outside === inside ? `${kind}` : `${kind}${outside ? '-' : '+'}${[...subscribed].sort((a, b) => a - b).join()}`,
-      )
-      .join(';');
+    const key = pieces.map(({ kind, subscribed }) => [kind, ...[...subscribed].sort((a, b) => a - b)].join()).join(';');
     const group = groups.get(key);
     if (group) group.channels.push(channel);
     else groups.set(key, { channels: [channel], pieces });
   }
 
   private asAudiences(groups: ByPeople): readonly ChannelsWithAudience[] {
-    const byIds = new Map<string, { readonly channels: Channel[]; readonly ids: readonly UserId[] }>();
-    for (const { channels, pieces } of groups.values()) {
-      const ids = pieces
-        .flatMap(({ kind, outside, inside, subscribed }) => {
-          const within = new Set(subscribed);
-          return this.alike[kind]!.ids.filter((id) => (within.has(id) ? inside : outside));
-        })
-        .sort((a, b) => a - b);
-      if (ids.length === 0) continue;
-      const group = byIds.get(ids.join());
-      if (group) group.channels.push(...channels);
-      else byIds.set(ids.join(), { channels: [...channels], ids });
-    }
-    return [...byIds.values()].map(({ channels, ids }) => ({ channels, audience: users(ids) }));
+    return [...groups.values()].map(({ channels, pieces }) => {
+      const ids = pieces.flatMap(({ kind, subscribed }) => {
+        const excluded = new Set(subscribed);
+        return this.alike[kind]!.ids.filter((id) => !excluded.has(id));
+      });
+      return { channels, audience: users(ids.sort((a, b) => a - b)) };
+    });
   }
 }
 
-/** Returns 1 if a user gains sight of the channel, -1 if they lose it, otherwise 0. */
-function difference(before: Actor, after: Actor, channel: Channel, isSubscribed: boolean): number {
-  return (
-    Number(hasMetadataAccess(after, channel, isSubscribed)) - Number(hasMetadataAccess(before, channel, isSubscribed))
-  );
+/** Returns 1 if users without a subscription gain sight of the channel, -1 if they lose it, otherwise 0. */
+function difference({ before, after }: ChangedUser, channel: Channel): number {
+  return Number(hasMetadataAccess(after, channel, false)) - Number(hasMetadataAccess(before, channel, false));
 }
 
-/** Users of one kind who gain or lose sight of a channel: non-subscribers, subscribers, or both. */
+/** Users of one kind who gain or lose sight of a channel: all except its subscribers. */
 interface Piece {
   /** Index into the kinds of users. */
   readonly kind: number;
-  readonly outside: boolean;
-  readonly inside: boolean;
   readonly subscribed: readonly UserId[];
 }
 
@@ -371,7 +351,6 @@ type ByPeople = Map<string, { readonly channels: Channel[]; readonly pieces: rea
 
 /** Users with the same role and the same relevant groups before and after the change. */
 interface AlikeUsers extends ChangedUser {
-  /** Ascending. */
   readonly ids: UserId[];
 }
 

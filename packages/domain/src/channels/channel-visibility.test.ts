@@ -30,6 +30,9 @@ function visibilityFor(
   return visibility.change;
 }
 
+const isAmong = (audience: Audience, id: number): boolean =>
+  audience.kind === 'users' && audience.ids.some((one) => one === id);
+
 function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean {
   return isInAudience(audience, makeMembership(actor, { isSubscribed: () => isSubscribed }));
 }
@@ -103,6 +106,8 @@ describe('channel visibility after a permission change (channels §6.3)', () => 
     const of = (group: typeof TEAM) => makeChannel({ permissionOverrides: { canSubscribe: group } });
     expect(sight(of(OTHERS), of(TEAM), makeActor('member', { groups: [TEAM] }), false)).toBe('keeps');
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
+    const { gainers, losers } = visibilityOfChangedChannel(of(OTHERS), of(TEAM));
+    expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
 
   it('skips users unaffected by the change', () => {
@@ -144,27 +149,36 @@ describe('channel visibility after random changes', () => {
     );
   });
 
-  it('matches gained and lost channels of a user with their metadata access before and after', () => {
+  it('matches gained and lost channels of several users with their metadata access before and after', () => {
+    const changed = fc.record({ before: anybody, after: anybody, subscribed: fc.subarray([0, 1, 2, 3, 4, 5]) });
     fc.assert(
       fc.property(
         fc.array(channel, { maxLength: 6 }),
-        anybody,
-        anybody,
-        fc.nat(63),
-        (channels, before, after, bits) => {
+        fc.array(changed, { minLength: 1, maxLength: 4 }),
+        (channels, changes) => {
           const numbered = channels.map((one, index) => ({ ...one, id: channelId(index) }));
-          const isSubscribed = (_: unknown, id: number) => ((bits >> id) & 1) === 1;
-          const { gained, lost } = visibilityFor([{ before, after }], numbered, isSubscribed);
+          const people = changes.map(({ before, after }, index) => ({
+            before: { ...before, id: userId(index) },
+            after: { ...after, id: userId(index) },
+          }));
+          const isSubscribed = (id: number, channel: number) => changes[id]!.subscribed.includes(channel);
+          const { gained, lost } = visibilityFor(people, numbered, isSubscribed);
           const sees = (actor: Actor, one: Channel) =>
             canSeeMetadata(actor, one, isSubscribed(actor.id, one.id)).allowed;
-          const only = (now: Actor, then: Actor) => numbered.filter((one) => sees(now, one) && !sees(then, one));
-          const told = (seen: typeof gained) => seen.map(({ channels: some }) => some.map(({ id }) => id));
-          const expected = (some: readonly Channel[]) => (some.length === 0 ? [] : [some.map(({ id }) => id)]);
-          expect(told(gained)).toEqual(expected(only(after, before)));
-          expect(told(lost)).toEqual(expected(only(before, after)));
+          const toldTo = (seen: typeof gained, id: number) =>
+            seen.flatMap(({ channels: some, audience }) => (isAmong(audience, id) ? some : [])).map((one) => one.id);
+          for (const { before, after } of people) {
+            const only = (now: Actor, then: Actor) =>
+              numbered.filter((one) => sees(now, one) && !sees(then, one)).map((one) => one.id);
+            expect(toldTo(gained, after.id).sort()).toEqual(only(after, before));
+            expect(toldTo(lost, after.id).sort()).toEqual(only(before, after));
+          }
+          for (const seen of [gained, lost]) {
+            expect(new Set(seen.map(({ audience }) => JSON.stringify(audience))).size).toBe(seen.length);
+          }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 300 },
     );
   });
 });
@@ -222,5 +236,20 @@ describe('channel visibility after a change of role or groups (channels §6.3)',
       gained: [],
       lost: [seen([8], club)],
     });
+  });
+  it('publishes a channel only to changed users without a subscription', () => {
+    const people = [7, 8, 9].map((id) => person(id, member, inTeam));
+    const [plans, news, chat] = [4, 5, 6].map((id) => ({ ...club, id: channelId(id) })) as [Channel, Channel, Channel];
+    const visibility = new VisibilityForChangedUsers(people, [club, plans, news, chat]);
+    // User 99 is subscribed, but was not changed.
+    for (const [channel, subscribers] of [
+      [club, [8, 9, 99]],
+      [plans, [9, 7, 8]],
+      [news, []],
+      [chat, [99, 9, 8]],
+    ] as const) {
+      visibility.add(channel, subscribers.map(userId));
+    }
+    expect(visibility.change).toEqual({ gained: [seen([7], club, chat), seen([7, 8, 9], news)], lost: [] });
   });
 });

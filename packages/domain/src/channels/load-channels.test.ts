@@ -6,6 +6,7 @@ import type { Transaction } from '../kernel/unit-of-work.js';
 import {
   countPrincipals,
   findPrincipals,
+  getReadableChannel,
   listReadableChannels,
   loadChannel,
   type Principals,
@@ -35,6 +36,9 @@ describe('listReadableChannels', () => {
     await fixture.add(aChannel({ name: 'other' }));
     expect(await list(fixture, 'member', ['other', ' Public ', 'OTHER'])).toEqual(['other', 'public']);
     expect(await list(fixture, 'guest', ['private'])).toEqual(['private']);
+    expect(await as(fixture, 'guest', (tx, actor) => getReadableChannel(tx, actor, 'Private'))).toMatchObject({
+      name: 'private',
+    });
   });
 
   it.each([

@@ -130,14 +130,14 @@ describe('questionsOf', () => {
   it('lists each message and user once, regardless of nesting', () => {
     const audience = except(
       anyOf(holdersOf(7), allOf(accessorsOf(user(8)), wholeRealm), holdersOf(9)),
-      anyOf(holdersOf(7), accessorsOf(user(8))),
+      anyOf(holdersOf(7), accessorsOf(user(8)), holdersOf(11)),
     );
-    expect(questionsOf(audience)).toEqual({ messageIds: [7, 9], userIds: [8] });
+    expect(questionsOf(audience)).toEqual({ messageIds: [7, 9, 11], userIds: [8] });
     expect(questionsOf(anyOf(holdersOf(7), holdersOf(9)))).toEqual({ messageIds: [7, 9] });
     expect(
       mergeQuestions([questionsOf(audience), questionsOf(holdersOf(9)), questionsOf(accessorsOf(user(1)))]),
     ).toEqual({
-      messageIds: [7, 9],
+      messageIds: [7, 9, 11],
       userIds: [8, 1],
     });
   });

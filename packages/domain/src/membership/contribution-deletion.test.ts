@@ -1,5 +1,5 @@
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import type { Job } from '../kernel/jobs.js';
+import type { EncodedJob, Job } from '../kernel/jobs.js';
 import { DELETE_MESSAGES_JOB, DeleteContributions, type MessageScope } from './contribution-deletion.js';
 
 /** Messages by index: 0 and 1 in public channels, 2 and 3 in private ones, 4 direct, all by the leaver; 5 by another user. */
@@ -33,13 +33,18 @@ async function run(fixture: MemoryFixture, places: readonly MessageScope[], upTo
 
 describe('DeleteContributions', () => {
   it.each<[MessageScope[], number[]]>([
-    [['publicChannels'], [2, 3, 4, 5]],
-    [['privateChannels'], [0, 1, 4, 5]],
-    [['direct'], [0, 1, 2, 3, 5]],
-    [['publicChannels', 'privateChannels', 'direct'], [5]],
-    [[], [0, 1, 2, 3, 4, 5]],
+    [['publicChannels'], [2, 3, 4, 5, 6, 7]],
+    [['privateChannels'], [0, 1, 4, 5, 6, 7]],
+    [['direct'], [0, 1, 2, 3, 5, 6, 7]],
+    [
+      ['publicChannels', 'privateChannels', 'direct'],
+      [5, 6, 7],
+    ],
+    [[], [0, 1, 2, 3, 4, 5, 6, 7]],
   ])('deletes only messages of the user in %j', async (places, left) => {
-    expect(await run(await scene(), places)).toEqual(left);
+    const fixture = await scene();
+    await fixture.add(aMessage({ from: 'other', to: 'shared' }), aMessage({ from: 'other', to: ['leaver'] }));
+    expect(await run(fixture, places)).toEqual(left);
   });
 
   it('publishes one event per channel and direct message on behalf of the administrator', async () => {
@@ -65,7 +70,7 @@ describe('DeleteContributions', () => {
     const fixture = await scene();
     const many = Array.from({ length: 100 }, () => aMessage({ from: 'leaver', to: 'public' }));
     await fixture.add(...many);
-    const jobs: unknown[] = [];
+    const jobs: EncodedJob[] = [];
     const { uow, realm, user, clock } = fixture;
     const payload = {
       userId: user('leaver').id,
@@ -77,7 +82,7 @@ describe('DeleteContributions', () => {
     await uow.write(realm.id, (tx) =>
       (work as (part: typeof tx) => Promise<void>)({
         ...tx,
-        jobs: Object.assign(Object.create(tx.jobs), { schedule: async (job: unknown) => void jobs.push(job) }),
+        jobs: Object.assign(Object.create(tx.jobs), { schedule: async (job: EncodedJob) => void jobs.push(job) }),
       }),
     );
     expect(jobs).toMatchObject([{ realmId: realm.id, dueAt: clock.now() }]);
@@ -86,7 +91,7 @@ describe('DeleteContributions', () => {
     );
     expect(left).toEqual([fixture.messages[0]!.id, fixture.messages[5]!.id]);
     expect(await uow.read(realm.id, (r) => r.messages.find(realm.id, fixture.messages[4]!.id))).not.toBeNull();
-    expect(JSON.stringify(jobs)).toContain(`${fixture.messages[6]!.id - 1}`);
+    expect(JSON.parse(jobs[0]!.payload)).toEqual({ ...payload, upTo: fixture.messages[6]!.id - 1 });
   });
 
   it('schedules nothing after the last messages', async () => {
@@ -116,6 +121,11 @@ describe('payload of the job', () => {
 
   it('has no upper id at first', () => {
     expect(readPayload(valid)).toEqual({ ...valid, upTo: null });
+  });
+
+  it('accepts each scope', () => {
+    const places = ['publicChannels', 'privateChannels', 'direct'];
+    expect(readPayload({ ...valid, places })).toMatchObject({ places });
   });
 
   it.each([{ userId: 'x' }, { byId: 'x' }, { places: ['elsewhere'] }, { places: undefined }])('rejects %j', (wrong) => {

@@ -1,9 +1,27 @@
-import { aChannel, aMessage, aUser, createFixture, type MemoryFixture, subscribe } from '@parley/testkit';
+import {
+  aChannel,
+  aMessage,
+  aRealmWith,
+  aUser,
+  createFixture,
+  expectRefused,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
+  subscribe,
+} from '@parley/testkit';
 import type { Actor } from '../access/actor.js';
 import type { MessageId } from '../kernel/ids.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { DeleteMessage } from './deletion.use-cases.js';
 import { canReadFile } from './file-access.js';
 import { listReadableEntries, loadMessages, loadReadable, loadReadableWithFlags, ownership } from './load-access.js';
+import { MoveNotices } from './moves.js';
+import { UserTextParser } from './render-message.js';
+import { AddSubmessage } from './submessages.js';
+import { SystemMessages } from './system-messages.js';
+import { NotifyTypingInMessage } from './typing.js';
+import { UpdateMessage } from './update-message.use-cases.js';
 
 /**
  * Messages by index: 0 in a public channel, 1 in a private one, 2 and 3 in a private one with protected history, which
@@ -92,6 +110,47 @@ describe('access to messages', () => {
         as(fixture, 'member', (tx, actor) => load(tx, actor, id, { modifying: true })),
       ).rejects.toMatchObject({ code: 'UNKNOWN_MESSAGE' });
     }
+  });
+});
+
+describe('messages of archived channels (messages §1.4)', () => {
+  const CHANGES: Readonly<Record<string, (fixture: MemoryFixture, messageId: MessageId) => Promise<unknown>>> = {
+    DeleteMessage: ({ uow, clock, caller }, messageId) =>
+      new DeleteMessage(uow, clock).execute(caller('author'), { messageId }),
+    UpdateMessage: ({ uow, clock, caller }, messageId) => {
+      const renderer = new FakeRenderer();
+      const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
+      const notices = new MoveNotices(new SystemMessages(renderer, fakeRealmUrls, clock), fakeRealmUrls, clock);
+      return new UpdateMessage(uow, renderer, parser, clock, (text) => text, notices).execute(caller('author'), {
+        messageId,
+        content: 'changed',
+        topic: null,
+        channelId: null,
+        propagation: 'one',
+        notifiesOldThread: false,
+        notifiesNewThread: false,
+        previousDigest: null,
+      });
+    },
+    AddSubmessage: ({ uow, clock, caller }, messageId) =>
+      new AddSubmessage(uow, clock).execute(caller('author'), { messageId, kind: 'widget', content: '{}' }),
+    NotifyTypingInMessage: ({ uow, clock, caller }, messageId) =>
+      new NotifyTypingInMessage(uow, { publishEphemeral: () => {} }, clock).execute(caller('author'), {
+        op: 'start',
+        messageId,
+      }),
+  };
+
+  it.each(Object.keys(CHANGES))('are unknown to %s until the channel is unarchived', async (name) => {
+    const fixture = await scene();
+    await fixture.add(aRealmWith({ permissionOverrides: { canDeleteOwnMessage: 'everyone' } }));
+    const archive = (isArchived: boolean) =>
+      as(fixture, 'author', (tx) => tx.channels.update({ ...fixture.channel('public'), isArchived }));
+    const change = () => CHANGES[name]!(fixture, fixture.messages[0]!.id);
+    await archive(true);
+    await expectRefused(fixture, change, { code: 'UNKNOWN_MESSAGE' });
+    await archive(false);
+    await change();
   });
 });
 

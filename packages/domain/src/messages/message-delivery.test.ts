@@ -1,25 +1,41 @@
 import { aChannel, aMessage, aUser, createFixture, makeChannel, receiverRequest } from '@parley/testkit';
 import { metadataUsers } from '../channels/channel-delivery.js';
 import type { ReceiverRequest } from '../kernel/delivery.js';
-import { allOf, type DomainEvent, except, wholeRealm } from '../kernel/event.js';
+import { allOf, type DomainEvent, except, users } from '../kernel/event.js';
 import type { QueueFilter } from '../kernel/event-queue.js';
 import type { EventNeeds } from '../kernel/feature-types.js';
-import type { MessageId } from '../kernel/ids.js';
+import type { MessageId, UserId } from '../kernel/ids.js';
 import {
   asksForMessages,
   findHolders,
   loadMessageReceivers,
   MESSAGE_SELECTION,
+  messageHolder,
   needsMessages,
   receivedFlags,
   updateParts,
 } from './message-delivery.js';
-import type { MessageEventTypes } from './message-events.js';
+import type { MessageEventTypes, ReceivedFlags } from './message-events.js';
 
 const id = (number: number) => number as MessageId;
 
 describe('receivedFlags', () => {
-  it.each<[boolean, object, boolean]>([
+  const none = {
+    read: false,
+    starred: false,
+    collapsed: false,
+    mentioned: false,
+    channelWildcardMentioned: false,
+    topicWildcardMentioned: false,
+    hasAlertWord: false,
+    historical: false,
+  };
+  const flagsOf = (message: object, exceptions: readonly (readonly [number, ReceivedFlags])[], userId: number) => {
+    const view = { message: { mentionsChannel: false, isReadByDefault: false, ...message } };
+    return receivedFlags({ type: 'message.sent', view, exceptions } as never, userId as UserId);
+  };
+
+  it.each<[boolean, ReceivedFlags, boolean]>([
     [true, {}, true],
     [true, { unread: true }, false],
     [false, {}, false],
@@ -27,12 +43,32 @@ describe('receivedFlags', () => {
   ])(
     'with messages read by default: %s, and the exception %j, a message is read: %s',
     (isReadByDefault, flags, read) => {
-      const view = { message: { mentionsChannel: false, isReadByDefault } };
-      const event = { type: 'message.sent', view, exceptions: [[1, flags]] } as never;
-      expect(receivedFlags(event, 1 as never)).toMatchObject({ read, mentioned: false, hasAlertWord: false });
-      expect(receivedFlags(event, 2 as never).read).toBe(isReadByDefault);
+      expect(flagsOf({ isReadByDefault }, [[1, flags]], 1)).toEqual({ ...none, read });
+      expect(flagsOf({ isReadByDefault }, [[1, flags]], 2)).toEqual({ ...none, read: isReadByDefault });
     },
   );
+
+  it.each(['mentioned', 'topicWildcardMentioned', 'hasAlertWord'] as const)(
+    'marks a message as %s only for the users of the exception',
+    (flag) => {
+      const exceptions = [[1, { [flag]: true }]] as const;
+      expect(flagsOf({}, exceptions, 1)).toEqual({ ...none, [flag]: true });
+      expect(flagsOf({}, exceptions, 2)).toEqual(none);
+    },
+  );
+
+  it('marks a mention of the channel for all receivers', () => {
+    expect(flagsOf({ mentionsChannel: true }, [], 1)).toEqual({ ...none, channelWildcardMentioned: true });
+  });
+});
+
+describe('messageHolder', () => {
+  it('holds only the messages that the look-up found for the user', () => {
+    const holders = new Map([[id(7), new Set([1 as UserId])]]);
+    const holds = (userId: number, messageId: number) =>
+      messageHolder({ user: { userId }, results: { holders } } as never).holds(id(messageId));
+    expect([holds(1, 7), holds(2, 7), holds(1, 8)]).toEqual([true, false, false]);
+  });
 });
 
 describe('MESSAGE_SELECTION', () => {
@@ -128,10 +164,10 @@ describe('loadMessageReceivers', () => {
 
 describe('updateParts (messages §18.2)', () => {
   const text = { isMeMessage: false } as NonNullable<MessageEventTypes['message.updated']['text']>;
-  const messageIds = Array.from({ length: 501 }, (_, n) => id(n + 1));
+  const messageIds = Array.from({ length: 502 }, (_, n) => id(n + 1));
   const event: MessageEventTypes['message.updated'] = {
     userId: 1 as never,
-    messageId: id(501),
+    messageId: id(502),
     messageIds,
     editedAt: 0,
     channel: { id: 5 as never, name: 'court' },
@@ -139,22 +175,23 @@ describe('updateParts (messages §18.2)', () => {
     text,
     onlyToHolders: false,
   };
+  const watchers = users([7 as UserId]);
 
   it('splits an update sent only to holders and keeps the text with its message', () => {
-    expect(updateParts(event, wholeRealm, null)).toEqual([{ part: event, to: wholeRealm }]);
+    expect(updateParts(event, watchers, null)).toEqual([{ part: event, to: watchers }]);
     const held = { ...event, onlyToHolders: true };
-    expect(updateParts(held, wholeRealm, null)).toEqual([
-      { part: { ...held, messageIds: messageIds.slice(0, 500), messageId: id(1), text: null }, to: wholeRealm },
-      { part: { ...held, messageIds: messageIds.slice(500) }, to: wholeRealm },
+    expect(updateParts(held, watchers, null)).toEqual([
+      { part: { ...held, messageIds: messageIds.slice(0, 500), messageId: id(1), text: null }, to: watchers },
+      { part: { ...held, messageIds: messageIds.slice(500) }, to: watchers },
     ]);
   });
 
   it('names the previous channel only for those who see it', () => {
     const source = makeChannel({ privacy: 'privateSharedHistory' });
     const informed = metadataUsers(source);
-    expect(updateParts(event, wholeRealm, source)).toEqual([
-      { part: event, to: allOf(wholeRealm, informed) },
-      { part: { ...event, channel: { id: source.id, name: null } }, to: except(wholeRealm, informed) },
+    expect(updateParts(event, watchers, source)).toEqual([
+      { part: event, to: allOf(watchers, informed) },
+      { part: { ...event, channel: { id: source.id, name: null } }, to: except(watchers, informed) },
     ]);
   });
 });

@@ -11,8 +11,10 @@ import {
 import type { Channel } from '../channels/channel.js';
 import type { BlobKey } from '../files/blobs.js';
 import type { MessageId } from '../kernel/ids.js';
+import { decodeJob } from '../kernel/jobs.js';
 import { type ArchiveSelection, deleteMessages } from './deletion.js';
 import { DeleteMessage, ExpireMessages, PurgeArchive, RestoreMessages, retentionDays } from './deletion.use-cases.js';
+import { DELETED_MESSAGE_JOB } from './reminders.js';
 
 const DAY = 86_400;
 const EVERYTHING: ArchiveSelection = { messageId: null, channelId: null, topicKey: null, since: null };
@@ -215,6 +217,30 @@ describe('deleteMessages', () => {
     );
     expect(published(fixture)).toEqual(['blanked', 'message.deleted']);
     expect(await firstMessageId(fixture)).toBe(messages[0]!.id);
+  });
+
+  it('schedules a job that removes the text from reminders only for messages with reminders', async () => {
+    const toGeneral = aMessage({ from: 'author', to: 'general' });
+    const fixture = await createFixture(...scene(null), toGeneral, toGeneral);
+    const { uow, realm, user, channel, clock, messages } = fixture;
+    const reminded = messages[1]!.id;
+    const texts = { note: '', content: 'said', renderedContent: '<p>said</p>', failure: null };
+    await uow.write(realm.id, async (tx) => {
+      const reminder = { realmId: realm.id, userId: user('reader').id, messageId: reminded, dueAt: 99, ...texts };
+      await tx.reminders.add(reminder);
+      await deleteMessages(tx, {
+        realmId: realm.id,
+        deletedBy: null,
+        deletedAt: clock.now(),
+        channel: channel('general'),
+        messages,
+      });
+    });
+    const { name, format } = DELETED_MESSAGE_JOB;
+    const due = await uow.readAcross((r) => r.jobs.listDue({ kind: name, maxFormat: format }, clock.now(), 10));
+    expect(due.map((job) => decodeJob(DELETED_MESSAGE_JOB, job))).toMatchObject([
+      { realmId: realm.id, dueAt: clock.now(), payload: { id: reminded } },
+    ]);
   });
 });
 

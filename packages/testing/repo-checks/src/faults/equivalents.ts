@@ -36,6 +36,12 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     reason: 'Nobody authorizes if the permission belongs to the group without members.',
   },
   {
+    source: 'channels/post-permissions.ts',
+    code: 'const botOwner = botOwnerId === null ? null : ((await actors.list(realmId, [botOwnerId])).get(botOwnerId) ?? null);',
+    changes: [['botOwnerId === null', 'false']],
+    reason: 'Storages find no actor for null.',
+  },
+  {
     source: 'membership/contribution-deletion.ts',
     code: 'const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);',
     changes: [['channelId === null', 'false']],
@@ -258,5 +264,23 @@ export const EQUIVALENTS: readonly Equivalent[] = [
     code: 'if (ids.length === 0) return requests.map(channelReceiver);',
     changes: [['ids.length === 0', 'false']],
     reason: SHORTCUT,
+  },
+  {
+    source: CHANNELS,
+    code: 'return isWebPublic(channel) ? wholeRealm : anyOf(subscribersOf(channel.id), firstAudience(channel));',
+    changes: [['isWebPublic(channel)', 'false']],
+    reason: 'The first audience of a web-public channel is everyone, which includes its subscribers.',
+  },
+  {
+    source: CHANNELS,
+    code: 'if (text === undefined) {',
+    changes: [['text === undefined', 'true']],
+    reason: CACHE,
+  },
+  {
+    source: CHANNELS,
+    code: 'texts.set(groups, text);',
+    changes: [['texts.set(groups, text);', null]],
+    reason: CACHE,
   },
 ];
