@@ -27,8 +27,9 @@ import { insertText } from '../kit/text-field.js';
 import { type Services, useChat, useComputed, useServices } from '../services/context.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import styles from './completion.module.css';
-import { placesOf, ranked } from './finder.js';
+import { usePlaces } from './finder.js';
 import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
+import { ranked } from './ranked.js';
 
 export { filterKeys, SearchChips } from './search-chips.js';
 
@@ -95,7 +96,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     };
   });
   const recent = useRecentSearches(typed === '', goTo);
-  const places = usePlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
+  const places = useFoundPlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
   const hits = useHits(PENDING_OPERATOR.test(text) ? '' : typed, scope, goTo);
   const search: Option = {
     key: 'search',
@@ -173,12 +174,12 @@ const PENDING_OPERATOR = /(?:^|\s)-?[a-z-]+:(?:"[^"]*|[^\s"]*)$/i;
 const MAX_PLACES = 3;
 
 /** People, channels and topics with a name like the query; none for an empty one. */
-function usePlaces(query: string, goTo: (href: string) => void): readonly Option[] {
+function useFoundPlaces(query: string, goTo: (href: string) => void): readonly Option[] {
   const { i18n } = useLingui();
   const chat = useChat();
   const isWanted = query !== '' && !chat.isVisitor;
   useUnopenedTopics(isWanted);
-  const all = useComputed(() => (isWanted ? placesOf(chat) : []), [chat, isWanted]);
+  const all = usePlaces(isWanted);
   return useMemo(() => {
     const people = all.filter(({ to }) => to?.kind === 'direct');
     const channels = all.filter(({ channelId }) => channelId !== undefined);

@@ -19,7 +19,7 @@ import {
 } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
 import { onlyChannel } from '../conversation/destination-heading.js';
-import { type Entry, Finder, placesOf } from '../conversation/finder.js';
+import { type Entry, Finder, usePlaces } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import type { SettingPlace } from '../managing/settings-search.js';
 import { type Services, useComputed, useField, useServices } from '../services/context.js';
@@ -160,7 +160,7 @@ export function Palette({ anchor, onLogOut }: Props) {
       ),
     [chat, i18n],
   );
-  const places = useComputed(() => placesOf(chat), [chat]);
+  const places = usePlaces();
   const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);
   const themeToggle = useThemeToggle();
   const presentActions = useComputed(() => actionsHere(services, i18n, anchor), [services, i18n, anchor]);
