@@ -13,6 +13,7 @@ import {
   type Server,
   test,
   untilStored,
+  violationsIn,
 } from './stories.js';
 
 const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
@@ -370,4 +371,45 @@ test('focuses the search field of “Go to…” when a key opens it, but not af
   await page.getByRole('button', { name: 'Go to…' }).tap();
   await expect(dialog.getByRole('button', { name: 'Close' })).toBeFocused();
   await expect(field).toBeVisible();
+});
+
+test('shows the actions of a message in a sheet with reactions and a reply, and marks the message', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'sheet', 'Hold me');
+  const { page } = await logIn('hamlet', await placeOf(server, 'sheet'), PHONE);
+  const message = messageWith(page, 'Hold me');
+  const background = () => message.evaluate((row) => getComputedStyle(row).backgroundColor);
+  const before = await background();
+  await longPress(page, message);
+  const menu = page.getByRole('menu');
+  const { x, width, y, height } = (await menu.boundingBox())!;
+  expect([x, width, Math.round(y + height)]).toEqual([0, 360, 640]);
+  await expect(menu.getByRole('group', { name: 'Reactions' }).getByRole('menuitem')).toHaveCount(6);
+  expect(await background()).not.toBe(before);
+  expect(await violationsIn(page)).toEqual([]);
+  await menu.getByRole('menuitem', { name: ':tada:' }).click();
+  await expect(message.getByRole('button', { name: /:tada:/ })).toBeVisible();
+  await longPress(page, message);
+  await menu.getByRole('menuitem', { name: 'Reply', exact: true }).click();
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused();
+});
+
+test('shows one line for writing until it is touched', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'one line', 'Words');
+  const { page } = await logIn('hamlet', await placeOf(server, 'one line'), PHONE);
+  const composer = page.locator('form[part="composer"]');
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  const button = page.getByRole('button', { name: 'Send', exact: true });
+  await expect(field).toBeVisible();
+  await expect(button).toBeHidden();
+  expect((await composer.boundingBox())!.height).toBeLessThan(60);
+  await expect(composer.getByText('To:')).toBeHidden();
+  await field.tap();
+  await expect(button).toBeVisible();
+  await field.fill('A text');
+  await messageWith(page, 'Words').getByText('Words').tap();
+  await button.tap();
+  await expect(messageWith(page, 'A text')).toBeVisible();
 });

@@ -90,7 +90,7 @@ export function Entry(props: EntryProps) {
           data-nested={isNested}
         >
           {icon}
-          <span className={styles.label}>{children}</span>
+          <bdi className={styles.label}>{children}</bdi>
           {hasMention && (
             <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
               @

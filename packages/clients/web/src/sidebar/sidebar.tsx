@@ -38,6 +38,7 @@ export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
         className={styles.sidebar}
         aria-label={i18n._('Conversations')}
         onKeyDown={tools?.moveInList}
+        data-stop
         onClick={(event) => tools?.isOpening(event) && setQuery('')}
       >
         {isVisitor ? (
