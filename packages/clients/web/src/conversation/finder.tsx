@@ -50,8 +50,8 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <span className={styles.name}>{name}</span>
-        <span className={styles.detail}>{detail}</span>
+        <bdi className={styles.name}>{name}</bdi>
+        <bdi className={styles.detail}>{detail}</bdi>
       </>
     ),
     onPick: (entry) => {

@@ -113,7 +113,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     draw: ({ icon, label, detail }) => (
       <>
         {icon}
-        <span className={styles.label}>{label}</span>
+        <bdi className={styles.label}>{label}</bdi>
         <span className={styles.detail}>{detail}</span>
       </>
     ),

@@ -40,7 +40,7 @@ export function TopicField({ ref, channelId, topic, onTopic }: Props) {
     keyOf: ({ name }) => name.toLowerCase(),
     draw: ({ name, isNew }) => (
       <>
-        <span className={completion.label}>{name}</span>
+        <bdi className={completion.label}>{name}</bdi>
         <span className={completion.detail}>{isNew && i18n._('New topic')}</span>
       </>
     ),

@@ -41,7 +41,7 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <span className={styles.name}>{name}</span>
+        <bdi className={styles.name}>{name}</bdi>
         {detail !== undefined && <span className={styles.detail}>{detail}</span>}
       </>
     ),
@@ -66,7 +66,7 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
         {chosen.map(({ key, name, icon }) => (
           <span key={key} className={styles.chip}>
             {icon}
-            {name}
+            <bdi>{name}</bdi>
             {!isDisabled && (
               <button
                 type="button"
