@@ -229,7 +229,9 @@ function OrganizationHeader({ tools, onClose }: HeaderProps) {
   return (
     <div className={styles.organization}>
       <Avatar url={iconUrl} name={name} size={28} />
-      <bdi className={styles.organizationName}>{name}</bdi>
+      <span className={styles.organizationName}>
+        <bdi>{name}</bdi>
+      </span>
       {tools}
       <span className={styles.menuButton}>
         <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />
@@ -245,7 +247,9 @@ function Account({ onLogOut }: AppProps) {
   return (
     <div className={styles.account} role="toolbar" aria-label={i18n._('Main menu')} data-stop>
       <PersonButton person={self} size={28} className={styles.self}>
-        <bdi className={styles.organizationName}>{self.name}</bdi>
+        <span className={styles.organizationName}>
+          <bdi>{self.name}</bdi>
+        </span>
         {self.statusEmoji && <Emoji {...self.statusEmoji} />}
       </PersonButton>
       <OverlayButton

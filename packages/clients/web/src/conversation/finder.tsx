@@ -50,7 +50,9 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <bdi className={styles.name}>{name}</bdi>
+        <span className={styles.name}>
+          <bdi>{name}</bdi>
+        </span>
         <bdi className={styles.detail}>{detail}</bdi>
       </>
     ),

@@ -27,7 +27,7 @@ describe('ranked', () => {
       named('verses', { detail: '#Verona', to: { kind: 'channel', channelId: 1, topic: 'verses' } }),
     ];
     expect(namesOf(ranked(entries, '#ver'))).toEqual(['Verona', 'verses']);
-    expect(namesOf(ranked(entries, '#verona>vers'))).toEqual(['verses']);
+    expect(namesOf(ranked(entries, '#verona>verses'))).toEqual(['verses']);
     expect(namesOf(ranked(entries, '@ver'))).toEqual(['Veronica']);
   });
 

@@ -6,6 +6,7 @@ import {
   type Narrow,
   narrowOf,
   parseSearch,
+  type SearchSuggestion,
   searchSuggestions,
   UnclearName,
 } from '@parley/chat';
@@ -71,6 +72,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
   }, [chat, channelId]);
   const typed = text.trim();
+  const isPending = PENDING_OPERATOR.test(text);
   const goTo = useCallback(
     (href: string) => {
       const element = field.current!;
@@ -80,7 +82,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     },
     [field, navigation],
   );
-  const filters = suggestions.map(({ part, operator, value, isNegated, text: whole }): Option => {
+  const filterOf = ({ part, operator, value, isNegated, text: whole }: SearchSuggestion): Option => {
     const description = meaningOf(operator, value, i18n);
     return {
       key: part,
@@ -94,10 +96,14 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
         insertText(element, rest.endsWith(':') ? rest : `${rest} `);
       },
     };
-  });
+  };
+  const filters = suggestions.map(filterOf);
+  // Filters that a mouse adds to typed words.
+  const more = isPending || typed === '' ? [] : searchSuggestions(chat.state, `${typed} `, scope).filter(isOffered);
+  const isNew = ({ key }: Option) => !filters.some((each) => each.key === key);
   const recent = useRecentSearches(typed === '', goTo);
   const places = useFoundPlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
-  const hits = useHits(PENDING_OPERATOR.test(text) ? '' : typed, scope, goTo);
+  const hits = useHits(isPending ? '' : typed, scope, goTo);
   const search: Option = {
     key: 'search',
     label: i18n._('Search for “{text}”', { text: typed }),
@@ -107,13 +113,15 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
   const listbox = useListbox<Option>({
     label: i18n._('Suggestions'),
     query: text,
-    options: typed === '' ? [...recent, ...filters] : [search, ...places, ...filters, ...hits],
+    options: typed === '' ? [...recent, ...filters] : [search, ...places, ...filters, ...more.map(filterOf).filter(isNew), ...hits],
     className: styles.search,
     keyOf: ({ key }) => key,
     draw: ({ icon, label, detail }) => (
       <>
         {icon}
-        <bdi className={styles.label}>{label}</bdi>
+        <span className={styles.label}>
+          <bdi>{label}</bdi>
+        </span>
         <span className={styles.detail}>{detail}</span>
       </>
     ),
@@ -136,6 +144,11 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
   });
   return listbox.list;
 }
+
+/** Filters offered after typed words: by sender, place, date and content. */
+const OFFERED: readonly string[] = ['channel:', 'sender:', 'has:', 'during:'];
+
+const isOffered = ({ part }: SearchSuggestion): boolean => OFFERED.includes(part);
 
 /** Name of the field text with recent searches, one per line; removed on log-out. */
 const RECENT = 'recent searches';

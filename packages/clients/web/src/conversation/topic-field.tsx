@@ -40,7 +40,9 @@ export function TopicField({ ref, channelId, topic, onTopic }: Props) {
     keyOf: ({ name }) => name.toLowerCase(),
     draw: ({ name, isNew }) => (
       <>
-        <bdi className={completion.label}>{name}</bdi>
+        <span className={completion.label}>
+          <bdi>{name}</bdi>
+        </span>
         <span className={completion.detail}>{isNew && i18n._('New topic')}</span>
       </>
     ),

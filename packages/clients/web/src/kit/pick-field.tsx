@@ -41,7 +41,9 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <bdi className={styles.name}>{name}</bdi>
+        <span className={styles.name}>
+          <bdi>{name}</bdi>
+        </span>
         {detail !== undefined && <span className={styles.detail}>{detail}</span>}
       </>
     ),

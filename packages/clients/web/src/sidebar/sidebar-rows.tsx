@@ -90,7 +90,9 @@ export function Entry(props: EntryProps) {
           data-nested={isNested}
         >
           {icon}
-          <bdi className={styles.label}>{children}</bdi>
+          <span className={styles.label}>
+            <bdi>{children}</bdi>
+          </span>
           {hasMention && (
             <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
               @
