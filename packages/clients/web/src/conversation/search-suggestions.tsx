@@ -1,6 +1,7 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import {
+  type ChatState,
   channelBefore,
   formatSearch,
   type Narrow,
@@ -82,7 +83,8 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     },
     [field, navigation],
   );
-  const filterOf = ({ part, operator, value, isNegated, text: whole }: SearchSuggestion): Option => {
+  const added = isPending || typed === '' ? [] : filtersAfter(chat.state, typed, scope, suggestions);
+  const filters = [...suggestions, ...added].map(({ part, operator, value, isNegated, text: whole }): Option => {
     const description = meaningOf(operator, value, i18n);
     return {
       key: part,
@@ -96,11 +98,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
         insertText(element, rest.endsWith(':') ? rest : `${rest} `);
       },
     };
-  };
-  const filters = suggestions.map(filterOf);
-  // Filters that a mouse adds to typed words.
-  const more = isPending || typed === '' ? [] : searchSuggestions(chat.state, `${typed} `, scope).filter(isOffered);
-  const isNew = ({ key }: Option) => !filters.some((each) => each.key === key);
+  });
   const recent = useRecentSearches(typed === '', goTo);
   const places = useFoundPlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
   const hits = useHits(isPending ? '' : typed, scope, goTo);
@@ -113,7 +111,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
   const listbox = useListbox<Option>({
     label: i18n._('Suggestions'),
     query: text,
-    options: typed === '' ? [...recent, ...filters] : [search, ...places, ...filters, ...more.map(filterOf).filter(isNew), ...hits],
+    options: typed === '' ? [...recent, ...filters] : [search, ...places, ...filters, ...hits],
     className: styles.search,
     keyOf: ({ key }) => key,
     draw: ({ icon, label, detail }) => (
@@ -148,7 +146,11 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
 /** Filters offered after typed words: by sender, place, date and content. */
 const OFFERED: readonly string[] = ['channel:', 'sender:', 'has:', 'during:'];
 
-const isOffered = ({ part }: SearchSuggestion): boolean => OFFERED.includes(part);
+/** Filters that a mouse adds to typed words, without those already suggested. */
+const filtersAfter = (state: ChatState, typed: string, scope: Narrow, suggested: readonly SearchSuggestion[]) =>
+  searchSuggestions(state, `${typed} `, scope).filter(
+    ({ part }) => OFFERED.includes(part) && !suggested.some((each) => each.part === part),
+  );
 
 /** Name of the field text with recent searches, one per line; removed on log-out. */
 const RECENT = 'recent searches';
