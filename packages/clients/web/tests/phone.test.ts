@@ -292,6 +292,7 @@ test('uploads a photo from the camera, or files', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'photos'), PHONE);
   const attach = async (entry: string) => {
     const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).tap();
     await page.getByRole('button', { name: 'Attach files' }).tap();
     await page.getByRole('menuitem', { name: entry }).tap();
     return chooser;

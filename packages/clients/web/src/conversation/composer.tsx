@@ -92,7 +92,7 @@ export function Composer({ destination, filesOf = destination, topicField, onTex
       part="composer"
       data-over={isOver || undefined}
       data-tall={isTall || undefined}
-      data-empty={text === '' || undefined}
+      data-untouched={(!hadFocus && text === '') || undefined}
       onKeyDown={preview.onKeyDown}
       onSubmit={(event) => {
         event.preventDefault();
