@@ -347,6 +347,7 @@ test('has touch targets of at least 44 px', async ({ server, logIn }) => {
   await post(server, 'iago', 'targets', 'With a reaction and a [file](/user_uploads/1/x.txt)');
   const { page } = await logIn('hamlet', await placeOf(server, 'targets'), PHONE);
   await expect(barOf(page)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Message', exact: true }).tap();
   await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
   expect.soft(await smallTargets(page), 'conversation').toEqual([]);
   for (const hash of ['#inbox', '#recent', '#drafts', '#settings/profile', '#channels/all']) {
