@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expect, goTo, messageWith, placeOf, post, type Server, test } from './stories.js';
+import { expect, goTo, messageWith, placeOf, post, pressIn, type Server, test } from './stories.js';
 
 /** Sends messages of different heights, which their sender has read. */
 async function fill(server: Server, topic: string, count: number): Promise<void> {
@@ -139,4 +139,54 @@ test('moves the cursor to the newest message with End while newer ones are not l
     await page.keyboard.press('k');
     await expect(focusedRow(page)).toContainText('Line 248:');
   }
+});
+
+test('reaches the composer with at most twelve Tab keys, past one stop for the conversations', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'stops', 'Words');
+  const { page } = await logIn('hamlet', await placeOf(server, 'stops'));
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  await expect(field).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Follow topic' })).toBeVisible();
+  // The skip button is the first stop of the page.
+  await page.getByRole('button', { name: 'Skip to the messages' }).focus();
+  const stops: string[] = [];
+  const focused = () =>
+    page.evaluate(() => {
+      const { ariaLabel, textContent, tagName } = document.activeElement as HTMLElement;
+      return ariaLabel ?? (textContent.trim().slice(0, 30) || tagName);
+    });
+  while (!(await field.evaluate((each) => each === document.activeElement)) && stops.length < 30) {
+    await page.keyboard.press('Tab');
+    stops.push(await focused());
+  }
+  expect(stops.length, stops.join(', ')).toBeLessThanOrEqual(12);
+  await page.keyboard.press('q');
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await page.getByRole('searchbox', { name: 'Filter conversations' }).focus();
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  const current = sidebar.locator('[aria-current]').first();
+  await expect(current).toBeFocused();
+  await page.keyboard.press('ArrowRight');
+  await expect(sidebar.getByRole('button', { name: 'Topic actions' }).and(page.locator(':focus'))).toBeVisible();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowUp');
+  await expect(sidebar.locator('a:focus')).toContainText('Verona');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Tab');
+  await expect(sidebar.locator('a:focus')).toContainText('Verona');
+  await goTo(page, '#channels/new');
+  await expect(page.getByRole('textbox', { name: 'Name' })).toBeFocused();
+});
+
+test('names keys in tooltips and menus', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'named keys', 'Words');
+  const { page } = await logIn('hamlet', await placeOf(server, 'named keys'));
+  await pressIn(messageWith(page, 'Words'), { name: 'More actions' });
+  await expect(page.getByTitle('Star (Ctrl+S)')).toBeVisible();
+  const item = page.getByRole('menuitem', { name: 'Mark as unread from here' });
+  await expect(item.locator('kbd')).toHaveText('U');
 });

@@ -98,6 +98,7 @@ test('follows the highest rating set by the organization', async ({ server, logI
   };
   const iago = await logIn('iago', '#organization/organization-settings');
   await rate('PG-13');
+  await page.getByRole('textbox', { name: 'Message', exact: true }).tap();
   await page.getByRole('button', { name: 'More formatting' }).click();
   await page.getByRole('menuitem', { name: 'Add a GIF' }).click();
   await expect(page.getByRole('dialog').getByRole('button', { name: 'A trend0 [moving]' })).toBeVisible();

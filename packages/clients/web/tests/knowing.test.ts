@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, goTo, messageWith, placeOf, post, test, violationsIn } from './stories.js';
 
@@ -98,4 +100,45 @@ test('leads from a row of the inbox to its heading, and returns the focus with a
   await expect(row).toBeFocused();
   await page.keyboard.press('ArrowLeft');
   await expect(page.locator('[data-row^="section:"]').filter({ hasText: 'Verona' })).toBeFocused();
+});
+
+test('enlarges messages of a few emoji, and shows no line with the link of an image', async ({ server, logIn }) => {
+  const picture = readFileSync(join(import.meta.dirname, '../../../../docs/images/web-client.png'));
+  const { url } = (await server.upload('cordelia', '/user_uploads', 'lamp.png', picture)) as { url: string };
+  await post(server, 'cordelia', 'looks', `[lamp.png](${url})`);
+  await post(server, 'iago', 'looks', ':tada: :heart:');
+  await post(server, 'othello', 'looks', 'Words :tada:');
+  const { page } = await logIn('hamlet', await placeOf(server, 'looks'));
+  const heightIn = async (sender: string) =>
+    (await messageWith(page, sender).getByRole('img', { name: 'tada' }).boundingBox())!.height;
+  await expect(messageWith(page, 'Othello')).toBeVisible();
+  expect(await heightIn('Iago')).toBeGreaterThan(1.6 * (await heightIn('Othello')));
+  await expect(messageWith(page, 'Cordelia').getByRole('img', { name: 'lamp.png' })).toBeVisible();
+  await expect(page.getByRole('main').getByText('lamp.png', { exact: true })).toHaveCount(0);
+});
+
+test('isolates names and previews in a language that is written from right to left', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'ticket?', 'Is there a ticket?');
+  const { page } = await logIn('hamlet', '#recent', { locale: 'he-IL' });
+  await expect(page.locator('html')).toHaveAttribute('dir', 'rtl');
+  const row = page.locator('main a[data-row]').filter({ hasText: 'Is there a ticket?' });
+  for (const text of ['Is there a ticket?', 'ticket?']) {
+    const part = row.getByText(text, { exact: true });
+    expect(await part.evaluate((each) => [each.tagName, getComputedStyle(each).direction])).toEqual(['BDI', 'ltr']);
+  }
+});
+
+test('shows times as usual in the language to people who chose no format', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'times', 'Words');
+  const { page } = await logIn('hamlet', await placeOf(server, 'times'), { locale: 'de-DE' });
+  const time = messageWith(page, 'Words').locator('time').first();
+  const setHours = (value: boolean) => server.call('hamlet', 'PATCH', '/settings', { twenty_four_hour_time: value });
+  await expect(time).toHaveText(/^\d\d:\d\d$/);
+  await page.reload();
+  await expect(time).toHaveText(/^\d\d:\d\d$/);
+  await setHours(true);
+  await setHours(false);
+  await expect(time).toHaveText(/[AP]M$/);
+  await page.reload();
+  await expect(time).toHaveText(/[AP]M$/);
 });

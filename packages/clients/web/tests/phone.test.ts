@@ -13,6 +13,7 @@ import {
   type Server,
   test,
   untilStored,
+  violationsIn,
 } from './stories.js';
 
 const listOf = (page: Page) => page.getByRole('region', { name: 'Messages' });
@@ -291,6 +292,7 @@ test('uploads a photo from the camera, or files', async ({ server, logIn }) => {
   const { page } = await logIn('hamlet', await placeOf(server, 'photos'), PHONE);
   const attach = async (entry: string) => {
     const chooser = page.waitForEvent('filechooser');
+    await page.getByRole('textbox', { name: 'Message', exact: true }).tap();
     await page.getByRole('button', { name: 'Attach files' }).tap();
     await page.getByRole('menuitem', { name: entry }).tap();
     return chooser;
@@ -345,6 +347,7 @@ test('has touch targets of at least 44 px', async ({ server, logIn }) => {
   await post(server, 'iago', 'targets', 'With a reaction and a [file](/user_uploads/1/x.txt)');
   const { page } = await logIn('hamlet', await placeOf(server, 'targets'), PHONE);
   await expect(barOf(page)).toBeVisible();
+  await page.getByRole('textbox', { name: 'Message', exact: true }).tap();
   await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible();
   expect.soft(await smallTargets(page), 'conversation').toEqual([]);
   for (const hash of ['#inbox', '#recent', '#drafts', '#settings/profile', '#channels/all']) {
@@ -370,4 +373,45 @@ test('focuses the search field of “Go to…” when a key opens it, but not af
   await page.getByRole('button', { name: 'Go to…' }).tap();
   await expect(dialog.getByRole('button', { name: 'Close' })).toBeFocused();
   await expect(field).toBeVisible();
+});
+
+test('shows the actions of a message in a sheet with reactions and a reply, and marks the message', async ({
+  server,
+  logIn,
+}) => {
+  await post(server, 'cordelia', 'sheet', 'Hold me');
+  const { page } = await logIn('hamlet', await placeOf(server, 'sheet'), PHONE);
+  const message = messageWith(page, 'Hold me');
+  const background = () => message.evaluate((row) => getComputedStyle(row).backgroundColor);
+  const before = await background();
+  await longPress(page, message);
+  const menu = page.getByRole('menu');
+  const { x, width, y, height } = (await menu.boundingBox())!;
+  expect([x, width, Math.round(y + height)]).toEqual([0, 360, 640]);
+  await expect(menu.getByRole('group', { name: 'Reactions' }).getByRole('menuitem')).toHaveCount(6);
+  expect(await background()).not.toBe(before);
+  expect(await violationsIn(page)).toEqual([]);
+  await menu.getByRole('menuitem', { name: ':tada:' }).click();
+  await expect(message.getByRole('button', { name: /:tada:/ })).toBeVisible();
+  await longPress(page, message);
+  await menu.getByRole('menuitem', { name: 'Reply', exact: true }).click();
+  await expect(page.getByRole('textbox', { name: 'Message', exact: true })).toBeFocused();
+});
+
+test('shows one line for writing until it is touched', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'one line', 'Words');
+  const { page } = await logIn('hamlet', await placeOf(server, 'one line'), PHONE);
+  const composer = page.locator('form[part="composer"]');
+  const field = page.getByRole('textbox', { name: 'Message', exact: true });
+  const button = page.getByRole('button', { name: 'Send', exact: true });
+  await expect(field).toBeVisible();
+  await expect(button).toBeHidden();
+  expect((await composer.boundingBox())!.height).toBeLessThan(60);
+  await expect(composer.getByText('To:')).toBeHidden();
+  await field.tap();
+  await expect(button).toBeVisible();
+  await field.fill('A text');
+  await messageWith(page, 'Words').getByText('Words').tap();
+  await button.tap();
+  await expect(messageWith(page, 'A text')).toBeVisible();
 });

@@ -379,6 +379,22 @@ test('finds people, channels, topics and messages in one field, and offers recen
   await expect(suggestions.first()).toHaveText(/^channel:/);
 });
 
+test('adds filters to typed words with the mouse', async ({ server, logIn }) => {
+  await post(server, 'cordelia', 'medlars', 'A medlar from Cordelia');
+  await post(server, 'iago', 'medlars', 'A medlar from Iago');
+  const { page } = await logIn('hamlet', '#inbox');
+  const field = page.getByRole('combobox', { name: 'Search' });
+  const suggestions = page.locator('search').getByRole('option');
+  await field.fill('medlar');
+  for (const filter of ['channel:', 'sender:', 'has:', 'during:']) {
+    await expect(suggestions.filter({ hasText: new RegExp(`^${filter}`) })).toHaveCount(1);
+  }
+  await suggestions.filter({ hasText: /^sender:/ }).click();
+  await suggestions.filter({ hasText: 'Iago' }).click();
+  await suggestions.filter({ hasText: 'Search for' }).click();
+  await expect(page.getByRole('article')).toHaveText([/A medlar from Iago/]);
+});
+
 test('keeps the chosen suggestion while another one appears above it', async ({ server, logIn }) => {
   await post(server, 'cordelia', 'figs that are fresh', 'From the market');
   const { page } = await logIn('hamlet', '#inbox');

@@ -55,6 +55,11 @@ test('filters the sidebar by parts of names after q, and opens the first match w
   await expect(sidebar.getByRole('link', { name: 'Recent conversations' })).toBeFocused();
   await page.keyboard.press('ArrowUp');
   await page.keyboard.press('ArrowUp');
+  await expect(sidebar.locator('summary:focus')).toHaveText('Views');
+  await page.keyboard.press('ArrowRight');
+  await expect(sidebar.getByRole('button', { name: 'Choose views' })).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
+  await page.keyboard.press('ArrowUp');
   await expect(filterOf(page)).toBeFocused();
   await filterOf(page).fill('island');
   await sidebar.getByRole('link', { name: 'island weather' }).waitFor();

@@ -3,7 +3,6 @@ import {
   type ChannelRepository,
   type ChannelView,
   hasWeeklyTraffic,
-  ROWS_WITH_USED_COLORS,
   type Subscription,
   weeklyTraffic,
 } from '@parley/domain/channels';

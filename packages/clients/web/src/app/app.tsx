@@ -202,17 +202,18 @@ const loadPlaceTools = () => loadLater(() => import('./place-tools.js')).then(({
 
 /** Tools and menu of the current topic or channel. */
 function PlaceMenu() {
+  const { i18n } = useLingui();
   const { address } = useAddress();
   const PlaceTools = useLoaded(loadPlaceTools);
   if (address?.view !== 'narrow') return null;
   const destination = destinationOf(address.narrow);
   const channelId = onlyChannel(address.narrow);
   return (
-    <>
+    <div className={styles.tools} role="toolbar" aria-label={i18n._('Channel actions')} data-stop>
       {PlaceTools && <PlaceTools narrow={address.narrow} />}
       {destination?.kind === 'channel' && <TopicMenuButton place={destination} />}
       {channelId !== null && <ChannelMenuButton channelId={channelId} />}
-    </>
+    </div>
   );
 }
 
@@ -229,7 +230,9 @@ function OrganizationHeader({ tools, onClose }: HeaderProps) {
   return (
     <div className={styles.organization}>
       <Avatar url={iconUrl} name={name} size={28} />
-      <span className={styles.organizationName}>{name}</span>
+      <span className={styles.organizationName}>
+        <bdi>{name}</bdi>
+      </span>
       {tools}
       <span className={styles.menuButton}>
         <IconButton icon={X} label={i18n._('Close')} onClick={onClose} />
@@ -243,9 +246,11 @@ function Account({ onLogOut }: AppProps) {
   const chat = useChat();
   const self = useReading(chat.people.person(chat.state.selfId));
   return (
-    <div className={styles.account}>
+    <div className={styles.account} role="toolbar" aria-label={i18n._('Main menu')} data-stop>
       <PersonButton person={self} size={28} className={styles.self}>
-        <span className={styles.organizationName}>{self.name}</span>
+        <span className={styles.organizationName}>
+          <bdi>{self.name}</bdi>
+        </span>
         {self.statusEmoji && <Emoji {...self.statusEmoji} />}
       </PersonButton>
       <OverlayButton

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { type Destination, destinationOf, type Narrow, RESOLVED_PREFIX } from '@parley/chat';
 import { BellOff, BellRing, CircleCheck, Users } from 'lucide-react';
+import { topicMuting } from '../channels/topic-muting.js';
 import { textOf } from '../content/tree.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
 import { IconButton } from '../kit/icon-button.js';
@@ -57,10 +58,9 @@ function TopicSwitches({ place }: { readonly place: Extract<Destination, { kind:
   const { chat } = useServices();
   const { channelId, topic } = place;
   const policy = useComputed(() => chat.sidebar.policyOf(channelId, topic), [chat, channelId, topic]);
-  const isInMutedChannel = useReading(chat.sidebar.channel(channelId))?.isMuted === true;
+  const muting = useComputed(() => topicMuting(chat, place), [chat, place]);
   const canResolve = useComputed(() => chat.rights.canResolve(channelId, topic), [chat, channelId, topic]);
   const isResolved = topic.startsWith(RESOLVED_PREFIX);
-  const isMuted = policy === 'muted' || (isInMutedChannel && policy === 'none');
   const set = (next: typeof policy) => void chat.commands.setTopicPolicy(place, next).catch(reportFailure);
   return (
     <>
@@ -73,8 +73,8 @@ function TopicSwitches({ place }: { readonly place: Extract<Destination, { kind:
       <IconButton
         icon={BellOff}
         label={i18n._('Mute topic')}
-        isPressed={isMuted}
-        onClick={() => set(isMuted ? (isInMutedChannel ? 'unmuted' : 'none') : isInMutedChannel ? 'none' : 'muted')}
+        isPressed={muting.isMuted}
+        onClick={() => set(muting.next)}
       />
       {canResolve && (
         <IconButton

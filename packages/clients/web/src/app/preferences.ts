@@ -13,11 +13,12 @@ const USUAL_HEIGHT = 140;
 /** Line height below which other spaces shrink too; Zulip's compact value is 122. */
 const COMPACT_BELOW = 130;
 const THEME_KEY = 'parley-theme';
+const HOURS_KEY = 'parley-hours';
 
 /** Applies the user's theme, font size, language and time format, initially and on every change. */
 export function followPreferences(chat: Chat, i18n: I18n): void {
   let language: string | undefined;
-  let has24Hours: boolean | null = null;
+  let hours: boolean | null | undefined;
   effect(() => {
     const settings = chat.field('user_settings');
     if (!settings) return;
@@ -32,11 +33,23 @@ export function followPreferences(chat: Chat, i18n: I18n): void {
     const former = language ?? chat.field('realm_default_language');
     language = settings.default_language;
     if (language !== former) void changeLanguage(i18n, language);
-    if (settings.twenty_four_hour_time !== has24Hours) {
-      has24Hours = settings.twenty_four_hour_time;
-      changeHours(i18n, has24Hours);
-    }
+    // The same holds for the format of times, unless it was chosen in this browser.
+    const formerHours = hours === undefined ? chat.field('realm_user_settings_defaults')?.twenty_four_hour_time : hours;
+    const isChosen = hours !== undefined && hours !== settings.twenty_four_hour_time;
+    hours = settings.twenty_four_hour_time;
+    if (isChosenHours(hours, isChosen) || hours !== formerHours) changeHours(i18n, hours);
   });
+}
+
+/** Stores a chosen format of times. Returns true if it was chosen, now or earlier. */
+function isChosenHours(hours: boolean | null, isChosen: boolean): boolean {
+  // Storage may be forbidden.
+  try {
+    if (isChosen) localStorage.setItem(HOURS_KEY, String(hours));
+    return localStorage.getItem(HOURS_KEY) === String(hours);
+  } catch {
+    return isChosen;
+  }
 }
 
 /** Shows a theme, or the system's, and stores it for the next start. */

@@ -26,5 +26,5 @@ export function FileSize({ url, className }: { readonly url: string; readonly cl
   useEffect(() => {
     if (isKnowable && !known.has(url)) sizeOf(url).then(setSize, () => {});
   }, [isKnowable, url]);
-  return isKnowable && <span className={className}>{size !== null && sizeText(i18n, size)}</span>;
+  return isKnowable && <bdi className={className}>{size !== null && sizeText(i18n, size)}</bdi>;
 }

@@ -18,6 +18,7 @@ import { useFile } from '../services/use-file.js';
 import { FileSize } from './file-size.js';
 import { MediaContext } from './media.js';
 import styles from './message-body.module.css';
+import { isOnlyEmoji, withoutShownLinks } from './shown-content.js';
 import {
   type CodeNode,
   type ContentNode,
@@ -62,9 +63,9 @@ interface MessageBodyProps {
 export const MessageBody = memo(function MessageBody({ html, hasAlertWord = false }: MessageBodyProps) {
   const { baseUrl } = useWorld();
   const parts = useRareParts(hasAlertWord);
-  const nodes = useMemo(() => parseContent(html, baseUrl), [html, baseUrl]);
+  const nodes = useMemo(() => withoutShownLinks(parseContent(html, baseUrl), baseUrl), [html, baseUrl]);
   return (
-    <div className={styles.body} part="message-body">
+    <div className={styles.body} part="message-body" data-large={isOnlyEmoji(nodes) || undefined}>
       {parts ? <parts.Marked nodes={nodes} draw={drawAll} /> : drawAll(nodes)}
     </div>
   );

@@ -92,6 +92,7 @@ export function Composer({ destination, filesOf = destination, topicField, onTex
       part="composer"
       data-over={isOver || undefined}
       data-tall={isTall || undefined}
+      data-untouched={(!hadFocus && text === '') || undefined}
       onKeyDown={preview.onKeyDown}
       onSubmit={(event) => {
         event.preventDefault();

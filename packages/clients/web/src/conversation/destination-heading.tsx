@@ -66,7 +66,9 @@ export function ChannelName({ channelId }: { readonly channelId: number }) {
   return (
     <span className={styles.name}>
       <ChannelIcon channelId={channelId} />
-      <strong className={styles.topic}>{channel?.name ?? (isReady ? i18n._('Unknown channel') : '')}</strong>
+      <strong className={styles.topic} dir="auto">
+        {channel?.name ?? (isReady ? i18n._('Unknown channel') : '')}
+      </strong>
     </span>
   );
 }
@@ -86,10 +88,10 @@ function TopicName({ channelId, topic, match }: TopicNameProps) {
   return (
     <span className={styles.name}>
       <ChannelIcon channelId={channelId} />
-      <strong>{channel?.name ?? (isReady ? i18n._('Unknown channel') : '')}</strong>
+      <strong dir="auto">{channel?.name ?? (isReady ? i18n._('Unknown channel') : '')}</strong>
       <ChevronRight size={14} aria-hidden />
       {isResolved && <Check size={14} aria-label={i18n._('resolved')} />}
-      <span className={styles.topic}>{match?.includes('<span') ? <InlineContent html={match} /> : title}</span>
+      <bdi className={styles.topic}>{match?.includes('<span') ? <InlineContent html={match} /> : title}</bdi>
     </span>
   );
 }
@@ -109,7 +111,7 @@ function PeopleNames({ userIds }: { readonly userIds: readonly number[] }) {
   return (
     <span className={styles.name}>
       <Icon size={15} aria-hidden />
-      <strong className={styles.topic}>
+      <strong className={styles.topic} dir="auto">
         {userIds.length === 0
           ? i18n._('Messages with yourself')
           : new Intl.ListFormat(i18n.locale, { type: 'conjunction' }).format(names)}

@@ -1,5 +1,5 @@
 import { useLingui } from '@lingui/react';
-import { type Chat, type Destination, narrowOf, rankOf, resembles } from '@parley/chat';
+import { type Chat, type Destination, narrowOf } from '@parley/chat';
 import { Hash, MessageSquare, User } from 'lucide-react';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Dialog } from '../kit/dialog.js';
@@ -7,27 +7,17 @@ import { useListbox } from '../kit/listbox.js';
 import styles from '../kit/listbox.module.css';
 import { useOverlay } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
-import { type Services, useComputed, useServices } from '../services/context.js';
+import { type Services, useChat, useComputed, useServices } from '../services/context.js';
+import { type Found, ranked } from './ranked.js';
 
-const MAX_ENTRIES = 12;
 /** Number of conversations that precede other matches of their name. */
 const MAX_RECENT = 20;
 
-export interface Entry {
+export interface Entry extends Found {
   /** Target address, or the name of an action. */
   readonly address: string;
   /** Action instead of an address. */
   readonly run?: () => void;
-  /** Conversation that can receive a message. */
-  readonly to?: Destination;
-  /** Channel in which a topic can be started. */
-  readonly channelId?: number;
-  readonly name: string;
-  readonly detail: string;
-  /** Further words to find it by. */
-  readonly words?: string;
-  /** True for conversations that precede other matches of their name. */
-  readonly isRecent?: boolean;
   readonly icon: ReactNode;
 }
 
@@ -60,8 +50,10 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <span className={styles.name}>{name}</span>
-        <span className={styles.detail}>{detail}</span>
+        <span className={styles.name}>
+          <bdi>{name}</bdi>
+        </span>
+        <bdi className={styles.detail}>{detail}</bdi>
       </>
     ),
     onPick: (entry) => {
@@ -95,109 +87,86 @@ export function Finder({ title, label, entries, isOffered, lastEntry, onType, on
   );
 }
 
-/** Recent conversations, channels, other people, then other known topics. */
-export function placesOf(chat: Chat): readonly Entry[] {
-  const addressOf = (narrow: ReturnType<typeof narrowOf>) => chat.formatAddress({ view: 'narrow', narrow, near: null });
-  const channelName = (id: number) => chat.sidebar.channel(id).value?.name ?? '';
+const HASH = <Hash size={16} aria-hidden />;
+const MESSAGE = <MessageSquare size={16} aria-hidden />;
+const USER = <User size={16} aria-hidden />;
+
+/** Recent conversations, channels, other people, then other known topics; none if they are unwanted. */
+export function usePlaces(isWanted = true): readonly Entry[] {
+  const chat = useChat();
+  const recent = useComputed(() => (isWanted ? recentOf(chat) : []), [chat, isWanted]);
+  // Topics change with each channel of which they are loaded.
+  const topics = useComputed(() => (isWanted ? topicsOf(chat) : []), [chat, isWanted]);
+  const channels = useComputed(() => (isWanted ? channelsOf(chat) : []), [chat, isWanted]);
+  const people = useComputed(() => (isWanted ? peopleOf(chat) : []), [chat, isWanted]);
+  return useMemo(() => {
+    const addresses = new Set(recent.map(({ address }) => address));
+    const isOther = ({ address }: Entry) => !addresses.has(address);
+    return [...recent, ...channels, ...people.filter(isOther), ...topics.filter(isOther)];
+  }, [recent, channels, people, topics]);
+}
+
+const addressOf = (chat: Chat, narrow: ReturnType<typeof narrowOf>) =>
+  chat.formatAddress({ view: 'narrow', narrow, near: null });
+
+const channelName = ({ state }: Chat, id: number) => state.channels.get(id)?.channel.name ?? '';
+
+function conversation(chat: Chat, to: Destination): Entry {
+  const isTopic = to.kind === 'channel';
   const personName = (id: number) => chat.people.person(id).value.name;
-  const conversation = (to: Destination): Entry => {
-    const isTopic = to.kind === 'channel';
-    return {
-      address: addressOf(narrowOf(to)),
-      name: isTopic
-        ? to.topic || (chat.field('realm_empty_topic_display_name') ?? '')
-        : to.userIds.map(personName).join(', '),
-      detail: isTopic ? `#${channelName(to.channelId)}` : '',
-      icon: <MessageSquare size={16} aria-hidden />,
-      to,
-    };
+  return {
+    address: addressOf(chat, narrowOf(to)),
+    name: isTopic
+      ? to.topic || (chat.field('realm_empty_topic_display_name') ?? '')
+      : to.userIds.map(personName).join(', '),
+    detail: isTopic ? `#${channelName(chat, to.channelId)}` : '',
+    icon: MESSAGE,
+    to,
   };
-  const person = (id: number): Entry => {
-    const to: Destination = { kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] };
-    return {
-      address: addressOf(narrowOf(to)),
-      name: chat.state.people.peek(id)?.user.full_name ?? '',
-      detail: '',
-      icon: <User size={16} aria-hidden />,
-      to,
-    };
+}
+
+function person(chat: Chat, id: number): Entry {
+  const to: Destination = { kind: 'direct', userIds: id === chat.state.selfId ? [] : [id] };
+  return {
+    address: addressOf(chat, narrowOf(to)),
+    name: chat.state.people.peek(id)?.user.full_name ?? '',
+    detail: '',
+    icon: USER,
+    to,
   };
-  const recent = chat.conversations.recent.value
+}
+
+const recentOf = (chat: Chat): readonly Entry[] =>
+  chat.conversations.recent.value
     .flatMap(({ destination: to }) => {
-      if (to.kind === 'channel' || to.userIds.length > 1) return [conversation(to)];
+      if (to.kind === 'channel' || to.userIds.length > 1) return [conversation(chat, to)];
       const id = to.userIds[0] ?? chat.state.selfId;
       // Guests may no longer know these people.
-      return chat.state.people.peek(id) ? [person(id)] : [];
+      return chat.state.people.peek(id) ? [person(chat, id)] : [];
     })
     .map((entry, index): Entry => (index < MAX_RECENT ? { ...entry, isRecent: true } : entry));
-  const addresses = new Set(recent.map(({ address }) => address));
-  const isOther = ({ address }: Entry) => !addresses.has(address);
-  const otherTopics = chat.sidebar.channelIds.value
-    .flatMap((id) => chat.sidebar.topics(id).value)
-    .map(({ channelId, name }) => conversation({ kind: 'channel', channelId, topic: name }))
-    .filter(isOther);
-  const channels = chat.sidebar.channelIds.value.map(
-    (id): Entry => ({
-      address: addressOf([{ operator: 'channel', operand: id }]),
-      name: channelName(id),
-      detail: '',
-      icon: <Hash size={16} aria-hidden />,
-      channelId: id,
-    }),
-  );
-  const withBots = new Set([...chat.people.byPresence.value, ...chat.people.ids.value]);
-  const people = [...withBots].map(person).filter(isOther);
-  return [...recent, ...channels, ...people, ...otherTopics];
+
+/** Topics loaded so far. */
+function topicsOf(chat: Chat): readonly Entry[] {
+  const { state, sidebar } = chat;
+  const known = new Set([...state.topics.keys(), ...state.unread.topicKeys.keys()]);
+  return sidebar.channelIds.value
+    .filter((id) => known.has(id))
+    .flatMap((id) => sidebar.topics(id).value)
+    .map(({ channelId, name }) => conversation(chat, { kind: 'channel', channelId, topic: name }));
 }
 
-/**
- * Prefers equal names, then recent conversations, then other names. Names with their channels and other words follow, then
- * names that are typed with mistakes.
- */
-function rankIn({ name, detail, words = '', isRecent = false }: Entry, query: string): number | null {
-  const rank = rankOf(query, name);
-  if (rank !== null) return isRecent && rank > 0 ? RANK_RECENT : rank;
-  const whole = `${name} ${detail.replace('#', '')}`;
-  if (rankOf(query, `${whole} ${words}`) !== null) return RANK_WITH_CHANNEL;
-  if (resembles(query, name)) return RANK_MISTYPED;
-  return resembles(query, whole) ? RANK_MISTYPED_WITH_CHANNEL : null;
-}
+const channelsOf = (chat: Chat): readonly Entry[] =>
+  chat.sidebar.channelIds.value.map((id) => ({
+    address: addressOf(chat, [{ operator: 'channel', operand: id }]),
+    name: channelName(chat, id),
+    detail: '',
+    icon: HASH,
+    channelId: id,
+  }));
 
-/** Names that equal the query have rank 0, other names rank 1 or 2. */
-const RANK_RECENT = 0.5;
-/** Ranks after those of names. */
-const RANK_WITH_CHANNEL = 3;
-const RANK_MISTYPED = 4;
-const RANK_MISTYPED_WITH_CHANNEL = 5;
-
-/** Kinds of entries by the mark before a query, as in messages. */
-const KINDS: Readonly<Record<string, (entry: Entry) => boolean>> = {
-  '#': ({ to, channelId }) => channelId !== undefined || to?.kind === 'channel',
-  '@': ({ to }) => to?.kind === 'direct',
-};
-
-/** Returns the entries that match the query, best first. `#` limits them to channels and topics, `@` to people. */
-export function ranked(all: readonly Entry[], typed: string, isOffered = (_: Entry) => true): readonly Entry[] {
-  const kind = KINDS[typed.trim()[0] ?? ''];
-  const entries = kind ? all.filter(kind) : all;
-  const query = kind ? typed.trim().slice(1).replaceAll('>', ' ') : typed;
-  const sorted =
-    query.trim() === ''
-      ? entries
-      : entries
-          .flatMap((entry) => {
-            const rank = rankIn(entry, query);
-            return rank === null ? [] : [{ entry, rank }];
-          })
-          .sort((a, b) => a.rank - b.rank)
-          .map(({ entry }) => entry);
-  const found: Entry[] = [];
-  for (const entry of sorted) {
-    if (found.length === MAX_ENTRIES) break;
-    if (isOffered(entry)) found.push(entry);
-  }
-  return found;
-}
+const peopleOf = (chat: Chat): readonly Entry[] =>
+  [...new Set([...chat.people.byPresence.value, ...chat.people.ids.value])].map((id) => person(chat, id));
 
 interface ForwardProps {
   /** Default: "Forward message". */
@@ -214,7 +183,7 @@ export function ForwardDialog({ title, text, write, onPick }: ForwardProps) {
   const { i18n } = useLingui();
   const services = useServices();
   const { chat } = services;
-  const places = useComputed(() => placesOf(chat), [chat]);
+  const places = usePlaces();
   return (
     <Finder
       title={title ?? i18n._('Forward message')}

@@ -51,7 +51,7 @@ function Version({ version, isFirst }: { readonly version: MessageSnapshot; read
   return (
     <li className={styles.version}>
       <p className={styles.what}>
-        <strong>{name}</strong> <span className={styles.time}>{time}</span>
+        <strong dir="auto">{name}</strong> <bdi className={styles.time}>{time}</bdi>
         {isFirst && <span className={styles.time}> · {i18n._('Original message')}</span>}
       </p>
       {from !== undefined && (

@@ -1,6 +1,6 @@
 import { type MessageRow, narrowOf } from '@parley/chat';
+import { topicMuting } from '../channels/topic-muting.js';
 import { openPersonCard } from '../people/open-card.js';
-import type { Services } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { type KeyContext, rareActionsOn } from './message-menu.js';
 
@@ -44,7 +44,7 @@ export function press(key: string, row: HTMLElement, message: MessageRow, contex
       commands.write?.(destination, `@**${sender.name}|${sender.id}** `);
       break;
     case 'M':
-      if (topic) toggleMute(topic, services);
+      if (topic) chat.commands.setTopicPolicy(topic, topicMuting(chat, topic).next).catch(reportFailure);
       break;
     case 's':
     case 'z': {
@@ -58,9 +58,4 @@ export function press(key: string, row: HTMLElement, message: MessageRow, contex
       actions.find(({ shortcut }) => shortcut === key)?.run();
     }
   }
-}
-
-function toggleMute(topic: Parameters<Services['chat']['commands']['setTopicPolicy']>[0], { chat }: Services): void {
-  const isMuted = chat.sidebar.policyOf(topic.channelId, topic.topic) === 'muted';
-  chat.commands.setTopicPolicy(topic, isMuted ? 'none' : 'muted').catch(reportFailure);
 }

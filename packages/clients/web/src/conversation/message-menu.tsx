@@ -17,13 +17,15 @@ import {
   MoveRight,
   Pencil,
   Quote,
+  Reply,
   RotateCcw,
   SmilePlus,
   Star,
   Trash2,
 } from 'lucide-react';
 import { Fragment, type ReactNode } from 'react';
-import { Menu, MenuItem, MenuLine } from '../kit/menu.js';
+import { Emoji } from '../kit/emoji.js';
+import { Menu, MenuItem, MenuLine, MenuRow } from '../kit/menu.js';
 import { useOverlay } from '../kit/overlay.js';
 import { type Services, useServices } from '../services/context.js';
 import { reportDone, reportFailure } from '../services/failures.js';
@@ -68,6 +70,18 @@ interface ActionTarget {
   readonly i18n: I18n;
 }
 
+const isTouched = () => matchMedia('(pointer: coarse)').matches;
+
+/** Usual reactions, as names and codes. */
+const REACTIONS = [
+  ['+1', '1f44d'],
+  ['heart', '2764'],
+  ['joy', '1f602'],
+  ['tada', '1f389'],
+  ['eyes', '1f440'],
+  ['check', '2705'],
+] as const;
+
 /** Buttons of a message by their shortcuts. */
 const BUTTONS: readonly (readonly [shortcut: string, icon: LucideIcon])[] = [
   [':', SmilePlus],
@@ -77,8 +91,11 @@ const BUTTONS: readonly (readonly [shortcut: string, icon: LucideIcon])[] = [
 ];
 
 /** Actions for touch screens: the buttons next to the anchor, and copying, because a long press selects no text. */
-function touchActions({ message, anchor, services: { chat }, i18n }: ActionTarget): readonly RareAction[] {
-  if (!matchMedia('(pointer: coarse)').matches) return [];
+function touchActions(
+  { message, anchor, services: { chat }, i18n }: ActionTarget,
+  { write }: MessageCommands,
+): readonly RareAction[] {
+  if (!isTouched()) return [];
   const buttons = BUTTONS.flatMap(([shortcut, icon]): readonly RareAction[] => {
     const button = anchor.parentElement?.querySelector<HTMLElement>(`[aria-keyshortcuts="${shortcut}"]`);
     // Waits until the closing menu has moved the focus.
@@ -91,7 +108,14 @@ function touchActions({ message, anchor, services: { chat }, i18n }: ActionTarge
       .write([new ClipboardItem({ 'text/plain': text })])
       .then(() => reportDone(i18n._('Text copied')), reportFailure);
   };
-  return [...buttons, { icon: Copy, name: i18n._('Copy text'), run: copy }];
+  const canReply = write && chat.rights.canSend(message.destination) === null;
+  // Waits as above.
+  const reply = () => void setTimeout(() => write!(message.destination, ''));
+  return [
+    ...(canReply ? [{ icon: Reply, name: i18n._('Reply'), run: reply }] : []),
+    ...buttons,
+    { icon: Copy, name: i18n._('Copy text'), run: copy },
+  ];
 }
 
 type Offered = readonly (RareAction | false | null)[];
@@ -276,16 +300,30 @@ export function MessageMenu({ message, commands }: Props) {
   const { i18n } = useLingui();
   const { anchor } = useOverlay();
   const services = useServices();
+  const { chat } = services;
+  const id = message.id!;
+  const react = (emoji_name: string, emoji_code: string) =>
+    chat.commands.toggleReaction(id, { emoji_name, emoji_code, reaction_type: 'unicode_emoji' }).catch(reportFailure);
   const actions = [
-    ...touchActions({ message, anchor, services, i18n }),
+    ...touchActions({ message, anchor, services, i18n }, commands),
     ...rareActionsOn(message, anchor, commands, services, i18n),
   ];
   return (
-    <Menu label={i18n._('More actions')}>
-      {actions.map(({ icon, name, isDangerous = false, run }) => (
+    <Menu label={i18n._('More actions')} isSheet>
+      {isTouched() && chat.rights.canReact(id) && (
+        <MenuRow
+          label={i18n._('Reactions')}
+          items={REACTIONS.map(([name, code]) => ({
+            name: `:${name}:`,
+            content: <Emoji type="unicode_emoji" code={code} name={name} />,
+            onSelect: () => react(name, code),
+          }))}
+        />
+      )}
+      {actions.map(({ icon, name, shortcut, isDangerous = false, run }) => (
         <Fragment key={name}>
           {isDangerous && <MenuLine />}
-          <MenuItem icon={icon} isDangerous={isDangerous} onSelect={run}>
+          <MenuItem icon={icon} isDangerous={isDangerous} shortcut={shortcut} onSelect={run}>
             {name}
           </MenuItem>
         </Fragment>

@@ -260,7 +260,7 @@ function Side({ message, isContinued, labelId }: SenderProps) {
   return (
     <div className={styles.side}>
       {isContinued ? (
-        <time id={`${labelId}-time`} className={styles.smallTime}>
+        <time id={`${labelId}-time`} className={styles.smallTime} dir="auto">
           {time}
         </time>
       ) : (
@@ -304,11 +304,11 @@ function SenderLine({ message, sender, isContinued, labelId }: SenderProps & { r
         aria-haspopup="dialog"
         onClick={({ currentTarget }) => openPersonCard(currentTarget, message.sender.id)}
       >
-        {message.sender.name}
+        <bdi>{message.sender.name}</bdi>
       </button>
       {sender.statusEmoji && <Emoji {...sender.statusEmoji} />}
       <a className={styles.time} part="time" href={href}>
-        <time id={`${labelId}-time`} dateTime={new Date(message.timestamp * 1000).toISOString()}>
+        <time id={`${labelId}-time`} dir="auto" dateTime={new Date(message.timestamp * 1000).toISOString()}>
           {time}
         </time>
       </a>

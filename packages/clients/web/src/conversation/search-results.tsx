@@ -230,7 +230,7 @@ function Hit({ message }: { readonly message: FoundMessage }) {
       />
       <div className={styles.sender}>
         <Avatar url={sender.avatarUrl} name={sender.name} size={20} />
-        <strong>{sender.name}</strong>
+        <strong dir="auto">{sender.name}</strong>
         <time dateTime={new Date(message.timestamp * 1000).toISOString()}>{timeText(i18n, message.timestamp)}</time>
       </div>
       {sender.isMuted ? (

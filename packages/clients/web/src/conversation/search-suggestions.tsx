@@ -1,11 +1,13 @@
 import type { I18n } from '@lingui/core';
 import { useLingui } from '@lingui/react';
 import {
+  type ChatState,
   channelBefore,
   formatSearch,
   type Narrow,
   narrowOf,
   parseSearch,
+  type SearchSuggestion,
   searchSuggestions,
   UnclearName,
 } from '@parley/chat';
@@ -28,8 +30,9 @@ import { insertText } from '../kit/text-field.js';
 import { type Services, useChat, useComputed, useServices } from '../services/context.js';
 import { useUnopenedTopics } from '../services/use-unopened-topics.js';
 import styles from './completion.module.css';
-import { placesOf, ranked } from './finder.js';
+import { usePlaces } from './finder.js';
 import { destinationOfHit, findMessages, snippetOf } from './found-messages.js';
+import { ranked } from './ranked.js';
 
 export { filterKeys, SearchChips } from './search-chips.js';
 
@@ -71,6 +74,7 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     if (channelId !== null) chat.loadTopics(channelId).catch(() => {});
   }, [chat, channelId]);
   const typed = text.trim();
+  const isPending = PENDING_OPERATOR.test(text);
   const goTo = useCallback(
     (href: string) => {
       const element = mounted(field);
@@ -80,7 +84,8 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     },
     [field, navigation],
   );
-  const filters = suggestions.map(({ part, operator, value, isNegated, text: whole }): Option => {
+  const added = isPending || typed === '' ? [] : filtersAfter(chat.state, typed, scope, suggestions);
+  const filters = [...suggestions, ...added].map(({ part, operator, value, isNegated, text: whole }): Option => {
     const description = meaningOf(operator, value, i18n);
     return {
       key: part,
@@ -96,8 +101,8 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     };
   });
   const recent = useRecentSearches(typed === '', goTo);
-  const places = usePlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
-  const hits = useHits(PENDING_OPERATOR.test(text) ? '' : typed, scope, goTo);
+  const places = useFoundPlaces(HAS_OPERATOR.test(typed) ? '' : typed, goTo);
+  const hits = useHits(isPending ? '' : typed, scope, goTo);
   const search: Option = {
     key: 'search',
     label: i18n._('Search for “{text}”', { text: typed }),
@@ -113,7 +118,9 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
     draw: ({ icon, label, detail }) => (
       <>
         {icon}
-        <span className={styles.label}>{label}</span>
+        <span className={styles.label}>
+          <bdi>{label}</bdi>
+        </span>
         <span className={styles.detail}>{detail}</span>
       </>
     ),
@@ -136,6 +143,15 @@ export function SearchSuggestions({ field, text: own, filters: chips, scope, onC
   });
   return listbox.list;
 }
+
+/** Filters offered after typed words: by sender, place, date and content. */
+const OFFERED: readonly string[] = ['channel:', 'sender:', 'has:', 'during:'];
+
+/** Filters that a mouse adds to typed words, without those already suggested. */
+const filtersAfter = (state: ChatState, typed: string, scope: Narrow, suggested: readonly SearchSuggestion[]) =>
+  searchSuggestions(state, `${typed} `, scope).filter(
+    ({ part }) => OFFERED.includes(part) && !suggested.some((each) => each.part === part),
+  );
 
 /** Name of the field text with recent searches, one per line; removed on log-out. */
 const RECENT = 'recent searches';
@@ -174,12 +190,12 @@ const PENDING_OPERATOR = /(?:^|\s)-?[a-z-]+:(?:"[^"]*|[^\s"]*)$/i;
 const MAX_PLACES = 3;
 
 /** People, channels and topics with a name like the query; none for an empty one. */
-function usePlaces(query: string, goTo: (href: string) => void): readonly Option[] {
+function useFoundPlaces(query: string, goTo: (href: string) => void): readonly Option[] {
   const { i18n } = useLingui();
   const chat = useChat();
   const isWanted = query !== '' && !chat.isVisitor;
   useUnopenedTopics(isWanted);
-  const all = useComputed(() => (isWanted ? placesOf(chat) : []), [chat, isWanted]);
+  const all = usePlaces(isWanted);
   return useMemo(() => {
     const people = all.filter(({ to }) => to?.kind === 'direct');
     const channels = all.filter(({ channelId }) => channelId !== undefined);

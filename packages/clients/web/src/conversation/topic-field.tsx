@@ -41,7 +41,9 @@ export function TopicField({ ref, channelId, topic, onTopic }: Props) {
     keyOf: ({ name }) => name.toLowerCase(),
     draw: ({ name, isNew }) => (
       <>
-        <span className={completion.label}>{name}</span>
+        <span className={completion.label}>
+          <bdi>{name}</bdi>
+        </span>
         <span className={completion.detail}>{isNew && i18n._('New topic')}</span>
       </>
     ),

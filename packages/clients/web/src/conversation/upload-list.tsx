@@ -145,7 +145,7 @@ interface NameProps {
 /** Name of a file, with details below. */
 const Name = ({ name, children }: NameProps) => (
   <span className={styles.about}>
-    <span className={styles.name} title={name}>
+    <span className={styles.name} title={name} dir="auto">
       {name}
     </span>
     <span className={styles.details}>{children}</span>

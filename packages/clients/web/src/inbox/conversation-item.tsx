@@ -55,7 +55,11 @@ export const ConversationItem = memo(function ConversationItem(props: Props) {
                 <DestinationName destination={destination} />
               )}
             </span>
-            {message && <time className={styles.time}>{shortTime(i18n, message.timestamp)}</time>}
+            {message && (
+              <time className={styles.time} dir="auto">
+                {shortTime(i18n, message.timestamp)}
+              </time>
+            )}
           </span>
           <span className={styles.second}>
             <span className={styles.words}>
@@ -87,7 +91,7 @@ function TopicTitle({ topic }: { readonly topic: string }) {
   const { title, isResolved } = useTopicTitle(topic);
   return (
     <span className={styles.topic}>
-      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />} {title}
+      {isResolved && <Check size={14} aria-label={i18n._('resolved')} />} <bdi>{title}</bdi>
     </span>
   );
 }
@@ -132,11 +136,14 @@ function Words({ senderId, html, isPartner }: WordsProps) {
   const { name, isMuted } = useReading(chat.people.person(senderId));
   const words = useMemo(() => firstWords(parseContent(html, baseUrl)), [html, baseUrl]);
   if (isMuted) return i18n._('Message from a person you have muted.');
-  if (isPartner) return words;
+  if (isPartner) return <bdi>{words}</bdi>;
   const sender = senderId === chat.state.selfId ? i18n._('You') : name;
   return (
     <>
-      <span className={styles.sender}>{sender}:</span> {words}
+      <span className={styles.sender}>
+        <bdi>{sender}</bdi>:
+      </span>{' '}
+      <bdi>{words}</bdi>
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { useLingui } from '@lingui/react';
 import type { Chat } from '@parley/chat';
 import { Clock } from 'lucide-react';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { Empty } from '../kit/empty.js';
 import { Loading } from '../kit/loading.js';
 import { useChat, useComputed } from '../services/context.js';
@@ -15,6 +15,9 @@ import { type LastRow, useRowKeys } from './row-keys.js';
 import { policyOf, type RecentConversation, sortedRecent } from './triage.js';
 import { useMessages } from './use-messages.js';
 
+/** Rows drawn at first, and further ones when their end approaches the viewport. */
+const ROWS = 30;
+
 const lastRow: LastRow = { row: null, index: 0 };
 
 const filterChoice = storedChoice('parley-recent-filter', ['all', 'unread', 'participated', 'direct', 'followed']);
@@ -27,11 +30,15 @@ export function RecentPage() {
   const filter = useReading(filterChoice.current);
   const order = useReading(orderChoice.current);
   const all = useReading(chat.conversations.recent);
-  const rows = useComputed(
+  const [limit, setLimit] = useState(lastRow.index + ROWS);
+  const sorted = useComputed(
     () => sortedRecent(withSenders(chat), filter, order, chat.state.selfId, (row) => policyOf(chat, row)),
     [chat, filter, order],
   );
-  useMessages(useMemo(() => all.map(({ lastMessageId }) => lastMessageId).sort((a, b) => a - b), [all]));
+  const rows = useMemo(() => sorted.slice(0, limit), [sorted, limit]);
+  // Senders are known from messages.
+  const wanted = filter === 'participated' || order === 'participants' ? all : rows;
+  useMessages(useMemo(() => wanted.map(({ lastMessageId }) => lastMessageId).sort((a, b) => a - b), [wanted]));
   const keys = useRowKeys(lastRow, () => false);
   const isLoading = useRecentTopics();
   if (all.length === 0) {
@@ -64,10 +71,25 @@ export function RecentPage() {
               faces={(row.destination.kind === 'direct' ? row.destination.userIds : row.senderIds).slice(0, MAX_FACES)}
             />
           ))}
+          {rows.length < sorted.length && <End key={limit} onNear={() => setLimit(limit + ROWS)} />}
         </ul>
       </section>
     </div>
   );
+}
+
+/** End of the drawn rows. */
+function End({ onNear }: { onNear(): void }) {
+  const end = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => entry!.isIntersecting && onNear(), {
+      root: end.current!.closest(`.${styles.page}`),
+      rootMargin: '50%',
+    });
+    observer.observe(end.current!);
+    return () => observer.disconnect();
+  }, [onNear]);
+  return <li ref={end} aria-hidden />;
 }
 
 /** Loads the newest messages. Returns true until they are loaded. */

@@ -3,6 +3,7 @@ import type { Services } from '../services/context.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { homeOf } from '../services/location.js';
 import { openOverlay, overlay } from '../services/overlay.js';
+import { moveInBar, placeStops } from './tab-stops.js';
 
 /** `part`: address of a part of Zulip's help to scroll to. */
 export const openHelp = (anchor: HTMLElement, returnTo?: HTMLElement, part?: string) => {
@@ -32,7 +33,11 @@ interface Buttons {
 
 /** Returns the command of a key pressed outside of menus, dialogs and fields; null for other keys. */
 export function commandOf(event: KeyboardEvent, services: Services, buttons: Buttons): (() => void) | null {
-  if (!isPlainKey(event) || !letterKeys.peek() || overlay.peek() !== null) return null;
+  if (event.key === 'Tab') placeStops();
+  if (!isPlainKey(event)) return null;
+  const move = moveInBar(event);
+  if (move) return move;
+  if (!letterKeys.peek() || overlay.peek() !== null) return null;
   const { key, target } = event;
   const field = (target as Element).closest?.<HTMLElement>('input, textarea, select, [contenteditable]');
   if (field) {

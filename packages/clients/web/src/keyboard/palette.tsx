@@ -18,8 +18,9 @@ import {
   UserPlus,
 } from 'lucide-react';
 import { useEffect, useMemo, useState } from 'react';
+import { topicMuting } from '../channels/topic-muting.js';
 import { onlyChannel } from '../conversation/destination-heading.js';
-import { type Entry, Finder, placesOf } from '../conversation/finder.js';
+import { type Entry, Finder, usePlaces } from '../conversation/finder.js';
 import { type SettingsArea, sectionsOf } from '../managing/sections.js';
 import type { SettingPlace } from '../managing/settings-search.js';
 import { type Services, useComputed, useField, useServices } from '../services/context.js';
@@ -93,20 +94,20 @@ function actionsHere({ chat, navigation }: Services, i18n: I18n, anchor: HTMLEle
   const { topic } = place;
   const policy = chat.sidebar.policyOf(place.channelId, topic);
   const isResolved = topic.startsWith(RESOLVED_PREFIX);
-  const setPolicy = (next: typeof policy) => () =>
-    run(chat.commands.setTopicPolicy(place, policy === next ? 'none' : next));
+  const muting = topicMuting(chat, place);
+  const setting = (next: typeof policy) => () => run(chat.commands.setTopicPolicy(place, next));
   const move = chat.rights.canMoveIn(place.channelId);
   return [
     markRead,
     {
       name: policy === 'followed' ? i18n._('Unfollow topic') : i18n._('Follow topic'),
       icon: BellRing,
-      run: setPolicy('followed'),
+      run: setting(policy === 'followed' ? 'none' : 'followed'),
     },
     {
-      name: policy === 'muted' ? i18n._('Unmute topic') : i18n._('Mute topic'),
+      name: muting.isMuted ? i18n._('Unmute topic') : i18n._('Mute topic'),
       icon: BellOff,
-      run: setPolicy('muted'),
+      run: setting(muting.next),
     },
     ...(chat.rights.canResolve(place.channelId, topic)
       ? [
@@ -160,7 +161,7 @@ export function Palette({ anchor, onLogOut }: Props) {
       ),
     [chat, i18n],
   );
-  const places = useComputed(() => placesOf(chat), [chat]);
+  const places = usePlaces();
   const managing = useComputed(() => managingOf(chat, i18n), [chat, i18n]);
   const themeToggle = useThemeToggle();
   const presentActions = useComputed(() => actionsHere(services, i18n, anchor), [services, i18n, anchor]);

@@ -75,7 +75,7 @@ export function Shortcuts({ onLogOut }: Props) {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [actions, services, i18n, onLogOut]);
   return (
-    <span ref={buttons}>
+    <span ref={buttons} role="toolbar" aria-label={i18n._('Keyboard shortcuts')} data-stop>
       <IconButton
         icon={Search}
         label={i18n._('Go to…')}

@@ -1,5 +1,7 @@
+import { useLingui } from '@lingui/react';
 import type { ComponentType, MouseEventHandler, ReactNode } from 'react';
 import { openOverlay } from '../services/overlay.js';
+import { keyNames } from './key-names.js';
 import styles from './kit.module.css';
 
 export interface IconButtonProps {
@@ -14,14 +16,15 @@ export interface IconButtonProps {
   readonly shortcut?: string;
 }
 
-/** Icon button; its label is read aloud and shown on hover. */
+/** Icon button; its label is read aloud, and shown on hover with the equivalent key. */
 export function IconButton({ icon: Icon, label, onClick, isPressed, isDisabled, opens, shortcut }: IconButtonProps) {
+  const { i18n } = useLingui();
   return (
     <button
       type="button"
       className={styles.iconButton}
       aria-label={label}
-      title={label}
+      title={shortcut ? `${label} (${keyNames(shortcut, i18n)})` : label}
       aria-pressed={isPressed}
       aria-haspopup={opens}
       aria-keyshortcuts={shortcut}

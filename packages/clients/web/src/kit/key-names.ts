@@ -4,6 +4,7 @@ import type { I18n } from '@lingui/core';
 export function keyNames(keys: string, i18n: I18n): string {
   const names: Readonly<Record<string, string>> = {
     Ctrl: i18n._('Ctrl'),
+    Control: i18n._('Ctrl'),
     Enter: i18n._('Enter'),
     Shift: i18n._('Shift'),
   };

@@ -68,7 +68,8 @@ export function useListbox<T>({ label, query, options, className, keyOf, draw, o
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
           // biome-ignore lint/a11y/useFocusableInteractive: the field names the active option.
           <div
-            key={keyOf(option)}
+            // biome-ignore lint/suspicious/noArrayIndexKey: options for other keys reuse the elements.
+            key={at}
             id={optionId(at)}
             role="option"
             aria-selected={at === index}

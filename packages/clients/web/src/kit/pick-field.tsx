@@ -41,7 +41,9 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
     draw: ({ icon, name, detail }) => (
       <>
         {icon}
-        <span className={styles.name}>{name}</span>
+        <span className={styles.name}>
+          <bdi>{name}</bdi>
+        </span>
         {detail !== undefined && <span className={styles.detail}>{detail}</span>}
       </>
     ),
@@ -66,7 +68,7 @@ export function PickField({ label, chosen, options, onChange, placeholder, isDis
         {chosen.map(({ key, name, icon }) => (
           <span key={key} className={styles.chip}>
             {icon}
-            {name}
+            <bdi>{name}</bdi>
             {!isDisabled && (
               <button
                 type="button"

@@ -1,10 +1,11 @@
 import { useLingui } from '@lingui/react';
 import { type Chat, type Privacy, rankOf } from '@parley/chat';
 import { Check, Plus } from 'lucide-react';
-import { type FormEvent, useDeferredValue, useMemo, useState } from 'react';
+import { type FormEvent, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { leaveChannel } from '../channels/channel-menu.js';
 import { ChannelIcon } from '../conversation/destination-heading.js';
 import { FailureText } from '../kit/dialog.js';
+import { fieldIn } from '../kit/overlay.js';
 import overlays from '../kit/overlays.module.css';
 import { RowList } from '../kit/row-list.js';
 import { useChat, useComputed, useField, useServices } from '../services/context.js';
@@ -160,6 +161,8 @@ export function CreateChannel() {
   const standard = useNewChannel(privacies[0]?.value);
   const { values, change, forget } = useValues(standard, 'new channel');
   const { failure, isWorking, create } = useCreation(values, forget);
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => fieldIn(form.current)?.focus(), []);
   const { basic, advanced } = channelFields(i18n, { limits, privacies, folders });
   const fields: readonly Setting[] = [
     ...basic,
@@ -174,7 +177,7 @@ export function CreateChannel() {
       {privacies.length === 0 ? (
         <p className={styles.empty}>{i18n._('You are not allowed to create channels.')}</p>
       ) : (
-        <form className={styles.section} onSubmit={create}>
+        <form ref={form} className={styles.section} onSubmit={create}>
           <Fields settings={fields} values={values} onChange={change} />
           <details className={styles.details}>
             <summary>{i18n._('Advanced settings and permissions')}</summary>

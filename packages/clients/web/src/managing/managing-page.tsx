@@ -1,8 +1,8 @@
 import { useLingui } from '@lingui/react';
-import type { SettingsSource } from '@parley/chat';
-import { type ComponentType, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
+import type { Chat, SettingsSource } from '@parley/chat';
+import { type ComponentType, useCallback, useDeferredValue, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { mounted } from '../kit/mounted.js';
-import { useComputed, useServices } from '../services/context.js';
+import { useChat, useComputed, useField, useServices } from '../services/context.js';
 import { setShowsInitials, showsInitials } from '../services/shows-initials.js';
 import { useManagement } from '../services/use-management.js';
 import { Account } from './account.js';
@@ -154,9 +154,14 @@ interface AllSettingsProps {
   onRead(settings: readonly SettingPlace[]): void;
 }
 
+/** Settings that were listed last, and what they depend on: language, sections and profile fields. */
+const listed = new WeakMap<Chat, { readonly key: string; readonly settings: readonly SettingPlace[] }>();
+
 /** Lists the settings of all pages that the search for settings covers. */
 export function AllSettings({ areas, onRead }: AllSettingsProps) {
   const { i18n } = useLingui();
+  const chat = useChat();
+  const fields = useField('custom_profile_fields');
   const { rights } = useManagement();
   const isAdmin = useComputed(() => rights.isAdmin, [rights]);
   const isOwner = useComputed(() => rights.isOwner, [rights]);
@@ -167,7 +172,20 @@ export function AllSettings({ areas, onRead }: AllSettingsProps) {
       ),
     [areas, i18n, isAdmin, isOwner],
   );
-  return <SettingsIndex sections={sections} onRead={onRead} />;
+  const key = JSON.stringify([i18n.locale, sections.map((each) => each.key), fields]);
+  const last = listed.get(chat);
+  const isListed = last?.key === key;
+  useEffect(() => {
+    if (isListed) onRead(last.settings);
+  }, [isListed, last, onRead]);
+  const onList = useCallback(
+    (settings: readonly SettingPlace[]) => {
+      listed.set(chat, { key, settings });
+      onRead(settings);
+    },
+    [chat, key, onRead],
+  );
+  return isListed ? null : <SettingsIndex key={key} sections={sections} onRead={onList} />;
 }
 
 function OwnPreferences() {

@@ -1,6 +1,7 @@
 import { useLingui } from '@lingui/react';
 import { rankOf } from '@parley/chat';
-import { type ComponentType, memo, useLayoutEffect, useRef, useState } from 'react';
+import { type ComponentType, startTransition, useLayoutEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
 import { mounted } from '../kit/mounted.js';
 import styles from './managing.module.css';
 import { Heading } from './page-parts.js';
@@ -80,23 +81,25 @@ export interface SettingPlace {
 
 interface IndexProps {
   readonly sections: readonly (SearchedSection & { readonly area: SettingsArea })[];
+  /** Called once, with the settings of all sections. */
   onRead(settings: readonly SettingPlace[]): void;
 }
 
-/** Lists settings by rendering their pages invisibly, since settings are known only to their pages. */
-export const SettingsIndex = memo(function SettingsIndex({ sections, onRead }: IndexProps) {
-  const frame = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => observe(mounted(frame), () => onRead(settingsIn(mounted(frame)))), [onRead]);
-  return (
-    <div ref={frame} hidden>
-      {sections.map(({ area, key, title, Page }) => (
-        <div key={key} data-area={area} data-section={key} title={title}>
-          <Page part={undefined} />
-        </div>
-      ))}
-    </div>
-  );
-});
+/**
+ * Lists settings by rendering their pages, since settings are known only to their pages: one after the other, outside of
+ * the document, while the browser is idle.
+ */
+export function SettingsIndex({ sections, onRead }: IndexProps) {
+  const [frame] = useState(() => document.createElement('div'));
+  const [read, setRead] = useState<readonly SettingPlace[][] | null>(null);
+  const section = read === null ? undefined : sections[read.length];
+  useLayoutEffect(() => {
+    if (read !== null && !section) onRead(read.flat());
+    // Other updates would render a page without interruption.
+    else startTransition(() => setRead(section ? [...read!, settingsIn(frame, section)] : []));
+  }, [section, read, frame, onRead]);
+  return section && createPortal(<section.Page key={section.key} part={undefined} />, frame);
+}
 
 /** Settings, and buttons of a section. */
 const SETTINGS = `[data-setting], .${styles.section} > button, .${styles.section} > .${styles.rowButtons} > *`;
@@ -106,12 +109,11 @@ const labelOf = (setting: Element): string =>
 
 const nameOf = (setting: HTMLElement): string => setting.dataset.setting ?? labelOf(setting);
 
-const settingsIn = (frame: HTMLElement): readonly SettingPlace[] =>
+const settingsIn = (frame: HTMLElement, { area, key, title }: IndexProps['sections'][number]): SettingPlace[] =>
   [...frame.querySelectorAll<HTMLElement>(SETTINGS)].map((setting) => {
-    const { dataset, title } = setting.closest<HTMLElement>('[data-area]')!;
     const heading = setting.closest(`.${styles.section}`)?.querySelector('h3')?.textContent ?? '';
     return {
-      path: [dataset.area!, dataset.section!, nameOf(setting)],
+      path: [area, key, nameOf(setting)],
       label: labelOf(setting),
       section: title,
       words: `${[...setting.querySelectorAll('*')].map(ownText).join(' ')} ${setting.title} ${heading}`,

@@ -32,7 +32,9 @@ export function PersonCard({ userId }: { readonly userId: number }) {
         <header className={styles.header}>
           <Avatar url={person.avatarUrl} name={person.name} size={72} />
           <div className={styles.title}>
-            <h2>{person.name === '' ? i18n._('Unknown person') : person.name}</h2>
+            <h2>
+              <bdi>{person.name === '' ? i18n._('Unknown person') : person.name}</bdi>
+            </h2>
             {card && <p>{roleOf(card, person, i18n)}</p>}
             {!person.isBot && person.isActive && !chat.isVisitor && (
               <p>

@@ -91,7 +91,9 @@ export function Entry(props: EntryProps) {
           data-nested={isNested}
         >
           {icon}
-          <span className={styles.label}>{children}</span>
+          <span className={styles.label}>
+            <bdi>{children}</bdi>
+          </span>
           {hasMention && (
             <span className={styles.mention} role="img" aria-label={i18n._('You were mentioned')}>
               @

@@ -66,19 +66,34 @@ export function Filter({ query, onChange }: FilterProps) {
 
 const nameIn = (link: Element): string => link.querySelector(`.${styles.label}`)!.textContent;
 
-/** Moves the focus between the links of the list, and from the first one or by Escape to the filter. */
+/** Rows of the list: links, headings, and buttons as wide as the list. */
+const ROWS = `a, summary, button.${styles.entry}`;
+
+/** Moves the focus between rows and their buttons, and from the first row or by Escape to the filter. */
 export function moveInList(event: KeyboardEvent<HTMLElement>): void {
-  const { key, target, currentTarget: list, ctrlKey, altKey, metaKey, shiftKey } = event;
+  const { key, currentTarget: list, ctrlKey, altKey, metaKey, shiftKey } = event;
+  const target = event.target as HTMLElement;
   const filter = list.previousElementSibling?.querySelector('input');
   if (key === 'Escape' && filter?.value) filter.focus();
-  const step = key === 'ArrowDown' ? 1 : key === 'ArrowUp' ? -1 : 0;
-  if (step === 0 || ctrlKey || altKey || metaKey || shiftKey || !(target as Element).matches('a')) return;
-  const links = [...list.querySelectorAll('a')].filter((link) => link.checkVisibility());
-  const next = links.indexOf(target as HTMLAnchorElement) + step;
+  if (!key.startsWith('Arrow') || ctrlKey || altKey || metaKey || shiftKey) return;
+  const inRow = target.closest(`.${styles.line}`)?.querySelectorAll<HTMLElement>('a, button');
+  const inHeading = target.closest(`.${styles.section}`)?.querySelectorAll<HTMLElement>(HEADING);
+  // The button of a heading precedes it in the document.
+  const controls = inRow ? [...inRow] : [...(inHeading ?? [])].reverse();
   event.preventDefault();
+  if (key === 'ArrowRight' || key === 'ArrowLeft') {
+    const isForward = (key === 'ArrowRight') === (getComputedStyle(list).direction === 'ltr');
+    controls[controls.indexOf(target) + (isForward ? 1 : -1)]?.focus();
+    return;
+  }
+  const rows = [...list.querySelectorAll<HTMLElement>(ROWS)].filter((row) => row.checkVisibility());
+  const row = target.matches(ROWS) ? target : controls[0]!;
+  const next = rows.indexOf(row) + (key === 'ArrowDown' ? 1 : -1);
   if (next < 0) filter?.focus();
-  else links[next]?.focus();
+  else rows[next]?.focus();
 }
+
+const HEADING = `:scope > .${styles.sectionButton} button, :scope > details > summary`;
 
 /** True for a click or Enter on a link, except to open it in another tab or window. */
 export const isOpening = ({ target, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean =>

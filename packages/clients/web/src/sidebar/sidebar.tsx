@@ -26,7 +26,9 @@ interface SidebarProps {
 /** Filter, views, direct conversations and channels with unread counts. */
 export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
   const { i18n } = useLingui();
-  const { isVisitor } = useChat();
+  const { isVisitor, isReady } = useChat();
+  // Sections that begin empty would move the next ones.
+  const hasRows = useReading(isReady);
   const tools = useLoaded(loadTools, !isVisitor);
   const [query, setQuery] = useState('');
   return (
@@ -36,6 +38,7 @@ export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
         className={styles.sidebar}
         aria-label={i18n._('Conversations')}
         onKeyDown={tools?.moveInList}
+        data-stop
         onClick={(event) => tools?.isOpening(event) && setQuery('')}
       >
         {isVisitor ? (
@@ -54,8 +57,12 @@ export const Sidebar = memo(function Sidebar({ invites }: SidebarProps) {
             <Section title={i18n._('Views')} button={<ChooseViews />}>
               <Views />
             </Section>
-            <Directs />
-            <Channels button={<AddChannels />} Folded={tools?.FoldedChannels} />
+            {hasRows && (
+              <>
+                <Directs />
+                <Channels button={<AddChannels />} Folded={tools?.FoldedChannels} />
+              </>
+            )}
             {invites && tools && <tools.InvitePeople />}
           </>
         )}

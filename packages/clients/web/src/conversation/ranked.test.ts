@@ -1,0 +1,48 @@
+import { type Found, ranked } from './ranked.js';
+
+const named = (name: string, more: Partial<Found> = {}): Found => ({ name, detail: '', ...more });
+const namesOf = (entries: readonly Found[]) => entries.map(({ name }) => name);
+
+describe('ranked', () => {
+  it('prefers equal names, then recent conversations, other names, other words and mistyped names', () => {
+    const entries = [
+      named('plqns'),
+      named('Settings', { words: 'plans' }),
+      named('plans of others'),
+      named('plans of mine', { isRecent: true }),
+      named('Plans'),
+      named('Topic', { detail: '#plans' }),
+      named('Topic two', { detail: '#plqns' }),
+    ];
+    expect(namesOf(ranked(entries, 'plans'))).toEqual([
+      ...['Plans', 'plans of mine', 'plans of others', 'Settings', 'Topic'],
+      ...['plqns', 'Topic two'],
+    ]);
+  });
+
+  it('limits entries to channels and topics after # and to people after @', () => {
+    const entries = [
+      named('Verona', { channelId: 1 }),
+      named('Veronica', { to: { kind: 'direct', userIds: [1] } }),
+      named('verses', { detail: '#Verona', to: { kind: 'channel', channelId: 1, topic: 'verses' } }),
+    ];
+    expect(namesOf(ranked(entries, '#ver'))).toEqual(['Verona', 'verses']);
+    expect(namesOf(ranked(entries, '#verona>verses'))).toEqual(['verses']);
+    expect(namesOf(ranked(entries, '@ver'))).toEqual(['Veronica']);
+  });
+
+  it('compares only names once they fill the list', () => {
+    let compared = 0;
+    const entries = Array.from({ length: 1000 }, (_, n) => ({
+      ...named(n < 20 ? `plan ${n}` : `person ${n}`),
+      get detail() {
+        compared++;
+        return '';
+      },
+    }));
+    expect(ranked(entries, 'plan')).toHaveLength(12);
+    expect(compared).toBe(0);
+    expect(ranked(entries, 'other')).toEqual([]);
+    expect(compared).toBe(2000);
+  });
+});
