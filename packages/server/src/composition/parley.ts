@@ -95,7 +95,17 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   }
 
   return {
-    ...facadeOf(resolve, { consumers: get('consumers'), follower, uow: unitOfWork, urls: ports.realmUrls }),
+    ...facadeOf(resolve, {
+      consumers: get('consumers'),
+      follower: {
+        followAll: () => {
+          get('activity').record();
+          follower.followAll();
+        },
+      },
+      uow: unitOfWork,
+      urls: ports.realmUrls,
+    }),
     router: express.router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),

@@ -6,6 +6,7 @@ import { keepProcessAlive } from '@parley/node-adapters';
 import { Consumers } from '../../facade/consumers.js';
 import { FacadeEvents } from '../../facade/events.js';
 import { LimitReset } from '../../http/quotas.js';
+import { Activity } from '../../workers/activity.js';
 import { MessageIndexing } from '../../workers/message-indexing.js';
 import { NotificationWorker } from '../../workers/notification-worker.js';
 import { Promotion } from '../../workers/promotion.js';
@@ -26,6 +27,8 @@ export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions)
       ({ get }) =>
       (err) =>
         get('report')('following events failed', { err }),
+    activity: ({ get }) =>
+      new Activity(get('timers'), () => get('hub').liveQueues.length > 0 || get('follower').followsAll),
     follower: ({ get }) =>
       new LogFollower({
         uow: get('storage'),
@@ -51,6 +54,7 @@ export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions)
     queueSweep: ({ get }) => {
       const parts = {
         uow: get('unitOfWork'),
+        storage: get('storage'),
         clock: get('clock'),
         eventLoop: get('eventLoop'),
         hub: get('hub'),
