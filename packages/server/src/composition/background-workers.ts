@@ -140,6 +140,7 @@ export function workersOf(options: WorkerOptions, get: Get, resolve: Resolve): r
     ...inactivityWorkers(schedule, resolve),
     ...eventWorkers(schedule, get),
     ...serverWorkers(schedule, options, get, resolve),
+    ...databaseWorkers(schedule, options, get),
     resolve(PresenceSaver),
     resolve(Promotion),
     ...expiryWorkers(schedule, options, resolve),
@@ -219,14 +220,14 @@ async function stateOf({ hasBus, storageGauges }: WorkerOptions, get: Get): Prom
   };
 }
 
-/** Limits, load and storage of the server itself. */
+/** Limits, load and disk of the server itself. */
 function serverWorkers(
   { every, recurring }: Schedule,
   options: WorkerOptions,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
-  const { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder } = options;
+  const { shedsLoad, reportPresence, bucket, dataFolder } = options;
   return [
     every({
       name: 'exchanging rate limit counts',
@@ -283,6 +284,15 @@ function serverWorkers(
         ]
       : []),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
+  ];
+}
+
+function databaseWorkers(
+  { every }: Schedule,
+  { verifyStorage, examineStorage }: WorkerOptions,
+  get: Get,
+): readonly Worker[] {
+  return [
     // Separate from other work, which may be blocked by the storage.
     ...(verifyStorage
       ? [

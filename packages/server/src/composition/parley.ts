@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Injectable, Ports, Resolve as UseCases } from '@parley/domain/composition';
-import type { Timers } from '@parley/domain/kernel';
+import type { LogFollower, Timers } from '@parley/domain/kernel';
 import {
   ERROR_REPLIES,
   type ExpressAdapter,
@@ -97,12 +97,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   return {
     ...facadeOf(resolve, {
       consumers: get('consumers'),
-      follower: {
-        followAll: () => {
-          get('activity').record();
-          follower.followAll();
-        },
-      },
+      follower: resumed(get),
       uow: unitOfWork,
       urls: ports.realmUrls,
     }),
@@ -126,6 +121,14 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
     },
   };
 }
+
+/** Follower that a quiet server resumes for listeners of the application. */
+const resumed = (get: Get): Pick<LogFollower, 'followAll'> => ({
+  followAll() {
+    get('activity').record();
+    get('follower').followAll();
+  },
+});
 
 /** Rejects use cases from another copy of the package, which would share neither services nor errors with this one. */
 function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
