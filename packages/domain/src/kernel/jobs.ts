@@ -301,8 +301,13 @@ export class JobRunner {
 
   /** Returns how long the oldest due job has been waiting, in seconds; 0 if none is due. */
   async lagSeconds(): Promise<number> {
-    const dueAt = await this.parts.uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+    const dueAt = await this.nextDueAt();
     return dueAt === null ? 0 : Math.max(0, this.parts.clock.now() - dueAt);
+  }
+
+  /** Returns the earliest due time, which may be in the past; null if no job is waiting. */
+  nextDueAt(): Promise<UnixSeconds | null> {
+    return this.parts.uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
   }
 
   /** Resolves when no leased job is running. */
@@ -313,11 +318,11 @@ export class JobRunner {
 
   /** Runs jobs in small batches so that other writes can interleave. */
   private async runInOrder(): Promise<UnixSeconds | null> {
-    const { uow, clock } = this.parts;
+    const { clock } = this.parts;
     const { concurrency } = this.handler.kind;
     for (;;) {
       const now = clock.now();
-      const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+      const next = await this.nextDueAt();
       if (next === null || next > now) return next;
       const due = await this.lease(now, concurrency);
       const attempts = await Promise.all(due.map((stored) => this.prepare(stored)));
@@ -351,12 +356,12 @@ export class JobRunner {
   }
 
   private async startAll(): Promise<UnixSeconds | null> {
-    const { uow, clock } = this.parts;
+    const { clock } = this.parts;
     await this.storeEnded();
     const now = clock.now();
     for (const [id, { dueAt }] of this.leased) if (dueAt <= now) this.leased.delete(id);
     const room = this.handler.kind.concurrency - this.leased.size;
-    const next = await uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+    const next = await this.nextDueAt();
     if (next === null || next > now) return next;
     const leased = [...this.leased.values()];
     const share = Math.max(1, Math.floor(this.handler.kind.concurrency / 2));
@@ -372,7 +377,7 @@ export class JobRunner {
       });
       this.underWay.add(ended);
     }
-    return uow.readAcross(({ jobs }) => jobs.nextDueAt(this.selection));
+    return this.nextDueAt();
   }
 
   /** Stores finished attempts in the same turn, so that they share a commit. */

@@ -89,6 +89,11 @@ export class LogFollower implements EventListener, FollowedLog {
     if (this.followed === 'open') this.followed = 'allSoon';
   }
 
+  /** True if listeners outside the server follow all organizations. */
+  get followsAll(): boolean {
+    return this.followed !== 'open';
+  }
+
   /** Returns the seq of the last event delivered to listeners; 0 if the organization is not open. */
   lastSeqOf(realmId: RealmId): EventSeq {
     return (this.realms.get(realmId)?.lastSeq ?? 0) as EventSeq;

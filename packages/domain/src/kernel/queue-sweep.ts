@@ -12,6 +12,8 @@ import type { EventLoop } from './yielding.js';
 
 export interface QueueSweepParts {
   readonly uow: UnitOfWork;
+  /** Storage with units of work that do not open organizations, for checks that find nothing to do. */
+  readonly storage: UnitOfWork;
   readonly clock: Clock;
   readonly eventLoop: EventLoop;
   readonly hub: EventHub;
@@ -104,7 +106,7 @@ export class QueueSweep {
   }
 
   private seqBeyond(realmId: RealmId, bytes: number): Promise<number> {
-    return this.parts.uow.read(realmId, ({ events }) => events.seqBeyond(realmId, bytes));
+    return this.parts.storage.read(realmId, ({ events }) => events.seqBeyond(realmId, bytes));
   }
 
   /** Stores positions of all queues in memory; the process may exit afterwards. */
@@ -180,7 +182,7 @@ export class QueueSweep {
   }
 
   private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
-    const { uow, clock } = this.parts;
+    const { storage, clock } = this.parts;
     const { maxEventsBehind, keepSeconds, maxEventsForConsumers, maxQueueBytes, maxLogBytes } = this.options;
     this.sweptSeqs.set(realmId, seq);
     const firstLastSeq = this.firstLastSeqs.get(realmId) ?? seq;
@@ -198,7 +200,7 @@ export class QueueSweep {
       await this.removeAll((tx) => tx.queues.removeBehind(realmId, beyondLog, SLICE));
       await this.prune(realmId, beyondLog as EventSeq, Number.MAX_SAFE_INTEGER);
     }
-    const { queue, consumer } = await uow.read(realmId, async ({ queues, consumers }) => ({
+    const { queue, consumer } = await storage.read(realmId, async ({ queues, consumers }) => ({
       queue: (await queues.lowestFloor(realmId)) ?? seq,
       consumer: (await consumers.lowestPosition(realmId)) ?? seq,
     }));
@@ -209,7 +211,7 @@ export class QueueSweep {
   }
 
   private async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds): Promise<void> {
-    while ((await this.parts.uow.write(realmId, (tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
+    while ((await this.parts.storage.write(realmId, (tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
   }
 
   private async removeAll(remove: (tx: Transaction) => Promise<readonly EndedQueue[]>): Promise<void> {

@@ -85,6 +85,7 @@ export class PresenceBoard implements EventListener {
   static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy', 'bus'] as const;
 
   private readonly realms = new Map<RealmId, RealmBoard>();
+  private onUnsaved: () => void = () => {};
   /** Version of user data; a load that started with an older version is not cached. */
   private changes = 0;
 
@@ -137,9 +138,15 @@ export class PresenceBoard implements EventListener {
     const entry: PresenceEntry = { user, userId: user.id, ...times, updateId: null };
     board.entries.set(user.id, entry);
     board.unsaved.set(user.id, entry);
+    this.onUnsaved();
     if (!comesOnline(before, status, now) || board.activeUsers > MAX_RECEIVERS) return;
     const event = { type: 'presence.came_online', user, times, at: now } as const;
     this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
+  }
+
+  /** Calls the listener after each report that `save` has to store. */
+  watch(onUnsaved: () => void): void {
+    this.onUnsaved = onUnsaved;
   }
 
   /** Saves changes since the last save, in one unit of work per organization. */

@@ -12,19 +12,22 @@ import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { Resolve } from '../kernel/resolve.js';
 import { DiskWatch, diskSpaceOf } from '../observation/disk-space.js';
 import type { Bucket } from '../observation/metrics.js';
+import type { Activity } from '../workers/activity.js';
 import { EndedLeases } from '../workers/ended-leases.js';
 import { LoadMonitor } from '../workers/load-monitor.js';
 import { MessageIndexing } from '../workers/message-indexing.js';
 import { NotificationWorker } from '../workers/notification-worker.js';
 import { PresenceSaver } from '../workers/presence-saver.js';
 import { Promotion } from '../workers/promotion.js';
-import { type Recurrence, RecurringWorker, type Worker } from '../workers/recurring-worker.js';
+import { type Recurrence, RecurringWorker, together, type Worker } from '../workers/recurring-worker.js';
 import { StorageWatch } from '../workers/storage-watch.js';
 import type { Get } from './services.js';
 
 const SECOND_MS = 1000;
 /** Interval for reading logs while no bus is connected. */
 const UNHEARD_MS = SECOND_MS / 4;
+/** Minimum interval of resting work while nobody uses the server. */
+const REST_MS = 30 * SECOND_MS;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
@@ -45,6 +48,8 @@ interface RecurringTask {
   readonly firstMs?: number;
   /** True if every server runs it; by default only one server of the database, which holds a lease. */
   readonly isOwn?: boolean;
+  /** True if the work rests while nobody uses the server. */
+  readonly rests?: boolean;
   readonly run: () => Promise<unknown>;
 }
 
@@ -66,7 +71,7 @@ class LeaseRelease implements Worker {
 export interface WorkerOptions {
   /** True to reject requests while the event loop lags or memory runs out; default: false. */
   readonly shedsLoad?: boolean;
-  /** Called every second. Throws if other processes no longer find the written data. */
+  /** Called every second while the server is used. Throws if other processes no longer find the written data. */
   readonly verifyStorage?: () => void;
   /**
    * Called every ten seconds by servers that share a database: compares clocks and records that the server is running.
@@ -92,15 +97,26 @@ export interface WorkerOptions {
 /** Creates workers that repeat a step. */
 interface Schedule {
   readonly leases: Leases;
-  recurring(recurrence: Recurrence): Worker;
+  /** @param rests true if the work rests while nobody uses the server; the next use resumes it */
+  recurring(recurrence: Recurrence, rests?: boolean): Worker;
   every(task: RecurringTask): Worker;
 }
 
 function scheduleOf(get: Get): Schedule {
   const leases = new Leases(get('storage'), get('clock'), get('serverId'));
-  const recurring = (recurrence: Recurrence) => new RecurringWorker(recurrence, get('timers'), get('report'));
-  const every = ({ name, everyMs, firstMs = everyMs, isOwn = false, run }: RecurringTask) =>
-    recurring({
+  const timers = get('timers');
+  const activity: Activity = get('activity');
+  const recurring = (recurrence: Recurrence, rests = false) => {
+    const run = async () => {
+      const delay = await recurrence.run();
+      return delay && together(timers, rests && activity.isQuiet ? Math.max(delay, REST_MS) : delay);
+    };
+    const worker = new RecurringWorker({ ...recurrence, run }, timers, get('report'));
+    if (rests) activity.onResume(() => worker.wakeIn(recurrence.firstDelayMs));
+    return worker;
+  };
+  const every = ({ name, everyMs, firstMs = everyMs, isOwn = false, rests = false, run }: RecurringTask) => {
+    const recurrence = {
       name,
       firstDelayMs: firstMs,
       retryDelayMs: everyMs,
@@ -110,7 +126,9 @@ function scheduleOf(get: Get): Schedule {
         await run();
         return everyMs;
       },
-    });
+    };
+    return recurring(recurrence, rests);
+  };
   return { leases, recurring, every };
 }
 
@@ -122,6 +140,7 @@ export function workersOf(options: WorkerOptions, get: Get, resolve: Resolve): r
     ...inactivityWorkers(schedule, resolve),
     ...eventWorkers(schedule, get),
     ...serverWorkers(schedule, options, get, resolve),
+    ...databaseWorkers(schedule, options, get),
     resolve(PresenceSaver),
     resolve(Promotion),
     ...expiryWorkers(schedule, options, resolve),
@@ -157,15 +176,18 @@ function inactivityWorkers({ every }: Schedule, resolve: Resolve): readonly Work
 function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonly Worker[] {
   const sweepsQueues = async () => (await leases.take(EVENT_QUEUES, EVENT_QUEUES_SECONDS)) === 0;
   return [
-    recurring({
-      name: 'reading events of other processes',
-      firstDelayMs: UNHEARD_MS,
-      retryDelayMs: UNHEARD_MS,
-      run: async () => {
-        await get('follower').catchUp();
-        return get('bus').state === 'connected' ? SECOND_MS : UNHEARD_MS;
+    recurring(
+      {
+        name: 'reading events of other processes',
+        firstDelayMs: UNHEARD_MS,
+        retryDelayMs: UNHEARD_MS,
+        run: async () => {
+          await get('follower').catchUp();
+          return get('bus').state === 'connected' ? SECOND_MS : UNHEARD_MS;
+        },
       },
-    }),
+      true,
+    ),
     every({
       name: 'removing expired event queues',
       everyMs: MINUTE_MS,
@@ -178,8 +200,8 @@ function eventWorkers({ leases, recurring, every }: Schedule, get: Get): readonl
     every({
       name: 'limiting the event log',
       everyMs: 2 * SECOND_MS,
-      firstMs: 2 * SECOND_MS,
       isOwn: true,
+      rests: true,
       run: async () => {
         if (!(await sweepsQueues())) return;
         await get('queueSweep').removeExpired();
@@ -198,20 +220,21 @@ async function stateOf({ hasBus, storageGauges }: WorkerOptions, get: Get): Prom
   };
 }
 
-/** Limits, load and storage of the server itself. */
+/** Limits, load and disk of the server itself. */
 function serverWorkers(
   { every, recurring }: Schedule,
   options: WorkerOptions,
   get: Get,
   resolve: Resolve,
 ): readonly Worker[] {
-  const { shedsLoad, verifyStorage, reportPresence, examineStorage, bucket, dataFolder } = options;
+  const { shedsLoad, reportPresence, bucket, dataFolder } = options;
   return [
     every({
       name: 'exchanging rate limit counts',
       everyMs: SECOND_MS,
       firstMs: 0,
       isOwn: true,
+      rests: true,
       run: () => get('callExchange').run(),
     }),
     recurring({
@@ -261,7 +284,27 @@ function serverWorkers(
         ]
       : []),
     ...(shedsLoad ? [resolve(LoadMonitor)] : []),
-    ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), get('timers'), get('report'))] : []),
+  ];
+}
+
+function databaseWorkers(
+  { every }: Schedule,
+  { verifyStorage, examineStorage }: WorkerOptions,
+  get: Get,
+): readonly Worker[] {
+  return [
+    // Separate from other work, which may be blocked by the storage.
+    ...(verifyStorage
+      ? [
+          every({
+            name: 'checking the database file',
+            everyMs: SECOND_MS,
+            isOwn: true,
+            rests: true,
+            run: new StorageWatch(verifyStorage, get('hub')).run,
+          }),
+        ]
+      : []),
     ...(examineStorage
       ? [
           every({
@@ -368,11 +411,14 @@ function expiredAddressWorkers({ every }: Schedule, resolve: Resolve): readonly 
 function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Resolve): readonly Worker[] {
   return [
     resolve(MessageIndexing),
-    recurring({
-      name: 'reading files for search',
-      firstDelayMs: READING_PAUSE_MS,
-      run: async () => ((await resolve(ReadFileTexts).execute()) ? INDEXING_PAUSE_MS : READING_PAUSE_MS),
-    }),
+    recurring(
+      {
+        name: 'reading files for search',
+        firstDelayMs: READING_PAUSE_MS,
+        run: async () => ((await resolve(ReadFileTexts).execute()) ? INDEXING_PAUSE_MS : READING_PAUSE_MS),
+      },
+      true,
+    ),
     every({
       name: 'removing failed jobs',
       everyMs: HOUR_MS,

@@ -10,7 +10,7 @@ import {
   serveInTurns,
   unknownPath,
 } from '@parley/http';
-import { facadeOf, mounted, type Parley } from '../facade/facade.js';
+import { type FacadeParts, facadeOf, mounted, type Parley } from '../facade/facade.js';
 import { assertSameSecret, rehashApiKeys } from '../http/authentication.js';
 import { unknownClass } from '../kernel/injector.js';
 import { RealmResolver } from '../kernel/realm-resolver.js';
@@ -95,7 +95,7 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
   }
 
   return {
-    ...facadeOf(resolve, { consumers: get('consumers'), follower, uow: unitOfWork, urls: ports.realmUrls }),
+    ...facadeOf(resolve, facadePartsOf(get)),
     router: express.router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
@@ -116,6 +116,19 @@ export async function composeParley(options: ParleyDependencies): Promise<Compos
     },
   };
 }
+
+const facadePartsOf = (get: Get): FacadeParts => ({
+  consumers: get('consumers'),
+  follower: {
+    // Wakes the reader of other processes' events on a quiet server.
+    followAll() {
+      get('activity').record();
+      get('follower').followAll();
+    },
+  },
+  uow: get('unitOfWork'),
+  urls: get('realmUrls'),
+});
 
 /** Rejects use cases from another copy of the package, which would share neither services nor errors with this one. */
 function useCasesOf(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {

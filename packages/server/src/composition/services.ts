@@ -5,6 +5,7 @@ import type { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import type { Consumers } from '../facade/consumers.js';
 import type { CallExchange } from '../http/quotas.js';
 import type { InjectedServices } from '../kernel/resolve.js';
+import type { Activity } from '../workers/activity.js';
 import type { JobWorkers } from '../workers/job-workers.js';
 import type { Worker } from '../workers/recurring-worker.js';
 
@@ -21,6 +22,7 @@ export interface ServerServices extends InjectedServices {
   /** Commits units and publishes nothing. */
   readonly storage: UnitOfWork;
   readonly publishing: PublishingUnitOfWork;
+  readonly activity: Activity;
   readonly follower: LogFollower;
   readonly hub: EventHub;
   readonly queueSweep: QueueSweep;

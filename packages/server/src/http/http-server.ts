@@ -56,8 +56,8 @@ export function handleClientError({ code }: NodeJS.ErrnoException, duplex: Duple
 const KEEP_ALIVE_MS = 75_000;
 /** Maximum header size; a query string with five thousand message ids fits. */
 const MAX_HEADER_BYTES = 128 * 1024;
-/** Interval at which Node checks connection deadlines. */
-const CHECK_MS = 1000;
+/** Maximum interval at which Node checks connection deadlines; each check wakes the process. */
+const CHECK_MS = 15_000;
 /** Minimum interval between log lines for the same problem. */
 const REPEAT_MS = 60_000;
 
@@ -81,7 +81,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
       // Counted from the connection, so that it also covers silent ones.
       headersTimeout: limits.headersMs,
       requestTimeout: Math.max(limits.filesMs, limits.bodyMs, limits.headersMs),
-      connectionsCheckingInterval: Math.min(CHECK_MS, Math.ceil(limits.headersMs / 4)),
+      connectionsCheckingInterval: Math.min(CHECK_MS, limits.headersMs),
     },
     listener,
   );

@@ -10,6 +10,7 @@ import {
   type JobRunnerParts,
   type ScheduledJob,
   type Timers,
+  type UnixSeconds,
 } from '@parley/domain/kernel';
 import {
   AddressChangedEmails,
@@ -52,10 +53,10 @@ import { SendLoginEmails } from '@parley/domain/users';
 import { WriteRealmExport } from '@parley/transfer/exports';
 import { UndoRequestedImports } from '@parley/transfer/imports';
 import type { Resolve } from '../kernel/resolve.js';
-import { RecurringWorker, type Worker } from './recurring-worker.js';
+import { RecurringWorker, together, type Worker } from './recurring-worker.js';
 
-/** Maximum delay in detecting a clock change, a wake-up from sleep, or a crashed process's job. */
-const SAFETY_CHECK_MS = 15_000;
+/** Maximum delay in detecting a clock change, a wake-up from sleep, or a job of another process. */
+const SAFETY_CHECK_MS = 30_000;
 /** Delay for collecting ended jobs, so that one commit stores several and leases the next ones. */
 const ROOM_MS = 20;
 /** Maximum time for leased jobs to end at shutdown; unfinished ones are retried later. */
@@ -65,26 +66,44 @@ export interface JobWorkersParts extends JobRunnerParts {
   readonly timers: Timers;
 }
 
-/** Runs one worker per job kind, which sleeps until its next job is due. Kinds do not block each other. */
+/**
+ * Runs one worker per job kind, which sleeps until its next job is due. Kinds do not block each other. Commits of this
+ * process wake the workers; a check of all kinds finds other due jobs.
+ */
 export class JobWorkers implements Worker, CommitListener {
   readonly name = 'running jobs';
   private readonly runners: readonly JobRunner[];
   private readonly workers = new Map<string, RecurringWorker>();
+  private readonly safetyCheck: RecurringWorker;
 
   constructor(
     handlers: readonly JobHandler[],
     private readonly parts: JobWorkersParts,
   ) {
     this.runners = handlers.map((handler) => this.add(handler));
+    const { timers, report } = parts;
+    const run = async () => {
+      for (const runner of this.runners) {
+        const dueAt = await runner.nextDueAt();
+        if (dueAt !== null) this.wake(runner.kindName, dueAt);
+      }
+      return together(timers, SAFETY_CHECK_MS);
+    };
+    const recurrence = { name: 'looking for due jobs', firstDelayMs: SAFETY_CHECK_MS, run };
+    this.safetyCheck = new RecurringWorker(recurrence, timers, report);
   }
 
   start(): void {
-    for (const worker of this.workers.values()) worker.start();
+    for (const worker of [...this.workers.values(), this.safetyCheck]) worker.start();
   }
 
   /** Wakes workers for jobs that this process has committed. */
   onJobsScheduled(jobs: readonly ScheduledJob[]): void {
-    for (const { kind, dueAt } of jobs) this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
+    for (const { kind, dueAt } of jobs) this.wake(kind, dueAt);
+  }
+
+  private wake(kind: string, dueAt: UnixSeconds): void {
+    this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
   }
 
   /** Lag by job kind; see `JobRunner.lagSeconds`. */
@@ -95,7 +114,7 @@ export class JobWorkers implements Worker, CommitListener {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
+    await Promise.all([...this.workers.values(), this.safetyCheck].map((worker) => worker.stop()));
     await new Promise<void>((resolve) => {
       const cancel = this.parts.timers.after(PATIENCE_MS, resolve);
       void Promise.all(this.runners.map((runner) => runner.settle())).then(() => {
@@ -116,7 +135,7 @@ export class JobWorkers implements Worker, CommitListener {
         firstDelayMs: 0,
         run: async () => {
           const next = await runner.run();
-          return next === null ? SAFETY_CHECK_MS : Math.min(msUntil(next, clock), SAFETY_CHECK_MS);
+          return next === null ? null : msUntil(next, clock);
         },
       },
       timers,

@@ -72,6 +72,39 @@ describe('LoadMonitor', () => {
     expect([samples, time.pending]).toEqual([4, 0]);
   });
 
+  it('takes no samples from ten seconds after the last request until the next one', async () => {
+    const time = new DrivenTime();
+    let samples = 0;
+    const take = () => {
+      samples++;
+      return idle;
+    };
+    monitor = new LoadMonitor(logger, time, { start: () => {}, take, stop: () => {} });
+    monitor.start();
+    await time.advance(8);
+    expect(monitor.level).toBe('normal');
+    await time.advance(3600);
+    expect([samples, time.pending]).toEqual([36, 0]);
+    expect(monitor.level).toBe('normal');
+    await time.advance(2);
+    expect(samples).toBe(40);
+    await monitor.stop();
+  });
+
+  it('continues sampling without requests until the load is normal', async () => {
+    const time = new DrivenTime();
+    let sample = stuck;
+    monitor = new LoadMonitor(logger, time, { start: () => {}, take: () => sample, stop: () => {} });
+    monitor.start();
+    await time.advance(3600);
+    expect(time.pending).toBe(1);
+    sample = idle;
+    await time.advance(10);
+    expect(said.at(-1)![1]).toBe('the load is normal again');
+    expect(time.pending).toBe(0);
+    await monitor.stop();
+  });
+
   it.each([
     ['ignores the delays of a slow start', [stuck, stuck, stuck, stuck, idle], 'normal'],
     ['sheds load after the start', [stuck, idle, stuck, stuck, stuck], 'overloaded'],

@@ -25,12 +25,14 @@ const THRESHOLDS = [
 const SAMPLE_MS = 500;
 /** Maximum time during which the server's own start delays the event loop. */
 const START_MS = 10_000;
+/** Time without requests after which a server with normal load takes no samples. */
+const REST_AFTER_MS = 10_000;
 /** Number of consecutive samples that raise the level; a single long task is not overload. */
 const RISE_AFTER = 3;
 /** Number of consecutive samples that lower the level; higher, because rejected requests are retried. */
 const FALL_AFTER = 6;
 
-/** Measures how close the process is to its limits and reports changes. */
+/** Measures how close the process is to its limits while it gets requests, and reports changes. */
 export class LoadMonitor implements LoadGauge, Worker {
   static readonly inject = ['logger', 'timers'] as const;
 
@@ -39,6 +41,9 @@ export class LoadMonitor implements LoadGauge, Worker {
   private readonly recent: number[] = [];
   private cancel: CancelTimer | null = null;
   private inFlight: () => object = () => ({});
+  private startedAtMs: number | null = null;
+  private readAtMs = 0;
+  private isStarting = true;
 
   constructor(
     private readonly logger: Logger,
@@ -47,19 +52,37 @@ export class LoadMonitor implements LoadGauge, Worker {
   ) {}
 
   start(): void {
-    this.gauge.start();
-    const startedAt = this.timers.elapsedMs();
-    let isStarting = true;
-    this.cancel = this.timers.every(SAMPLE_MS, () => {
-      const sample = this.gauge.take();
-      isStarting &&= sample.delayMs >= THRESHOLDS[1].delayMs && this.timers.elapsedMs() - startedAt < START_MS;
-      // Rejecting requests does not shorten the delays of the start.
-      this.judge(isStarting ? { ...sample, delayMs: 0 } : sample);
-    });
+    this.startedAtMs = this.timers.elapsedMs();
+    this.resume();
   }
 
+  /** Read for each request, which resumes sampling. */
   get level(): LoadLevel {
+    this.resume();
     return LEVELS[this.current]!;
+  }
+
+  private resume(): void {
+    this.readAtMs = this.timers.elapsedMs();
+    if (this.cancel || this.startedAtMs === null) return;
+    this.gauge.start();
+    this.cancel = this.timers.every(SAMPLE_MS, () => this.sample(this.startedAtMs!));
+  }
+
+  private rest(): void {
+    this.cancel?.();
+    this.cancel = null;
+    this.gauge.stop();
+  }
+
+  private sample(startedAtMs: number): void {
+    const sample = this.gauge.take();
+    const now = this.timers.elapsedMs();
+    this.isStarting &&= sample.delayMs >= THRESHOLDS[1].delayMs && now - startedAtMs < START_MS;
+    // Rejecting requests does not shorten the delays of the start.
+    this.judge(this.isStarting ? { ...sample, delayMs: 0 } : sample);
+    const isCalm = this.current === 0 && this.recent.every((rank) => rank === 0);
+    if (isCalm && now - this.readAtMs >= REST_AFTER_MS) this.rest();
   }
 
   /** Sets additional details for the log. */
@@ -81,14 +104,14 @@ export class LoadMonitor implements LoadGauge, Worker {
     const heapUsed = getHeapStatistics().used_heap_size;
     const rss = sample.residentBytes;
     this.logger.error(
-      { load: this.level, delayMs: Math.round(sample.delayMs), heapUsed, rss, ...this.inFlight() },
-      next === 0 ? 'the load is normal again' : `the server is ${this.level}: requests are rejected`,
+      { load: LEVELS[next], delayMs: Math.round(sample.delayMs), heapUsed, rss, ...this.inFlight() },
+      next === 0 ? 'the load is normal again' : `the server is ${LEVELS[next]}: requests are rejected`,
     );
   }
 
   async stop(): Promise<void> {
-    this.cancel?.();
-    this.gauge.stop();
+    this.startedAtMs = null;
+    this.rest();
   }
 }
 

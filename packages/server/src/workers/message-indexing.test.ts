@@ -22,9 +22,9 @@ describe('MessageIndexing', () => {
     indexing.onEvents(changed('searchLanguages'));
     await time.advance(1);
     expect(runs).toBe(2);
-    await time.advance(58);
+    await time.advance(57);
     expect(runs).toBe(2);
-    await time.advance(2);
+    await time.advance(1);
     expect(runs).toBe(3);
     await indexing.stop();
   });

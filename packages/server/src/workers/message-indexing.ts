@@ -1,6 +1,6 @@
 import type { EventListener, ReportProblem, StoredEvent, Timers } from '@parley/domain/kernel';
 import { IndexMessages } from '@parley/domain/messages';
-import { RecurringWorker, type Worker } from './recurring-worker.js';
+import { RecurringWorker, together, type Worker } from './recurring-worker.js';
 
 /** Pause between two units of indexing, which leaves others most of the time. */
 const PAUSE_MS = 10;
@@ -15,7 +15,7 @@ export class MessageIndexing implements Worker, EventListener {
   private readonly worker: RecurringWorker;
 
   constructor(index: Pick<IndexMessages, 'execute'>, timers: Timers, report: ReportProblem) {
-    const run = async () => ((await index.execute()) ? PAUSE_MS : IDLE_MS);
+    const run = async () => ((await index.execute()) ? PAUSE_MS : together(timers, IDLE_MS));
     this.worker = new RecurringWorker({ name: this.name, firstDelayMs: PAUSE_MS, run }, timers, report);
   }
 

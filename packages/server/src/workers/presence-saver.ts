@@ -1,6 +1,6 @@
 import type { ReportProblem, Timers } from '@parley/domain/kernel';
 import { PresenceBoard } from '@parley/domain/users';
-import { periodic, RecurringWorker, type Worker } from './recurring-worker.js';
+import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /** Maximum time of presence that a crash loses. */
 const SAVE_MS = 1000;
@@ -13,15 +13,17 @@ export class PresenceSaver implements Worker {
   private readonly worker: RecurringWorker;
 
   constructor(
-    private readonly board: Pick<PresenceBoard, 'save'>,
+    private readonly board: Pick<PresenceBoard, 'save' | 'watch'>,
     timers: Timers,
     report: ReportProblem,
   ) {
-    this.worker = new RecurringWorker(
-      periodic(this.name, SAVE_MS, () => board.save()),
-      timers,
-      report,
-    );
+    const run = async () => {
+      await board.save();
+      return null;
+    };
+    const recurrence = { name: this.name, firstDelayMs: SAVE_MS, retryDelayMs: SAVE_MS, run };
+    this.worker = new RecurringWorker(recurrence, timers, report);
+    board.watch(() => this.worker.wakeIn(SAVE_MS));
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import { DrivenTime } from '@parley/testkit';
-import { type Recurrence, RecurringWorker } from './recurring-worker.js';
+import { type Recurrence, RecurringWorker, together } from './recurring-worker.js';
 
 describe('RecurringWorker', () => {
   let time: DrivenTime;
@@ -94,3 +94,15 @@ describe('RecurringWorker', () => {
     expect([runs, time.pending]).toEqual([[1], 0]);
   });
 });
+
+it.each([
+  [0, 1000, 1000],
+  [0, 30_000, 30_000],
+  [14_000, 60_000, 46_000],
+  [16_000, 60_000, 74_000],
+])(
+  'together ends delays of half a minute and more at the same times (at %d ms: %d ms become %d ms)',
+  (now, ms, delay) => {
+    expect(together({ elapsedMs: () => now }, ms)).toBe(delay);
+  },
+);

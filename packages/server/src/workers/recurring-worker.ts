@@ -90,6 +90,16 @@ export class RecurringWorker implements Worker {
   }
 }
 
+/** Interval to whose multiples long delays are rounded. */
+const TOGETHER_MS = 30_000;
+
+/** Rounds a long delay, so that the workers of an idle server wake the process together. */
+export function together(timers: Pick<Timers, 'elapsedMs'>, ms: number): number {
+  if (ms < TOGETHER_MS) return ms;
+  const now = timers.elapsedMs();
+  return Math.round((now + ms) / TOGETHER_MS) * TOGETHER_MS - now;
+}
+
 /** Recurrence with the same delay after startup and after each run. */
 export const periodic = (name: string, ms: number, work: () => Promise<void> | void): Recurrence => ({
   name,

@@ -2,12 +2,14 @@ import { type Company, Violation } from './company.js';
 import {
   ADMINISTRATOR,
   type Channel,
+  contentOf,
   type Destination,
   GUEST,
   MEMBER,
   type Message,
   MODERATOR,
   type Person,
+  type StoredFile,
   textOf,
 } from './model.js';
 
@@ -61,29 +63,60 @@ function destinationOf(company: Company, { by, a, b }: Choices): Destination | n
 /** Sends a message; the client repeats the request with the same ids until it is acknowledged. */
 export const sending =
   (losesAnswer: boolean): Play =>
-  async (company, step) => {
-    const { model, time } = company;
-    const destination = destinationOf(company, step);
-    if (!destination) return;
-    const number = model.newNumber();
-    const sentTo = { ...company.wireOf(destination), content: textOf(number), read_by_sender: true };
-    // The queue of a client that was offline may have expired; after a failed registration there is none.
-    const queueId = company.devices.get(step.by)?.queueId ?? 'none';
-    const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
-    model.announce(number, step.by, {
-      ...{ id: 0, number, author: step.by, dueAt: 0, destination },
-      isExcused: true,
-    });
-    const { status, json, body } = await company.insist(
-      step.by,
-      'POST',
-      '/messages',
-      { ...sentTo, ...local },
-      losesAnswer,
-    );
-    if (status === 200) model.send(json.id, step.by, destination, number, time.now());
-    else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+  (company, step) =>
+    send(company, step, losesAnswer);
+
+async function send(
+  company: Company,
+  step: Choices,
+  losesAnswer: boolean,
+  file: StoredFile | null = null,
+): Promise<void> {
+  const { model, time } = company;
+  const destination = destinationOf(company, step);
+  if (!destination) return;
+  const number = model.newNumber();
+  const sentTo = { ...company.wireOf(destination), content: contentOf({ number, file }), read_by_sender: true };
+  // The queue of a client that was offline may have expired; after a failed registration there is none.
+  const queueId = company.devices.get(step.by)?.queueId ?? 'none';
+  const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
+  model.announce(number, step.by, {
+    ...{ id: 0, number, author: step.by, dueAt: 0, destination },
+    isExcused: true,
+  });
+  const { status, json, body } = await company.insist(
+    step.by,
+    'POST',
+    '/messages',
+    { ...sentTo, ...local },
+    { losesAnswer },
+  );
+  if (status === 200) model.send(json.id, step.by, destination, number, time.now(), file);
+  else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+}
+
+/** Uploads a file and sends a message that links to it. */
+async function upload(company: Company, step: Choices): Promise<void> {
+  const { model, time, engine } = company;
+  const { by } = step;
+  const number = model.newNumber();
+  model.announce(number, by);
+  const { status, json, body } = await company.insist(by, 'POST', '/user_uploads', {}, { file: textOf(number) });
+  if (status !== 200) {
+    if (!engine.isDiskFailing) throw new Violation('who may upload, uploads', `p${by}: ${body}`);
+    return;
+  }
+  const path = json.url.slice('/user_uploads/'.length);
+  const listed = (await company.insist(by, 'GET', '/attachments', {})).json.attachments ?? [];
+  const entry = listed.find(({ path_id }: { path_id: string }) => path_id === path);
+  if (!entry) throw new Violation('what was acknowledged exists', `p${by} does not have the file ${path}`);
+  const file: StoredFile = {
+    ...{ id: entry.id, path, number, owner: by, sentAt: time.now(), isDeleted: false },
+    quotedFor: new Set(),
   };
+  model.files.set(number, file);
+  await send(company, step, false, file);
+}
 
 async function postWithoutPermission(company: Company, { by, b }: Choices): Promise<void> {
   const { model } = company;
@@ -406,6 +439,7 @@ export const ACTIONS = {
       const author = step.by;
       model.announce(number, author);
       message.quotedFor.add(author);
+      message.file?.quotedFor.add(author);
       const dueAt = time.now() + 60 + Math.floor(step.b * 4 * 3600);
       const { status } = await company.insist(author, 'POST', '/reminders', {
         ...{ message_id: message.id, scheduled_delivery_timestamp: dueAt, note: `zq${number}zq` },
@@ -429,6 +463,31 @@ export const ACTIONS = {
       const draft = { type: '', to: [], topic: '', content: textOf(number) };
       const { status, json } = await company.insist(by, 'POST', '/drafts', { drafts: [draft] });
       if (status === 200) model.drafts.set(json.ids[0], { number, author: by });
+    },
+  },
+  upload: { weight: 3, play: upload },
+  download: {
+    weight: 4,
+    play: async (company, { by, a }) => {
+      const file = pick([...company.model.files.values()], a);
+      if (file) await company.checkFile(by, file);
+    },
+  },
+  deleteFile: {
+    weight: 1,
+    play: async (company, { by, a, b }) => {
+      const { model } = company;
+      const files = [...model.files.values()];
+      const file = pick(b < 0.3 ? files : files.filter(({ owner }) => owner === by), a);
+      if (!file) return;
+      const { status } = await company.insist(by, 'DELETE', `/attachments/${file.id}`, {});
+      if (status === 200 && file.owner !== by)
+        throw new Violation('permissions as of the moment of use', `p${by} deletes the file of p${file.owner}`);
+      const isDone = status === 200 || (company.mayHaveRepeated && file.owner === by);
+      if (!isDone) return;
+      file.isDeleted = true;
+      model.removedPaths.add(file.path);
+      for (const person of company.people.keys()) await company.checkFile(person, file);
     },
   },
   goOffline: { weight: 2, play: async (company, { by }) => company.goOffline(by) },

@@ -4,12 +4,14 @@ import type { DiskFailure } from './disk.js';
 import type { Account, Engine } from './engine.js';
 import {
   type Channel,
+  contentOf,
   type Destination,
   type Message,
   type Model,
   numbersIn,
   type Person,
   type Scheduled,
+  type StoredFile,
   textOf,
 } from './model.js';
 import type { SimulatedTime } from './simulated-time.js';
@@ -28,6 +30,7 @@ export class Violation extends Error {
 }
 
 type Params = Readonly<Record<string, unknown>>;
+type CallOptions = Pick<Call, 'losesAnswer' | 'file' | 'isPage'>;
 // biome-ignore lint/suspicious/noExplicitAny: wire data
 type Wire = any;
 
@@ -42,6 +45,8 @@ interface Device {
 const JOB_PATIENCE_SECONDS = 5 * 60;
 /** Maximum time until a new message is found by search. */
 const INDEX_PATIENCE_SECONDS = 15 * 60;
+/** Minimum time for which files are kept without a link. */
+const KEPT_UNUSED_SECONDS = 7 * 86_400;
 const PAGE = 1000;
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
@@ -82,13 +87,13 @@ export class Company {
   }
 
   /** Sends a request of a person and checks that the response shows nothing to the wrong person. @throws ConnectionLost */
-  async call(person: Person, method: Call['method'], path: string, params: Params = {}, losesAnswer = false) {
+  async call(person: Person, method: Call['method'], path: string, params: Params = {}, options: CallOptions = {}) {
     const { authorization } = this.people[person]!;
     this.calls++;
-    const label = `p${person} ${method} ${path} ${JSON.stringify(params)}`;
+    const label = `p${person} ${method} ${path} ${JSON.stringify(params)}${options.file ?? ''}`;
     let answer: Answer;
     try {
-      answer = await this.engine.call({ method, path, params, authorization, losesAnswer });
+      answer = await this.engine.call({ method, path, params, authorization, ...options });
     } catch (error) {
       if (error instanceof ConnectionLost) this.trace(`${label} → no answer`);
       throw error;
@@ -111,17 +116,17 @@ export class Company {
   }
 
   /** Repeats a request until the server answers. */
-  async insist(person: Person, method: Call['method'], path: string, params: Params, losesAnswer = false) {
-    let loses = losesAnswer;
+  async insist(person: Person, method: Call['method'], path: string, params: Params, options: CallOptions = {}) {
+    let losesAnswer = options.losesAnswer ?? false;
     for (;;) {
       try {
-        return await this.call(person, method, path, params, loses);
+        return await this.call(person, method, path, params, { ...options, losesAnswer });
       } catch (error) {
         if (!(error instanceof ConnectionLost)) throw error;
-        if (!loses && !this.engine.isDead && this.recovering === null) {
+        if (!losesAnswer && !this.engine.isDead && this.recovering === null) {
           throw new Violation('every request is answered', `p${person} ${method} ${path}`);
         }
-        loses = false;
+        losesAnswer = false;
         this.mayHaveRepeated = true;
         if (this.engine.isDead) await this.recover();
       }
@@ -328,6 +333,20 @@ export class Company {
     }
   }
 
+  /** Reads a file, or is refused. */
+  async checkFile(person: Person, file: StoredFile): Promise<void> {
+    const { status, body } = await this.insist(person, 'GET', `/user_uploads/${file.path}`, {}, { isPage: true });
+    // The store of a lost machine has already removed files that its backup still names.
+    if (this.model.removedPaths.has(file.path) && !file.isDeleted) return;
+    const isShown = this.model.mayReadFile(person, file);
+    const isUnused = !this.model.isLinked(file) && file.sentAt + KEPT_UNUSED_SECONDS < this.time.now();
+    if (status === 404 && (file.isDeleted || isUnused)) return;
+    const isRight = isShown === null ? status === 200 || status === 403 : status === (isShown ? 200 : 403);
+    if (file.isDeleted || !isRight || (status === 200 && body !== textOf(file.number))) {
+      throw new Violation('who may read, reads', `p${person} GET ${file.path} of p${file.owner} → ${status} ${body}`);
+    }
+  }
+
   /** Finds an older message by its text. */
   async checkSearch(person: Person, message: Message): Promise<void> {
     const word = textOf(message.number).split(' ')[0];
@@ -439,7 +458,7 @@ export class Company {
     const reactions = shown.reactions.map(({ user_id }: Wire) => user_id).sort(ascending);
     const expected = [...message.reactions].map((each) => this.people[each]!.id).sort(ascending);
     const isRight =
-      shown.content === textOf(message.number) &&
+      shown.content === contentOf(message) &&
       shown.subject === topic &&
       shown.sender_id === this.people[message.sender]!.id &&
       isDeepStrictEqual(reactions, expected);

@@ -32,12 +32,28 @@ export interface Message {
   destination: Destination;
   /** Number of the current text. */
   number: number;
+  /** File that the text links to. */
+  file: StoredFile | null;
   /** People to whom the message was delivered (messages §4.1). */
   readonly rows: Set<Person>;
   readonly unread: Set<Person>;
   /** People with a reminder that quotes the message. */
   readonly quotedFor: Set<Person>;
   readonly reactions: Set<Person>;
+  isDeleted: boolean;
+}
+
+/** Uploaded file. */
+export interface StoredFile {
+  readonly id: number;
+  /** Path of its address. */
+  readonly path: string;
+  /** Number of its text. */
+  readonly number: number;
+  readonly owner: Person;
+  readonly sentAt: number;
+  /** People with a reminder that quotes a link to the file. */
+  readonly quotedFor: Set<Person>;
   isDeleted: boolean;
 }
 
@@ -70,6 +86,10 @@ const MARK = /zq(\d+)zq/g;
 /** Text with a word that occurs nowhere else, so that it is recognized in any response. */
 export const textOf = (number: number): string => `zq${number}zq is what I wanted to say`;
 
+export const linkTo = (file: StoredFile | null): string => (file ? ` [notes](/user_uploads/${file.path})` : '');
+
+export const contentOf = ({ number, file }: Pick<Message, 'number' | 'file'>): string => textOf(number) + linkTo(file);
+
 export const numbersIn = (body: string): ReadonlySet<number> =>
   new Set([...body.matchAll(MARK)].map(([, number]) => Number(number)));
 
@@ -79,6 +99,7 @@ const emptyData = () => ({
   channels: new Map<number, Channel>(),
   messages: new Map<number, Message>(),
   drafts: new Map<number, { readonly number: number; readonly author: Person }>(),
+  files: new Map<number, StoredFile>(),
   scheduled: new Map<number, Scheduled>(),
   reminders: new Set<Reminder>(),
   messageOfNumber: new Map<number, Message>(),
@@ -95,6 +116,8 @@ export class Model {
   private data = emptyData();
   private saved = emptyData();
   private lastNumber = 0;
+  /** Paths of deleted files, including deletions that a restored backup has undone. */
+  readonly removedPaths = new Set<string>();
 
   /** Role by person. */
   get roles(): number[] {
@@ -111,6 +134,11 @@ export class Model {
 
   get drafts(): Map<number, { readonly number: number; readonly author: Person }> {
     return this.data.drafts;
+  }
+
+  /** Files by the number of their text. */
+  get files(): Map<number, StoredFile> {
+    return this.data.files;
   }
 
   get scheduled(): Map<number, Scheduled> {
@@ -164,6 +192,8 @@ export class Model {
       if (this.mayRead(person, message) || message.quotedFor.has(person)) return true;
       return isEvent && (this.data.lost.get(person)?.has(message) ?? false);
     }
+    const file = this.files.get(number);
+    if (file) return this.mayReadFile(person, file) !== false;
     const text = this.data.privateTexts.get(number);
     if (text === undefined) return false;
     if (text.author === person) return true;
@@ -173,6 +203,26 @@ export class Model {
       scheduled.dueAt <= now &&
       this.isInAudience(person, scheduled.destination, receiversOf(scheduled.destination))
     );
+  }
+
+  /** Messages §16.2; null if the contract leaves it open. */
+  mayReadFile(person: Person, file: StoredFile): boolean | null {
+    if (file.isDeleted) return false;
+    if (file.owner === person) return true;
+    const linking = this.linking(file);
+    if (linking.some((message) => this.mayRead(person, message))) return true;
+    const isOpen = linking.some(
+      ({ destination }) => 'channel' in destination && this.mayReadChannel(person, destination.channel),
+    );
+    return isOpen || file.quotedFor.has(person) ? null : false;
+  }
+
+  isLinked(file: StoredFile): boolean {
+    return this.linking(file).length > 0;
+  }
+
+  private linking(file: StoredFile): readonly Message[] {
+    return [...this.messages.values()].filter((message) => !message.isDeleted && message.file === file);
   }
 
   /** Unread messages that register reports (events §4.4). */
@@ -191,12 +241,19 @@ export class Model {
   }
 
   /** Records a delivered message. */
-  send(id: number, sender: Person, destination: Destination, number: number, sentAt: number): void {
+  send(
+    id: number,
+    sender: Person,
+    destination: Destination,
+    number: number,
+    sentAt: number,
+    file: StoredFile | null = null,
+  ): void {
     const rows = receiversOf(destination);
     const unread = new Set(rows);
     unread.delete(sender);
     const message = {
-      ...{ id, sender, sentAt, destination, number, rows, unread, isDeleted: false },
+      ...{ id, sender, sentAt, destination, number, file, rows, unread, isDeleted: false },
       quotedFor: new Set<Person>(),
       reactions: new Set<Person>(),
     };
@@ -212,6 +269,7 @@ export class Model {
 
   edit(message: Message, number: number): void {
     message.number = number;
+    message.file = null;
     this.alsoMeans(message, number);
   }
 

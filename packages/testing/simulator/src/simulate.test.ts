@@ -34,6 +34,13 @@ describe('simulation', () => {
       [step(9, 'send'), step(32, 'react'), step(33, 'send'), step(34, 'restore'), step(35, 'send'), step(36, 'read')],
     ],
     [
+      'files are uploaded, read and deleted, and a backup is restored',
+      [
+        ...[step(9, 'upload'), step(10, 'download'), step(32, 'deleteFile'), step(33, 'download'), step(34, 'restore')],
+        ...[step(35, 'download'), step(36, 'upload', 0.9), step(37, 'download', 0.9), step(38, 'edit')],
+      ],
+    ],
+    [
       'commits fail on a broken disk',
       [step(9, 'send'), step(10, 'diskBroken', 0.1), step(11, 'send'), step(12, 'search'), step(13, 'send')],
     ],

@@ -17,7 +17,23 @@ export interface Call {
   readonly authorization?: string;
   /** True to disconnect when the answer begins, so that the client never learns of it. */
   readonly losesAnswer?: boolean;
+  /** Content of a file to upload, instead of parameters. */
+  readonly file?: string;
+  /** True for a path outside of the API. */
+  readonly isPage?: boolean;
 }
+
+const BOUNDARY = 'boundary-of-simulated-uploads';
+const multipart = (file: string): string =>
+  [
+    `--${BOUNDARY}`,
+    'Content-Disposition: form-data; name="file"; filename="notes.txt"',
+    'Content-Type: text/plain',
+    '',
+    file,
+    `--${BOUNDARY}--`,
+    '',
+  ].join('\r\n');
 
 /** Error of a client if its connection ends without a response. */
 export class ConnectionLost extends Error {
@@ -96,7 +112,7 @@ export class Wire {
 
   /** The client reads the answer when `waiting` resolves. @throws ConnectionLost */
   async call(
-    { method, path, params = {}, authorization, losesAnswer = false }: Call,
+    { method, path, params = {}, authorization, losesAnswer = false, file, isPage = false }: Call,
     waiting?: Promise<void>,
   ): Promise<Answer> {
     const form = new URLSearchParams();
@@ -104,7 +120,8 @@ export class Wire {
       form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
     }
     const isInQuery = method === 'GET';
-    const content = isInQuery ? '' : form.toString();
+    const content = file !== undefined ? multipart(file) : isInQuery ? '' : form.toString();
+    const type = file === undefined ? 'application/x-www-form-urlencoded' : `multipart/form-data; boundary=${BOUNDARY}`;
     const client = this.connect();
     try {
       return await new Promise<Answer>((resolve, reject) => {
@@ -114,13 +131,13 @@ export class Wire {
             createConnection: () => client as never,
             host: 'localhost',
             method,
-            path: `/api/v1${path}${isInQuery && form.size > 0 ? `?${form}` : ''}`,
+            path: `${isPage ? '' : '/api/v1'}${path}${isInQuery && form.size > 0 ? `?${form}` : ''}`,
             headers: {
               Host: 'localhost',
               Connection: 'close',
               'User-Agent': 'ParleySimulator/1.0',
               'Content-Length': Buffer.byteLength(content),
-              ...(!isInQuery && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+              ...(!isInQuery && { 'Content-Type': type }),
               ...(authorization !== undefined && { Authorization: authorization }),
             },
           },

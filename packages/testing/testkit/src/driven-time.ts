@@ -11,6 +11,9 @@ export class DrivenTime implements Clock, Timers {
   private elapsed = 0;
   private clockOffsetMs = START_OF_TIME * 1000;
   private readonly timers = new Set<Timer>();
+  /** Number of instants at which timers ran: timers due together wake a process once. */
+  wakeUps = 0;
+  private lastWakeUpAt = -1;
 
   now(): UnixSeconds {
     return Math.floor(this.nowMs() / 1000);
@@ -51,6 +54,8 @@ export class DrivenTime implements Clock, Timers {
     await settle();
     for (let next = this.next(end); next; next = this.next(end)) {
       this.timers.delete(next);
+      if (next.at > this.lastWakeUpAt) this.wakeUps++;
+      this.lastWakeUpAt = next.at;
       this.elapsed = Math.max(this.elapsed, next.at);
       next.run();
       await settle();

@@ -91,7 +91,10 @@ export class LiveEvents {
       { ...parts, follower: this.follower, bus, catalogue, features: DELIVERY_FEATURES },
       { ...DEFAULT_HUB_OPTIONS, ...this.options },
     );
-    this.sweep = new QueueSweep({ ...parts, hub: this.hub }, { ...DEFAULT_SWEEP_OPTIONS, ...this.options });
+    this.sweep = new QueueSweep(
+      { ...parts, storage: parts.uow, hub: this.hub },
+      { ...DEFAULT_SWEEP_OPTIONS, ...this.options },
+    );
     this.follower.subscribe(this.hub);
     await this.follower.open(this.fixture.realm.id);
   }

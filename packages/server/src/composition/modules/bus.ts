@@ -7,6 +7,7 @@ import { Consumers } from '../../facade/consumers.js';
 import { FacadeEvents } from '../../facade/events.js';
 import { Addresses } from '../../facade/references.js';
 import { LimitReset } from '../../http/quotas.js';
+import { Activity } from '../../workers/activity.js';
 import { MessageIndexing } from '../../workers/message-indexing.js';
 import { NotificationWorker } from '../../workers/notification-worker.js';
 import { Promotion } from '../../workers/promotion.js';
@@ -27,6 +28,8 @@ export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions)
       ({ get }) =>
       (err) =>
         get('report')('following events failed', { err }),
+    activity: ({ get }) =>
+      new Activity(get('timers'), () => get('hub').liveQueues.length > 0 || get('follower').followsAll),
     follower: ({ get }) =>
       new LogFollower({
         uow: get('storage'),
@@ -52,6 +55,7 @@ export const bus = ({ bus: connected, eventLimits, reportPresence }: BusOptions)
     queueSweep: ({ get }) => {
       const parts = {
         uow: get('unitOfWork'),
+        storage: get('storage'),
         clock: get('clock'),
         eventLoop: get('eventLoop'),
         hub: get('hub'),

@@ -10,6 +10,7 @@ import {
   ERROR_REPLIES,
   EVENT_WRITER,
   KeyParameterAuthenticator,
+  type LoadGauge,
   LongPoll,
   NamedKeyAuthenticator,
   noLoad,
@@ -29,6 +30,7 @@ import { ApiKeyCredentials, FrameTokenAuthenticator, StoredRoles, StoredSessions
 import { RealmResolver } from '../../kernel/realm-resolver.js';
 import { StoredAuditStates } from '../../observation/audited-objects.js';
 import type { ServerMetrics } from '../../observation/metrics.js';
+import type { Activity } from '../../workers/activity.js';
 import { LoadMonitor } from '../../workers/load-monitor.js';
 import { Adapter, type Parts } from '../adapter.js';
 import type { WorkerOptions } from '../background-workers.js';
@@ -68,7 +70,7 @@ export const express = (options: ExpressOptions) =>
     routes: (parts) => [...createRoutes(routePartsOf(options, parts)), ...(options.moreRoutes ?? [])],
     longPoll: ({ get }) => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
     publicRealms: ({ get }) => new PublicRealms(get('unitOfWork'), get('realmUrls')),
-    load: ({ resolve }) => (options.shedsLoad ? resolve(LoadMonitor) : noLoad),
+    load: ({ get, resolve }) => recording(get('activity'), options.shedsLoad ? resolve(LoadMonitor) : noLoad),
     hostAuthentication: () => ({ isOn: options.authenticate !== undefined }),
     hostAuthenticators: ({ get, resolve }) =>
       options.authenticate
@@ -80,6 +82,14 @@ export const express = (options: ExpressOptions) =>
       new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),
     ],
   });
+
+/** Records each request, which reads the load first. */
+const recording = (activity: Activity, load: LoadGauge): LoadGauge => ({
+  get level() {
+    activity.record();
+    return load.level;
+  },
+});
 
 const credentialsOf = ({ resolve }: Parts) => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
 

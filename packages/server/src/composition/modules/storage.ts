@@ -1,6 +1,8 @@
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { EventLimits, UnitOfWork } from '@parley/domain/kernel';
+import type { OpenRealm } from '../../kernel/realm-resolver.js';
 import { Adapter } from '../adapter.js';
+import type { Get } from '../services.js';
 
 export interface StorageOptions {
   readonly unitOfWork: UnitOfWork;
@@ -21,6 +23,25 @@ export const storage = ({ unitOfWork, eventLimits, isOneOff = false }: StorageOp
         open: get('openRealm'),
       }),
     // One-off commands run too briefly to cache realms.
-    openRealm: ({ get }) => (isOneOff ? () => null : (realmId) => get('follower').open(realmId)),
+    openRealm: ({ get }) => (isOneOff ? () => null : openingOf(get)),
     commitListeners: ({ get }) => [get('follower'), get('jobWorkers')],
   });
+
+/** Opens organizations before their units of work. After a quiet time, commits of other processes are read first. */
+function openingOf(get: Get): OpenRealm {
+  const [activity, follower] = [get('activity'), get('follower')];
+  let catchingUp: Promise<void> | null = null;
+  activity.onResume(() => {
+    catchingUp = follower
+      .catchUp()
+      // The unit of work fails for the same reason.
+      .catch(() => {})
+      .finally(() => {
+        catchingUp = null;
+      });
+  });
+  return (realmId) => {
+    activity.record();
+    return catchingUp ? catchingUp.then(() => follower.open(realmId) ?? undefined) : follower.open(realmId);
+  };
+}

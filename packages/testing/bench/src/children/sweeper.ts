@@ -109,7 +109,7 @@ async function sweep({ database, realmId }: SweepCall): Promise<SweepResult> {
   const hub = new EventHub({ uow, follower, bus, clock, eventLoop, catalogue, features: DELIVERY_FEATURES, report });
   // Events have no consumers here.
   const options = { ...DEFAULT_SWEEP_OPTIONS, maxEventsForConsumers: 0 };
-  const sweep = new QueueSweep({ uow, clock, eventLoop, hub, report }, options);
+  const sweep = new QueueSweep({ uow, storage: uow, clock, eventLoop, hub, report }, options);
   const lastSeq = await uow.read(realmId, ({ events }) => events.lastSeq(realmId));
   clock.ahead = 2 * IDLE_SECONDS;
   const usage = new ProcessUsage(RESOLUTION_MS);
