@@ -121,7 +121,7 @@ describe('messages of archived channels (messages §1.4)', () => {
       const renderer = new FakeRenderer();
       const parser = new UserTextParser(uow, renderer, fakeRealmUrls);
       const notices = new MoveNotices(new SystemMessages(renderer, fakeRealmUrls, clock), fakeRealmUrls, clock);
-      return new UpdateMessage(uow, renderer, parser, clock, (text) => text, notices).execute(caller('author'), {
+      return new UpdateMessage(uow, parser, clock, (text) => text, notices).execute(caller('author'), {
         messageId,
         content: 'changed',
         topic: null,
