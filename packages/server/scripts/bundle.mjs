@@ -71,6 +71,9 @@ const { metafile, outputFiles } = await build({
   legalComments: 'linked',
   logLevel: 'warning',
 });
+/** Named imports as esbuild writes them. */
+const IMPORTS = /(?<=^|;)import\{([^}]*)\}from"([^"]*)";/gm;
+
 const files = new Map();
 for (const { path, text } of outputFiles) {
   const name = basename(path);
@@ -101,9 +104,6 @@ const { status } = spawnSync(process.execPath, [join(import.meta.dirname, 'write
   stdio: ['ignore', 2, 2],
 });
 if (status !== 0) throw new Error('The bundled server did not start');
-
-/** Named imports as esbuild writes them. */
-const IMPORTS = /(?<=^|;)import\{([^}]*)\}from"([^"]*)";/gm;
 
 /** Adds an ES module as CommonJS. Node accepts V8 caches only for scripts, and esbuild splits only ES modules. */
 async function addScript(name, text) {

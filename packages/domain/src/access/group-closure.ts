@@ -1,7 +1,7 @@
-import { getOrThrow } from '../kernel/work.js';
-import './roles.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf } from '../kernel/permission.js';
+import { getOrThrow } from '../kernel/work.js';
+import type {} from './roles.js';
 
 /** Direct containment of a subgroup in a group. */
 export interface GroupEdge {

@@ -1,6 +1,5 @@
-import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
-import './roles.js';
 import { DomainError } from '../kernel/errors.js';
+import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
 import { all, type Decision, denied, denyIf, enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { type Actor, isGuest } from './actor.js';

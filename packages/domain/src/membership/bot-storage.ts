@@ -1,11 +1,11 @@
-import { ENTITIES_PER_PAGE } from '../kernel/work.js';
-import './bots.js';
 import { mustBeBot } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
 import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import { codePointLength } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import type {} from './bots.js';
 
 /** Text stored by a bot under a key; the server does not interpret it. */
 export interface StoredEntry {
