@@ -5,10 +5,7 @@ import type { RealmRowReads, RealmRows, RowRules } from '../kernel/rows.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { FormerIdentity, MentionRemoval } from './erased-person.js';
 
-/**
- * Erasure of a person, without data of the person. Rows stay for good: a restored backup repeats the erasures that it
- * lacks.
- */
+/** Erasure of a person, without data of the person. Rows stay for good. */
 export interface Erasure {
   readonly id: ErasureId;
   readonly realmId: RealmId;
