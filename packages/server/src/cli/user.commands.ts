@@ -4,6 +4,7 @@ import {
   EraseUser,
   IssuePasswordLink,
   IssueUserKey,
+  isErased,
   RegisterUser,
   SetUserActive,
   SetUserEmail,
@@ -167,8 +168,9 @@ async function erase(context: CommandContext): Promise<CommandResult> {
   const [id] = context.words as [string];
   // The audit line of the command contains its arguments.
   if (!/^\d+$/.test(id)) throw new UsageError('ID must be a number; see parley user show.');
-  return withUser(context, async ({ useCase }, { realmId, id: userId, fullName, isDeleted }, realm) => {
-    if (!context.isOn('yes') && !isDeleted) {
+  return withUser(context, async ({ useCase }, user, realm) => {
+    const { realmId, id: userId, fullName } = user;
+    if (!context.isOn('yes') && !isErased(user)) {
       context.terminal.err(`Type the name of user ${id} of ${nameOf(realm)} to erase the person, and end the input:`);
       if ((await context.terminal.readInput()).trim() !== fullName) {
         throw new StartupError('This is not the name of the user. Nothing was erased.');

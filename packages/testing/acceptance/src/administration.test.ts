@@ -72,6 +72,27 @@ describe('parley command line', () => {
       expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
     });
 
+    it('erases a person after the name was typed, or with --yes, and says whether the work has ended', async () => {
+      const { id } = await read('user', 'create', 'zoe@example.com', 'Zoe Moe');
+      expect(await run('user', 'erase', 'zoe@example.com')).toMatchObject({ code: 2 });
+      input = 'Zoe\n';
+      expect(await run('user', 'erase', `${id}`)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('Nothing was erased'),
+      });
+      expect(await read('user', 'show', `${id}`)).toMatchObject({ name: 'Zoe Moe', active: true });
+      input = 'Zoe Moe\n';
+      expect(await run('user', 'erase', `${id}`)).toMatchObject({ code: 0, out: expect.stringContaining('Erased') });
+      expect(await read('user', 'show', `${id}`)).toMatchObject({ name: 'Deleted user', active: false });
+      expect(await read('user', 'erase', `${id}`)).toMatchObject({ userId: id, endedAt: null });
+      expect(await run('user', 'erase', '4', '--yes')).toMatchObject({
+        code: 1,
+        err: 'parley: Cannot erase the only organization owner',
+      });
+      expect((await read('user', 'create', 'zoe@example.com', 'Zoe Moe')).id).toBeGreaterThan(id);
+      expect(await run('user', 'erase', `${id + 1}`, '--yes')).toMatchObject({ code: 0 });
+    });
+
     it('changes email addresses', async () => {
       expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
         code: 0,
