@@ -65,7 +65,10 @@ declare module '../kernel/feature-types.js' {
 
 export const ERASURE_FEATURE = {
   rows: { erasures: ERASURE_ROWS },
-  notExported: { erasures: 'They concern the original server. Exports contain erased people as deleted users.' },
+  notExported: {
+    erasures: 'They concern the original server. Exports contain erased people as deleted users.',
+    personalData: 'It removes data of others.',
+  },
 };
 
 /** Stages of an erasure in order. */
