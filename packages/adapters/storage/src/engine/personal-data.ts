@@ -74,7 +74,7 @@ export function renderPersonalData(persons: Readonly<Record<string, PersonalData
       ...(erase ? ['rows of the person are deleted'] : []),
       ...(anonymise ? [sentence('replaced', anonymise)] : []),
       ...(mentions ? [sentence('mentions become “Deleted user”', mentions)] : []),
-      ...Object.entries(keep).map(([reason, columns]) => `${sentence('kept', columns)}: ${reason}`),
+      ...Object.entries(keep).map(([reason, columns]) => `${sentence('kept', columns)}: ${reason.replace(/\.$/, '')}`),
     ];
     return [`| ${data} | \`${table}\` | ${effects.join('; ')} |`];
   });
