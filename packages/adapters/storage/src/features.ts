@@ -19,7 +19,7 @@ import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
 import { BOT_FEATURE } from './membership/bots.js';
-import { ERASURE_FEATURE } from './membership/erasures.js';
+import { ERASURE_TABLES } from './membership/erasures.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
 import { INVITATION_FEATURE } from './membership/invitations.js';
 import { LOG_IN_METHOD_FEATURE } from './membership/log-in-methods.js';
@@ -92,7 +92,7 @@ const ALL = [
   JOB_FEATURE,
   LEASE_FEATURE,
   INVITATION_FEATURE,
-  ERASURE_FEATURE,
+  ERASURE_TABLES,
   'PERSONAL_DATA_FEATURE',
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,

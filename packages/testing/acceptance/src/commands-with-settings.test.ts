@@ -30,6 +30,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'user release-address': ['robert@example.com'],
   'user reactivate': ['user5@released.parley.invalid'],
   'user erase': ['5', '--yes'],
+  'user export': [EMAIL, 'FOLDER/person.zip'],
   'user password-link': [EMAIL],
   'user api-key': [EMAIL, '--zuliprc'],
   'user sessions': [EMAIL],

@@ -1,6 +1,7 @@
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/kernel';
 import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
+  Addresses,
   composeParley,
   createContainer,
   FacadeEvents,
@@ -30,6 +31,7 @@ describe('createContainer', () => {
       resolve(LimitReset),
       resolve(Promotion),
       resolve(MessageIndexing),
+      resolve(Addresses),
       resolve(FacadeEvents),
       resolve(NotificationWorker),
       get('consumers'),

@@ -186,7 +186,7 @@ describe('an erasure that is interrupted', () => {
       const job = server.parley.useCase(ErasePerson);
       const failing = new ErasePerson(
         { ...uow, write: (...args) => (left-- > 0 ? uow.write(...args) : Promise.reject(new Error('killed'))) },
-        { execute: async () => {} } as never,
+        { remove: async () => {} } as never,
         server.clock,
       );
       const [stored] = await uow.readAcross(({ jobs }) =>

@@ -1,122 +1,14 @@
 import { type Company, Violation } from './company.js';
-import {
-  ADMINISTRATOR,
-  type Channel,
-  contentOf,
-  type Destination,
-  GUEST,
-  MEMBER,
-  type Message,
-  MODERATOR,
-  type Person,
-  type StoredFile,
-  textOf,
-} from './model.js';
-
-/** Time, person and choices of a step. All choices are fractions, so that a step has a meaning in any state. */
-export interface Choices {
-  /** Seconds since the start. */
-  readonly at: number;
-  readonly by: Person;
-  /** Choices between 0 and 1. */
-  readonly a: number;
-  readonly b: number;
-}
-
-export type Play = (company: Company, step: Choices) => Promise<void>;
+import { FILE_ACTIONS } from './file-actions.js';
+import { ADMINISTRATOR, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
+import { type Choices, channelsOf, destinationOf, other, type Play, pick, sending, TOPICS } from './sending.js';
 
 const OWNER_PERSON = 0;
-const TOPICS = ['lunch', 'Release', 'release', 'garden', 'bugs'];
 const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];
 /** Messages that people return to. */
 const RECENT = 12;
 
-export const pick = <T>(values: readonly T[], fraction: number): T | undefined =>
-  values[Math.floor(fraction * values.length)];
-
-/** Second choice from the same fraction. */
-const other = (fraction: number): number => (fraction * 7919) % 1;
-
-const channelsOf = ({ model }: Company): readonly Channel[] => [...model.channels.values()];
-
 const recentOf = ({ model }: Company, { by }: Choices): readonly Message[] => model.readable(by).slice(-RECENT);
-
-function destinationOf(company: Company, { by, a, b }: Choices): Destination | null {
-  const { model, people } = company;
-  if (a < 0.25) {
-    const count = 1 + Math.floor(b * 2);
-    const others = [...people.keys()].filter((person) => person !== by);
-    const first = Math.floor(other(b) * others.length);
-    const chosen = Array.from(
-      { length: Math.min(count, others.length) },
-      (_, n) => others[(first + n) % others.length]!,
-    );
-    return { participants: new Set([by, ...chosen]) };
-  }
-  const channel = pick(
-    channelsOf(company).filter((each) => model.mayPost(by, each)),
-    b,
-  );
-  return channel ? { channel, topic: pick(TOPICS, other(a))! } : null;
-}
-
-/** Sends a message; the client repeats the request with the same ids until it is acknowledged. */
-export const sending =
-  (losesAnswer: boolean): Play =>
-  (company, step) =>
-    send(company, step, losesAnswer);
-
-async function send(
-  company: Company,
-  step: Choices,
-  losesAnswer: boolean,
-  file: StoredFile | null = null,
-): Promise<void> {
-  const { model, time } = company;
-  const destination = destinationOf(company, step);
-  if (!destination) return;
-  const number = model.newNumber();
-  const sentTo = { ...company.wireOf(destination), content: contentOf({ number, file }), read_by_sender: true };
-  // The queue of a client that was offline may have expired; after a failed registration there is none.
-  const queueId = company.devices.get(step.by)?.queueId ?? 'none';
-  const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
-  model.announce(number, step.by, {
-    ...{ id: 0, number, author: step.by, dueAt: 0, destination },
-    isExcused: true,
-  });
-  const { status, json, body } = await company.insist(
-    step.by,
-    'POST',
-    '/messages',
-    { ...sentTo, ...local },
-    { losesAnswer },
-  );
-  if (status === 200) model.send(json.id, step.by, destination, number, time.now(), file);
-  else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
-}
-
-/** Uploads a file and sends a message that links to it. */
-async function upload(company: Company, step: Choices): Promise<void> {
-  const { model, time, engine } = company;
-  const { by } = step;
-  const number = model.newNumber();
-  model.announce(number, by);
-  const { status, json, body } = await company.insist(by, 'POST', '/user_uploads', {}, { file: textOf(number) });
-  if (status !== 200) {
-    if (!engine.isDiskFailing) throw new Violation('who may upload, uploads', `p${by}: ${body}`);
-    return;
-  }
-  const path = json.url.slice('/user_uploads/'.length);
-  const listed = (await company.insist(by, 'GET', '/attachments', {})).json.attachments ?? [];
-  const entry = listed.find(({ path_id }: { path_id: string }) => path_id === path);
-  if (!entry) throw new Violation('what was acknowledged exists', `p${by} does not have the file ${path}`);
-  const file: StoredFile = {
-    ...{ id: entry.id, path, number, owner: by, sentAt: time.now(), isDeleted: false },
-    quotedFor: new Set(),
-  };
-  model.files.set(number, file);
-  await send(company, step, false, file);
-}
 
 async function postWithoutPermission(company: Company, { by, b }: Choices): Promise<void> {
   const { model } = company;
@@ -465,31 +357,7 @@ export const ACTIONS = {
       if (status === 200) model.drafts.set(json.ids[0], { number, author: by });
     },
   },
-  upload: { weight: 3, play: upload },
-  download: {
-    weight: 4,
-    play: async (company, { by, a }) => {
-      const file = pick([...company.model.files.values()], a);
-      if (file) await company.checkFile(by, file);
-    },
-  },
-  deleteFile: {
-    weight: 1,
-    play: async (company, { by, a, b }) => {
-      const { model } = company;
-      const files = [...model.files.values()];
-      const file = pick(b < 0.3 ? files : files.filter(({ owner }) => owner === by), a);
-      if (!file) return;
-      const { status } = await company.insist(by, 'DELETE', `/attachments/${file.id}`, {});
-      if (status === 200 && file.owner !== by)
-        throw new Violation('permissions as of the moment of use', `p${by} deletes the file of p${file.owner}`);
-      const isDone = status === 200 || (company.mayHaveRepeated && file.owner === by);
-      if (!isDone) return;
-      file.isDeleted = true;
-      model.removedPaths.add(file.path);
-      for (const person of company.people.keys()) await company.checkFile(person, file);
-    },
-  },
+  ...FILE_ACTIONS,
   goOffline: { weight: 2, play: async (company, { by }) => company.goOffline(by) },
   comeBack: { weight: 6, play: async (company, { by }) => company.comeBack(by) },
   wipe: {

@@ -353,6 +353,8 @@ export class Company {
     const { json } = await this.page(person, [{ operator: 'search', operand: word }]);
     const isFound = json.messages?.some(({ id }: Wire) => id === message.id) ?? false;
     const isOld = message.sentAt + INDEX_PATIENCE_SECONDS < this.time.now();
+    // A failing disk cannot store the terms of new messages.
+    if (json.search_incomplete === true && this.engine.isDiskFailing) return;
     if (isOld && !isFound && message.rows.has(person) && this.model.mayRead(person, message)) {
       throw new Violation('search finds', `p${person} does not find message ${message.id} by ${word}`);
     }

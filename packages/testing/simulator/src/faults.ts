@@ -1,5 +1,6 @@
-import { ACTIONS, type Choices, type Play, pick, sending } from './actions.js';
+import { ACTIONS } from './actions.js';
 import type { Company } from './company.js';
+import { type Choices, type Play, pick, sending } from './sending.js';
 
 /** Faults by name, with their weight among all faults. */
 export const FAULTS = {

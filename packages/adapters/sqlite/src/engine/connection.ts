@@ -214,6 +214,11 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     }
   }
 
+  /** True if this reader sees messages without terms in the search index. */
+  get lacksTerms(): boolean {
+    return this.isReader && this.terms.areMissing();
+  }
+
   requireUnit(): void {
     if (this.state === 'suspended') throw new Error('A repository was used before `yield` resolved');
     if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work ended');

@@ -105,7 +105,7 @@ it('finds messages that had no terms when the process was killed', async () => {
   expect(await find(word('second'), open(copy).uow)).toEqual([newest()]);
 });
 
-it('reads without the newest messages while another process holds the write lock', async () => {
+it('reads without the newest messages, and reports that they are missing, while another process holds the write lock', async () => {
   await send('second');
   const storage = openSqliteStorage({ path, clock: new FixedClock(), lockPatienceMs: 50 } as never);
   storages.push(storage);
@@ -113,6 +113,8 @@ it('reads without the newest messages while another process holds the write lock
   other.exec('BEGIN IMMEDIATE');
   try {
     expect(await find(word('second'), storage.uow)).toEqual([]);
+    const pages = storage.uow.read(fixture.realm.id, ({ searchIndex }) => searchIndex.unindexedUpTo(fixture.realm.id));
+    expect(await pages).toBe(newest());
   } finally {
     other.exec('ROLLBACK');
     other.close();

@@ -1,4 +1,4 @@
-import { lastOf, type MessageId, type RecipientId } from '@parley/domain/kernel';
+import { lastOf, type MessageId, type RealmId, type RecipientId } from '@parley/domain/kernel';
 import type { SearchedTerm } from '@parley/domain/markdown';
 import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
 import {
@@ -268,8 +268,9 @@ export class SqliteSearchIndex extends SqlSearchIndex {
   private readonly removeAll;
   private readonly remove;
   private readonly insert;
+  private readonly newest;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     super(asStatements(connection));
     this.removeAll = [
       connection.command("INSERT INTO message_search (message_search) VALUES ('delete-all')"),
@@ -280,6 +281,13 @@ export class SqliteSearchIndex extends SqlSearchIndex {
     // Edited messages are in the index already.
     this.remove = connection.command('DELETE FROM message_search WHERE rowid IN (SELECT value FROM json_each(?))');
     this.insert = connection.command(INSERT_MESSAGE_TERMS);
+    this.newest = connection.values<number>('SELECT max(id) FROM message');
+  }
+
+  /** Includes new messages whose terms cannot be added, because the disk fails. */
+  override async unindexedUpTo(realmId: RealmId | null): Promise<number> {
+    if (realmId !== null && this.connection.lacksTerms) return this.newest.one();
+    return super.unindexedUpTo(realmId);
   }
 
   protected clear(): void {

@@ -13,7 +13,7 @@ import type { FeatureTables } from '../engine/feature.js';
 import type { PersonalData } from '../engine/personal-data.js';
 import type { MaybePromise, Parameter, Query, Statements } from '../engine/statements.js';
 
-export const ERASURE_FEATURE = {
+export const ERASURE_TABLES = {
   ...new Table<Erasure>(ERASURE_ROWS, {
     columns: { personId: 'int', requestedAt: 'int', endedAt: 'int?', removedRows: 'int', changedTexts: 'int' },
     indices: ['INDEX erasure_by_realm ON erasure (realm_id, id)'],

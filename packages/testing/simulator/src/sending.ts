@@ -1,0 +1,78 @@
+import { type Company, Violation } from './company.js';
+import { type Channel, contentOf, type Destination, type Person, type StoredFile } from './model.js';
+
+/** Time, person and choices of a step. All choices are fractions, so that a step has a meaning in any state. */
+export interface Choices {
+  /** Seconds since the start. */
+  readonly at: number;
+  readonly by: Person;
+  /** Choices between 0 and 1. */
+  readonly a: number;
+  readonly b: number;
+}
+
+export type Play = (company: Company, step: Choices) => Promise<void>;
+
+export const TOPICS = ['lunch', 'Release', 'release', 'garden', 'bugs'];
+
+export const pick = <T>(values: readonly T[], fraction: number): T | undefined =>
+  values[Math.floor(fraction * values.length)];
+
+/** Second choice from the same fraction. */
+export const other = (fraction: number): number => (fraction * 7919) % 1;
+
+export const channelsOf = ({ model }: Company): readonly Channel[] => [...model.channels.values()];
+
+export function destinationOf(company: Company, { by, a, b }: Choices): Destination | null {
+  const { model, people } = company;
+  if (a < 0.25) {
+    const count = 1 + Math.floor(b * 2);
+    const others = [...people.keys()].filter((person) => person !== by);
+    const first = Math.floor(other(b) * others.length);
+    const chosen = Array.from(
+      { length: Math.min(count, others.length) },
+      (_, n) => others[(first + n) % others.length]!,
+    );
+    return { participants: new Set([by, ...chosen]) };
+  }
+  const channel = pick(
+    channelsOf(company).filter((each) => model.mayPost(by, each)),
+    b,
+  );
+  return channel ? { channel, topic: pick(TOPICS, other(a))! } : null;
+}
+
+/** Sends a message; the client repeats the request with the same ids until it is acknowledged. */
+export const sending =
+  (losesAnswer: boolean): Play =>
+  (company, step) =>
+    send(company, step, losesAnswer);
+
+export async function send(
+  company: Company,
+  step: Choices,
+  losesAnswer: boolean,
+  file: StoredFile | null = null,
+): Promise<void> {
+  const { model, time } = company;
+  const destination = destinationOf(company, step);
+  if (!destination) return;
+  const number = model.newNumber();
+  const sentTo = { ...company.wireOf(destination), content: contentOf({ number, file }), read_by_sender: true };
+  // The queue of a client that was offline may have expired; after a failed registration there is none.
+  const queueId = company.devices.get(step.by)?.queueId ?? 'none';
+  const local = { queue_id: queueId, local_id: company.localIdOf(step.by) };
+  model.announce(number, step.by, {
+    ...{ id: 0, number, author: step.by, dueAt: 0, destination },
+    isExcused: true,
+  });
+  const { status, json, body } = await company.insist(
+    step.by,
+    'POST',
+    '/messages',
+    { ...sentTo, ...local },
+    { losesAnswer },
+  );
+  if (status === 200) model.send(json.id, step.by, destination, number, time.now(), file);
+  else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
+}
