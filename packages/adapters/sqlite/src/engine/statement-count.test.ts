@@ -192,7 +192,9 @@ it('makes room for edits without reading earlier texts', async () => {
     statements.filter((sql) => sql.includes('message_edit')).map((sql) => sql.trim().slice(0, 12)),
   );
   expect([...ofEdits]).toEqual(['INSERT INTO ', 'SELECT count', 'DELETE FROM ']);
-  expect(statements.filter((sql) => / OVER |\blength\(/.test(sql))).toEqual([]);
+  // Terms of messages of earlier tests are added in the background.
+  const own = statements.filter((sql) => !sql.includes('search_backlog'));
+  expect(own.filter((sql) => / OVER |\blength\(/.test(sql))).toEqual([]);
   expect(await small.uow.read(small.realm.id, (r) => r.edits.list(small.realm.id, id))).toHaveLength(MAX_EDITS);
 });
 

@@ -13,6 +13,14 @@ const opened: { close(): unknown }[] = [];
 let statements: string[] = [];
 let worlds = 0;
 
+let openedBefore = 0;
+beforeEach(() => {
+  openedBefore = opened.length;
+});
+/** Open worlds add search terms in the background, which later tests would trace. */
+afterEach(async () => {
+  for (const each of opened.splice(openedBefore)) await each.close();
+});
 afterAll(async () => {
   for (const each of opened) await each.close();
   rmSync(directory, { recursive: true });
