@@ -137,6 +137,8 @@ test('shows times as usual in the language to people who chose no format', async
   await page.reload();
   await expect(time).toHaveText(/^\d\d:\d\d$/);
   await setHours(true);
+  // The client has received the first change.
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('parley-hours'))).toBe('true');
   await setHours(false);
   await expect(time).toHaveText(/[AP]M$/);
   await page.reload();

@@ -82,7 +82,8 @@ test('shows images by keyboard alone, with zoom, at phone width', async ({ logIn
   await expect(second).toBeFocused();
   // The shortcut opens the image of the focused message, once the server has made its preview.
   await expect(thumbnail(page, 'keys three.png')).toBeVisible();
-  await page.getByRole('listitem').filter({ hasText: 'keys three.png' }).last().focus();
+  const message = page.getByRole('listitem').filter({ has: thumbnail(page, 'keys three.png') });
+  await message.last().focus();
   await page.keyboard.press('v');
   await expect(viewer(page).getByText('3 of 3')).toBeVisible();
 });
