@@ -34,6 +34,11 @@ describe('removal of mentions', () => {
     expect(replace([text, null])).toEqual([text, null]);
   });
 
+  it('keeps unqualified mentions of another person with the same name, as the rendered text of the row shows', () => {
+    const row = ['@**Ann (Ops)**', html('@Ann (Ops)', 13)];
+    expect(replace(row)).toEqual(row);
+  });
+
   it('replaces unqualified mentions by the name that the rendered text of the row shows', () => {
     const row = ['@**Ann O&#39;Hara** @**Bob**', html('@Ann O&#39;Hara')];
     expect(replace(["@**Ann O'Hara** @**Bob**", row[1]!])).toEqual([
@@ -74,6 +79,8 @@ describe('an event without the identity', () => {
 
   it.each([
     ['other people', { type: 'user.created', user: { id: 13, fullName: 'Bob', email: 'bob@example.com' } }, everyone],
+    ['a namesake', { type: 'user.created', user: { id: 13, fullName: 'Ann (Ops)', email: 'b@example.com' } }, everyone],
+    ['the new name of a namesake', { type: 'user.name_changed', userId: 13, fullName: 'Ann (Ops)' }, everyone],
     ['the status of others', { type: 'user.status_changed', userId: 13, change: { text: 'away' } }, everyone],
     ['reactions of the person', { type: 'reaction.added', userId: id, name: '+1' }, everyone],
     ['conversations with others', { type: 'message.read' }, { kind: 'users', ids: [id, 13] }],

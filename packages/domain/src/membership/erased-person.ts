@@ -1,7 +1,7 @@
 import type { UserId } from '../kernel/ids.js';
 import type { User } from '../users/user.js';
 
-/** Name shown for a user whose profile was deleted. */
+/** Name of users with a deleted profile. */
 export const DELETED_USER_NAME = 'Deleted user';
 
 /** Domain of erased users' addresses, without mail servers (RFC 6761). */
@@ -9,7 +9,7 @@ const ERASED_DOMAIN = 'erased.invalid';
 
 export const erasedEmail = (id: UserId): string => `user${id}@${ERASED_DOMAIN}`;
 
-/** True for a user whose identity was erased. Such an account never becomes active again. */
+/** True for an erased user, who never becomes active again. */
 export const isErased = ({ id, isDeleted, email }: Pick<User, 'id' | 'isDeleted' | 'email'>): boolean =>
   isDeleted && email === erasedEmail(id);
 
@@ -36,19 +36,23 @@ export function mentionRemoval({ id, fullName }: Pick<FormerIdentity, 'id' | 'fu
   const attribute = `data-user-id="${id}"`;
   // JSON has backslashes before quotation marks.
   const quote = '\\\\?"';
-  const rendered = new RegExp(
-    `(<span class=${quote}user-mention(?: silent)?${quote} data-user-id=${quote}${id}${quote}>@?)([^<]*)(?=</span>)`,
-    'g',
-  );
+  const mentionOf = (ids: string) =>
+    new RegExp(
+      `(<span class=${quote}user-mention(?: silent)?${quote} data-user-id=${quote}${ids}${quote}>@?)([^<]*)(?=</span>)`,
+      'g',
+    );
+  const rendered = mentionOf(String(id));
+  const renderedOther = mentionOf(`(?!${id}${quote})\\d+`);
+  const namesIn = (texts: readonly (string | null)[], mention: RegExp): readonly string[] =>
+    texts.flatMap((text) => [...(text ?? '').matchAll(mention)].map(([, , name]) => unescapeHtml(name!)));
   return {
     hints: [attribute, attribute.replaceAll('"', '\\"'), `|${id}**`, `**${fullName}**`],
     replace(texts) {
-      // People may have been renamed since.
-      const shown = texts.flatMap((text) =>
-        [...(text ?? '').matchAll(rendered)].map(([, , name]) => unescapeHtml(name!)),
-      );
-      const names = [...new Set([fullName, ...shown])].map(escaped).join('|');
-      const markdown = new RegExp(`(@_?\\*\\*)(?:[^*|\n]*\\|${id}|${names})(?=\\*\\*)`, 'g');
+      // People may have been renamed since, and others may have the same name.
+      const namesakes = new Set(namesIn(texts, renderedOther));
+      const names = [...new Set([fullName, ...namesIn(texts, rendered)])].filter((name) => !namesakes.has(name));
+      const alternatives = [`[^*|\n]*\\|${id}`, ...names.map(escaped)].join('|');
+      const markdown = new RegExp(`(@_?\\*\\*)(?:${alternatives})(?=\\*\\*)`, 'g');
       return texts.map(
         (text) =>
           text?.replace(rendered, `$1${DELETED_USER_NAME}`).replace(markdown, `$1${DELETED_USER_NAME}|${id}`) ?? null,
@@ -85,9 +89,11 @@ export function eventWithoutIdentity(
     if (typeof value !== 'object' || value === null) return value;
     const fields = value as Fields;
     if (fields.id === id && 'fullName' in fields && 'email' in fields) return identityIn(fields, now);
+    const isOfOther = [fields.id, fields.userId].some((each) => each !== undefined && each !== id);
     return Object.fromEntries(
       Object.entries(fields).map(([key, member]) => {
-        if (key === 'fullName' && (fields.userId === id || member === former.fullName)) return [key, now.fullName];
+        const isNamed = fields.userId === id || (member === former.fullName && !isOfOther);
+        if (key === 'fullName' && isNamed) return [key, now.fullName];
         if (key === 'email' && (fields.userId === id || member === former.email)) return [key, now.email];
         return [key, withoutIdentity(member)];
       }),
