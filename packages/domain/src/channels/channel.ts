@@ -376,7 +376,7 @@ export interface ChannelReads {
   ): Promise<ReadonlyMap<UserId, readonly Subscription[]>>;
   /**
    * Returns the distinct colors in the first `ROWS_WITH_USED_COLORS` rows of these users by channel; users without rows
-   * are absent. Colors may be missing for a user whose rows have all colors of `palette`.
+   * are absent. Colors may be missing for a user who has all colors of `palette`.
    */
   listColors(
     realmId: RealmId,

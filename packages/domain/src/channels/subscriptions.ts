@@ -37,7 +37,7 @@ export const PALETTE: readonly string[] = (
   '#ee7e4a #a6dcbf #95a5fd #53a063 #9987e1 #e4523d #c2c2c2 #4f8de4 #c6a8ad #e7cc4d #c8bebf #a47462'
 ).split(' ');
 
-/** Number of a user's rows whose colors count as used. Bounds the cost of a subscription. */
+/** Maximum number of a user's rows that are read for used colors. Bounds the cost of a subscription. */
 export const ROWS_WITH_USED_COLORS = 1000;
 
 /**

@@ -95,7 +95,7 @@ export interface EventReads {
 export interface EventLog extends EventReads {
   /** Appends an event in the transaction of its change. Seq order is commit order. */
   append(realmId: RealmId, announcement: Announcement): Promise<void>;
-  /** Replaces the payload of an event; null makes it blank. Caches are told by `blanked`. */
+  /** Replaces the payload of an event; null makes it blank. The event `blanked` empties caches. */
   replace(realmId: RealmId, seq: EventSeq, payload: string | null): Promise<void>;
   /** Replaces events that quote these messages with `blank` rows, and appends `blanked`. */
   blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void>;

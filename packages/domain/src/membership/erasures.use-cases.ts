@@ -212,7 +212,7 @@ interface Lengths {
 
 const NO_TEXT: Lengths = { before: -1, after: -1 };
 
-/** Removes mentions from messages whose events are among the rows. Returns the lengths of the changed texts. */
+/** Removes mentions from the messages of these event rows. Returns the lengths of the changed texts. */
 async function replaceInSentMessages(
   tx: Transaction,
   realmId: RealmId,

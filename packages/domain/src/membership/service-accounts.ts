@@ -44,7 +44,7 @@ export interface RecognizedUser {
   readonly change: 'created' | 'linked' | null;
 }
 
-/** In code points; OpenID Connect ids have at most 255 characters. */
+/** Maximum in code points; OpenID Connect ids have at most 255 characters. */
 const MAX_SUBJECT_LENGTH = 255;
 
 /** Accounts of people who log in at external services. */

@@ -1,4 +1,5 @@
 export { findFile, pathIn, readLines, UNPACK_LIMITS } from './archive-files.js';
+export { HTML_END, htmlStart } from './html-page.js';
 export { excessOf, type JsonLimits } from './json.js';
 export type { ColumnNames } from './message-rows.js';
 export {

@@ -1,5 +1,6 @@
 import { escapeHtml } from '@parley/domain/kernel';
 import type { PersonAccount, PersonMessage } from '@parley/transfer/exports';
+import { HTML_END, htmlStart } from './html-page.js';
 
 const STYLE = `
   :root { color-scheme: light dark; }
@@ -16,25 +17,7 @@ const STYLE = `
   pre { margin: .2rem 0 0; white-space: pre-wrap; font: inherit; }
 `;
 
-/** Blocks scripts, pictures, frames and forms, even if a text becomes markup by mistake. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
-
-const page = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width">
-<title>${escapeHtml(title)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${escapeHtml(title)}</h1>
-${body}
-</body>
-</html>
-`;
+const page = (title: string, body: string): string => `${htmlStart(title, STYLE)}${body}\n${HTML_END}`;
 
 export interface PersonCounts {
   readonly channelMessages: number;

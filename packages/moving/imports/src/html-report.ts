@@ -1,4 +1,5 @@
 import { escapeHtml } from '@parley/domain/kernel';
+import { HTML_END, htmlStart } from '@parley/export-files';
 import { printable } from '@parley/transfer/records';
 import type { ImportPlan, PlanSummary, ReportedMessage } from './plan.js';
 import { reportLines } from './report.js';
@@ -15,27 +16,13 @@ const STYLE = `
   img { max-width: 100%; }
 `;
 
-/** Blocks scripts, pictures, frames and forms, even if source text becomes markup by mistake. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'";
-
 /** Yields the report as an HTML page with sample messages, without links to other files. */
 export async function* reportHtml({
   summary,
   samples,
 }: Pick<ImportPlan, 'summary' | 'samples'>): AsyncGenerator<string> {
-  yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width">
-<title>Import of ${shown(summary.organization)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>Import of ${shown(summary.organization)}</h1>
-<pre>${escapeHtml(reportLines(summary).join('\n'))}</pre>
+  yield htmlStart(`Import of ${printable(summary.organization)}`, STYLE);
+  yield `<pre>${escapeHtml(reportLines(summary).join('\n'))}</pre>
 <h2>Samples of messages in public channels</h2>
 `;
   for await (const sample of samples()) yield `${sample.map(messageSection).join('\n')}\n<hr>\n`;
@@ -45,9 +32,8 @@ export async function* reportHtml({
 ${summary.people.slice(0, MAX_PEOPLE).map(personRow).join('\n')}
 </table>
 ${summary.people.length > MAX_PEOPLE ? `<p>and ${summary.people.length - MAX_PEOPLE} more in report.json</p>` : ''}
-</body>
-</html>
 `;
+  yield HTML_END;
 }
 
 const MAX_PEOPLE = 1000;

@@ -175,7 +175,7 @@ export function usersOf(resolve: Resolve): Users {
     },
     async *export(ref) {
       const { realmId, userId } = await addresses.caller(ref, 'parley');
-      yield* await personArchive(resolve(PersonReader), { realmId, userId });
+      yield* personArchive(resolve(PersonReader), { realmId, userId });
     },
   };
 }

@@ -90,7 +90,7 @@ export class RecurringWorker implements Worker {
   }
 }
 
-/** Interval to whose multiples long delays are rounded. */
+/** Beat of long delays, which end on a multiple of it. */
 const TOGETHER_MS = 30_000;
 
 /** Rounds a long delay, so that the workers of an idle server wake the process together. */

@@ -123,7 +123,7 @@ async function costOf(work: () => Promise<unknown>): Promise<Cost> {
       await parley.users.upsertMany(numbers.map(customer));
       await channels.ensureMany(numbers.map(channel));
     };
-    // From 24 channels on, each member of staff has all colors.
+    // Members of staff have all 24 colors from here on.
     await place(100, 130);
     await costOfOrder(130);
     const few = await costOfOrder(131);

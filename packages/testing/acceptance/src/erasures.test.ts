@@ -94,7 +94,7 @@ describe('the erasure of a person', () => {
     expect(await traces()).toEqual([]);
   });
 
-  it('keeps messages, whose author and mentions become a deleted user', async () => {
+  it('keeps messages, with a deleted user as author and in mentions', async () => {
     await leaveTraces();
     await erase();
     const page = fieldsOf(

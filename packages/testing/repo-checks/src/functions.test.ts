@@ -3,7 +3,7 @@ import { productSources } from './measures.js';
 import { shownPath } from './source-code.js';
 
 const MAX_LINES = 80;
-/** Also of constructors. Dependencies that serve one idea are a class, such as `Passwords`; other groups would hide them. */
+/** Maximum for functions and constructors. Dependencies that serve one idea are a class, such as `Passwords`. */
 const MAX_PARAMETERS = 6;
 
 const STEPS = 'one list of steps, each with its ports';

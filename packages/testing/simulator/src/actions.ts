@@ -1,7 +1,8 @@
+import { type Choices, other, type Play, pick } from './choices.js';
 import { type Company, Violation } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
 import { ADMINISTRATOR, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
-import { type Choices, channelsOf, destinationOf, other, type Play, pick, sending, TOPICS } from './sending.js';
+import { channelsOf, destinationOf, sending, TOPICS } from './sending.js';
 
 const OWNER_PERSON = 0;
 const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];

@@ -1,6 +1,7 @@
 import { ACTIONS } from './actions.js';
+import { type Choices, type Play, pick } from './choices.js';
 import type { Company } from './company.js';
-import { type Choices, type Play, pick, sending } from './sending.js';
+import { sending } from './sending.js';
 
 /** Faults by name, with their weight among all faults. */
 export const FAULTS = {

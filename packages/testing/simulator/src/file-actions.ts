@@ -1,6 +1,7 @@
+import { type Choices, type Play, pick } from './choices.js';
 import { type Company, Violation } from './company.js';
 import { type StoredFile, textOf } from './model.js';
-import { type Choices, type Play, pick, send } from './sending.js';
+import { send } from './sending.js';
 
 /** Uploads a file and sends a message that links to it. */
 async function upload(company: Company, step: Choices): Promise<void> {

@@ -284,7 +284,7 @@ export class SqliteSearchIndex extends SqlSearchIndex {
     this.newest = connection.values<number>('SELECT max(id) FROM message');
   }
 
-  /** Includes new messages whose terms cannot be added, because the disk fails. */
+  /** Includes new messages that lack their terms because the disk fails. */
   override async unindexedUpTo(realmId: RealmId | null): Promise<number> {
     if (realmId !== null && this.connection.lacksTerms) return this.newest.one();
     return super.unindexedUpTo(realmId);

@@ -228,7 +228,7 @@ async function readAccount(reads: Repositories, owner: DataOwner, parts: ExportP
   };
 }
 
-/** Without hashes, keys and tokens. */
+/** Reads how the person logs in, omitting hashes, keys and tokens. */
 async function readLogIns(reads: Repositories, { realmId, userId }: DataOwner) {
   const { app, passkeys, recoveryCodes } = await reads.secondFactors.find(realmId, userId);
   return {

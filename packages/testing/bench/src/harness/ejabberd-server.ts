@@ -30,7 +30,7 @@ export class EjabberdServer {
     const folder = mkdtempSync(join(tmpdir(), 'parley-ejabberd-'));
     const archive = join(folder, 'archive.db');
     const database = new Database(archive);
-    // With a write-ahead log, a message takes one sync.
+    // A write-ahead log needs one sync per message.
     database.pragma('journal_mode = wal');
     database.exec(readFileSync(SCHEMA, 'utf8'));
     database.close();

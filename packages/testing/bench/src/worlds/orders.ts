@@ -150,7 +150,7 @@ function copyOrder(path: string, orders: number): number {
     for (const { name } of triggers) database.exec(`DROP TRIGGER ${name}`);
     for (const table of Object.keys(COPIED)) copyRows(database, table, ids, orders - 1);
     for (const { sql } of triggers) database.exec(sql);
-    // Otherwise the indexing of the copies would count for the measured calls.
+    // Indexing of the copies would count for the measured calls.
     database.exec('UPDATE search_backlog SET indexed_up_to = (SELECT max(id) FROM message)');
   })();
   const bytes = sizeOf() - before;

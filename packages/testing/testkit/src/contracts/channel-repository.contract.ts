@@ -328,7 +328,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(colors.has(user('b').id)).toBe(false);
     });
 
-    it('lists every color of users whose first rows lack colors of the palette', async () => {
+    it('lists every color of users who lack colors of the palette in their first rows', async () => {
       const names = Array.from({ length: 60 }, (_, n) => `channel ${n}`);
       const { uow, realm, user } = await stage(
         aUser({ name: 'a' }),

@@ -22,7 +22,7 @@ interface AnyRow {
   readonly session?: { readonly userId: UserId };
 }
 
-/** Tables whose rows consist of data of a person. */
+/** Tables with rows about one person. */
 const ERASED: readonly (keyof Tables)[] = [
   ...(['alertWords', 'apiKeys', 'authenticatorApps', 'bouncedAddresses', 'confirmations', 'devices'] as const),
   ...(['importedRecords', 'invitations', 'linkedAccounts', 'loginNetworks', 'missedEmails', 'mutes'] as const),
