@@ -71,20 +71,26 @@ export const ERASURE_FEATURE = {
   },
 };
 
-/** Stages of an erasure in order. */
-export const ERASURE_STAGES = ['rows', 'events', 'texts', 'files'] as const;
-
-export interface ErasureProgress {
-  readonly stage: (typeof ERASURE_STAGES)[number];
-  /** Position in the stage: of a table, an event or a file. Null at the beginning. */
-  readonly at: TableCursor | number | null;
+/** Position within each stage of an erasure: in the tables, or the id of an event or file. */
+interface Positions {
+  readonly rows: TableCursor;
+  readonly events: number;
+  readonly texts: TableCursor;
+  readonly files: number;
 }
+type Stage = keyof Positions;
 
-export interface ErasurePayload extends ErasureProgress {
+/** Stages in order. */
+export const ERASURE_STAGES = ['rows', 'events', 'texts', 'files'] as const satisfies readonly Stage[];
+
+/** `at`: null at the beginning of the stage. */
+export type ErasureProgress = { readonly [S in Stage]: { readonly stage: S; readonly at: Positions[S] | null } }[Stage];
+
+export type ErasurePayload = ErasureProgress & {
   readonly erasureId: ErasureId;
   /** The job is the last place that has it. */
   readonly former: FormerIdentity;
-}
+};
 
 export const ERASE_PERSON_JOB = jobKind<ErasurePayload>({
   name: 'accounts.erase_person',

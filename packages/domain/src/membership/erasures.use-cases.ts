@@ -2,7 +2,7 @@ import { UnneededFiles } from '../files/files.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
-import type { FileId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { MessageId, RealmId, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
@@ -97,6 +97,9 @@ const MAX_RUN_MS = 1000;
 const EVENTS_PER_STEP = 100;
 const FILES_PER_STEP = 50;
 
+/** Payload at one of these stages. */
+type At<Stage> = Extract<ErasurePayload, { readonly stage: Stage }>;
+
 interface Step {
   readonly next: ErasureProgress | null;
   readonly counts: Partial<Pick<Erasure, 'removedRows' | 'changedTexts'>>;
@@ -150,8 +153,8 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
   }
 
   /** Removes files without messages. */
-  private async removeFiles(realmId: RealmId, { former, at }: ErasurePayload): Promise<ErasureProgress | null> {
-    const after = (at as FileId | null) ?? 0;
+  private async removeFiles(realmId: RealmId, { former, at }: At<'files'>): Promise<ErasureProgress | null> {
+    const after = at ?? 0;
     const page = await this.uow.read(realmId, ({ files }) => files.list(realmId, former.id, after, FILES_PER_STEP));
     const unneeded = page.filter(({ messageIds }) => messageIds.length === 0).map(({ id }) => id);
     await this.files.remove(this.uow, realmId, unneeded);
@@ -159,7 +162,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
   }
 }
 
-function stepOf(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+function stepOf(tx: Transaction, realmId: RealmId, payload: At<'rows' | 'events' | 'texts'>): Promise<Step> {
   if (payload.stage === 'events') return replaceEvents(tx, realmId, payload);
   return payload.stage === 'rows' ? removeRows(tx, realmId, payload) : replaceTexts(tx, realmId, payload);
 }
@@ -169,16 +172,16 @@ const following = ({ stage }: ErasureProgress): ErasureProgress => ({
   at: null,
 });
 
-async function removeRows(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+async function removeRows(tx: Transaction, realmId: RealmId, payload: At<'rows'>): Promise<Step> {
   const { former, at } = payload;
-  const { count, next } = await tx.personalData.removeSome(realmId, former, at as never, ENTITIES_PER_PAGE);
+  const { count, next } = await tx.personalData.removeSome(realmId, former, at, ENTITIES_PER_PAGE);
   return { next: next ? { stage: 'rows', at: next } : following(payload), counts: { removedRows: count } };
 }
 
-async function replaceTexts(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+async function replaceTexts(tx: Transaction, realmId: RealmId, payload: At<'texts'>): Promise<Step> {
   const { former, at } = payload;
   const removal = mentionRemoval(former);
-  const { count, next } = await tx.personalData.replaceSome(realmId, removal, at as never, ENTITIES_PER_PAGE);
+  const { count, next } = await tx.personalData.replaceSome(realmId, removal, at, ENTITIES_PER_PAGE);
   return { next: next ? { stage: 'texts', at: next } : following(payload), counts: { changedTexts: count } };
 }
 
@@ -186,9 +189,9 @@ async function replaceTexts(tx: Transaction, realmId: RealmId, payload: ErasureP
  * Replaces the identity and mentions in events. Events of sent messages contain the length of the text, so the messages
  * are changed in the same unit.
  */
-async function replaceEvents(tx: Transaction, realmId: RealmId, payload: ErasurePayload): Promise<Step> {
+async function replaceEvents(tx: Transaction, realmId: RealmId, payload: At<'events'>): Promise<Step> {
   const { former, at } = payload;
-  const rows = await tx.events.listRows(realmId, (at as number | null) ?? 0, EVENTS_PER_STEP);
+  const rows = await tx.events.listRows(realmId, at ?? 0, EVENTS_PER_STEP);
   const user = await tx.users.get(realmId, former.id);
   const lengths = await replaceInSentMessages(tx, realmId, former, rows);
   let texts = 0;
