@@ -15,8 +15,8 @@ export { DEMO_CHANNELS, DEMO_PEOPLE, passwordOf } from '../demo/organization.js'
 export { SeededRandom } from '../demo/seeded-random.js';
 export { COLUMN_NAMES } from '../exports/column-names.js';
 export { FacadeEvents } from '../facade/events.js';
-export { Addresses } from '../facade/references.js';
 export { HostLogInProvider } from '../facade/host-authentication.js';
+export { Addresses } from '../facade/references.js';
 export { LimitReset } from '../http/quotas.js';
 export { BucketBuilds, FolderBuilds, FolderWebAssets } from '../http/web-assets.js';
 export { listenForEmail, type RunningSmtp } from '../start/incoming-smtp.js';
