@@ -214,9 +214,9 @@ export class Connection implements Omit<Statements, 'rows' | 'values' | 'tuples'
     }
   }
 
-  /** True if this reader sees messages without terms in the search index. */
+  /** True if this reader read the search index although newer messages have no terms. */
   get lacksTerms(): boolean {
-    return this.isReader && this.terms.areMissing();
+    return this.isReader && this.hasTerms && this.terms.areMissing();
   }
 
   requireUnit(): void {
