@@ -52,6 +52,9 @@ const SLOW_TESTS = [
   '/testing/simulator/src/weeks.test.ts',
 ];
 
+/** Long suites that use no storage calls but those that other suites run on PostgreSQL. Histories by chance are among these. */
+const ANY_STORAGE_TESTS = ['/acceptance/src/client-sync.test.ts', '/acceptance/src/demo-activity.test.ts'];
+
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testRegex: '/src/.*\\.test\\.ts$',
@@ -146,6 +149,7 @@ const config: Config = {
             ...project,
             displayName: 'postgres',
             testRegex: '/packages/(adapters/postgres|testing/acceptance)/src/.*\\.test\\.ts$',
+            testPathIgnorePatterns: [...project.testPathIgnorePatterns!, ...ANY_STORAGE_TESTS],
             globalSetup: '<rootDir>/packages/adapters/postgres/src/testing/server.ts',
             globalTeardown: '<rootDir>/packages/adapters/postgres/src/testing/stop-server.ts',
           },
