@@ -1,5 +1,4 @@
-import { text } from 'node:stream/consumers';
-import { fromBufferPromise } from 'yauzl';
+import { filesOfArchive } from './testing/archives.js';
 import { fieldsOf } from './testing/expectations.js';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestServer } from './testing/test-server.js';
@@ -13,12 +12,7 @@ afterAll(() => server.close());
 async function filesOf(archive: AsyncIterable<Uint8Array>): Promise<ReadonlyMap<string, string>> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of archive) chunks.push(chunk);
-  const zip = await fromBufferPromise(Buffer.concat(chunks), { lazyEntries: true });
-  const files = new Map<string, string>();
-  for await (const entry of zip.eachEntry()) {
-    files.set(entry.fileName, await text(await zip.openReadStreamPromise(entry)));
-  }
-  return files;
+  return filesOfArchive(Buffer.concat(chunks));
 }
 
 const linesOf = (files: ReadonlyMap<string, string>, name: string) =>
