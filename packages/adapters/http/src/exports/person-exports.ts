@@ -67,6 +67,7 @@ const personExportRoutes = (): readonly Route[] => [
   }),
   route('GET', '/export/users/:export_id/archive', {
     summary: 'Download a copy of personal data',
+    withoutPage: 'addresses',
     ...BY_HUMANS,
     dto: ReadPersonExportDto,
     useCase: ReadPersonExport,
