@@ -91,6 +91,7 @@ it('writePerson keeps files inside the folder files, whatever their name', async
   const files = await written(source());
   expect([...files.keys()].sort()).toEqual([
     'account.json',
+    'answers.jsonl',
     'avatar.png',
     'channel-messages-1.html',
     'channel-messages.jsonl',
