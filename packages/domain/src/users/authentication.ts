@@ -334,7 +334,7 @@ export async function verifyOwnPassword(
 export const RECENT_LOG_IN_SECONDS = 600;
 
 /**
- * Requires the password again, or a session that began within `RECENT_LOG_IN_SECONDS`, so that an open session alone is
+ * Requires the password again or, without one, a session that began within `RECENT_LOG_IN_SECONDS`, so that an open session alone is
  * not sufficient. @throws DomainError LOG_IN_REQUIRED, RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD
  */
 export async function requireRecentLogIn(check: PasswordCheck, caller: Caller, proof: OwnPassword): Promise<void> {
@@ -348,10 +348,14 @@ export async function requireRecentLogIn(check: PasswordCheck, caller: Caller, p
       sessions: await reads.sessions.listOf(realmId, userId),
     };
   });
+  if (proof.password !== '') {
+    await verifyOwnPassword(check, owner, proof);
+    return;
+  }
   const begunAt = sessions.find(({ id }) => id === sessionId)?.createdAt;
-  if (begunAt !== undefined && check.clock.now() - begunAt <= RECENT_LOG_IN_SECONDS) return;
-  if (proof.password === '') throw new DomainError('LOG_IN_REQUIRED', 'Enter your password, or log in again.');
-  await verifyOwnPassword(check, owner, proof);
+  if (begunAt === undefined || check.clock.now() - begunAt > RECENT_LOG_IN_SECONDS) {
+    throw new DomainError('LOG_IN_REQUIRED', 'Enter your password, or log in again.');
+  }
 }
 
 /**

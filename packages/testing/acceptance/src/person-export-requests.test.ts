@@ -108,6 +108,7 @@ describe('copies of personal data (extensions §12)', () => {
     expectRefusal(await browser.post('/json/export/users'), 'Enter your password, or log in again.');
     expect(await list(hamlet)).toEqual([]);
     const again = await TestBrowser.loggedIn(server, hamlet);
+    expectRefusal(await again.post('/json/export/users', { password: 'wrong' }), 'Password is incorrect.');
     const { id } = (fieldsOf(await again.post('/json/export/users')) as Wire).export;
     await write();
     const file = await again.get(`/json/export/users/${id}/archive`);
