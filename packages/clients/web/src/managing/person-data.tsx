@@ -13,8 +13,14 @@ import { timeOf, useFetched } from './personal-lists.js';
 /** Interval for asking whether the archive is complete, since no event reports it. */
 const POLL_MS = 3000;
 
+interface Props {
+  readonly userId: number;
+  /** Button that opened the surrounding dialog, which the question for the password replaces. */
+  readonly anchor?: HTMLElement;
+}
+
 /** Archive of everything stored about a person: its request, state and download. */
-export function PersonData({ userId }: { readonly userId: number }) {
+export function PersonData({ userId, anchor }: Props) {
   const { i18n } = useLingui();
   const { state } = useChat();
   const { api } = useManagement();
@@ -80,7 +86,7 @@ export function PersonData({ userId }: { readonly userId: number }) {
           type="button"
           className={overlays.button}
           aria-haspopup="dialog"
-          onClick={({ currentTarget }) => openOverlay(currentTarget, async () => dialog)}
+          onClick={({ currentTarget }) => openOverlay(anchor ?? currentTarget, async () => dialog)}
         >
           {title}
         </button>

@@ -184,7 +184,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
             </div>
           </section>
         )}
-        {isOwner && <PersonData userId={userId} />}
+        {isOwner && <PersonData userId={userId} anchor={anchor} />}
       </div>
     </Dialog>
   );

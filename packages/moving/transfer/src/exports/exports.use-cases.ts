@@ -39,6 +39,7 @@ import {
   type Timers,
   type Transaction,
   type UnitOfWork,
+  type UnixSeconds,
   type UserId,
   YieldingWork,
 } from '@parley/domain/kernel';
@@ -261,6 +262,17 @@ export class ListExports {
       enforce(canExport(actor));
       return (await exports.list(actor.realmId)).map(viewOfExport);
     });
+  }
+}
+
+/** Lists existing archives that were requested up to a time, such as that of an erasure, by ascending id. */
+export class ListEarlierExports {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute(realmId: RealmId, until: UnixSeconds): Promise<readonly RealmExport[]> {
+    const all = await this.uow.read(realmId, ({ exports }) => exports.list(realmId));
+    return all.filter(({ state, requestedAt }) => state.status === 'complete' && requestedAt <= until);
   }
 }
 
