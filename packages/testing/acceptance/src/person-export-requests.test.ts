@@ -190,7 +190,7 @@ describe('copies of personal data (extensions §12)', () => {
     expect(await list(hamlet)).toMatchObject([{ id, status: 'failed', size: 0 }]);
     expectRefusal(await server.get(`/export/users/${id}/archive`, hamlet), 'Export failed');
     server.clock.advance(HOUR_MS / 1000 + 1);
-    await blobs.removeUnfinished(server.clock.nowMs());
+    await blobs.removeUnfinished();
     await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
     expect(await blobCount()).toBe(0);
   });
