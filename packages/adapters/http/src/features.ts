@@ -7,6 +7,7 @@ import { EVENT_STREAMS } from './events/event-streams.js';
 import { EVENTS } from './events/events.js';
 import { EXPORTS } from './exports/exports.js';
 import { IMPORTS } from './exports/imports.js';
+import { PERSON_EXPORTS } from './exports/person-exports.js';
 import { BRANDING } from './files/branding.js';
 import { CUSTOM_EMOJI } from './files/custom-emoji.js';
 import { EMOJI } from './files/emoji.js';
@@ -98,6 +99,7 @@ const ALL = [
   FILES,
   EXPORTS,
   IMPORTS,
+  PERSON_EXPORTS,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -11,6 +11,7 @@ import type { Statements } from './engine/statements.js';
 import { inTimeSlices, type TimeSlices } from './engine/time-slices.js';
 import { EXPORT_FEATURE } from './exports/exports.js';
 import { IMPORT_BATCH_FEATURE, IMPORT_RUN_FEATURE } from './exports/import-batches.js';
+import { PERSON_EXPORT_FEATURE } from './exports/person-exports.js';
 import { CUSTOM_EMOJI_FEATURE } from './files/custom-emoji.js';
 import { FILE_FEATURE } from './files/files.js';
 import { PICTURE_FEATURE } from './files/pictures.js';
@@ -103,6 +104,7 @@ const ALL = [
   EXPORT_FEATURE,
   IMPORT_BATCH_FEATURE,
   IMPORT_RUN_FEATURE,
+  PERSON_EXPORT_FEATURE,
   'COPY_FEATURE',
 ] as const;
 

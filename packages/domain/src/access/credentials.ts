@@ -17,6 +17,8 @@ export const AUTHENTICATION_ERRORS = declareErrors({
   WEAK_PASSWORD: 'invalid',
   /** The current password, required for the change, is wrong. */
   WRONG_PASSWORD: 'forbidden',
+  /** The operation requires the password again, or a recent log-in. */
+  LOG_IN_REQUIRED: 'forbidden',
   /** The current password was wrong too often. */
   TOO_MANY_PASSWORD_ATTEMPTS: 'tooMany',
   /** Available on development servers only. */

@@ -1,14 +1,13 @@
-import { type LoginAttempts, loginAttemptKey, type PasswordHasher, SIGNED_IN } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, emailJobKind, type Mailer } from '../access/email.js';
 import { loadEmailWords } from '../access/email-texts.js';
 import { DomainError } from '../kernel/errors.js';
 import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
-import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { takeCodePoints } from '../kernel/text.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { DirectoryPasswords } from '../users/authentication.js';
+import { type OwnPassword, PasswordCheck, verifyOwnPassword } from '../users/authentication.js';
 import {
   clearSecondFactors,
   hasSecondFactor,
@@ -37,62 +36,38 @@ import {
   siteOf,
 } from './second-factor-log-in.use-cases.js';
 
-export interface ProvePasswordInput {
-  readonly password: string;
+export interface ProvePasswordInput extends OwnPassword {
   /** Cookie of the browser. */
   readonly browser: string;
-  readonly cancellation?: Cancellation | undefined;
 }
 
 /** Verifies the password again before second factors are changed. Returns the state of the changes. */
 export class ProvePassword {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'loginAttempts',
-    'directoryPasswords',
-    'logInTokens',
-    'clock',
-  ] as const;
+  static readonly inject = [PasswordCheck, 'logInTokens'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
-    private readonly attempts: LoginAttempts,
-    private readonly directories: DirectoryPasswords,
+    private readonly check: PasswordCheck,
     private readonly tokens: LogInTokens,
-    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError NO_PASSWORD, RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD */
-  async execute(caller: Caller, { password, browser, cancellation }: ProvePasswordInput): Promise<string> {
+  async execute(caller: Caller, { browser, ...proof }: ProvePasswordInput): Promise<string> {
     const { realmId, userId } = caller;
-    const { realm, user, hash } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
+    const { uow, directories, clock } = this.check;
+    const owner = await uow.read(realmId, async ({ actors, realms, users }) => {
       await actors.get(caller);
-      const found = await realms.get(realmId);
-      const { emailAuthentication } = found.settings;
+      const realm = await realms.get(realmId);
+      const { emailAuthentication } = realm.settings;
       return {
-        realm: found,
+        realm,
         user: await users.get(realmId, userId),
         hash: emailAuthentication ? await users.findPasswordHash(realmId, userId) : null,
       };
     });
-    const hasDirectory = this.directories.isUsedBy(realm);
-    if (hash === null && !hasDirectory) throw noPassword();
-    const key = loginAttemptKey(realmId, user.email);
-    await this.attempts.attempt(key, SIGNED_IN);
-    let isOwn: boolean;
-    let isRight: boolean;
-    try {
-      isOwn = await this.hasher.verify(password, hash, { client: `user ${userId}`, cancellation });
-      isRight = isOwn || (hasDirectory && (await this.directories.verify(realm, user.email, password))?.id === userId);
-    } catch (error) {
-      this.attempts.withdraw(key, SIGNED_IN);
-      throw error;
-    }
-    if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
-    this.attempts.succeed(key, SIGNED_IN);
+    const { realm, user, hash } = owner;
+    if (hash === null && !directories.isUsedBy(realm)) throw noPassword();
+    const isOwn = await verifyOwnPassword(this.check, owner, proof);
     const begun = { step: 'manage', purpose: { kind: 'session', next: '' }, user, browser } as const;
-    return beginStep(this.tokens, { ...begun, hash: isOwn ? hash : null }, this.clock.now());
+    return beginStep(this.tokens, { ...begun, hash: isOwn ? hash : null }, clock.now());
   }
 }
 

@@ -452,6 +452,8 @@ export interface MessageReads {
   list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]>;
   /** Summarizes a message's submessages; `authorId` is the message's sender. */
   summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary>;
+  /** Returns at most `limit` submessages that the user sent with ids above `after`, ascending. */
+  listSubmessagesOf(realmId: RealmId, senderId: UserId, after: number, limit: number): Promise<readonly Submessage[]>;
   /** Returns sending times by ascending id; unknown ids are absent. */
   listTimes(
     realmId: RealmId,

@@ -1,18 +1,14 @@
 import {
   type ApiKeyMint,
-  type LoginAttempts,
-  loginAttemptKey,
   MAX_USER_AGENT_LENGTH,
-  type PasswordHasher,
   RENEW_AFTER_SECONDS,
   type SessionTokens,
-  SIGNED_IN,
 } from '../access/credentials.js';
 import { isAtLeast } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
 import type { AnonymousCaller, Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { Cancellation, Clock, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
+import type { Clock, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
 import { foldCase, takeCodePoints } from '../kernel/text.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
@@ -20,16 +16,17 @@ import {
   accountDeactivated,
   authenticationFailed,
   CallerCache,
-  type DirectoryPasswords,
   findActiveAccount,
   invalidEmail,
   type JsonWebTokens,
   LoginEmails,
+  type OwnPassword,
   PasswordCheck,
   type PasswordLogIn,
   realmDeactivated,
   unknownRealm,
   userOfPasswordAlone,
+  verifyOwnPassword,
 } from './authentication.js';
 import { type OpenedSession, openSession } from './sessions.use-cases.js';
 import { type BotKind, isHostAddress, type User } from './user.js';
@@ -83,40 +80,25 @@ export async function issueKey(
   return { apiKey: mint.derive(record), user };
 }
 
-export interface FetchOwnApiKeyInput {
-  readonly password: string;
-  readonly cancellation?: Cancellation | undefined;
-}
-
 /**
  * Returns the caller's own key after they re-enter their password, so that an unattended browser does not reveal it
  * (protocol §8.4).
  */
 export class FetchOwnApiKey {
-  static readonly inject = [
-    'unitOfWork',
-    'passwordHasher',
-    'apiKeyMint',
-    'loginAttempts',
-    'directoryPasswords',
-    'clock',
-  ] as const;
+  static readonly inject = [PasswordCheck, 'apiKeyMint'] as const;
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly hasher: PasswordHasher,
+    private readonly check: PasswordCheck,
     private readonly mint: ApiKeyMint,
-    private readonly attempts: LoginAttempts,
-    private readonly directories: DirectoryPasswords,
-    private readonly clock: Clock,
   ) {}
 
   /**
    * Requires no password if the organization has disabled password login. @throws DomainError RATE_LIMITED,
    * SERVER_BUSY, WRONG_PASSWORD
    */
-  async execute(caller: Caller, { password, cancellation }: FetchOwnApiKeyInput): Promise<IssuedKey> {
+  async execute(caller: Caller, proof: OwnPassword): Promise<IssuedKey> {
     const { realmId, userId } = caller;
-    const { user, hash, realm } = await this.uow.read(realmId, async ({ actors, realms, users }) => {
+    const { uow, directories, clock } = this.check;
+    const { user, hash, realm } = await uow.read(realmId, async ({ actors, realms, users }) => {
       await actors.get(caller);
       return {
         user: await users.get(realmId, userId),
@@ -125,26 +107,10 @@ export class FetchOwnApiKey {
       };
     });
     const takesOwn = realm.settings.emailAuthentication;
-    const hasDirectory = this.directories.isUsedBy(realm);
-    if (takesOwn || hasDirectory) {
-      const key = loginAttemptKey(realmId, user.email);
-      await this.attempts.attempt(key, SIGNED_IN);
-      let isRight: boolean;
-      try {
-        const own = takesOwn ? hash : null;
-        isRight = await this.hasher.verify(password, own, { client: `user ${userId}`, cancellation });
-        if (!isRight && hasDirectory) {
-          isRight = (await this.directories.verify(realm, user.email, password))?.id === userId;
-        }
-      } catch (error) {
-        this.attempts.withdraw(key, SIGNED_IN);
-        throw error;
-      }
-      if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
-      this.attempts.succeed(key, SIGNED_IN);
+    if (takesOwn || directories.isUsedBy(realm)) {
+      await verifyOwnPassword(this.check, { realm, user, hash: takesOwn ? hash : null }, proof);
     }
-    const { uow, mint, clock } = this;
-    return issueKey({ uow, mint, clock }, caller, user);
+    return issueKey({ uow, mint: this.mint, clock }, caller, user);
   }
 }
 

@@ -4,12 +4,13 @@ import {
   loginAttemptKey,
   type PasswordHasher,
   rememberNetwork,
+  SIGNED_IN,
 } from '../access/credentials.js';
 import { composeEmail, type Email, EmailJobs, type EmailQuota, emailJobKind, type Mailer } from '../access/email.js';
 import { loadEmailWords } from '../access/email-texts.js';
 import { DomainError } from '../kernel/errors.js';
 import type { EventListener, FollowedLog, StoredEvent } from '../kernel/event-log.js';
-import { type AnonymousCaller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { type AnonymousCaller, type Caller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
 import { encodeJob, type Job } from '../kernel/jobs.js';
 import type { TextLanguage } from '../kernel/languages.js';
 import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
@@ -291,6 +292,70 @@ export async function userOfPassword(
   const secondStep = secondStepOf(factors, realm.settings, role);
   if (secondStep === null) await rememberNetwork(uow, attempts, user, ip, clock.now());
   return { user, hash: isOwn ? hash : stored, isOwn, secondStep };
+}
+
+/** Logged-in user whose password is verified again. `hash`: null if the user has none of their own. */
+export interface PasswordOwner {
+  readonly realm: Realm;
+  readonly user: User;
+  readonly hash: string | null;
+}
+
+/** Password of a caller who is logged in. */
+export type OwnPassword = Omit<PasswordLogIn, 'username'>;
+
+/**
+ * Verifies the password of a logged-in user again. Returns false if a directory verified it.
+ * @throws DomainError RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD
+ */
+export async function verifyOwnPassword(
+  { hasher, attempts, directories }: PasswordCheck,
+  { realm, user, hash }: PasswordOwner,
+  { password, cancellation }: OwnPassword,
+): Promise<boolean> {
+  const key = loginAttemptKey(realm.id, user.email);
+  await attempts.attempt(key, SIGNED_IN);
+  let isOwn: boolean;
+  let isRight: boolean;
+  try {
+    isOwn = await hasher.verify(password, hash, { client: `user ${user.id}`, cancellation });
+    const isOfDirectory = !isOwn && directories.isUsedBy(realm);
+    isRight = isOwn || (isOfDirectory && (await directories.verify(realm, user.email, password))?.id === user.id);
+  } catch (error) {
+    attempts.withdraw(key, SIGNED_IN);
+    throw error;
+  }
+  if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
+  attempts.succeed(key, SIGNED_IN);
+  return isOwn;
+}
+
+/** Age up to which the log-in of a browser session proves who uses it. */
+export const RECENT_LOG_IN_SECONDS = 600;
+
+/**
+ * Requires the password again or, without one, a session that began within `RECENT_LOG_IN_SECONDS`, so that an open session alone is
+ * not sufficient. @throws DomainError LOG_IN_REQUIRED, RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD
+ */
+export async function requireRecentLogIn(check: PasswordCheck, caller: Caller, proof: OwnPassword): Promise<void> {
+  const { realmId, userId, sessionId } = caller;
+  const { owner, sessions } = await check.uow.read(realmId, async (reads) => {
+    await reads.actors.get(caller);
+    const realm = await reads.realms.get(realmId);
+    const hash = realm.settings.emailAuthentication ? await reads.users.findPasswordHash(realmId, userId) : null;
+    return {
+      owner: { realm, user: await reads.users.get(realmId, userId), hash },
+      sessions: await reads.sessions.listOf(realmId, userId),
+    };
+  });
+  if (proof.password !== '') {
+    await verifyOwnPassword(check, owner, proof);
+    return;
+  }
+  const begunAt = sessions.find(({ id }) => id === sessionId)?.createdAt;
+  if (begunAt === undefined || check.clock.now() - begunAt > RECENT_LOG_IN_SECONDS) {
+    throw new DomainError('LOG_IN_REQUIRED', 'Enter your password, or log in again.');
+  }
 }
 
 /**

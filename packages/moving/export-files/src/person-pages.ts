@@ -23,6 +23,7 @@ export interface PersonCounts {
   readonly channelMessages: number;
   readonly directMessages: number;
   readonly reactions: number;
+  readonly answers: number;
   readonly files: number;
 }
 
@@ -35,6 +36,7 @@ export function indexPage(account: PersonAccount, counts: PersonCounts, pages: r
     ['channel-messages.jsonl', `${counts.channelMessages} messages written in channels`],
     ['direct-messages.jsonl', `${counts.directMessages} messages of direct conversations, of all participants`],
     ['reactions.jsonl', `${counts.reactions} reactions`],
+    ['answers.jsonl', `${counts.answers} votes and other answers to polls and to-do lists`],
     ['files.jsonl', `${counts.files} uploaded files, which are in the folder files`],
     ['schema.json', 'fields of these files as JSON Schema'],
   ];
@@ -49,7 +51,7 @@ ${pages.length === 0 ? '<p>None.</p>' : `<ul>\n${pages.map((name) => `<li><a hre
 <h2>Account</h2>
 ${shownValue('', shown)}
 <h2>Not in this archive</h2>
-<p>Passwords and keys, messages of others in channels, votes in polls of others, and log files of the server.</p>`,
+<p>Passwords and keys, messages of others in channels, and log files of the server.</p>`,
   );
 }
 

@@ -60,6 +60,7 @@ export const PERSON_SCHEMA = {
     'channel-messages.jsonl': MESSAGE,
     'direct-messages.jsonl': MESSAGE,
     'reactions.jsonl': record({ messageId: ID, type: TEXT, code: TEXT, name: TEXT }),
+    'answers.jsonl': record({ messageId: ID, content: { ...TEXT, description: 'JSON' } }),
     'files.jsonl': record({
       id: ID,
       name: TEXT,

@@ -44,6 +44,7 @@ const source = (overrides: Partial<PersonSource> = {}): PersonSource => ({
   directMessages: () => batches<PersonMessage>(),
   reactions: () =>
     batches([{ messageId: 3 as never, userId: HAMLET.id, type: 'unicode', code: '1f44d', name: '+1' } as never]),
+  answers: () => batches([{ messageId: 5 as never, content: '{"type":"vote"}' }]),
   async *files() {
     const file = { id: 7, name: '../../etc/pass wd', size: 5, contentType: 'text/plain', createdAt: 1_600_000_000 };
     yield { file: file as never, messageIds: [3 as never], content: bytes('ghost') };
@@ -81,6 +82,7 @@ it('writePerson writes lines of JSON that match the schema in the archive', asyn
     ['channel-messages.jsonl', 2],
     ['direct-messages.jsonl', 0],
     ['reactions.jsonl', 1],
+    ['answers.jsonl', 1],
     ['files.jsonl', 2],
   ]);
 });
@@ -89,6 +91,7 @@ it('writePerson keeps files inside the folder files, whatever their name', async
   const files = await written(source());
   expect([...files.keys()].sort()).toEqual([
     'account.json',
+    'answers.jsonl',
     'avatar.png',
     'channel-messages-1.html',
     'channel-messages.jsonl',

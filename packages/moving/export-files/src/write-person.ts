@@ -61,6 +61,7 @@ class PersonWriter {
       channelMessages: await this.addLines('channel-messages.jsonl', source.channelMessages()),
       directMessages: await this.addLines('direct-messages.jsonl', source.directMessages()),
       reactions: await this.addLines('reactions.jsonl', source.reactions()),
+      answers: await this.addLines('answers.jsonl', source.answers()),
       files: await this.addFiles(),
     };
     const pages = [

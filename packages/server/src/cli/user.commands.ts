@@ -13,7 +13,7 @@ import {
   SetUserRole,
 } from '@parley/domain/membership';
 import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
-import { PersonReader } from '@parley/transfer/exports';
+import { ListEarlierExports, PersonReader } from '@parley/transfer/exports';
 import type { ComposedParley } from '../composition/parley.js';
 import { zuliprcOf } from '../demo/create-demo.js';
 import { writeWhole } from '../exports/write-exports.js';
@@ -176,12 +176,16 @@ async function erase(context: CommandContext): Promise<CommandResult> {
         throw new StartupError('This is not the name of the user. Nothing was erased.');
       }
     }
-    const erasure = presentErasure(await useCase(EraseUser).execute({ realmId, user: { userId } }));
-    const { removedRows, changedTexts, endedAt } = erasure;
+    const stored = await useCase(EraseUser).execute({ realmId, user: { userId } });
+    const erasure = presentErasure(stored, await useCase(ListEarlierExports).execute(realmId, stored.requestedAt));
+    const { removedRows, changedTexts, endedAt, exportedAt } = erasure;
     const state = endedAt
       ? `Erased user ${id}: ${removedRows} rows deleted, ${changedTexts} texts changed`
       : `Erased the identity of user ${id}. The server deletes the rest; repeat the command to see whether it has ended`;
-    return { lines: [state], data: erasure };
+    const exports = exportedAt.map(
+      (at) => `The export of ${at.toISOString()} contains the person until it expires or an administrator deletes it`,
+    );
+    return { lines: [state, ...exports], data: erasure };
   });
 }
 

@@ -2,7 +2,7 @@ import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { type ExportId, type RealmId, YieldingWork } from '@parley/domain/kernel';
 import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
-import type { ArchiveWriter, RealmReader, RealmSource } from '@parley/transfer/exports';
+import type { ArchiveWriter, PersonSource, RealmReader, RealmSource } from '@parley/transfer/exports';
 import { COLUMN_NAMES } from './column-names.js';
 
 /** Spools data that does not fit into memory to a folder per export. */
@@ -19,6 +19,11 @@ export class FolderArchiveWriter implements ArchiveWriter {
     } finally {
       await this.clean(id);
     }
+  }
+
+  async *writePerson(source: PersonSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> {
+    const { writePerson } = await import('@parley/export-files');
+    yield* writePerson(source, rest);
   }
 
   async clean(id: ExportId): Promise<void> {

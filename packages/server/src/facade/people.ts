@@ -1,4 +1,5 @@
 import { ROLES, type Role } from '@parley/domain/access';
+import type { RealmExport } from '@parley/domain/exports';
 import type { UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   EraseUser,
@@ -10,7 +11,7 @@ import {
   UpsertHostUser,
 } from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
-import { PersonReader } from '@parley/transfer/exports';
+import { ListEarlierExports, PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
@@ -44,6 +45,8 @@ export interface UserErasure {
   readonly removedRows: number;
   /** Number of texts and events changed so far. */
   readonly changedTexts: number;
+  /** Request times of existing exports of the organization that were made before and contain the person. */
+  readonly exportedAt: readonly Date[];
 }
 
 /** Users API for the host application, without permission checks. */
@@ -99,18 +102,16 @@ const PAGE = 500;
 
 const dateOf = (at: UnixSeconds): Date => new Date(at * 1000);
 
-export const presentErasure = ({
-  personId,
-  requestedAt,
-  endedAt,
-  removedRows,
-  changedTexts,
-}: Erasure): UserErasure => ({
+export const presentErasure = (
+  { personId, requestedAt, endedAt, removedRows, changedTexts }: Erasure,
+  earlierExports: readonly RealmExport[],
+): UserErasure => ({
   userId: personId,
   requestedAt: dateOf(requestedAt),
   endedAt: endedAt === null ? null : dateOf(endedAt),
   removedRows,
   changedTexts,
+  exportedAt: earlierExports.map((each) => dateOf(each.requestedAt)),
 });
 
 export function usersOf(resolve: Resolve): Users {
@@ -166,7 +167,9 @@ export function usersOf(resolve: Resolve): Users {
     reactivate: (ref) => setActive(ref, true),
     async erase(ref) {
       const user = referenceOf(ref);
-      return presentErasure(await resolve(EraseUser).execute({ realmId: await addresses.realmId(ref.realm), user }));
+      const realmId = await addresses.realmId(ref.realm);
+      const erasure = await resolve(EraseUser).execute({ realmId, user });
+      return presentErasure(erasure, await resolve(ListEarlierExports).execute(realmId, erasure.requestedAt));
     },
     async apiKey(ref, options = {}) {
       const user = referenceOf(ref);

@@ -50,7 +50,7 @@ import {
 } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { SendLoginEmails } from '@parley/domain/users';
-import { WriteRealmExport } from '@parley/transfer/exports';
+import { ExpirePersonExports, WritePersonExport, WriteRealmExport } from '@parley/transfer/exports';
 import { UndoRequestedImports } from '@parley/transfer/imports';
 import type { Resolve } from '../kernel/resolve.js';
 import { RecurringWorker, together, type Worker } from './recurring-worker.js';
@@ -161,6 +161,8 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(AddressChangedEmails),
   resolve(ExpireExports),
   resolve(WriteRealmExport),
+  resolve(ExpirePersonExports),
+  resolve(WritePersonExport),
   resolve(UndoRequestedImports),
   resolve(MakeThumbnails),
   resolve(SendGroupMembershipNotices),

@@ -135,6 +135,20 @@ describe('exports (organization §8)', () => {
     expect(contents.filter((text) => ['heard by all', 'to be', 'nothing'].includes(text))).toEqual(said);
   });
 
+  it('is named by a later erasure as long as its archive exists', async () => {
+    const { hamlet, iago } = people;
+    const at = server.clock.now();
+    const { id } = await completed();
+    server.clock.advance(100);
+    const erase = () => server.parley.users.erase({ realm: 'zulip', userId: hamlet.id });
+    expect((await erase()).exportedAt).toEqual([new Date(at * 1000)]);
+    server.clock.advance(100);
+    await completed(iago);
+    expect((await erase()).exportedAt).toEqual([new Date(at * 1000)]);
+    fieldsOf(await remove(id));
+    expect((await erase()).exportedAt).toEqual([]);
+  });
+
   it('requires an administrator, or an owner with operator permission for full content', async () => {
     const { hamlet, iago, desdemona } = people;
     const mustBe = 'Must be an organization administrator';

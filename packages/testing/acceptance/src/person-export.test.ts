@@ -1,5 +1,4 @@
-import { text } from 'node:stream/consumers';
-import { fromBufferPromise } from 'yauzl';
+import { filesOfArchive } from './testing/archives.js';
 import { fieldsOf } from './testing/expectations.js';
 import { imageFile, postFiles } from './testing/multipart.js';
 import { TestServer } from './testing/test-server.js';
@@ -13,12 +12,7 @@ afterAll(() => server.close());
 async function filesOf(archive: AsyncIterable<Uint8Array>): Promise<ReadonlyMap<string, string>> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of archive) chunks.push(chunk);
-  const zip = await fromBufferPromise(Buffer.concat(chunks), { lazyEntries: true });
-  const files = new Map<string, string>();
-  for await (const entry of zip.eachEntry()) {
-    files.set(entry.fileName, await text(await zip.openReadStreamPromise(entry)));
-  }
-  return files;
+  return filesOfArchive(Buffer.concat(chunks));
 }
 
 const linesOf = (files: ReadonlyMap<string, string>, name: string) =>
@@ -38,6 +32,9 @@ describe('parley.users.export', () => {
     fieldsOf(await server.post(`/messages/${others}/reactions`, hamlet, { emoji_name: 'octopus' }));
     await server.sendMessage(cordelia, [hamlet], { content: 'direct answer' });
     await server.sendMessage(cordelia, [iago], { content: 'a secret' });
+    const poll = await server.sendMessage(cordelia, 'castle', { content: '/poll Lunch?\nPears' });
+    const vote = { message_id: poll, msg_type: 'widget', content: '{"type":"vote","key":"canned,0","vote":1}' };
+    fieldsOf(await server.post('/submessage', hamlet, vote));
     fieldsOf(await server.post('/drafts', hamlet, { drafts: [{ type: '', to: [], topic: '', content: 'my draft' }] }));
     fieldsOf(await postFiles(server, '/user_uploads', hamlet, [imageFile()]));
     fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
@@ -46,11 +43,12 @@ describe('parley.users.export', () => {
     const whole = [...files.values()].join('\n');
     for (const word of ['first text', 'second text', 'direct answer', 'my draft', hamlet.email])
       expect(whole).toContain(word);
-    for (const word of ['words of Cordelia', 'a secret', hamlet.apiKey]) expect(whole).not.toContain(word);
+    for (const word of ['words of Cordelia', 'Lunch', 'a secret', hamlet.apiKey]) expect(whole).not.toContain(word);
     expect(linesOf(files, 'channel-messages.jsonl')).toMatchObject([
       { id: own, content: 'second text', channel: { name: 'castle' }, earlierTexts: [{ content: 'first text' }] },
     ]);
     expect(linesOf(files, 'reactions.jsonl')).toMatchObject([{ messageId: others, name: 'octopus' }]);
+    expect(linesOf(files, 'answers.jsonl')).toEqual([{ messageId: poll, content: vote.content }]);
     const [file] = linesOf(files, 'files.jsonl');
     expect(files.has(file!.path as string)).toBe(true);
     expect(files.has('avatar.png')).toBe(true);
@@ -60,7 +58,10 @@ describe('parley.users.export', () => {
     const { cordelia } = server.people;
     await server.parley.users.deactivate({ realm: 'zulip', userId: cordelia.id });
     const files = await filesOf(server.parley.users.export({ realm: 'zulip', userId: cordelia.id }));
-    expect(linesOf(files, 'channel-messages.jsonl')).toMatchObject([{ content: 'words of Cordelia' }]);
+    expect(linesOf(files, 'channel-messages.jsonl')).toMatchObject([
+      { content: 'words of Cordelia' },
+      { content: '/poll Lunch?\nPears' },
+    ]);
     expect(linesOf(files, 'direct-messages.jsonl').map(({ content }) => content)).toEqual([
       'direct answer',
       'a secret',

@@ -1,4 +1,4 @@
-import { EXPORT_ROWS } from '@parley/domain/exports';
+import { EXPORT_ROWS, PERSON_EXPORT_ROWS } from '@parley/domain/exports';
 import { CUSTOM_EMOJI_ROWS } from '@parley/domain/files';
 import type {
   Clock,
@@ -49,6 +49,7 @@ import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryMissedEmails } from './memory/memory-missed-emails.js';
 import { MemoryNotifications } from './memory/memory-notifications.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
+import { MemoryPersonExports } from './memory/memory-person-exports.js';
 import { MemoryPersonalData } from './memory/memory-personal-data.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPictures } from './memory/memory-pictures.js';
@@ -235,6 +236,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
     exports: new MemoryExports(unit, EXPORT_ROWS),
+    personExports: new MemoryPersonExports(unit, PERSON_EXPORT_ROWS),
     importedRecords: new MemoryImportedRecords(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),

@@ -271,6 +271,11 @@ const INDEX_INFLECTIONS = `
 UPDATE search_backlog SET unindexed_up_to = (SELECT coalesce(max(id), 0) FROM message) WHERE id = 1;
 `;
 
+const SUBMESSAGES_OF_SENDERS = `
+-- expand: finds a person's votes in polls of others.
+CREATE INDEX submessage_by_sender ON submessage (sender_id, id);
+`;
+
 const SEARCH_POSITION = `
 -- expand: SQLite's search index follows the messages.
 
@@ -290,6 +295,7 @@ export const MESSAGE_TABLES = {
     28: SEARCH_LANGUAGES,
     35: INDEX_INFLECTIONS,
     37: SEARCH_POSITION,
+    45: SUBMESSAGES_OF_SENDERS,
   },
   messageTables: ['message_flag', 'submessage', 'message_edit', 'moved_message'],
   realmTables: [

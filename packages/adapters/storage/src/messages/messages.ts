@@ -11,7 +11,14 @@ import type {
 import type { Quarantine } from '../engine/quarantine.js';
 import { toFlag } from '../engine/rows.js';
 import type { Command, MaybePromise, Query, Statements } from '../engine/statements.js';
-import { type MessageRow, OWNERSHIP_SOURCES, RENEW_NEWEST, toMessage } from './message-rows.js';
+import {
+  type MessageRow,
+  OWNERSHIP_SOURCES,
+  RENEW_NEWEST,
+  type SubmessageRow,
+  toMessage,
+  toSubmessage,
+} from './message-rows.js';
 import { type IndexRowsById, idOf } from './viewer-message-state.js';
 
 /** Values of a new message row. */
@@ -67,6 +74,7 @@ export abstract class SqlMessageRepository implements MessageRepository {
   private readonly oldestIds;
   protected readonly mutersOf: Query<UserId>;
   private readonly insertSubmessage;
+  private readonly submessagesOf: Query<SubmessageRow>;
   private readonly renewVersion;
   private readonly renewSender;
   private readonly removals: readonly Command[];
@@ -94,6 +102,10 @@ export abstract class SqlMessageRepository implements MessageRepository {
     );
     this.insertSubmessage = statements.values<number>(
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?) RETURNING id',
+    );
+    this.submessagesOf = statements.rows(
+      `SELECT * FROM submessage ${indexedBy('submessage_by_sender')}
+       WHERE sender_id = ? AND id > ? AND +realm_id = ? ORDER BY id LIMIT ? + 0`,
     );
     this.renewVersion = statements.command('UPDATE message SET version = version + 1 WHERE id = ? AND realm_id = ?');
     this.renewSender = statements.command(
@@ -143,6 +155,15 @@ export abstract class SqlMessageRepository implements MessageRepository {
 
   async listMuters(realmId: RealmId, senderId: UserId): Promise<readonly UserId[]> {
     return this.mutersOf.all(senderId, realmId);
+  }
+
+  async listSubmessagesOf(
+    realmId: RealmId,
+    senderId: UserId,
+    after: number,
+    limit: number,
+  ): Promise<readonly Submessage[]> {
+    return (await this.submessagesOf.all(senderId, after, realmId, limit)).map(toSubmessage);
   }
 
   async changeSender(realmId: RealmId, ids: readonly MessageId[], from: UserId, to: UserId): Promise<void> {

@@ -8,6 +8,7 @@ import { useManagement } from '../services/use-management.js';
 import { DangerousButton, Section, ValuesDialog } from './form.js';
 import { KeyDialog } from './key-dialog.js';
 import styles from './managing.module.css';
+import { PersonData } from './person-data.js';
 
 /** Log-in, privacy, and deactivation of the account. */
 export function Account() {
@@ -16,6 +17,7 @@ export function Account() {
       <LogIn />
       <Privacy />
       <ApiKey />
+      <OwnData />
       <Deactivation />
     </>
   );
@@ -135,6 +137,11 @@ function ApiKey() {
       </button>
     </section>
   );
+}
+
+function OwnData() {
+  const { state } = useChat();
+  return <PersonData userId={state.selfId} />;
 }
 
 function Deactivation() {

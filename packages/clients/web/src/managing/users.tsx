@@ -16,6 +16,7 @@ import { expiryOf, InviteDialog } from './invite-dialog.js';
 import styles from './managing.module.css';
 import { Line, SayingButton } from './page-parts.js';
 import { PeopleTable } from './people-table.js';
+import { PersonData } from './person-data.js';
 import { browserOf, timeOf, useFetched } from './personal-lists.js';
 import { ProfileFields } from './profile.js';
 import { ROLE, rolesOf } from './roles.js';
@@ -183,6 +184,7 @@ function UserDialog({ userId }: { readonly userId: number }) {
             </div>
           </section>
         )}
+        {isOwner && <PersonData userId={userId} anchor={anchor} />}
       </div>
     </Dialog>
   );

@@ -39,6 +39,7 @@ import {
   type Timers,
   type Transaction,
   type UnitOfWork,
+  type UnixSeconds,
   type UserId,
   YieldingWork,
 } from '@parley/domain/kernel';
@@ -50,6 +51,21 @@ import { type ExportScope, isChannelCovered } from './realm-copy.js';
 
 /** Ratio of pause to work, which leaves a quarter of the event loop's time to exports. */
 const REST_FACTOR = 3;
+
+/**
+ * Returns a function for steps of a job that writes an archive. It rests, so that requests are served in between, and
+ * renews the lease. It fails if another process has taken the job.
+ */
+export function restingWork(timers: Timers, eventLoop: EventLoop, renewLease: RenewLease): () => Promise<void> {
+  const work = new YieldingWork(timers, eventLoop, REST_FACTOR);
+  let renewedAt = timers.elapsedMs();
+  return async () => {
+    await work.rest();
+    if (timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
+    renewedAt = timers.elapsedMs();
+    if (!(await renewLease())) throw new Error('Another process is creating the export');
+  };
+}
 
 /** Archives of exports, written to the blob store. */
 export class ExportArchives {
@@ -68,7 +84,6 @@ export class ExportArchives {
     return this.writer.clean(id);
   }
 
-  /** Rests between steps, so that requests are served in between. */
   async write(
     { id, realmId }: RealmExport,
     scope: ExportScope,
@@ -76,15 +91,7 @@ export class ExportArchives {
   ): Promise<{ readonly blob: BlobKey; readonly size: number }> {
     const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
     const source = await this.reader.open(realmId, scope);
-    const { timers, eventLoop } = this;
-    const work = new YieldingWork(timers, eventLoop, REST_FACTOR);
-    let renewedAt = timers.elapsedMs();
-    const rest = async () => {
-      await work.rest();
-      if (timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
-      renewedAt = timers.elapsedMs();
-      if (!(await renewLease())) throw new Error('Another process is creating the export');
-    };
+    const rest = restingWork(this.timers, this.eventLoop, renewLease);
     return { blob, size: await this.blobs.put(blob, this.writer.write(id, source, rest)) };
   }
 }
@@ -255,6 +262,17 @@ export class ListExports {
       enforce(canExport(actor));
       return (await exports.list(actor.realmId)).map(viewOfExport);
     });
+  }
+}
+
+/** Lists existing archives that were requested up to a time, such as that of an erasure, by ascending id. */
+export class ListEarlierExports {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute(realmId: RealmId, until: UnixSeconds): Promise<readonly RealmExport[]> {
+    const all = await this.uow.read(realmId, ({ exports }) => exports.list(realmId));
+    return all.filter(({ state, requestedAt }) => state.status === 'complete' && requestedAt <= until);
   }
 }
 

@@ -42,6 +42,7 @@ const NOT_READ: Readonly<Record<string, string>> = {
   missedEmails: 'follow from messages',
   moves: 'read with messages',
   notifications: 'follow from messages',
+  personExports: 'copies of the same data',
   personalData: 'removes data of others',
   pictures: 'read by the name of the avatar',
   placeholderKeys: 'people of other systems who have no account',

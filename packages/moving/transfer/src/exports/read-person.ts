@@ -46,6 +46,13 @@ export interface PersonMessage {
   readonly flags: PersonalFlags;
 }
 
+/** Vote or other answer to a poll or to-do list of any author. */
+export interface PersonAnswer {
+  readonly messageId: MessageId;
+  /** JSON. */
+  readonly content: string;
+}
+
 /** Everything stored about one person, without secrets. Long parts are read in batches. */
 export interface PersonSource {
   readonly account: PersonAccount;
@@ -55,6 +62,8 @@ export interface PersonSource {
   directMessages(): AsyncIterable<readonly PersonMessage[]>;
   /** The person's reactions, by ascending message. */
   reactions(): AsyncIterable<readonly UserReaction[]>;
+  /** The person's votes and other answers to polls and to-do lists, oldest first. */
+  answers(): AsyncIterable<readonly PersonAnswer[]>;
   /** Files that the person uploaded. */
   files(): AsyncIterable<FileCopy>;
   /** Null if the person uploaded none. */
@@ -68,6 +77,7 @@ export type PersonAccount = Awaited<ReturnType<typeof readAccount>> & {
 
 /** Takes about two milliseconds. */
 const MESSAGES_AT_A_TIME = 50;
+const ANSWERS_AT_A_TIME = 500;
 
 /** Reads a person's data for a copy that the person may receive. */
 export class PersonReader {
@@ -102,6 +112,7 @@ export class PersonReader {
       channelMessages: () => this.readMessages(owner, writtenInChannels),
       directMessages: () => this.readMessages(owner, { conditions: [{ kind: 'direct' }], scope: 'own' }),
       reactions: () => this.readReactions(owner),
+      answers: () => this.readAnswers(owner),
       files: async function* () {
         for await (const page of listFiles(uow, owner)) {
           for (const file of page) yield await copyFile(blobs, file, file.messageIds);
@@ -133,6 +144,18 @@ export class PersonReader {
     return this.readPages(owner, withReactions, ({ reactions }, flags) =>
       reactions.listOfUser(realmId, [...flags.keys()], userId),
     );
+  }
+
+  private async *readAnswers({ realmId, userId }: DataOwner): AsyncGenerator<readonly PersonAnswer[]> {
+    for (let after = 0; ; ) {
+      const from: number = after;
+      const page = await this.uow.read(realmId, ({ messages }) =>
+        messages.listSubmessagesOf(realmId, userId, from, ANSWERS_AT_A_TIME),
+      );
+      if (page.length > 0) yield page.map(({ messageId, content }) => ({ messageId, content }));
+      if (page.length < ANSWERS_AT_A_TIME) return;
+      after = lastOf(page).id;
+    }
   }
 
   /** `read` receives the flags by message. */

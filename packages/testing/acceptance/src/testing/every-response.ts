@@ -104,6 +104,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   '/users/me/sessions',
   '/users/:user_id/sessions',
   '/export/realm',
+  '/export/users',
+  '/export/users/:export_id/archive',
   // The list of imports is not exported.
   '/realm/imports',
   '/invites',

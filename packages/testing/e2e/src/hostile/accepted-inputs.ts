@@ -83,6 +83,8 @@ export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /export/realm',
   'DELETE /export/realm/:export_id',
   'GET /user_avatars/exports/*path_id',
+  'POST /export/users',
+  'GET /export/users/:export_id/archive',
 ]);
 
 /**

@@ -187,6 +187,9 @@ export function messageRepositoryContract(open: OpenStorage): void {
             first: attached[0],
             hasOfAuthor: true,
           });
+          expect(await messages.listSubmessagesOf(realm.id, author, 0, 2)).toEqual(attached.slice(0, 2));
+          expect(await messages.listSubmessagesOf(realm.id, author, attached[1]!.id, 2)).toEqual([attached[2]]);
+          expect(await messages.listSubmessagesOf((realm.id + 1) as RealmId, author, 0, 2)).toEqual([]);
           const none = { count: 0, length: 0, first: null, hasOfAuthor: false };
           const byNobody = { count: 1, length: 2, first: attached[1], hasOfAuthor: false };
           expect(await messages.summarizeSubmessages(realm.id, second, (author + 1) as UserId)).toEqual(byNobody);

@@ -67,6 +67,24 @@ export class MemoryMessages implements MessageRepository {
     };
   }
 
+  async listSubmessagesOf(realmId: RealmId, senderId: UserId, after: number, limit: number) {
+    const sent = [...this.unit.read('submessages').values()].filter(
+      (each) => each.senderId === senderId && each.id > after,
+    );
+    const here = new Set(
+      (
+        await this.list(
+          realmId,
+          sent.map(({ messageId }) => messageId),
+        )
+      ).map(({ id }) => id),
+    );
+    return sent
+      .filter(({ messageId }) => here.has(messageId))
+      .sort((a, b) => a.id - b.id)
+      .slice(0, limit);
+  }
+
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
     return messagesOf(this.unit, realmId, ids).map(({ id, sentAt }) => ({ id, sentAt }));
   }
