@@ -58,6 +58,8 @@ describe('readConfiguration', () => {
       fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
       searchesFiles: true,
       keepDeletedDays: 30,
+      keepAuditDays: 400,
+      auditNames: false,
       eventLimits: { maxLogBytes: 256 * 1024 ** 2, maxQueueBytes: 16 * 1024 ** 2 },
       shedsLoad: true,
       logLevel: 'info',

@@ -4,7 +4,9 @@ import {
   EraseUser,
   type Erasure,
   FindHostUsers,
+  findHostUser,
   GetHostUserApiKey,
+  type HostUserReference,
   LinkHostUser,
   SetHostUserActive,
   UpsertHostUser,
@@ -13,6 +15,8 @@ import type { User } from '@parley/domain/users';
 import { PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
+import { type AuditTrail, byApplication, type RecordedOperation } from '../observation/audit-trail.js';
+import { describeUser } from '../observation/audited-objects.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
@@ -113,11 +117,26 @@ export const presentErasure = ({
   changedTexts,
 });
 
-export function usersOf(resolve: Resolve): Users {
+/** Operation of the application on a user. */
+const operationOn = (
+  action: string,
+  by: HostUserReference,
+  more: Pick<RecordedOperation, 'isOptional' | 'reads'> = {},
+): RecordedOperation => ({
+  ...byApplication(`users.${action}`, async (repositories, realmId) =>
+    describeUser(await findHostUser(repositories, realmId, by)),
+  ),
+  ...more,
+});
+
+export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
   const addresses = resolve(Addresses);
   const setActive = async (ref: UserRef, isActive: boolean) => {
     const user = referenceOf(ref);
-    await resolve(SetHostUserActive).execute({ realmId: await addresses.realmId(ref.realm), user, isActive });
+    const realmId = await addresses.realmId(ref.realm);
+    await audits.run(operationOn(isActive ? 'reactivate' : 'deactivate', user), () =>
+      resolve(SetHostUserActive).execute({ realmId, user, isActive }),
+    );
   };
   const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
     presentUser({ user, externalId }, realm);
@@ -133,7 +152,9 @@ export function usersOf(resolve: Resolve): Users {
   }
   const upsert = async ({ name: fullName, ...user }: UserToUpsert) => {
     const realmId = await addresses.realmId(user.realm);
-    return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
+    const operation = operationOn('upsert', { externalId: user.externalId }, { isOptional: true });
+    const upserted = await audits.run(operation, () => resolve(UpsertHostUser).execute({ ...user, fullName, realmId }));
+    return present(upserted, user);
   };
   return {
     upsert: async (given) => upsert(properties('The user', USER, given)),
@@ -147,7 +168,10 @@ export function usersOf(resolve: Resolve): Users {
       const { realm, externalId, userId } = properties('The user', LINK, ref);
       const user = { userId: userId as UserId };
       const realmId = await addresses.realmId(realm);
-      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), { realm, externalId });
+      const linked = await audits.run(operationOn('link', user), () =>
+        resolve(LinkHostUser).execute({ realmId, externalId, user }),
+      );
+      return present(linked, { realm, externalId });
     },
     async find(ref) {
       const user = referenceOf(ref);
@@ -166,15 +190,23 @@ export function usersOf(resolve: Resolve): Users {
     reactivate: (ref) => setActive(ref, true),
     async erase(ref) {
       const user = referenceOf(ref);
-      return presentErasure(await resolve(EraseUser).execute({ realmId: await addresses.realmId(ref.realm), user }));
+      const realmId = await addresses.realmId(ref.realm);
+      return presentErasure(
+        await audits.run(operationOn('erase', user), () => resolve(EraseUser).execute({ realmId, user })),
+      );
     },
     async apiKey(ref, options = {}) {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);
-      return resolve(GetHostUserApiKey).execute({ realmId: await addresses.realmId(ref.realm), user, rotate });
+      const realmId = await addresses.realmId(ref.realm);
+      return audits.run(operationOn('apiKey', user, { reads: realmId }), () =>
+        resolve(GetHostUserApiKey).execute({ realmId, user, rotate }),
+      );
     },
     async *export(ref) {
       const { realmId, userId } = await addresses.caller(ref, 'parley');
+      // Recorded before the first byte.
+      await audits.run(operationOn('export', { userId }, { reads: realmId }), async () => {});
       yield* personArchive(resolve(PersonReader), { realmId, userId });
     },
   };
