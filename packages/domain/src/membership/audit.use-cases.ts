@@ -1,6 +1,6 @@
 import { mustBeOwner } from '../access/actor.js';
-import { enforce } from '../kernel/permission.js';
 import type { Caller, RealmId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
 import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ROWS_PER_PAGE } from '../kernel/work.js';

@@ -122,12 +122,19 @@ export class AuditTrail implements UnitOfWork {
     const running = this.scope.getStore();
     // A shared unit must not wait for the chain of the organization.
     if (!running || running.hasEnded || options?.shared) return this.inner.write(realmId, work, options);
-    return this.inner.write(realmId, (tx) => this.recorded(running, realmId, tx, work), {
+    let isRecorded = false;
+    const recorded = async (tx: Transaction): Promise<T> => {
+      const unit = await this.begin(running, realmId, tx);
+      const result = await work(tx);
+      isRecorded = await unit.record();
+      return result;
+    };
+    return this.inner.write(realmId, recorded, {
       ...options,
       onCommit: (changes) => {
-        running.recordedIn.add(realmId);
+        if (isRecorded) running.recordedIn.add(realmId);
         // A long operation without an object, such as an import, has one entry.
-        if (running.operation.read === NO_OBJECT && !running.operation.isOptional) this.end(running);
+        if (isRecorded && running.operation.read === NO_OBJECT && !running.operation.isOptional) this.end(running);
         options?.onCommit?.(changes);
       },
     });
@@ -137,28 +144,27 @@ export class AuditTrail implements UnitOfWork {
     return this.inner.writeAcross(work, options);
   }
 
-  private async recorded<T>(
-    { operation, recordedIn }: Running,
-    realmId: RealmId,
-    tx: Transaction,
-    work: (tx: Transaction) => Promise<T>,
-  ): Promise<T> {
+  /** Reads the object before a unit. */
+  private async begin({ operation, recordedIn }: Running, realmId: RealmId, tx: Transaction) {
     const before = await operation.read(tx, realmId);
-    const isDescribed = before.state !== null || !recordedIn.has(realmId);
-    const lastSeq = isDescribed ? await tx.events.lastSeq(realmId) : null;
-    const result = await work(tx);
-    const after = await operation.read(tx, realmId);
-    const changes = changesBetween(before.state, after.state);
-    const isNew = before.state === null && after.state !== null;
-    const isChanged = isNew || Object.keys(changes).length > 0;
-    if (!isChanged && recordedIn.has(realmId)) return result;
-    const logged = lastSeq === null ? [] : await tx.events.listAfter(realmId, lastSeq, MAX_EVENTS, MAX_EVENT_BYTES);
-    const events = logged.filter(isReadable).map(({ event }) => event);
-    if (!isChanged && operation.isOptional && !(operation.read === NO_OBJECT && events.length > 0)) return result;
-    const subject = before.subject ?? after.subject ?? null;
-    const recorded = await this.entryOf(tx, realmId, { operation, subject, changes, events });
-    await recordAudit(tx, realmId, recorded, this.options.digest);
-    return result;
+    const isByEvents = operation.isOptional === true && operation.read === NO_OBJECT;
+    const isDue = !operation.isOptional && !recordedIn.has(realmId);
+    const lastSeq = isDue || isByEvents || before.subject ? await tx.events.lastSeq(realmId) : null;
+    /** Adds an entry if the unit is to have one. Returns true if it has. */
+    const record = async (): Promise<boolean> => {
+      const after = await operation.read(tx, realmId);
+      const changes = changesBetween(before.state, after.state);
+      const isChanged = Object.keys(changes).length > 0 || (before.state === null && after.state !== null);
+      if (!isChanged && !isDue && !isByEvents) return false;
+      const logged = lastSeq === null ? [] : await tx.events.listAfter(realmId, lastSeq, MAX_EVENTS, MAX_EVENT_BYTES);
+      const events = logged.filter(isReadable).map(({ event }) => event);
+      if (!isChanged && !isDue && events.length === 0) return false;
+      const subject = before.subject ?? after.subject;
+      const entry = await this.entryOf(tx, realmId, { operation, subject, changes, events });
+      await recordAudit(tx, realmId, entry, this.options.digest);
+      return true;
+    };
+    return { record };
   }
 
   private async entryOf(

@@ -376,7 +376,7 @@ const TEXTS: Readonly<Record<SettingName, Texts>> = {
   shedsLoad: SWITCH,
   keepDeletedDays: { right: ['0', '9999'], wrong: ['-1', '10000', '1.5', 'ever'] },
   keepAuditDays: { right: ['0', '9999'], wrong: ['-1', '10000', '1.5', 'ever'] },
-  auditNames: { right: ['on', 'off'], wrong: ['yes'] },
+  auditNames: { right: ['on', 'off'], wrong: ['names'] },
   eventLogMib: WHOLE,
   eventQueueMib: WHOLE,
   files: { ...sameAs('files'), wrong: ['files', 'folder:', 's3:', 's3:bucket?key=x', 'file:x'] },

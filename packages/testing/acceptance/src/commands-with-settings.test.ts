@@ -116,6 +116,8 @@ describe('parley command with every setting in the environment file', () => {
       bytesInFlight: '64',
       shedsLoad: 'on',
       keepDeletedDays: '7',
+      keepAuditDays: '90',
+      auditNames: 'off',
       files: `folder:${join(folder, 'files')}`,
       maxUpload: '25',
       uploadQuota: '50',

@@ -44,14 +44,14 @@ const presentEntry = (entry: StoredAuditEntry) => ({
   program: entry.program,
   action: entry.action,
   user_id: entry.subjectId,
-  target: valueOf(entry.target),
-  changes: valueOf(entry.changes),
-  details: entry.detail && valueOf(entry.detail.content),
+  target: jsonOf(entry.target),
+  changes: jsonOf(entry.changes),
+  details: entry.detail && jsonOf(entry.detail.content),
   is_erased: entry.detailDigest !== null && entry.detail === null,
   hash: entry.digest,
 });
 
-function valueOf(text: string): unknown {
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

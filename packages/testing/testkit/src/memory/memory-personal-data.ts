@@ -26,7 +26,15 @@ interface AnyRow {
 
 /** Tables with rows about one person. */
 const ERASED: readonly (keyof Tables)[] = [
-  ...(['alertWords', 'apiKeys', 'auditDetails', 'authenticatorApps', 'bouncedAddresses', 'confirmations', 'devices'] as const),
+  ...([
+    'alertWords',
+    'apiKeys',
+    'auditDetails',
+    'authenticatorApps',
+    'bouncedAddresses',
+    'confirmations',
+    'devices',
+  ] as const),
   ...(['importedRecords', 'invitations', 'linkedAccounts', 'loginNetworks', 'missedEmails', 'mutes'] as const),
   ...(['onboarding', 'passkeys', 'presence', 'profileValues', 'pushTokens', 'pushedMessages', 'queues'] as const),
   ...(['recoveryCodes', 'replyAddresses', 'sentOnce', 'sessions', 'statuses', 'topicPolicies'] as const),
