@@ -1,11 +1,11 @@
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { ContentDigest } from '../messages/update-message.use-cases.js';
 
-/** Who acted for an entry without a user. */
+/** Kinds of actors other than users. */
 export const AUDIT_PROGRAMS = ['application', 'command', 'directory', 'scim'] as const;
 export type AuditProgram = (typeof AUDIT_PROGRAMS)[number];
 
-/** What an entry records, without personal data except ids. */
+/** Recorded facts, without personal data except ids. */
 export interface AuditFacts {
   readonly at: UnixSeconds;
   /** User who acted; null for a program. */

@@ -153,7 +153,8 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
   const upsert = async ({ name: fullName, ...user }: UserToUpsert) => {
     const realmId = await addresses.realmId(user.realm);
     const operation = operationOn('upsert', { externalId: user.externalId }, { isOptional: true });
-    const upserted = await audits.run(operation, () => resolve(UpsertHostUser).execute({ ...user, fullName, realmId }));
+    const values = { ...user, fullName, realmId };
+    const upserted = await audits.run(operation, () => resolve(UpsertHostUser).execute(values));
     return present(upserted, user);
   };
   return {
@@ -168,9 +169,8 @@ export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
       const { realm, externalId, userId } = properties('The user', LINK, ref);
       const user = { userId: userId as UserId };
       const realmId = await addresses.realmId(realm);
-      const linked = await audits.run(operationOn('link', user), () =>
-        resolve(LinkHostUser).execute({ realmId, externalId, user }),
-      );
+      const link = () => resolve(LinkHostUser).execute({ realmId, externalId, user });
+      const linked = await audits.run(operationOn('link', user), link);
       return present(linked, { realm, externalId });
     },
     async find(ref) {
