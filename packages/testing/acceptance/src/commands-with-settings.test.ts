@@ -29,6 +29,8 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   'user deactivate': ['robert@example.com'],
   'user release-address': ['robert@example.com'],
   'user reactivate': ['user5@released.parley.invalid'],
+  'audit verify': [],
+  'audit export': ['FOLDER/audit.csv'],
   'user erase': ['5', '--yes'],
   'user export': [EMAIL, 'FOLDER/person.zip'],
   'user password-link': [EMAIL],
