@@ -16,6 +16,7 @@ import { IMAGES } from './files/images.js';
 import { PICTURES } from './files/pictures.js';
 import { GROUPS } from './groups/groups.js';
 import { INTEGRATION_FEATURE } from './integrations/integrations.js';
+import { AUDIT } from './membership/audit.js';
 import { BOTS } from './membership/bots.js';
 import { INVITATIONS } from './membership/invitations.js';
 import { SCIM } from './membership/scim/scim.js';
@@ -100,6 +101,7 @@ const ALL = [
   EXPORTS,
   IMPORTS,
   PERSON_EXPORTS,
+  AUDIT,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -9,14 +9,17 @@ export { LongPoll } from './delivery/long-poll.js';
 export { PublicRealms } from './delivery/public-realm.js';
 export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
 export type {
+  AuditedChanges,
+  AuditedOperation,
   AuditedState,
   AuditReader,
+  AuditRecorder,
   CompletedRequest,
   RequestObserver,
   RequestSpan,
   RequestTracer,
 } from './express/request-log.js';
-export { dropLine, type Logger, silentLogger, warn } from './express/request-log.js';
+export { changesBetween, dropLine, type Logger, silentLogger, warn } from './express/request-log.js';
 export { createExpressAdapter, type ExpressAdapter, type Middleware } from './express/router.js';
 export { serveInTurns } from './express/turns.js';
 export { ERROR_REPLIES } from './features.js';

@@ -19,6 +19,7 @@ import { CALL_COUNT_FEATURE } from './kernel/call-counts.js';
 import { EVENT_CONSUMER_FEATURE } from './kernel/event-consumers.js';
 import { JOB_FEATURE } from './kernel/jobs.js';
 import { LEASE_FEATURE } from './kernel/leases.js';
+import { AUDIT_TABLES } from './membership/audit.js';
 import { BOT_FEATURE } from './membership/bots.js';
 import { ERASURE_TABLES } from './membership/erasures.js';
 import { HOST_USER_FEATURE } from './membership/host-users.js';
@@ -94,6 +95,7 @@ const ALL = [
   LEASE_FEATURE,
   INVITATION_FEATURE,
   ERASURE_TABLES,
+  AUDIT_TABLES,
   'PERSONAL_DATA_FEATURE',
   HOST_USER_FEATURE,
   LOG_IN_METHOD_FEATURE,

@@ -1,7 +1,9 @@
 import { appendFileSync, renameSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { Invocation } from '../configuration/read-configuration.js';
-import type { Change, Command } from './command.js';
+import { NO_OBJECT, type RecordedOperation } from '../observation/audit-trail.js';
+import { realmObject, userObject } from '../observation/audited-objects.js';
+import type { Change, Command, CommandContext } from './command.js';
 import { hasDatabase } from './databases.js';
 
 /** Size at which the file is rotated; one previous file is kept. */
@@ -54,6 +56,19 @@ export function logCommand(
 }
 
 export const commandLogOf = (databasePath: string): string => `${databasePath}.commands.log`;
+
+/** Describes a command for the rows of the audit log. A command that only reveals data is recorded too. */
+export const auditOf = ({ name }: Command, concerns: CommandContext['concerns']): RecordedOperation => ({
+  ...{ action: `parley ${name}`, actorId: null, program: 'command', programName: operatorOf(), target: {} },
+  read: (repositories, realmId) => {
+    const { userId } = concerns;
+    const read = userId !== undefined ? userObject(userId) : name.startsWith('realm ') ? realmObject : NO_OBJECT;
+    return read(repositories, realmId);
+  },
+  get reads() {
+    return concerns.realmId;
+  },
+});
 
 /** Returns the user who called `sudo`, or the system user. */
 function operatorOf(): string {

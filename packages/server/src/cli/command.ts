@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/kernel';
+import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { ComposedParley } from '../composition/parley.js';
 import { ENV_FILE } from '../configuration/env-file.js';
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
@@ -65,6 +65,8 @@ export interface CommandContext {
   isOn(name: string): boolean;
   /** True with `--json`. */
   readonly isJson: boolean;
+  /** Organization and user that the command concerns, for the audit log; set as soon as they are known. */
+  readonly concerns: { realmId?: RealmId; userId?: UserId };
   /** Calls use cases on the database, while a server may be running. @throws StartupError if there is no database */
   withParley<T>(work: (parley: ComposedParley) => Promise<T>): Promise<T>;
 }

@@ -1,3 +1,4 @@
+import { AUDIT_COMMANDS } from './audit.commands.js';
 import { CLUSTER_COMMANDS } from './cluster.commands.js';
 import type { Command } from './command.js';
 import { DIRECTORY_COMMANDS } from './directory.commands.js';
@@ -18,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   ...USER_COMMANDS,
   ...DIRECTORY_COMMANDS,
   ...LOG_IN_COMMANDS,
+  ...AUDIT_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...EXPORT_COMMANDS,
   ...IMPORT_COMMANDS,

@@ -97,7 +97,13 @@ function removeUnusedSecret(configuration: Invocation['configuration']): void {
 export const noRealm = () => new StartupError('There is no organization yet; see parley realm create --help.');
 
 /** Returns the organization of `--realm`, else the only one, else that of the setting. @throws StartupError */
-export async function findRealm({ ports }: ComposedParley, { flag, invocation }: CommandContext): Promise<Realm> {
+export async function findRealm(parley: ComposedParley, context: CommandContext): Promise<Realm> {
+  const realm = await selectRealm(parley, context);
+  context.concerns.realmId = realm.id;
+  return realm;
+}
+
+async function selectRealm({ ports }: ComposedParley, { flag, invocation }: CommandContext): Promise<Realm> {
   const realms = await ports.unitOfWork.readAcross((repositories) => repositories.realms.list());
   if (realms.length === 0) throw noRealm();
   const named = flag('realm');
@@ -157,7 +163,9 @@ export async function findUserAndRealm(
 ): Promise<{ readonly user: User; readonly realm: Realm }> {
   const isGiven = context.flag('realm') !== undefined;
   const realm = await (isGiven ? findRealm(parley, context) : findRealmOf(parley, named, context));
-  return { user: await findUser(parley, realm, named), realm };
+  const user = await findUser(parley, realm, named);
+  Object.assign(context.concerns, { realmId: realm.id, userId: user.id });
+  return { user, realm };
 }
 
 /** Runs a command for the user in the first argument. */

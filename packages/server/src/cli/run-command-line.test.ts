@@ -409,6 +409,40 @@ describe('parley command line', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
+  it('adds commands to the audit log of the organization, verifies it and exports it as CSV', async () => {
+    await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
+    await run(['user', 'create', 'kent@example.com', 'Kent']);
+    await run(['user', 'set-role', 'kent@example.com', 'owner']);
+    await run(['user', 'set-role', 'nobody@example.com', 'owner']);
+    await run(['user', 'api-key', 'kent@example.com']);
+    await run(['realm', 'set', 'lear', 'inviteRequired', 'off']);
+    await run(['realm', 'show', 'lear']);
+    const file = join(directory, 'audit.csv');
+    expect((await run(['audit', 'export', file])).out).toBe(`Exported 4 entries of lear (King Lear) to ${file}`);
+    const [heading, ...lines] = readFileSync(file, 'utf8').trimEnd().split('\r\n');
+    expect(heading).toBe('id,time,actor_id,program,action,user_id,target,changes,details,erased,hash');
+    const shown = JSON.parse((await run(['user', 'show', 'kent@example.com', '--json'])).out);
+    const change = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    expect(lines.map((line) => line.split(',').slice(3, 6).join())).toEqual([
+      `command,parley user create,${shown.id}`,
+      `command,parley user set-role,${shown.id}`,
+      `command,parley user api-key,${shown.id}`,
+      'command,parley realm set,',
+    ]);
+    expect(lines[1]).toContain(change('{"role":{"from":"member","to":"owner"}}'));
+    expect(lines[3]).toContain(change('{"inviteRequired":{"from":true,"to":false}}'));
+    const { code, out } = await run(['audit', 'verify']);
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^lear \(King Lear\): 5 entries, unchanged\nLast entry: 5:[0-9a-f]{64}$/),
+    ]);
+    const known = out.split(' ').at(-1)!;
+    expect((await run(['audit', 'verify', '--known', known])).code).toBe(0);
+    const other = await run(['audit', 'verify', '--known', `2:${'0'.repeat(64)}`]);
+    expect([other.code, other.out]).toEqual([3, expect.stringMatching(/^2: the entry was changed/)]);
+    expect((await run(['audit', 'verify', '--known', '2'])).code).toBe(2);
+  });
+
   it('keeps one previous audit file and rotates at 10 MB', async () => {
     await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const path = `${database}.commands.log`;

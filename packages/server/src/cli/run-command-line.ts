@@ -22,7 +22,7 @@ import {
   usageOf,
   wordCounts,
 } from './command.js';
-import { logCommand } from './command-log.js';
+import { auditOf, logCommand } from './command-log.js';
 import { COMMANDS } from './commands.js';
 import { withParley } from './databases.js';
 
@@ -122,7 +122,13 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
     flag: (name) => flags.get(name),
     isOn: (name) => flags.get(name) === 'on',
     isJson: flags.get('json') === 'on',
-    withParley: (work) => withParley(invocation, work),
+    concerns: {},
+    withParley: (work) =>
+      withParley(invocation, (parley) =>
+        command.isReadOnly?.(flags)
+          ? work(parley)
+          : parley.part('auditTrail').run(auditOf(command, context.concerns), () => work(parley)),
+      ),
   };
   const log = (error: string | null, changes?: CommandResult['changes']) => {
     const problem = logCommand({ command, invocation, error, changes }, terminal.err);

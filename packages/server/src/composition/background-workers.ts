@@ -3,13 +3,19 @@ import { MarkIdleChannels } from '@parley/domain/channels';
 import { ReadFileTexts, SweepFiles } from '@parley/domain/files';
 import { RemoveUnusedGroups } from '@parley/domain/groups';
 import { Leases, type NodeState, type StorageGauges, type UnitOfWork } from '@parley/domain/kernel';
-import { type PeopleDirectory, RemoveExpiredLogIns, SyncDirectory } from '@parley/domain/membership';
+import {
+  type PeopleDirectory,
+  RemoveExpiredLogIns,
+  RemoveOldAuditEntries,
+  SyncDirectory,
+} from '@parley/domain/membership';
 import { ExpireMessages, PurgeArchive } from '@parley/domain/messages';
 import { PlanDigests, RefreshPushStatus, RemoveExpiredReplyAddresses } from '@parley/domain/push';
 import { RemoveExpiredSessions } from '@parley/domain/users';
-import { type Logger, warn } from '@parley/http';
-import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
+import { warn } from '@parley/http';
+import { KEEP_AUDIT_DAYS, KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { Resolve } from '../kernel/resolve.js';
+import { directorySync } from '../observation/audit-trail.js';
 import { DiskWatch, diskSpaceOf } from '../observation/disk-space.js';
 import type { Bucket } from '../observation/metrics.js';
 import type { Activity } from '../workers/activity.js';
@@ -92,6 +98,8 @@ export interface WorkerOptions {
   readonly dataFolder?: string;
   /** Days for which deleted messages can be restored; default: 30. */
   readonly keepDeletedDays?: number;
+  /** Days for which entries of the audit log are kept; default: 400. */
+  readonly keepAuditDays?: number;
 }
 
 /** Creates workers that repeat a step. */
@@ -319,10 +327,10 @@ function databaseWorkers(
   ];
 }
 
-/** Deletes expired messages, files and sessions. */
+/** Deletes expired messages, files, sessions and audit entries. */
 function expiryWorkers(
   { every }: Schedule,
-  { keepDeletedDays = KEEP_DELETED_DAYS }: WorkerOptions,
+  { keepDeletedDays = KEEP_DELETED_DAYS, keepAuditDays = KEEP_AUDIT_DAYS }: WorkerOptions,
   resolve: Resolve,
 ): readonly Worker[] {
   const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
@@ -343,6 +351,11 @@ function expiryWorkers(
       everyMs: 6 * HOUR_MS,
       firstMs: 10 * MINUTE_MS,
       run: () => resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds }),
+    }),
+    every({
+      name: 'removing old entries of the audit log',
+      everyMs: HOUR_MS,
+      run: () => resolve(RemoveOldAuditEntries).execute({ keepSeconds: keepAuditDays * DAY_SECONDS }),
     }),
     every({
       name: 'removing expired sessions',
@@ -383,7 +396,7 @@ function directoryWorkers({ every }: Schedule, get: Get, resolve: Resolve): read
         name: `synchronizing the directory ${directory.name}`,
         everyMs: directory.syncMinutes * MINUTE_MS,
         firstMs: MINUTE_MS,
-        run: () => syncDirectory(directory, resolve, get('logger')),
+        run: () => syncDirectory(directory, resolve, get),
       }),
     );
 }
@@ -440,8 +453,11 @@ function followUpWorkers({ recurring, every }: Schedule, get: Get, resolve: Reso
 }
 
 /** Logs an audit line, even if nothing was changed but the reason needs the operator's attention. */
-async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, logger: Logger): Promise<void> {
-  const { stopped, people, counts, problems } = await resolve(SyncDirectory).execute({ directory, isDryRun: false });
+async function syncDirectory(directory: PeopleDirectory, resolve: Resolve, get: Get): Promise<void> {
+  const logger = get('logger');
+  const { stopped, people, counts, problems } = await get('auditTrail').run(directorySync(directory.name), () =>
+    resolve(SyncDirectory).execute({ directory, isDryRun: false }),
+  );
   const fields = { audit: 'administration', program: `LDAP: ${directory.name}`, people, ...counts, stopped };
   if (stopped !== null) logger.error(fields, 'the synchronization of a directory stopped');
   else warn(logger, { ...fields, problems: problems.slice(0, 10) }, 'synchronized a directory');

@@ -128,6 +128,7 @@ const facadePartsOf = (get: Get): FacadeParts => ({
   },
   uow: get('unitOfWork'),
   urls: get('realmUrls'),
+  audits: get('auditTrail'),
 });
 
 /** Rejects use cases from another copy of the package, which would share neither services nor errors with this one. */

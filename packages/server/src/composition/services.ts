@@ -5,6 +5,7 @@ import type { OutgoingProxy, PublicWebClient } from '@parley/node-adapters';
 import type { Consumers } from '../facade/consumers.js';
 import type { CallExchange } from '../http/quotas.js';
 import type { InjectedServices } from '../kernel/resolve.js';
+import type { AuditTrail } from '../observation/audit-trail.js';
 import type { Activity } from '../workers/activity.js';
 import type { JobWorkers } from '../workers/job-workers.js';
 import type { Worker } from '../workers/recurring-worker.js';
@@ -22,6 +23,8 @@ export interface ServerServices extends InjectedServices {
   /** Commits units and publishes nothing. */
   readonly storage: UnitOfWork;
   readonly publishing: PublishingUnitOfWork;
+  /** Records operations in the audit log. */
+  readonly auditTrail: AuditTrail;
   readonly activity: Activity;
   readonly follower: LogFollower;
   readonly hub: EventHub;

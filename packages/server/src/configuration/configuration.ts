@@ -91,6 +91,10 @@ export interface Configuration extends LogInAccounts {
   readonly allowsOwnerImports: boolean;
   /** Days for which deleted messages can be restored. */
   readonly keepDeletedDays: number;
+  /** Days for which entries of the audit log are kept. */
+  readonly keepAuditDays: number;
+  /** True if the audit log contains names and addresses of people. */
+  readonly auditNames: boolean;
   readonly eventLimits: EventLimits;
   readonly logLevel: LogLevel;
   /** Listen address of the metrics endpoint; null for none. */

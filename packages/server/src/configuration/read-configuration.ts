@@ -237,6 +237,8 @@ function configurationOf(read: ReadSetting, combined: CombinedSettings): Configu
     searchesFiles: read('fileSearch'),
     allowsOwnerImports: read('ownerImports'),
     keepDeletedDays: read('keepDeletedDays'),
+    keepAuditDays: read('keepAuditDays'),
+    auditNames: read('auditNames'),
     eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
     logLevel: read('logLevel') as LogLevel,
     metricsAddress: read('metrics'),

@@ -49,6 +49,7 @@ export const MIB = 1024 * 1024;
 
 /** Default retention of deleted messages. */
 export const KEEP_DELETED_DAYS = 30;
+export const KEEP_AUDIT_DAYS = 400;
 export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQuotaMib: null };
 
 /** All settings; help, validation and docs/configuration.md are generated from this table. */
@@ -203,6 +204,22 @@ export const SETTINGS = {
     'days during which deleted messages can be restored',
     DAYS,
     KEEP_DELETED_DAYS,
+  ),
+  keepAuditDays: setting(
+    'PARLEY_KEEP_AUDIT',
+    'keep-audit',
+    'DAYS',
+    'days during which entries of the audit log are kept',
+    DAYS,
+    KEEP_AUDIT_DAYS,
+  ),
+  auditNames: setting(
+    'PARLEY_AUDIT_NAMES',
+    'audit-names',
+    'on|off',
+    'records names and email addresses in the audit log, besides ids',
+    ON_OFF,
+    false,
   ),
   eventLogMib: setting(
     'PARLEY_EVENT_LOG',

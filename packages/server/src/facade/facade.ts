@@ -3,6 +3,7 @@ import type { Resolve as ResolveUseCase } from '@parley/domain/composition';
 import { DomainError, type LogFollower, type RealmId, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
 import type { Resolve } from '../kernel/resolve.js';
+import type { AuditTrail } from '../observation/audit-trail.js';
 import type { ReadinessReport } from '../observation/readiness.js';
 import { argument, EVENT_TYPE, FUNCTION } from './argument-types.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
@@ -103,14 +104,15 @@ export interface FacadeParts {
   readonly follower: Pick<LogFollower, 'followAll'>;
   readonly uow: UnitOfWork;
   readonly urls: RealmUrls;
+  readonly audits: AuditTrail;
 }
 
-export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: FacadeParts): Facade {
+export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls, audits }: FacadeParts): Facade {
   return {
-    realms: realmsOf(uow, urls, resolve),
-    users: usersOf(resolve),
-    scimTokens: scimTokensOf(resolve),
-    imports: importsOf(resolve),
+    realms: realmsOf(uow, urls, resolve, audits),
+    users: usersOf(resolve, audits),
+    scimTokens: scimTokensOf(resolve, audits),
+    imports: importsOf(resolve, audits),
     as: (ref, options) => chatAs(resolve, ref, options),
     on(type, listener) {
       argument('The type', EVENT_TYPE, type);

@@ -9,6 +9,7 @@ import { ImportRealm, MergeImport, UndoImport, VerifyImport } from '@parley/tran
 import type { ImportRecord, LedgerLine, OpenImport } from '@parley/transfer/records';
 import type { Resolve } from '../kernel/resolve.js';
 import { described, listOf, MAX_IDS, object, optional, refine, valueType } from '../kernel/values.js';
+import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { argument, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { Addresses } from './references.js';
 
@@ -300,4 +301,13 @@ async function reportOf({ summary }: ImportPlan): Promise<ImportReport> {
   return { ...counts, text: reportLines(summary).join('\n') };
 }
 
-export const importsOf = (resolve: Resolve): Imports => resolve(RecordImports);
+export function importsOf(resolve: Resolve, audits: AuditTrail): Imports {
+  const imports = resolve(RecordImports);
+  return {
+    dryRun: (records) => imports.dryRun(records),
+    write: (records) => audits.run(byApplication('imports.write'), () => imports.write(records)),
+    list: (realm) => imports.list(realm),
+    verify: (records) => imports.verify(records),
+    undo: (undone) => audits.run(byApplication('imports.undo'), () => imports.undo(undone)),
+  };
+}

@@ -219,6 +219,10 @@ export interface ParleyOptions extends LogInOptions {
   readonly fileSearch?: boolean;
   /** Days for which `parley message restore` can restore deleted messages; default: 30. */
   readonly keepDeletedDays?: number;
+  /** Days for which entries of the audit log are kept; default: 400. */
+  readonly keepAuditDays?: number;
+  /** True if the audit log contains names and email addresses, besides ids; default: false. */
+  readonly auditNames?: boolean;
   /** Maximum size of an organization's event log, in MiB; default: 256. */
   readonly eventLogMib?: number;
   /** Maximum event backlog of a client in MiB; default: 16. */

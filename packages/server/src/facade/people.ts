@@ -5,7 +5,9 @@ import {
   EraseUser,
   type Erasure,
   FindHostUsers,
+  findHostUser,
   GetHostUserApiKey,
+  type HostUserReference,
   LinkHostUser,
   SetHostUserActive,
   UpsertHostUser,
@@ -14,6 +16,8 @@ import type { User } from '@parley/domain/users';
 import { ListEarlierExports, PersonReader } from '@parley/transfer/exports';
 import type { Resolve } from '../kernel/resolve.js';
 import { object, oneOf, optional } from '../kernel/values.js';
+import { type AuditTrail, byApplication, type RecordedOperation } from '../observation/audit-trail.js';
+import { describeUser } from '../observation/audited-objects.js';
 import { EXTERNAL_ID, FLAG, ID, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import { type ChatUser, presentUser } from './chat-messages.js';
@@ -114,11 +118,26 @@ export const presentErasure = (
   exportedAt: earlierExports.map((each) => dateOf(each.requestedAt)),
 });
 
-export function usersOf(resolve: Resolve): Users {
+/** Operation of the application on a user. */
+const operationOn = (
+  action: string,
+  by: HostUserReference,
+  more: Pick<RecordedOperation, 'isOptional' | 'reads'> = {},
+): RecordedOperation => ({
+  ...byApplication(`users.${action}`, async (repositories, realmId) =>
+    describeUser(await findHostUser(repositories, realmId, by)),
+  ),
+  ...more,
+});
+
+export function usersOf(resolve: Resolve, audits: AuditTrail): Users {
   const addresses = resolve(Addresses);
   const setActive = async (ref: UserRef, isActive: boolean) => {
     const user = referenceOf(ref);
-    await resolve(SetHostUserActive).execute({ realmId: await addresses.realmId(ref.realm), user, isActive });
+    const realmId = await addresses.realmId(ref.realm);
+    await audits.run(operationOn(isActive ? 'reactivate' : 'deactivate', user), () =>
+      resolve(SetHostUserActive).execute({ realmId, user, isActive }),
+    );
   };
   const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
     presentUser({ user, externalId }, realm);
@@ -134,7 +153,10 @@ export function usersOf(resolve: Resolve): Users {
   }
   const upsert = async ({ name: fullName, ...user }: UserToUpsert) => {
     const realmId = await addresses.realmId(user.realm);
-    return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
+    const operation = operationOn('upsert', { externalId: user.externalId }, { isOptional: true });
+    const values = { ...user, fullName, realmId };
+    const upserted = await audits.run(operation, () => resolve(UpsertHostUser).execute(values));
+    return present(upserted, user);
   };
   return {
     upsert: async (given) => upsert(properties('The user', USER, given)),
@@ -148,7 +170,9 @@ export function usersOf(resolve: Resolve): Users {
       const { realm, externalId, userId } = properties('The user', LINK, ref);
       const user = { userId: userId as UserId };
       const realmId = await addresses.realmId(realm);
-      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), { realm, externalId });
+      const link = () => resolve(LinkHostUser).execute({ realmId, externalId, user });
+      const linked = await audits.run(operationOn('link', user), link);
+      return present(linked, { realm, externalId });
     },
     async find(ref) {
       const user = referenceOf(ref);
@@ -168,16 +192,22 @@ export function usersOf(resolve: Resolve): Users {
     async erase(ref) {
       const user = referenceOf(ref);
       const realmId = await addresses.realmId(ref.realm);
-      const erasure = await resolve(EraseUser).execute({ realmId, user });
+      const erase = () => resolve(EraseUser).execute({ realmId, user });
+      const erasure = await audits.run(operationOn('erase', user), erase);
       return presentErasure(erasure, await resolve(ListEarlierExports).execute(realmId, erasure.requestedAt));
     },
     async apiKey(ref, options = {}) {
       const user = referenceOf(ref);
       const { rotate = false } = properties('The options', KEY_OPTIONS, options);
-      return resolve(GetHostUserApiKey).execute({ realmId: await addresses.realmId(ref.realm), user, rotate });
+      const realmId = await addresses.realmId(ref.realm);
+      return audits.run(operationOn('apiKey', user, { reads: realmId }), () =>
+        resolve(GetHostUserApiKey).execute({ realmId, user, rotate }),
+      );
     },
     async *export(ref) {
       const { realmId, userId } = await addresses.caller(ref, 'parley');
+      // Recorded before the first byte.
+      await audits.run(operationOn('export', { userId }, { reads: realmId }), async () => {});
       yield* personArchive(resolve(PersonReader), { realmId, userId });
     },
   };

@@ -19,6 +19,8 @@ import type { OptionalKey } from '@parley/http';
 import type { Resolve } from '../kernel/resolve.js';
 import { describeValues } from '../kernel/setting-values.js';
 import { object, oneOf, optional, valueType } from '../kernel/values.js';
+import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
+import { realmObject } from '../observation/audited-objects.js';
 import { argument, FLAG, properties, TEXT } from './argument-types.js';
 import { type ChatRealm, presentRealm } from './chat-messages.js';
 
@@ -146,7 +148,7 @@ const NEW_REALM = object({ ...CONFIGURED, isStarted: optional(FLAG) });
 
 const TAKEN: ReadonlySet<string> = new Set(['STRING_ID_TAKEN', 'NO_ADDRESS_LEFT']);
 
-export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Realms {
+export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve, audits: AuditTrail): Realms {
   const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
   const find = (name: string) => uow.readAcross(({ realms }) => realms.findByStringId(name));
   return {
@@ -173,11 +175,13 @@ export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Re
       const configuration = configurationOf(given);
       const found = await find(name);
       if (!found) throw new DomainError('UNKNOWN_REALM', `There is no organization '${name}'.`);
-      await resolve(ConfigureRealm).execute({
-        ...configuration,
-        realmId: found.id,
-        ...(title !== undefined && { name: title }),
-      });
+      await audits.run(byApplication('realms.configure', realmObject), () =>
+        resolve(ConfigureRealm).execute({
+          ...configuration,
+          realmId: found.id,
+          ...(title !== undefined && { name: title }),
+        }),
+      );
       return present((await find(name))!);
     },
     async find(name) {

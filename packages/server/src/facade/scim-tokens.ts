@@ -1,6 +1,7 @@
 import { IssueProvisioningToken, ListProvisioningTokens, RevokeProvisioningToken } from '@parley/domain/membership';
 import type { Resolve } from '../kernel/resolve.js';
 import { object } from '../kernel/values.js';
+import { type AuditTrail, byApplication } from '../observation/audit-trail.js';
 import { properties, TEXT } from './argument-types.js';
 import { Addresses } from './references.js';
 
@@ -22,19 +23,25 @@ export interface ScimTokens {
 
 const TOKEN = object({ realm: TEXT, name: TEXT });
 
-export function scimTokensOf(resolve: Resolve): ScimTokens {
+export function scimTokensOf(resolve: Resolve, audits: AuditTrail): ScimTokens {
   const addresses = resolve(Addresses);
   const referenceOf = async (ref: ScimTokenRef) => {
     const { realm, name } = properties('The token', TOKEN, ref);
     return { name, realmId: await addresses.realmId(realm) };
   };
   return {
-    create: async (ref) => resolve(IssueProvisioningToken).execute(await referenceOf(ref)),
+    create: async (ref) => {
+      const token = await referenceOf(ref);
+      return audits.run(byApplication('scimTokens.create'), () => resolve(IssueProvisioningToken).execute(token));
+    },
     list: async (realm) =>
       (await resolve(ListProvisioningTokens).execute(await addresses.realmId(realm))).map(({ name, createdAt }) => ({
         name,
         createdAt,
       })),
-    revoke: async (ref) => resolve(RevokeProvisioningToken).execute(await referenceOf(ref)),
+    revoke: async (ref) => {
+      const token = await referenceOf(ref);
+      return audits.run(byApplication('scimTokens.revoke'), () => resolve(RevokeProvisioningToken).execute(token));
+    },
   };
 }

@@ -1,5 +1,7 @@
 import type { ChannelId, GroupId, RealmId, Repositories, UnitOfWork, UserId } from '@parley/domain/kernel';
-import type { AuditedState, AuditReader } from '@parley/http';
+import type { User } from '@parley/domain/users';
+import type { AuditedOperation, AuditedState, AuditReader, AuditRecorder } from '@parley/http';
+import { type AuditTrail, NO_OBJECT, type ReadObject } from './audit-trail.js';
 
 type Target = Readonly<Record<string, string>>;
 type Reader = (repositories: Repositories, realmId: RealmId, target: Target) => Promise<AuditedState | null>;
@@ -26,20 +28,71 @@ const READERS: Readonly<Record<string, Reader>> = {
   },
 };
 
-async function userState(
+async function userState(users: Repositories['users'], realmId: RealmId, target: Target): Promise<AuditedState | null> {
+  const user = await userOf(users, realmId, target);
+  return user && stateOf(user);
+}
+
+const stateOf = (user: User): AuditedState => {
+  return { role: user.role, fullName: user.fullName, isActive: user.isActive, botOwnerId: user.bot?.ownerId ?? null };
+};
+
+async function userOf(
   users: Repositories['users'],
   realmId: RealmId,
   { user_id, bot_id, email }: Target,
-): Promise<AuditedState | null> {
+): Promise<User | null> {
   const id = user_id ?? bot_id;
-  const user =
-    id !== undefined
-      ? await users.find(realmId, Number(id) as UserId)
-      : email === undefined
-        ? null
-        : await users.findByEmail(realmId, email);
-  if (!user) return null;
-  return { role: user.role, fullName: user.fullName, isActive: user.isActive, botOwnerId: user.bot?.ownerId ?? null };
+  if (id !== undefined) return users.find(realmId, Number(id) as UserId);
+  return email === undefined ? null : users.findByEmail(realmId, email);
+}
+
+/** Describes a user for the audit log. */
+export const describeUser = (user: User | null): Awaited<ReturnType<ReadObject>> => ({
+  subject: user,
+  state: user && { ...stateOf(user), email: user.email },
+});
+
+/** Returns a function that describes a user. */
+export const userObject =
+  (id: UserId): ReadObject =>
+  async ({ users }, realmId) =>
+    describeUser(await users.find(realmId, id));
+
+/** Describes the organization. */
+export const realmObject: ReadObject = async (repositories, realmId) => ({
+  subject: null,
+  state: await READERS.realm!(repositories, realmId, {}),
+});
+
+/** Returns a function that describes the object of an HTTP operation. */
+function objectOf({ path, target, actorId }: AuditedOperation): ReadObject {
+  const [, area = '', second] = path.split('/');
+  if (path.includes('/scim/v2/Users') && target.id !== undefined) return userObject(Number(target.id) as UserId);
+  if (area === 'users' && second === 'me' && actorId !== null) return userObject(actorId);
+  if (area === 'users' || area === 'bots') {
+    let id: UserId | undefined;
+    return async ({ users }, realmId) => {
+      // The address in the path may be changed by the operation.
+      const user = await (id === undefined ? userOf(users, realmId, target) : users.find(realmId, id));
+      id ??= user?.id;
+      return describeUser(user);
+    };
+  }
+  const read = READERS[area];
+  return read
+    ? async (repositories, realmId) => ({ subject: null, state: await read(repositories, realmId, target) })
+    : NO_OBJECT;
+}
+
+/** Records operations over HTTP. */
+export class HttpAuditRecorder implements AuditRecorder {
+  constructor(private readonly trail: AuditTrail) {}
+
+  run<T>(operation: AuditedOperation, work: () => Promise<T>): Promise<T> {
+    const { path: _, reads, ...recorded } = operation;
+    return this.trail.run({ ...recorded, read: objectOf(operation), ...(reads !== null && { reads }) }, work);
+  }
 }
 
 /** Reads the objects described by audit lines. */

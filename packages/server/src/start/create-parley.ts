@@ -68,6 +68,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       },
       searchesFiles: read('fileSearch'),
       keepDeletedDays: read('keepDeletedDays'),
+      keepAuditDays: read('keepAuditDays'),
+      auditNames: read('auditNames'),
       eventLimits: { maxLogBytes: read('eventLogMib') * MIB, maxQueueBytes: read('eventQueueMib') * MIB },
       isDev: false,
       isDemo: false,

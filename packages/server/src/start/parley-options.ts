@@ -59,6 +59,8 @@ export const SETTING_OF = {
   uploadQuotaPerUserMib: 'uploadQuotaPerUser',
   fileSearch: 'fileSearch',
   keepDeletedDays: 'keepDeletedDays',
+  keepAuditDays: 'keepAuditDays',
+  auditNames: 'auditNames',
   eventLogMib: 'eventLogMib',
   eventQueueMib: 'eventQueueMib',
   openIdConnect: 'openIdConnect',

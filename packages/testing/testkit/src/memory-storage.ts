@@ -18,6 +18,7 @@ import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
 import { MemoryApiKeys } from './memory/memory-api-keys.js';
+import { MemoryAudit } from './memory/memory-audit.js';
 import { MemoryBotStorage } from './memory/memory-bot-storage.js';
 import { MemoryBots, MemoryBotTriggers } from './memory/memory-bots.js';
 import { MemoryCallCounts } from './memory/memory-call-counts.js';
@@ -238,6 +239,7 @@ function allRepositoriesOf(unit: MemoryUnit) {
     exports: new MemoryExports(unit, EXPORT_ROWS),
     personExports: new MemoryPersonExports(unit, PERSON_EXPORT_ROWS),
     importedRecords: new MemoryImportedRecords(unit),
+    audit: new MemoryAudit(unit),
     users: new MemoryUsers(unit),
     actors: new MemoryActors(unit),
     groups: new MemoryGroups(unit),

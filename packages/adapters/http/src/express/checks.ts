@@ -30,7 +30,7 @@ import { Parameters } from '../wire/request.js';
 import { type Call, callOf } from './call.js';
 import { type Endpoint, isMethod } from './paths.js';
 import { replyToError, send, sendError } from './replies.js';
-import { changesBetween, isAdministration } from './request-log.js';
+import { changesBetween, isAdministration, isReadingOthers, isRecorded, originOf } from './request-log.js';
 import { endRouting, hasOneHost, targetIn } from './target.js';
 
 /** Step of every request: an Express middleware with one job. Its errors go to `replyToError`. */
@@ -279,16 +279,34 @@ async function auditedReplyOf(call: Call): Promise<Reply> {
   const { services, identity, request } = call;
   const { audits } = services.options;
   const { route } = call.routed;
-  if (!audits || !identity || !isAdministration(route)) return replyOf(call);
+  if (!audits || !identity || !isAdministration(route)) return recordedReplyOf(call);
   const read = () =>
     audits.stateOf(identity.realmId, route, request.pathParameters).catch((error) => {
       services.logger.error({ err: error }, 'cannot read what an audit line describes');
       return null;
     });
   const before = await read();
-  const reply = await replyOf(call);
+  const reply = await recordedReplyOf(call);
   call.changes = changesBetween(before, await read());
   return reply;
+}
+
+/** Writes rows of the audit log in the operation's units of work. */
+function recordedReplyOf(call: Call): Promise<Reply> {
+  const { services, identity, client, request } = call;
+  const { route } = call.routed;
+  const { auditRecorder } = services.options;
+  if (!auditRecorder || !(identity || client) || !isRecorded(route)) return replyOf(call);
+  const operation = {
+    action: `${route.method} ${route.path}`,
+    path: route.path,
+    actorId: identity?.userId ?? null,
+    ...(client ? { program: 'scim' as const, programName: client.name } : { program: null }),
+    target: request.pathParameters,
+    ...originOf(request),
+    reads: identity && isReadingOthers(route) ? identity.realmId : null,
+  };
+  return auditRecorder.run(operation, () => replyOf(call));
 }
 
 async function operate(call: Call): Promise<Reply> {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { DomainError, type ErrorCode, type RealmId } from '@parley/domain/kernel';
+import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain/kernel';
+import type { AuditProgram } from '@parley/domain/membership';
 import type { OrganizationClient, Route } from '../declarations/route.js';
 import type { Identity } from '../security/authenticate.js';
 import { HttpRefusal, type Reply } from '../wire/reply.js';
@@ -130,6 +131,41 @@ export interface AuditReader {
   ): Promise<AuditedState | null>;
 }
 
+/** Administrative operation for the rows of the audit log. */
+export interface AuditedOperation {
+  /** Method and path pattern, such as `PATCH /users/:user_id`. */
+  readonly action: string;
+  /** Path pattern. */
+  readonly path: string;
+  /** Null for a program. */
+  readonly actorId: UserId | null;
+  /** Null for a user. */
+  readonly program: AuditProgram | null;
+  readonly programName?: string;
+  /** Path parameters. */
+  readonly target: Readonly<Record<string, string>>;
+  readonly ip?: string;
+  readonly userAgent?: string | undefined;
+  /** Organization with data of others that the operation only reads; null if it changes something. */
+  readonly reads: RealmId | null;
+}
+
+/** Writes rows of the audit log in the units of work of an operation. */
+export interface AuditRecorder {
+  run<T>(operation: AuditedOperation, work: () => Promise<T>): Promise<T>;
+}
+
+/** True if an operation has a row in the audit log: administration, own sessions, and reading the sessions of others. */
+export function isRecorded(route: Pick<Route, 'method' | 'path'>): boolean {
+  return isAdministration(route) || isReadingOthers(route) || isOwnCredential(route);
+}
+
+export const isReadingOthers = ({ method, path }: Pick<Route, 'method' | 'path'>): boolean =>
+  method === 'GET' && path === '/users/:user_id/sessions';
+
+const isOwnCredential = ({ method, path }: Pick<Route, 'method' | 'path'>): boolean =>
+  method !== 'GET' && path.startsWith('/users/me/sessions');
+
 /** Old and new value by property. */
 export type AuditedChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
@@ -235,6 +271,11 @@ const fieldsOf = (
   realmId: (logged.identity ?? logged.client)?.realmId,
   userId: logged.identity?.userId,
   host: request.host.slice(0, MAX_LOGGED_LENGTH),
+  ...originOf(request),
+});
+
+/** Returns the address and program of the client. */
+export const originOf = (request: ReceivedRequest) => ({
   ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
   userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
 });

@@ -13,6 +13,7 @@ import { type ErrorReplies, tooMuchAtOnce } from '../wire/reply.js';
 import { CallerProof, CallLimits } from './caller.js';
 import {
   type AuditReader,
+  type AuditRecorder,
   type Logger,
   RequestLog,
   type RequestObserver,
@@ -41,6 +42,8 @@ export interface AdapterOptions {
   readonly roleLookup: RoleLookup;
   /** Default: audit lines name no changes. */
   readonly audits?: AuditReader;
+  /** Default: operations have no rows in the audit log. */
+  readonly auditRecorder?: AuditRecorder;
   /** Destination of streamed files; by default, streaming routes receive no files. */
   readonly files?: FileSink;
   /** Verifies an API key parameter; by default such keys are not accepted. */

@@ -28,7 +28,7 @@ import {
 import { type HostAuthenticate, HostAuthenticator } from '../../facade/host-authentication.js';
 import { ApiKeyCredentials, FrameTokenAuthenticator, StoredRoles, StoredSessions } from '../../http/authentication.js';
 import { RealmResolver } from '../../kernel/realm-resolver.js';
-import { StoredAuditStates } from '../../observation/audited-objects.js';
+import { HttpAuditRecorder, StoredAuditStates } from '../../observation/audited-objects.js';
 import type { ServerMetrics } from '../../observation/metrics.js';
 import type { Activity } from '../../workers/activity.js';
 import { LoadMonitor } from '../../workers/load-monitor.js';
@@ -151,6 +151,7 @@ function applicationOf(options: ExpressOptions, parts: Parts): Parameters<typeof
     realms: resolve(RealmResolver),
     roleLookup: new StoredRoles(get('unitOfWork')),
     ...(get('logger') !== silentLogger && { audits: new StoredAuditStates(get('unitOfWork')) }),
+    auditRecorder: new HttpAuditRecorder(get('auditTrail')),
     limiter: get('limiter'),
     clock: get('clock'),
     load: get('load'),

@@ -1,6 +1,7 @@
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { EventLimits, UnitOfWork } from '@parley/domain/kernel';
 import type { OpenRealm } from '../../kernel/realm-resolver.js';
+import { AuditTrail } from '../../observation/audit-trail.js';
 import { Adapter } from '../adapter.js';
 import type { Get } from '../services.js';
 
@@ -10,13 +11,22 @@ export interface StorageOptions {
   readonly eventLimits?: EventLimits;
   /** True to start neither workers nor deliveries, for commands that only call a few use cases. Default: false. */
   readonly isOneOff?: boolean;
+  /** True if the audit log contains names and addresses of people; default: false. */
+  readonly auditNames?: boolean;
 }
 
 /** Database: SQLite, PostgreSQL or the application's own. */
-export const storage = ({ unitOfWork, eventLimits, isOneOff = false }: StorageOptions) =>
+export const storage = ({ unitOfWork, eventLimits, isOneOff = false, auditNames = false }: StorageOptions) =>
   new Adapter({
     storage: () => unitOfWork,
-    unitOfWork: ({ get }) => get('publishing'),
+    unitOfWork: ({ get }) => get('auditTrail'),
+    auditTrail: ({ get }) =>
+      new AuditTrail(get('publishing'), {
+        digest: get('contentDigest'),
+        clock: get('clock'),
+        randomness: get('randomness'),
+        keepsNames: auditNames,
+      }),
     publishing: ({ get }) =>
       new PublishingUnitOfWork(get('storage'), get('onListenerFailure'), {
         maxLogBytes: eventLimits?.maxLogBytes,

@@ -46,6 +46,7 @@ export interface TestServerOptions {
   readonly moreRoutes?: readonly Route[];
   readonly isDev?: boolean;
   readonly limitsPresence?: boolean;
+  readonly auditNames?: boolean;
   readonly mailGatewayPattern?: string | null;
   readonly incomingMail?: NonNullable<ParleyDependencies['incomingMail']>;
   readonly webhookNetworks?: readonly string[];

@@ -15,6 +15,8 @@ interface AnyRow {
   readonly ownerId?: UserId;
   readonly inviterId?: UserId;
   readonly placeholderId?: UserId;
+  readonly actorId?: UserId | null;
+  readonly subjectId?: UserId | null;
   readonly targetId?: number;
   readonly kind?: unknown;
   readonly email?: string | null;
@@ -24,7 +26,15 @@ interface AnyRow {
 
 /** Tables with rows about one person. */
 const ERASED: readonly (keyof Tables)[] = [
-  ...(['alertWords', 'apiKeys', 'authenticatorApps', 'bouncedAddresses', 'confirmations', 'devices'] as const),
+  ...([
+    'alertWords',
+    'apiKeys',
+    'auditDetails',
+    'authenticatorApps',
+    'bouncedAddresses',
+    'confirmations',
+    'devices',
+  ] as const),
   ...(['importedRecords', 'invitations', 'linkedAccounts', 'loginNetworks', 'missedEmails', 'mutes'] as const),
   ...(['onboarding', 'passkeys', 'presence', 'profileValues', 'pushTokens', 'pushedMessages', 'queues'] as const),
   ...(['recoveryCodes', 'replyAddresses', 'sentOnce', 'sessions', 'statuses', 'topicPolicies'] as const),
@@ -48,9 +58,8 @@ export class MemoryPersonalData implements PersonalDataRepository {
     _limit: number,
   ): Promise<TableStep> {
     const isTheirs = (key: unknown, row: AnyRow): boolean =>
-      [row.userId, row.ownerId, row.inviterId, row.placeholderId, row.record?.userId, row.session?.userId].includes(
-        id,
-      ) ||
+      [row.userId, row.ownerId, row.inviterId, row.placeholderId, row.actorId, row.subjectId].includes(id) ||
+      [row.record?.userId, row.session?.userId].includes(id) ||
       (row.realmId === realmId && row.kind === 'person' && row.targetId === id) ||
       (typeof row.email === 'string' && foldCase(row.email) === foldCase(email)) ||
       key === id ||
