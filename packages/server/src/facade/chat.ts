@@ -11,6 +11,7 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
+import { FindGroupId } from '@parley/domain/groups';
 import { type Caller, type ChannelId, DomainError, foldCase, trim, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
@@ -44,6 +45,11 @@ export interface ChannelToCreate {
   readonly isDefault?: boolean;
   /** Subscribers in addition to the creator: external ids, or Parley's own ids as numbers. */
   readonly subscribers?: readonly PersonRef[];
+  /**
+   * Group, such as `'role:members'`, whose members can read, join and post in a private channel without being subscribed;
+   * never guests. Default: `'role:nobody'`.
+   */
+  readonly readers?: string;
   /** True to announce it in the announcement channel; default: false. */
   readonly announce?: boolean;
   /**
@@ -112,6 +118,7 @@ const NEW_CHANNEL = object({
   sharesHistory: optional(FLAG),
   isDefault: optional(FLAG),
   subscribers: optional(PEOPLE),
+  readers: optional(TEXT),
   announce: optional(FLAG),
   closesAfterDays: optional(integer({ min: 1, max: MAX_CLOSING_DAYS })),
 });
@@ -148,6 +155,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       const { name, description = '', isPrivate = false, subscribers = [], announce = false } = given;
       const who = await caller();
       const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
+      const readers =
+        given.readers === undefined ? null : await resolve(FindGroupId).execute(who, { name: given.readers });
       const channelId = await resolve(CreateChannel).execute(who, {
         ...DEFAULT_CHANNEL_OPTIONS,
         name,
@@ -156,6 +165,7 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         sharesHistory: given.sharesHistory ?? null,
         isDefault: given.isDefault ?? false,
         announce,
+        ...(readers !== null && { permissions: { canSubscribe: readers } }),
         ...(given.closesAfterDays !== undefined && { closesAfterDays: given.closesAfterDays }),
         subscriberIds: [...new Set([who.userId, ...others])],
       });
