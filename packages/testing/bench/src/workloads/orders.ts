@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { lastOf } from '@parley/domain/kernel';
 import type { OpenShopCall, OrderCosts } from '../children/orders.js';
 import { ApiUser } from '../harness/api.js';
 import { interleave, median, medianRatio } from '../harness/interleave.js';
@@ -30,6 +31,13 @@ export const orders: Workload = {
     ];
   },
 };
+
+/** Guard of `cpu` for the sizes that it can build in a few seconds. */
+export async function growthOfOrders(lab: Lab): Promise<Figure> {
+  const sizes = lab.isQuick ? QUICK_SIZES : SIZES.slice(0, 2);
+  const worlds = sizes.map((size) => shopWith(size, 'subscribed'));
+  return lastOf(await newOrders(lab, worlds, 'subscribed'));
+}
 
 async function newOrders(lab: Lab, worlds: readonly WorldBuilder<Shop>[], staffing: Staffing): Promise<Figure[]> {
   const sizes: number[] = [];
