@@ -2,6 +2,7 @@ import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { CONFIRMATION_FEATURE } from './access/confirmations.js';
 import { CHANNEL_FOLDER_FEATURE } from './channels/channel-folders.js';
+import { CHANNEL_CLOSING_FEATURE } from './channels/closing.js';
 import { DEFAULT_CHANNEL_FEATURE } from './channels/default-channels.js';
 import type { RowTable } from './engine/declared-rows.js';
 import type { FeatureTables, StorageFeature, WritableRepositories } from './engine/feature.js';
@@ -58,6 +59,7 @@ const ALL = [
   'GROUP_FEATURE',
   'CHANNEL_FEATURE',
   CHANNEL_FOLDER_FEATURE,
+  CHANNEL_CLOSING_FEATURE,
   DEFAULT_CHANNEL_FEATURE,
   'TOPIC_POLICY_FEATURE',
   'MESSAGE_FEATURE',

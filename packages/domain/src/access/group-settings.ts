@@ -3,7 +3,7 @@ import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
 import { all, type Decision, denied, denyIf, enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { type Actor, isGuest } from './actor.js';
-import type { SystemGroupName } from './roles.js';
+import { SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from './roles.js';
 
 /** Holder of a permission: a named group, or an anonymous group given by its members. Both lists are ascending. */
 export type GroupSettingValue =
@@ -123,6 +123,19 @@ export function isGranted(
 }
 
 type Group = Awaited<ReturnType<Repositories['groups']['list']>>[number];
+
+/** Returns the id of a group by its name, such as `role:members`. @throws DomainError UNKNOWN_GROUP */
+export async function groupNamed(
+  { groups }: Pick<Repositories | Transaction, 'groups'>,
+  realmId: RealmId,
+  name: string,
+): Promise<GroupId> {
+  const group = await groups.findByName(realmId, name);
+  if (group) return group.id;
+  const roles = SYSTEM_GROUPS.map((role) => systemGroupTitle(role.name));
+  const meant = roles.includes(`role:${name}`) ? `did you mean role:${name}?` : `roles are ${roles.join(', ')}.`;
+  throw new DomainError('UNKNOWN_GROUP', `There is no group '${name}'; ${meant}`);
+}
 
 /**
  * Returns the given users who are active and may be members, including bots but not system bots (contract decision 22).

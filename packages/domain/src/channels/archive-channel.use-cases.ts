@@ -12,6 +12,7 @@ import { metadataUsers, subscribersOf } from './channel-delivery.js';
 import { publishReturn } from './channel-events.js';
 import { archivingNotice, CHANNEL_EVENTS_TOPIC, type NotificationBot } from './channel-notices.js';
 import { canArchiveChannel } from './channel-permissions.js';
+import { restartClosing } from './closing.js';
 import { removeFromDefaultGroups, setDefaultChannel } from './default-channels.js';
 import { MAX_SUBSCRIPTIONS_AT_ONCE, SUBSCRIPTION_PART_JOB } from './subscription-parts.js';
 
@@ -44,6 +45,7 @@ export async function unarchiveChannel(
   { notificationBot, now }: { readonly notificationBot: NotificationBot; readonly now: UnixSeconds },
 ): Promise<void> {
   const channel = await tx.channels.update({ ...archived, isArchived: false });
+  await restartClosing(tx, channel, now);
   const [view] = await tx.channels.listViews(realm.id, [channel.id]);
   await tx.events.append(realm.id, {
     event: { type: 'channel.archived_changed', channel: view! },

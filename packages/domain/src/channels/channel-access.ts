@@ -126,8 +126,12 @@ export interface WebPublicOption {
  * Returns an active channel that the actor can read. @throws DomainError UNKNOWN_CHANNEL for both missing and hidden
  * channels
  */
-export const getReadableChannel = async (reads: Reads, actor: Actor, name: string): Promise<Channel> =>
-  firstOf(await listReadableChannels(reads, actor, [name]));
+export const getReadableChannel = async (
+  reads: Reads,
+  actor: Actor,
+  name: string,
+  rule: typeof canReadActive = canReadActive,
+): Promise<Channel> => firstOf(await listReadableChannels(reads, actor, [name], rule));
 
 /**
  * Returns several readable active channels without duplicates, in the given order. @throws DomainError UNKNOWN_CHANNEL
@@ -137,13 +141,14 @@ export async function listReadableChannels(
   { channels }: Reads,
   actor: Actor,
   names: readonly string[],
+  rule: typeof canReadActive = canReadActive,
 ): Promise<readonly Channel[]> {
   const found = byFoldedName(await channels.listByName(actor.realmId, names.map(trim)));
   const subscribed = await subscribedAmong({ channels }, actor, [...found.values()]);
   const readable = new Set<Channel>();
   for (const name of names) {
     const channel = found.get(foldCase(trim(name)));
-    if (!channel || !canReadActive(actor, channel, subscribed.has(channel.id)).allowed) {
+    if (!channel || !rule(actor, channel, subscribed.has(channel.id)).allowed) {
       throw new DomainError('UNKNOWN_CHANNEL', `Invalid channel name '${name}'`);
     }
     readable.add(channel);

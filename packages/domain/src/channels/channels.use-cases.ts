@@ -10,6 +10,7 @@ import { type Channel, type ChannelView, channelAddress, isPrivate, isWebPublic 
 import {
   canListSubscribers,
   canReadActive,
+  canReadContent,
   canSeeMetadata,
   getReadableChannel,
   hasContentAccess,
@@ -157,16 +158,20 @@ export class GetChannel {
   }
 }
 
-/** Returns the id of an active channel that the caller can read (channels §4.3). */
+/** Returns the id of a channel that the caller can read (channels §4.3). */
 export class FindChannelId {
   static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL */
-  execute(caller: Caller, { name }: { readonly name: string }): Promise<ChannelId> {
+  execute(
+    caller: Caller,
+    { name, includesArchived = false }: { readonly name: string; readonly includesArchived?: boolean },
+  ): Promise<ChannelId> {
     return this.uow.read(caller.realmId, async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      return (await getReadableChannel(repositories, actor, name)).id;
+      return (await getReadableChannel(repositories, actor, name, includesArchived ? canReadContent : canReadActive))
+        .id;
     });
   }
 }

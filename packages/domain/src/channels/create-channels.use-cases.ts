@@ -36,6 +36,7 @@ import {
   canSetDeletePolicy,
   canSetTopicsPolicy,
 } from './channel-permissions.js';
+import { addClosing } from './closing.js';
 import { publishDefaultChannels } from './default-channels.js';
 
 /** Options of a new channel; absent options have defaults. */
@@ -49,6 +50,8 @@ export interface ChannelOptions {
   readonly sharesHistory: boolean | null;
   readonly retention: RetentionInput;
   readonly permissions: ChannelPermissionInput;
+  /** Days without messages after which the channel is closed; never if absent. */
+  readonly closesAfterDays?: number;
 }
 
 /** Options of an ordinary public channel. */
@@ -217,6 +220,7 @@ export class ChannelCreator {
         firstMessageId: null,
         permissions,
       });
+      if (options.closesAfterDays !== undefined) await addClosing(tx, channel, options.closesAfterDays, now);
       channels.push(channel);
     }
     await publishCreation(tx, realm.id, channels);

@@ -7,6 +7,8 @@ export * from './channel-events.js';
 export * from './channel-folders.js';
 export * from './channel-permissions.js';
 export * from './channels.use-cases.js';
+export * from './closing.js';
+export * from './closing.use-cases.js';
 export * from './create-channel.use-cases.js';
 export * from './create-channels.use-cases.js';
 export * from './default-channels.js';

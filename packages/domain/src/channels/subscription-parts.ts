@@ -271,6 +271,9 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     const missing = part.channels.filter(isNew);
     const names = missing.map(({ name }) => name);
     const existingIds = part.channels.flatMap((channel) => (isNew(channel) ? [] : [channel.id]));
+    const [first = [], ...rest] = [...slicesOf(part.userIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
+    // Storage caches only actors that are read before the unit's first change.
+    await tx.actors.list(realmId, first);
     const [actor, realm, creator, namesakes, existingChannels] = await Promise.all([
       tx.actors.get(part.creator),
       tx.realms.get(realmId),
@@ -291,7 +294,6 @@ export class ChangeSubscriptionParts extends RequestParts<SubscriptionPart, Subs
     });
     const channels = found.map(({ channel }) => channel);
     const colors = colorsOf(found);
-    const [first = [], ...rest] = [...slicesOf(part.userIds, MAX_SUBSCRIPTIONS_AT_ONCE)];
     const { added, alreadySubscribed } = await subscribeToChannels(tx, {
       channels,
       userIds: first,

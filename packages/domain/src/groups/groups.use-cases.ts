@@ -1,5 +1,6 @@
 import { mustNotBeGuest } from '../access/actor.js';
 import { groupsHeldBy } from '../access/group-closure.js';
+import { groupNamed } from '../access/group-settings.js';
 import type { Caller, EventSeq, GroupId, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
@@ -21,6 +22,17 @@ export class ListGroups {
       const views = await groups.listViews(caller.realmId);
       return views.filter((group) => includesDeactivated || !group.isDeactivated);
     });
+  }
+}
+
+/** Finds a group of any kind by its name, for the host application. */
+export class FindGroupId {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_GROUP */
+  execute({ realmId }: Caller, { name }: { readonly name: string }): Promise<GroupId> {
+    return this.uow.read(realmId, (repositories) => groupNamed(repositories, realmId, name));
   }
 }
 

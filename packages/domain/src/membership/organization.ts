@@ -5,6 +5,7 @@ import {
   type GroupSettings,
   type GroupSettingUpdate,
   type GroupSettingValue,
+  groupNamed,
 } from '../access/group-settings.js';
 import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../access/roles.js';
 import { GROUP_PERMISSIONS } from '../groups/group.js';
@@ -284,13 +285,7 @@ export class RealmChanges {
   ): Promise<AppliedChanges> {
     const updates: { [P in RealmPermission]?: GroupSettingUpdate } = {};
     for (const [permission, name] of Object.entries(permissions) as [RealmPermission, string][]) {
-      const group = await tx.groups.findByName(realm.id, name);
-      if (!group) {
-        const roles = SYSTEM_GROUPS.map((role) => systemGroupTitle(role.name));
-        const meant = roles.includes(`role:${name}`) ? `did you mean role:${name}?` : `roles are ${roles.join(', ')}.`;
-        throw new DomainError('UNKNOWN_GROUP', `There is no group '${name}'; ${meant}`);
-      }
-      updates[permission] = { new: group.id };
+      updates[permission] = { new: await groupNamed(tx, realm.id, name) };
     }
     const withDefaults = await changeUserDefaults(tx, realm, userDefaults);
     return this.apply(tx, withDefaults, null, { ...more, settings, permissions: updates }, parsed);

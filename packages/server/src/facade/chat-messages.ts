@@ -1,5 +1,5 @@
 import type { Role } from '@parley/domain/access';
-import { type ChannelView, isPrivate, isWebPublic } from '@parley/domain/channels';
+import { type ChannelView, isPrivate, isWebPublic, ReopenChannel } from '@parley/domain/channels';
 import {
   type Caller,
   type ChannelId,
@@ -342,8 +342,14 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
   return {
     async send(message) {
       const who = await caller();
-      const { id } = await resolve(SendMessage).execute(who, await inputOf(parts.addresses, who, message));
-      return { id };
+      const input = await inputOf(parts.addresses, who, message);
+      const send = async () => ({ id: (await resolve(SendMessage).execute(who, input)).id });
+      try {
+        return await send();
+      } catch (error) {
+        if (!(await hasReopened(parts, who, message.channel, error))) throw error;
+        return send();
+      }
     },
     list: (selection = {}) => ({
       async *[Symbol.asyncIterator]() {
@@ -481,6 +487,24 @@ async function present(
 ): Promise<readonly OwnChatMessage[]> {
   const person = peopleBy(await addresses.externalIdsOf(realmId, peopleIn(views)), hidden);
   return views.map((view) => presentOwnMessage(view, realm, person, getOrThrow(flags, view.message.id)));
+}
+
+/** Reopens the closed channel that rejected a message. Returns false if the rejection has another reason. */
+async function hasReopened(
+  { resolve, channelId }: MessagesParts,
+  who: Caller,
+  channel: string | number | undefined,
+  error: unknown,
+): Promise<boolean> {
+  const isRejected = error instanceof DomainError && error.is('CANNOT_POST_IN_CHANNEL');
+  if (!isRejected || channel === undefined) return false;
+  try {
+    return await resolve(ReopenChannel).execute(who, { channelId: await channelId(who, channel) });
+  } catch (failure) {
+    // The sender cannot access the channel.
+    if (failure instanceof DomainError && failure.is('UNKNOWN_CHANNEL')) return false;
+    throw failure;
+  }
 }
 
 /** Converts a message to the use case's input. @throws DomainError INVALID_ARGUMENT, UNKNOWN_USER */

@@ -1,17 +1,21 @@
 import {
   ArchiveChannel,
+  CloseChannel,
   CreateChannel,
   DEFAULT_CHANNEL_OPTIONS,
   FindChannelId,
   GetChannel,
   ListChannels,
+  MAX_CLOSING_DAYS,
+  ReopenChannel,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
+import { FindGroupId } from '@parley/domain/groups';
 import { type Caller, type ChannelId, DomainError, foldCase, trim, type UserId } from '@parley/domain/kernel';
 import { ChangeNarrowFlags, GetUnread, MarkRead, type NarrowTerm } from '@parley/domain/messages';
 import type { Resolve } from '../kernel/resolve.js';
-import { object, optional } from '../kernel/values.js';
+import { integer, object, optional } from '../kernel/values.js';
 import { argument, CHANNEL, CHECKED_BY_USE, FLAG, PEOPLE, properties, TEXT } from './argument-types.js';
 import { type ItemResult, itemsOf, performEach } from './bulk.js';
 import {
@@ -41,8 +45,18 @@ export interface ChannelToCreate {
   readonly isDefault?: boolean;
   /** Subscribers in addition to the creator: external ids, or Parley's own ids as numbers. */
   readonly subscribers?: readonly PersonRef[];
+  /**
+   * Group, such as `'role:members'`, whose members can read, join and post in a private channel without being subscribed;
+   * never guests. Default: `'role:nobody'`.
+   */
+  readonly readers?: string;
   /** True to announce it in the announcement channel; default: false. */
   readonly announce?: boolean;
+  /**
+   * Days without messages, from 1 to 3650, after which the channel is closed as by `close`, at most a tenth of the time
+   * or a day later. Default: never.
+   */
+  readonly closesAfterDays?: number;
 }
 
 export interface SubscribersToChange {
@@ -53,7 +67,7 @@ export interface SubscribersToChange {
 /** Channels by name or id with one user's permissions. Methods reject with a `DomainError`, like the API. */
 export interface ChatChannels {
   create(channel: ChannelToCreate): Promise<ChatChannel>;
-  /** Returns the channel of this name, created if missing; an existing channel remains unchanged. */
+  /** Returns the channel of this name, created if missing; an existing channel remains unchanged, even if archived. */
   ensure(channel: ChannelToCreate): Promise<ChatChannel>;
   /**
    * Does the same for up to 10,000 channels. Returns one result per channel in the same order; an error affects only its
@@ -69,6 +83,13 @@ export interface ChatChannels {
   subscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   unsubscribe(channel: string | number, subscribers?: SubscribersToChange): Promise<void>;
   archive(channel: string | number): Promise<void>;
+  /** Archives the channel until `reopen`, or the next message that somebody sends to it by `messages.send`. */
+  close(channel: string | number): Promise<void>;
+  /**
+   * Unarchives a closed channel for somebody who may post in it. Returns false if it is not closed, but open or archived
+   * otherwise.
+   */
+  reopen(channel: string | number): Promise<boolean>;
 }
 
 export interface ChannelsParts {
@@ -87,7 +108,7 @@ export const findChannelId = (
   argument('channel', CHANNEL, channel);
   return typeof channel === 'number'
     ? (channel as ChannelId)
-    : resolve(FindChannelId).execute(caller, { name: channel });
+    : resolve(FindChannelId).execute(caller, { name: channel, includesArchived: true });
 };
 
 const NEW_CHANNEL = object({
@@ -97,7 +118,9 @@ const NEW_CHANNEL = object({
   sharesHistory: optional(FLAG),
   isDefault: optional(FLAG),
   subscribers: optional(PEOPLE),
+  readers: optional(TEXT),
   announce: optional(FLAG),
+  closesAfterDays: optional(integer({ min: 1, max: MAX_CLOSING_DAYS })),
 });
 const SUBSCRIBERS = object({ users: optional(PEOPLE) });
 const SCOPE = object({ channel: optional(CHANNEL), topic: optional(TEXT), with: optional(PEOPLE) });
@@ -132,6 +155,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       const { name, description = '', isPrivate = false, subscribers = [], announce = false } = given;
       const who = await caller();
       const others = await addresses.userIds(who.realmId, 'subscribers', listOf(subscribers));
+      const readers =
+        given.readers === undefined ? null : await resolve(FindGroupId).execute(who, { name: given.readers });
       const channelId = await resolve(CreateChannel).execute(who, {
         ...DEFAULT_CHANNEL_OPTIONS,
         name,
@@ -140,6 +165,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
         sharesHistory: given.sharesHistory ?? null,
         isDefault: given.isDefault ?? false,
         announce,
+        ...(readers !== null && { permissions: { canSubscribe: readers } }),
+        ...(given.closesAfterDays !== undefined && { closesAfterDays: given.closesAfterDays }),
         subscriberIds: [...new Set([who.userId, ...others])],
       });
       return view(channelId);
@@ -193,6 +220,8 @@ export function chatChannels({ resolve, addresses, realm, caller }: ChannelsPart
       });
     },
     archive: async (channel) => resolve(ArchiveChannel).execute(await caller(), { channelId: await idOf(channel) }),
+    close: async (channel) => resolve(CloseChannel).execute(await caller(), { channelId: await idOf(channel) }),
+    reopen: async (channel) => resolve(ReopenChannel).execute(await caller(), { channelId: await idOf(channel) }),
   };
   return channels;
 }

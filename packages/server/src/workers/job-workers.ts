@@ -1,5 +1,5 @@
 import { ForgetConfirmations, SendConfirmationEmails } from '@parley/domain/access';
-import { ChangeSubscriptionParts } from '@parley/domain/channels';
+import { ChangeSubscriptionParts, CloseIdleChannels } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
 import { ExpireExports } from '@parley/domain/exports';
 import { ChangeMemberParts, FullMemberParts } from '@parley/domain/groups';
@@ -176,6 +176,7 @@ export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
   resolve(RegisterDevices),
   resolve(UnregisterTokens),
   resolve(ChangeSubscriptionParts),
+  resolve(CloseIdleChannels),
   resolve(ChangeMemberParts),
   resolve(FullMemberParts),
   resolve(MoveParts),

@@ -319,6 +319,27 @@ describe('parley.as', () => {
     await expect(channels.subscribe('unheard of')).rejects.toEqual(code('UNKNOWN_CHANNEL'));
   });
 
+  it('lets the members of readers read and join a private channel without being subscribed', async () => {
+    const { parley } = server;
+    const { channels, messages } = parley.as(ann);
+    const [name, closed] = ['for readers', 'for subscribers'];
+    await channels.create({ name, isPrivate: true, sharesHistory: true, readers: 'role:members' });
+    await channels.create({ name: closed, isPrivate: true, sharesHistory: true });
+    for (const channel of [name, closed]) await messages.send({ channel, topic: 't', content: 'hello' });
+    const reader = parley.as(bob);
+    const read = (channel: string) => reader.messages.list({ channel }).toArray();
+    expect((await read(name)).map(({ content }) => content)).toContain('hello');
+    await expect(read(closed)).rejects.toEqual(code('UNKNOWN_CHANNEL'));
+    await reader.messages.send({ channel: name, topic: 't', content: 'answer' });
+    expect(await channels.find(name)).toMatchObject({ subscribers: 1 });
+    await reader.channels.subscribe(name);
+    expect(await channels.find(name)).toMatchObject({ subscribers: 2 });
+    await expect(channels.create({ name: 'third', readers: 'members' })).rejects.toMatchObject({
+      code: 'UNKNOWN_GROUP',
+      message: "There is no group 'members'; did you mean role:members?",
+    });
+  });
+
   it('ensures a channel once despite concurrent calls', async () => {
     const { channels } = server.parley.as(ann);
     const ensured = await Promise.all(Array.from({ length: 5 }, () => channels.ensure({ name: 'once' })));
@@ -608,7 +629,7 @@ describe('call by untyped JavaScript', () => {
       () => chat().channels.create!({ name: 'n', private: true }),
     ],
     [
-      'The channel has no property members. Its properties are name, description, isPrivate, sharesHistory, isDefault, subscribers, announce.',
+      'The channel has no property members; did you mean readers?',
       () => chat().channels.ensure!({ name: 'n', members: ['u2'] }),
     ],
     [

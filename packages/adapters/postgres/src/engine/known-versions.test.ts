@@ -28,7 +28,10 @@ afterAll(async () => {
 });
 
 const seenHere = () =>
-  here.uow.read(fixture.realm.id, async ({ channels, users, alertWords }) => ({
+  here.uow.read(fixture.realm.id, async ({ actors, channels, groups, users, alertWords }) => ({
+    isModerator: (await actors.get(fixture.caller('a'))).groups.has(
+      (await groups.systemGroupIds(fixture.realm.id)).moderators,
+    ),
     topicsPolicy: (await channels.findByName(fixture.realm.id, 'general'))!.topicsPolicy,
     isSubscribed: await channels.isSubscribed(fixture.realm.id, fixture.channel('general').id, fixture.user('a').id),
     name: (await users.find(fixture.realm.id, fixture.user('a').id))!.fullName,
@@ -68,6 +71,19 @@ it('sees changes by another server', async () => {
     tx.alertWords.add(fixture.realm.id, fixture.user('a').id, ['lunch']),
   );
   expect(await seenHere()).toMatchObject({ hasAlertWords: true });
+});
+
+it('sees group members added and removed by another server', async () => {
+  const change = (op: 'addMembers' | 'removeMembers') =>
+    elsewhere.uow.write(fixture.realm.id, async (tx) => {
+      const { moderators } = await tx.groups.systemGroupIds(fixture.realm.id);
+      await tx.groups[op](fixture.realm.id, moderators, [fixture.user('a').id]);
+    });
+  const before = await seenHere();
+  await change('addMembers');
+  expect(await seenHere()).toEqual({ ...before, isModerator: true });
+  await change('removeMembers');
+  expect(await seenHere()).toEqual(before);
 });
 
 it.each(['write', 'writeAcross'] as const)(

@@ -1,6 +1,6 @@
 import type { Actor, ActorReads } from '@parley/domain/access';
 import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
-import { type ActorCache, ActorLoader, type Quarantine, VersionedCache } from '@parley/storage';
+import { ACTOR_VERSION, type ActorCache, ActorLoader, type Quarantine, VersionedCache } from '@parley/storage';
 import type { Connection } from '../engine/connection.js';
 import type { PostgresFeature } from '../engine/feature.js';
 import { KnownVersions } from '../engine/known-versions.js';
@@ -17,11 +17,10 @@ export class PostgresActorReads implements ActorReads {
     quarantine: Quarantine,
   ) {
     this.loader = new ActorLoader(connection, cache, quarantine);
-    const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM "user" u JOIN realm r ON r.id = u.realm_id WHERE u.realm_id = $1 AND u.is_active = 1';
-    this.entry = connection.values<string>(`SELECT ${version} ${active} AND u.id = $2`);
+    this.entry = connection.values<string>(`SELECT ${ACTOR_VERSION} ${active} AND u.id = $2`);
     this.entries = connection.tuples<[UserId, string]>(
-      `SELECT u.id, ${version} ${active} AND u.id = ANY($2) ORDER BY u.id`,
+      `SELECT u.id, ${ACTOR_VERSION} ${active} AND u.id = ANY($2) ORDER BY u.id`,
     );
   }
 

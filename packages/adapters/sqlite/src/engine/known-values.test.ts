@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EventSeq, Transaction } from '@parley/domain/kernel';
 import { aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
+import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-known-'));
+const path = join(directory, 'parley.db');
 const clock = new FixedClock();
 let storage: SqliteStorage;
 let other: SqliteStorage;
@@ -13,7 +15,6 @@ let fixture: Fixture;
 let statements: string[] = [];
 
 beforeAll(async () => {
-  const path = join(directory, 'parley.db');
   storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
   fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'iago' }));
   other = openSqliteStorage({ path, clock });
@@ -60,6 +61,21 @@ describe('values known to a connection', () => {
     expect(await write(append, other)).toBe(before + 1);
     expect(await write(nameSeenBy)).toBe('Iago of Venice');
     expect(await write(append)).toBe(before + 2);
+  });
+
+  it('include group members added by another process, even one of the previous release', async () => {
+    const { realm, user, caller } = fixture;
+    const groupsSeen = () => storage.uow.read(realm.id, async (r) => (await r.actors.get(caller('iago'))).groups);
+    const system = await storage.uow.read(realm.id, (r) => r.groups.systemGroupIds(realm.id));
+    await groupsSeen();
+    await write((tx) => tx.groups.addMembers(realm.id, system.moderators, [user('iago').id]), other);
+    expect([...(await groupsSeen())]).toContain(system.moderators);
+    // The previous release changes no version of the user.
+    const former = new Sqlite(path);
+    former.prepare('INSERT INTO group_member VALUES (?, ?, ?)').run(system.owners, user('iago').id, realm.id);
+    former.prepare('UPDATE realm SET groups_version = groups_version + 1 WHERE id = ?').run(realm.id);
+    former.close();
+    expect([...(await groupsSeen())]).toContain(system.owners);
   });
 
   it('do not outlive a unit that fails', async () => {

@@ -1,6 +1,13 @@
 import type { Actor, ActorReads } from '@parley/domain/access';
 import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
-import { type ActorCache, ActorLoader, jsonList, type Quarantine, VersionedCache } from '@parley/storage';
+import {
+  ACTOR_VERSION,
+  type ActorCache,
+  ActorLoader,
+  jsonList,
+  type Quarantine,
+  VersionedCache,
+} from '@parley/storage';
 import { asStatements, type Connection } from '../engine/connection.js';
 import type { SqliteFeature } from '../engine/feature.js';
 import { KnownValues } from '../engine/known-values.js';
@@ -15,11 +22,10 @@ export class SqliteActorReads implements ActorReads {
   constructor(connection: Connection, cache: ActorCache, quarantine: Quarantine) {
     this.versions = new KnownValues<string>(connection, 20_000);
     this.loader = new ActorLoader(asStatements(connection), cache, quarantine);
-    const version = `u.version || '/' || r.groups_version`;
     const active = 'FROM user u JOIN realm r ON r.id = u.realm_id WHERE +u.realm_id = ? AND u.is_active = 1';
-    this.entry = connection.values<string>(`SELECT ${version} ${active} AND u.id = ?`);
+    this.entry = connection.values<string>(`SELECT ${ACTOR_VERSION} ${active} AND u.id = ?`);
     this.entries = connection.tuples<[UserId, string]>(
-      `SELECT u.id, ${version} ${active} AND u.id IN (SELECT value FROM json_each(?)) ORDER BY u.id`,
+      `SELECT u.id, ${ACTOR_VERSION} ${active} AND u.id IN (SELECT value FROM json_each(?)) ORDER BY u.id`,
     );
   }
 

@@ -49,6 +49,14 @@ ALTER TABLE user_group ADD COLUMN sole_member_id {int};
 CREATE UNIQUE INDEX user_group_of_one ON user_group (realm_id, sole_member_id) WHERE sole_member_id IS NOT NULL;
 `;
 
+const MEMBER_CHANGES = `
+-- expand: the previous release counts a change of members in groups_version only, which invalidates every cached actor.
+-- Number of the changes in groups_version that concern only the groups of users whose own groups_version changed too.
+ALTER TABLE realm ADD COLUMN member_changes {int} NOT NULL DEFAULT 0;
+-- Increases when the user joins or leaves a group directly.
+ALTER TABLE {user} ADD COLUMN groups_version {int} NOT NULL DEFAULT 0;
+`;
+
 /** Group tables in both databases. */
 export const GROUP_TABLES = {
   schema: 'groups',
@@ -93,6 +101,7 @@ CREATE INDEX group_subgroup_by_subgroup ON group_subgroup (subgroup_id, group_id
 CREATE INDEX group_subgroup_by_realm ON group_subgroup (realm_id);
 `,
     41: GROUPS_OF_ONE,
+    47: MEMBER_CHANGES,
   },
   realmTables: ['group_subgroup', 'group_member', 'user_group'],
   persons: {

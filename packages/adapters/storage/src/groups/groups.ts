@@ -72,6 +72,8 @@ export class SqlGroupRepository implements GroupRepository {
   private readonly deleteSubgroups;
   private readonly raiseVersion;
   private readonly raiseVersions;
+  private readonly raiseVersionsForMembers;
+  private readonly raiseMembers;
 
   constructor(
     private readonly statements: Statements,
@@ -213,13 +215,19 @@ export class SqlGroupRepository implements GroupRepository {
        RETURNING subgroup_id`,
     );
     this.raiseVersion = statements.command('UPDATE realm SET groups_version = groups_version + 1 WHERE id = ?');
-    this.raiseVersions = statements.command(
-      `UPDATE realm
-       SET groups_version = groups_version + 1,
-           setting_values_version = setting_values_version + CAST(EXISTS (
-             SELECT 1 FROM user_group
-             WHERE id ${inSet} AND +realm_id = realm.id AND name_key IS NULL) AS integer)
-       WHERE id = ?`,
+    const raisingVersions = (alsoSet: string) =>
+      statements.command(
+        `UPDATE realm
+         SET groups_version = groups_version + 1, ${alsoSet}
+             setting_values_version = setting_values_version + CAST(EXISTS (
+               SELECT 1 FROM user_group
+               WHERE id ${inSet} AND +realm_id = realm.id AND name_key IS NULL) AS integer)
+         WHERE id = ?`,
+      );
+    this.raiseVersions = raisingVersions('');
+    this.raiseVersionsForMembers = raisingVersions('member_changes = member_changes + 1,');
+    this.raiseMembers = statements.command(
+      `UPDATE "user" SET groups_version = groups_version + 1 WHERE id ${inSet} AND +realm_id = ?`,
     );
   }
 
@@ -395,7 +403,9 @@ export class SqlGroupRepository implements GroupRepository {
 
   /** Adds a group. @throws DomainError GROUP_NAME_TAKEN if another group, even a deactivated one, has the name */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
-    this.changed(group.realmId);
+    // A new group without subgroups contains its direct members only.
+    if (subgroupIds.length > 0) this.changed(group.realmId);
+    else this.membersChanged(group.realmId, []);
     const id = await this.insert.get(group.realmId, ...fromGroup(group));
     if (id === undefined) throw groupNameTaken(group.name!);
     await this.putMembers(group.realmId, id, memberIds);
@@ -417,15 +427,17 @@ export class SqlGroupRepository implements GroupRepository {
   }
 
   async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-    this.contentChanged(realmId, [id]);
+    this.membersChanged(realmId, [id]);
     return (await this.putMembers(realmId, id, userIds)).sort(ascending);
   }
 
   /** Returns the users who were not members before. */
   private async putMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<UserId[]> {
     const added: UserId[] = [];
-    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
-      for (const userId of await this.insertMembers.all(this.set(some), id, realmId)) added.push(userId);
+    for (const slice of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      const some = this.set(slice);
+      for (const userId of await this.insertMembers.all(some, id, realmId)) added.push(userId);
+      this.raiseMembers.defer(some, realmId);
       await this.statements.yield();
     }
     this.count(realmId, id, added.length);
@@ -433,10 +445,12 @@ export class SqlGroupRepository implements GroupRepository {
   }
 
   async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-    this.contentChanged(realmId, [id]);
+    this.membersChanged(realmId, [id]);
     const removed: UserId[] = [];
-    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
-      for (const userId of await this.deleteMembers.all(id, realmId, this.set(some))) removed.push(userId);
+    for (const slice of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      const some = this.set(slice);
+      for (const userId of await this.deleteMembers.all(id, realmId, some)) removed.push(userId);
+      this.raiseMembers.defer(some, realmId);
       await this.statements.yield();
     }
     this.count(realmId, id, -removed.length);
@@ -468,13 +482,19 @@ export class SqlGroupRepository implements GroupRepository {
     this.countHolders.defer(members, realmId, id);
   }
 
-  /** Records that memberships may have changed. */
+  /** Records that memberships of any user may have changed. */
   private changed(realmId: RealmId): void {
     this.statements.disableCaching();
     this.raiseVersion.defer(realmId);
   }
 
-  /** Records that the contents of existing groups changed. */
+  /** Records that users joined or left groups, whose own versions change as well. */
+  private membersChanged(realmId: RealmId, existingIds: readonly GroupId[]): void {
+    this.statements.disableCaching();
+    this.raiseVersionsForMembers.defer(this.set(existingIds), realmId);
+  }
+
+  /** Records that existing groups changed for users whose own versions stay. */
   private contentChanged(realmId: RealmId, ids: readonly GroupId[]): void {
     this.statements.disableCaching();
     this.raiseVersions.defer(this.set(ids), realmId);

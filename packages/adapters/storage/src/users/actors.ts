@@ -6,8 +6,11 @@ import type { MaybePromise, Parameter, Statements } from '../engine/statements.j
 import { newSharedSets } from '../engine/text-cache.js';
 import type { VersionedCache } from '../engine/versioned-cache.js';
 
-/** Cache by versions of the user and of the realm's groups. */
+/** Cache by `ACTOR_VERSION`. */
 export type ActorCache = VersionedCache<string, Actor>;
+
+/** SQL of the versions of a user `u`, of their direct groups, and of the subgroups in the realm `r`. */
+export const ACTOR_VERSION = "u.version || '/' || u.groups_version || '/' || (r.groups_version - r.member_changes)";
 
 /** Reads users with all groups that contain them, and caches them. */
 export class ActorLoader {

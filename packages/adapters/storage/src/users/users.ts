@@ -267,10 +267,11 @@ export abstract class SqlUserRepository implements UserRepository {
        VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO NOTHING RETURNING id`,
     );
-    // Deactivated users are hidden from all group member lists.
+    // Deactivated users are hidden from all group member lists, but the groups of others stay.
     this.raiseGroupsVersion = statements.command(
       `UPDATE realm
        SET groups_version = groups_version + 1,
+           member_changes = member_changes + 1,
            setting_values_version = setting_values_version + CAST(EXISTS (
              SELECT 1 FROM group_member m JOIN user_group g ON g.id = m.group_id
              WHERE m.user_id = ? AND g.name_key IS NULL) AS integer)

@@ -20,6 +20,7 @@ const NOT_READ: Readonly<Record<string, string>> = {
   bouncedAddresses: 'belong to mail servers',
   callCounts: 'counters without content',
   channelAddresses: 'secrets',
+  channelClosings: 'rules of the application',
   channelFolders: 'settings of the organization',
   confirmations: 'secrets of links that were sent',
   consumers: 'belong to the host application',

@@ -1,23 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Parley } from '@parley/server';
-import { ORDER_STEPS, openParley } from '../worlds/orders.js';
+import { openParley, orderSteps, type Staffing } from '../worlds/orders.js';
 import { answerCalls } from './answer-calls.js';
 
 export interface OpenShopCall {
   readonly database: string;
   /** Number of existing orders. */
   readonly orders: number;
+  readonly staffing: Staffing;
 }
 
-/** CPU time per step, in milliseconds. */
-export type OrderCosts = Readonly<Record<keyof typeof ORDER_STEPS, number>>;
+type Steps = ReturnType<typeof orderSteps>;
 
-const STEPS = Object.keys(ORDER_STEPS) as (keyof typeof ORDER_STEPS)[];
+/** CPU time per step, in milliseconds. */
+export type OrderCosts = Readonly<Record<keyof Steps, number>>;
+
 /** CPU milliseconds per 500 ms below which background work has ended. */
 const IDLE_MS = 10;
 
 let parley: Parley;
 let orders: number;
+let steps: Steps;
 
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
@@ -27,8 +30,9 @@ const cpuMs = (): number => {
 answerCalls({
   async open(call: OpenShopCall): Promise<void> {
     ({ orders } = call);
+    steps = orderSteps(call.staffing);
     parley = await openParley(call.database);
-    await ORDER_STEPS.send(parley, 1);
+    await steps.send(parley, 1);
     // Work that begins with the start does not count for the calls.
     for (let before = cpuMs(); ; ) {
       await sleep(500);
@@ -43,9 +47,9 @@ answerCalls({
     const costs = { upsert: 0, ensure: 0, send: 0 };
     for (let n = 0; n < count; n++) {
       orders++;
-      for (const step of STEPS) {
+      for (const [step, perform] of Object.entries(steps) as [keyof Steps, Steps[keyof Steps]][]) {
         const before = cpuMs();
-        await ORDER_STEPS[step](parley, orders);
+        await perform(parley, orders);
         costs[step] += (cpuMs() - before) / count;
       }
     }

@@ -10,6 +10,7 @@ import type { Figure, Workload } from '../workload.js';
 import { contentOf } from '../worlds/history.js';
 import { SENTENCES, withNewWords } from '../worlds/sentences.js';
 import { type LargeOrganization, largeOrganization, smallArchive, team } from '../worlds/worlds.js';
+import { growthOfOrders } from './orders.js';
 import { pagePath, searchPath } from './pages.js';
 import { REGISTRATION } from './register.js';
 
@@ -40,8 +41,7 @@ const MEASUREMENTS = 3;
 export const cpu: Workload = {
   name: 'cpu',
   async run(lab) {
-    const figures: Figure[] = [];
-    for (const begin of [
+    const lines = [
       send,
       ...SENDS.map(sendsOfTeam),
       sendOfRareWords,
@@ -51,10 +51,12 @@ export const cpu: Workload = {
       pollRequest,
       register,
       smallGet,
-    ]) {
-      let best = await measure(lab, begin);
+    ];
+    const figures: Figure[] = [];
+    for (const run of [...lines.map((begin) => () => measure(lab, begin)), () => growthOfOrders(lab)]) {
+      let best = await run();
       for (let more = MEASUREMENTS - 1; best.failure !== undefined && more > 0; more--) {
-        const again = await measure(lab, begin);
+        const again = await run();
         if (again.value < best.value) best = again;
       }
       figures.push(best);

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
+import { lastOf } from '@parley/domain/kernel';
 import type { OpenShopCall, OrderCosts } from '../children/orders.js';
 import { ApiUser } from '../harness/api.js';
 import { interleave, median, medianRatio } from '../harness/interleave.js';
 import { formatNumber } from '../harness/table.js';
 import type { Lab, WorldBuilder } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
-import { customerId, emailOf, type Shop, shopWith, staffId } from '../worlds/orders.js';
+import { customerId, emailOf, type Shop, STAFF, type Staffing, shopWith, staffId } from '../worlds/orders.js';
 import { REGISTRATION } from './register.js';
 
 const SIZES = [1000, 10_000, 100_000] as const;
@@ -20,20 +21,35 @@ const MAX_GROWTH = 1.3;
 export const orders: Workload = {
   name: 'orders',
   async run(lab) {
-    const worlds = (lab.isQuick ? QUICK_SIZES : SIZES).map((size) => shopWith(size));
-    return [...(await newOrders(lab, worlds)), ...(await served(lab, worlds))];
+    const sizes = lab.isQuick ? QUICK_SIZES : SIZES;
+    const worlds = (staffing: Staffing) => sizes.map((size) => shopWith(size, staffing));
+    const subscribed = worlds('subscribed');
+    return [
+      ...(await newOrders(lab, subscribed, 'subscribed')),
+      ...(await newOrders(lab, worlds('readers'), 'readers')),
+      ...(await served(lab, subscribed)),
+    ];
   },
 };
 
-async function newOrders(lab: Lab, worlds: readonly WorldBuilder<Shop>[]): Promise<Figure[]> {
+/** Guard of `cpu` for the sizes that it can build in a few seconds. */
+export async function growthOfOrders(lab: Lab): Promise<Figure> {
+  const sizes = lab.isQuick ? QUICK_SIZES : SIZES.slice(0, 2);
+  const worlds = sizes.map((size) => shopWith(size, 'subscribed'));
+  return lastOf(await newOrders(lab, worlds, 'subscribed'));
+}
+
+async function newOrders(lab: Lab, worlds: readonly WorldBuilder<Shop>[], staffing: Staffing): Promise<Figure[]> {
   const sizes: number[] = [];
+  const bytes: number[] = [];
   const costs: OrderCosts[][] = [];
   const contenders: Record<string, () => Promise<number>> = {};
   for (const [index, world] of worlds.entries()) {
     const { database, contents } = await lab.copyOf(world);
     const child = lab.start('orders', { seat: 'server' });
-    await child.call('open', { database, orders: contents.orders } satisfies OpenShopCall);
+    await child.call('open', { database, orders: contents.orders, staffing } satisfies OpenShopCall);
     sizes.push(contents.orders);
+    bytes.push(contents.bytesPerOrder);
     costs.push([]);
     contenders[index] = async () => {
       const measured = await child.call<OrderCosts>('place', lab.size(20, 2));
@@ -51,7 +67,7 @@ async function newOrders(lab: Lab, worlds: readonly WorldBuilder<Shop>[]): Promi
     const value = medianRatio(rounds[index]!, least);
     const failure = `A new order costs ${formatNumber(value)} times as much with ${formatNumber(size)} orders`;
     return {
-      label: `users.upsert + channels.ensure + first send (${upsert} + ${ensure} + ${send} ms) with ${formatNumber(size)} orders ÷ with ${formatNumber(sizes[0]!)}, CPU`,
+      label: `${STAFF} ${staffing}: users.upsert + channels.ensure + first send (${upsert} + ${ensure} + ${send} ms; ${formatNumber(bytes[index]! / 1000)} KB) with ${formatNumber(size)} orders ÷ with ${formatNumber(sizes[0]!)}, CPU`,
       ours: `${formatNumber(median(rounds[index]!))} ms`,
       limit: `${formatNumber(median(least))} ms`,
       value,

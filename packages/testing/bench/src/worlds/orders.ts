@@ -23,23 +23,29 @@ export const openParley = (database: string): Promise<Parley> =>
     shedsLoad: false,
   });
 
+/** Access of the staff to orders: all are subscribed to each order, or the one who answers it. */
+export type Staffing = 'subscribed' | 'readers';
+
 /** Steps of one order in docs/guides/support-chat.md. */
-export const ORDER_STEPS = {
-  upsert: (parley: Parley, order: number) =>
-    parley.users.upsert({
-      ...{ realm: REALM, externalId: customerId(order), name: `Customer ${order}`, role: 'guest' },
-      email: emailOf(customerId(order)),
-    }),
-  ensure: (parley: Parley, order: number) =>
-    parley.as({ realm: REALM, externalId: staffId(0) }).channels.ensure({
-      ...{ name: nameOf(order), isPrivate: true, sharesHistory: true },
-      subscribers: [customerId(order), ...everyStaffId],
-    }),
-  send: (parley: Parley, order: number) =>
-    parley
-      .as({ realm: REALM, externalId: customerId(order) })
-      .messages.send({ channel: nameOf(order), topic: 'Support', content: 'Where is my parcel?' }),
-} satisfies Record<string, (parley: Parley, order: number) => Promise<unknown>>;
+export const orderSteps = (staffing: Staffing) =>
+  ({
+    upsert: (parley: Parley, order: number) =>
+      parley.users.upsert({
+        ...{ realm: REALM, externalId: customerId(order), name: `Customer ${order}`, role: 'guest' },
+        email: emailOf(customerId(order)),
+      }),
+    ensure: (parley: Parley, order: number) =>
+      parley.as({ realm: REALM, externalId: staffId(0) }).channels.ensure({
+        ...{ name: nameOf(order), isPrivate: true, sharesHistory: true },
+        ...(staffing === 'readers'
+          ? { subscribers: [customerId(order)], readers: 'role:members' }
+          : { subscribers: [customerId(order), ...everyStaffId] }),
+      }),
+    send: (parley: Parley, order: number) =>
+      parley
+        .as({ realm: REALM, externalId: customerId(order) })
+        .messages.send({ channel: nameOf(order), topic: 'Support', content: 'Where is my parcel?' }),
+  }) satisfies Record<string, (parley: Parley, order: number) => Promise<unknown>>;
 
 export interface Shop {
   readonly orders: number;
@@ -48,7 +54,7 @@ export interface Shop {
 }
 
 /** Shop of the guide with its staff and many orders of one message each. */
-export const shopWith = (orders: number): WorldBuilder<Shop> =>
+export const shopWith = (orders: number, staffing: Staffing): WorldBuilder<Shop> =>
   async function shop(database) {
     const parley = await openParley(database);
     await parley.realms.ensure({ name: REALM, title: 'The Shop', preset: 'customers' });
@@ -56,7 +62,7 @@ export const shopWith = (orders: number): WorldBuilder<Shop> =>
       const email = emailOf(externalId);
       await parley.users.upsert({ realm: REALM, externalId, email, name: `Staff ${externalId}`, role: 'owner' });
     }
-    for (const step of Object.values(ORDER_STEPS)) await step(parley, 1);
+    for (const step of Object.values(orderSteps(staffing))) await step(parley, 1);
     await parley.close();
     return { orders, bytesPerOrder: copyOrder(database, orders) };
   };

@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain/kernel';
+import type { GroupId, Transaction, UserId } from '@parley/domain/kernel';
 import { aGroup, anotherRealm, aUser, aUserOfEachRole } from '../builders.js';
 import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -90,6 +90,51 @@ export function actorReadsContract(open: OpenStorage): void {
       expect(await isIn('theatre')).toBe(true);
       await uow.write(realm.id, (tx) => tx.groups.removeSubgroups(realm.id, group('theatre').id, [group('cast').id]));
       expect([await isIn('cast'), await isIn('theatre')]).toEqual([true, false]);
+    });
+
+    it('agrees with recursive group members after each kind of group change', async () => {
+      const { uow, realm, user, group, users } = await stage(
+        aUserOfEachRole(),
+        aGroup({ name: 'cast', members: ['member'] }),
+        aGroup({ name: 'crew', members: ['guest'] }),
+        aGroup({ name: 'theatre', subgroups: ['cast'] }),
+      );
+      const [cast, crew] = [group('cast'), group('crew')];
+      const ids = [user('member').id, user('guest').id];
+      const anonymous = { ...cast, name: null, permissions: null, createdAt: null };
+      const holders: GroupId[] = [];
+      const changes: ((tx: Transaction) => Promise<unknown>)[] = [
+        (tx) => tx.groups.addMembers(realm.id, cast.id, [user('owner').id]),
+        (tx) => tx.groups.removeMembers(realm.id, cast.id, [user('member').id]),
+        (tx) => tx.groups.addMembers(realm.id, cast.id, ids),
+        (tx) => tx.groups.addSubgroups(realm.id, cast.id, [crew.id]),
+        async (tx) => holders.push((await tx.groups.add(anonymous, ids, [])).id),
+        async (tx) => holders.push((await tx.groups.add(anonymous, [], [crew.id])).id),
+        (tx) => tx.groups.update({ ...cast, isDeactivated: true }),
+        (tx) => tx.groups.update(cast),
+        (tx) => tx.groups.removeAnonymous(realm.id, holders),
+        (tx) => tx.users.update({ ...user('guest'), isActive: false }),
+        (tx) => tx.groups.removeSubgroups(realm.id, cast.id, [crew.id]),
+        (tx) => tx.users.update(user('guest')),
+      ];
+      for (const [step, change] of changes.entries()) {
+        await uow.write(realm.id, change);
+        await uow.read(realm.id, async (r) => {
+          const actors = await r.actors.list(
+            realm.id,
+            [...users.values()].map(({ id }) => id),
+          );
+          const named = [...(await r.groups.listNamed(realm.id))].map(({ id }) => id);
+          for (const id of [...named, ...(step < 8 ? holders : [])]) {
+            const members = [...actors.values()].filter(({ groups }) => groups.has(id)).map((actor) => actor.id);
+            expect([step, id, ascending(members)]).toEqual([
+              step,
+              id,
+              await r.groups.listMembersRecursively(realm.id, [id]),
+            ]);
+          }
+        });
+      }
     });
 
     it('reflects subgroups that a unit of work removes and adds again', async () => {
