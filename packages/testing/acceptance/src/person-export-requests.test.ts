@@ -111,8 +111,10 @@ describe('copies of personal data (extensions §12)', () => {
     expectRefusal(await again.post('/json/export/users', { password: 'wrong' }), 'Password is incorrect.');
     const { id } = (fieldsOf(await again.post('/json/export/users')) as Wire).export;
     await write();
-    const file = await again.get(`/json/export/users/${id}/archive`);
-    expect([file.status, file.headers['content-type']]).toEqual([200, 'application/zip']);
+    for (const base of ['/json', '/api/v1']) {
+      const file = await again.get(`${base}/export/users/${id}/archive`);
+      expect([file.status, file.headers['content-type']]).toEqual([200, 'application/zip']);
+    }
   });
 
   it('limits guesses of the password', async () => {

@@ -68,6 +68,8 @@ const personExportRoutes = (): readonly Route[] => [
   route('GET', '/export/users/:export_id/archive', {
     summary: 'Download a copy of personal data',
     withoutPage: 'addresses',
+    // Pages link to the address, which frames load with their token.
+    sessions: 'everywhere',
     ...BY_HUMANS,
     dto: ReadPersonExportDto,
     useCase: ReadPersonExport,

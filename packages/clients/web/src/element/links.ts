@@ -10,10 +10,15 @@ export function hashOfLink(event: MouseEvent, baseUrl: string): string | null {
   return link.href.startsWith(`${baseUrl}#`) ? link.hash : null;
 }
 
-/** Address of an uploaded file behind a clicked link; null for other clicks. */
+/** Beginnings of addresses whose files need the token in a frame. */
+const FILES = ['user_uploads/', 'api/v1/export/users/'];
+
+/** Address of a file behind a clicked link; null for other clicks. */
 export function fileOfLink(event: MouseEvent, baseUrl: string): string | null {
   const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>('a[href]') : null;
-  return link && !event.defaultPrevented && link.href.startsWith(`${baseUrl}user_uploads/`) ? link.href : null;
+  return link && !event.defaultPrevented && FILES.some((path) => link.href.startsWith(baseUrl + path))
+    ? link.href
+    : null;
 }
 
 /** Downloads a file with the frame's token. */

@@ -1,6 +1,5 @@
 import { useLingui } from '@lingui/react';
 import { useCallback, useEffect } from 'react';
-import { downloadFile } from '../element/links.js';
 import overlays from '../kit/overlays.module.css';
 import { sizeText } from '../kit/size-text.js';
 import { useChat, useServices } from '../services/context.js';
@@ -24,7 +23,7 @@ export function PersonData({ userId, anchor }: Props) {
   const { i18n } = useLingui();
   const { state } = useChat();
   const { api } = useManagement();
-  const { baseUrl, frame } = useServices();
+  const { baseUrl } = useServices();
   const fetch = useCallback(
     async () => (await api.get('/export/users', {})).exports.filter((each) => each.user_id === userId),
     [api, userId],
@@ -59,7 +58,7 @@ export function PersonData({ userId, anchor }: Props) {
       onSubmit={({ password }) => request(password)}
     />
   );
-  const url = new URL(`${frame ? 'api/v1' : 'json'}/export/users/${copy?.id}/archive`, baseUrl).href;
+  const url = new URL(`api/v1/export/users/${copy?.id}/archive`, baseUrl).href;
   return (
     <section className={styles.section}>
       <h3>{i18n._('Personal data')}</h3>
@@ -73,7 +72,7 @@ export function PersonData({ userId, anchor }: Props) {
             i18n._('The archive could not be created. Ask the operator of the server for it.')}
           {copy.status === 'complete' && (
             <>
-              <a href={url} download onClick={(event) => frame && downloadFile(frame, url, event.nativeEvent)}>
+              <a href={url} download>
                 {i18n._('Download archive')}
               </a>{' '}
               · {sizeText(i18n, copy.size)} · {i18n._('until {time}', { time: timeOf(copy.expires_at, i18n) })}

@@ -149,25 +149,51 @@ export class ReadPersonExport {
   }
 }
 
+/** Archives of copies, written to the blob store. */
+export class PersonArchives {
+  static readonly inject = [PersonReader, 'archiveWriter', 'blobStore', 'timers', 'eventLoop', 'randomness'] as const;
+  constructor(
+    private readonly reader: PersonReader,
+    private readonly writer: ArchiveWriter,
+    private readonly blobs: BlobStore,
+    private readonly timers: Timers,
+    private readonly eventLoop: EventLoop,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** @throws DomainError EXPORT_TOO_LARGE */
+  async write(
+    { realmId, personId }: PersonExport,
+    limits: ExportLimits,
+    renewLease: RenewLease,
+  ): Promise<{ readonly blob: BlobKey; readonly size: number }> {
+    const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
+    const source = await this.reader.open({ realmId, userId: personId });
+    const rest = restingWork(this.timers, this.eventLoop, renewLease);
+    return { blob, size: await this.blobs.put(blob, bounded(this.writer.writePerson(source, rest), limits)) };
+  }
+}
+
+async function* bounded(archive: AsyncIterable<Uint8Array>, limits: ExportLimits): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const chunk of archive) {
+    bytes += chunk.length;
+    requireExportable(limits, { messages: 0, bytes });
+    yield chunk;
+  }
+}
+
 /** Writes requested copies, a few messages at a time. An interrupted attempt begins anew. */
 export class WritePersonExport implements JobHandler<PersonExportPayload> {
-  static readonly inject = [
-    ...(['unitOfWork', PersonReader, 'archiveWriter', 'blobStore', 'exportLimits', SystemMessages] as const),
-    ...(['timers', 'eventLoop', 'randomness', 'clock'] as const),
-  ] as const;
+  static readonly inject = ['unitOfWork', PersonArchives, 'exportLimits', SystemMessages, 'clock'] as const;
 
   readonly kind = WRITE_PERSON_EXPORT;
 
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly reader: PersonReader,
-    private readonly writer: ArchiveWriter,
-    private readonly blobs: BlobStore,
+    private readonly archives: PersonArchives,
     private readonly limits: ExportLimits,
     private readonly systemMessages: SystemMessages,
-    private readonly timers: Timers,
-    private readonly eventLoop: EventLoop,
-    private readonly randomness: Randomness,
     private readonly clock: Clock,
   ) {}
 
@@ -177,11 +203,7 @@ export class WritePersonExport implements JobHandler<PersonExportPayload> {
     // Attempts that ended in a crash also count.
     if (job.attempt > this.kind.retries.maxAttempts)
       throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
-    const { realmId, personId } = found;
-    const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
-    const source = await this.reader.open({ realmId, userId: personId });
-    const rest = restingWork(this.timers, this.eventLoop, renewLease);
-    const size = await this.blobs.put(blob, this.bounded(this.writer.writePerson(source, rest)));
+    const { blob, size } = await this.archives.write(found, this.limits, renewLease);
     // If the transaction fails, or the copy was replaced, the sweep removes the bytes.
     return (tx) => this.complete(tx, job, blob, size);
   }
@@ -189,16 +211,6 @@ export class WritePersonExport implements JobHandler<PersonExportPayload> {
   async giveUp(tx: Transaction, job: Job<PersonExportPayload>): Promise<void> {
     const found = await findPending(tx, job);
     if (found) await tx.personExports.update({ ...found, failedAt: this.clock.now() });
-  }
-
-  /** @throws DomainError EXPORT_TOO_LARGE */
-  private async *bounded(archive: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let bytes = 0;
-    for await (const chunk of archive) {
-      bytes += chunk.length;
-      requireExportable(this.limits, { messages: 0, bytes });
-      yield chunk;
-    }
   }
 
   private async complete(tx: Transaction, job: Job<PersonExportPayload>, blob: BlobKey, size: number): Promise<void> {
