@@ -1,11 +1,12 @@
 import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
 import { ACTIONS } from './actions.js';
-import { Company, Violation } from './company.js';
+import { Company } from './company.js';
 import { Engine } from './engine.js';
 import { FAULTS, playStep, type Step, type StepKind } from './faults.js';
 import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
+import { Violation } from './violation.js';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -40,6 +41,9 @@ const DAY_SECONDS = 86_400;
 const DAY_STARTS = 8 * 3600;
 const DAY_LASTS = 11 * 3600;
 const ACTIONS_PER_DAY = 12;
+/** Actions in quick succession, during which clients poll and no queue expires. */
+const ROUND = 12;
+const ROUND_PAUSE_SECONDS = 60;
 /** Steps between two checks of all people. */
 const FULL_CHECK_EVERY = 100;
 /** Steps between two checks of one person. */
@@ -60,12 +64,16 @@ export function plan({ seed, days, people, faults }: SimulationOptions): readonl
   const failures = weighted(FAULTS);
   for (let day = 0; day < days; day++) {
     const time = () => day * DAY_SECONDS + DAY_STARTS + random.below(DAY_LASTS);
-    for (let n = 0; n < people * ACTIONS_PER_DAY; n++) add(time(), actions);
+    let at = time();
+    for (let n = 0; n < people * ACTIONS_PER_DAY; n++) {
+      at = n % ROUND === 0 ? time() : at + random.below(ROUND_PAUSE_SECONDS);
+      add(at, actions);
+    }
     for (let n = 0; n < people * faults; n++) add(time(), failures);
     // Several people write in the same second.
     for (let n = 0; n < people; n += 5) {
-      const at = time();
-      for (let count = 0; count < 4; count++) add(at, ['send']);
+      const together = time();
+      for (let count = 0; count < 4; count++) add(together, ['send']);
     }
   }
   return steps.sort((a, b) => a.at - b.at);
@@ -158,8 +166,7 @@ async function openCompany(
 async function playGroup(company: Company, group: readonly Step[], played: number): Promise<void> {
   const { engine } = company;
   const [step] = group as [Step];
-  await engine.advanceTo(step.at * 1000);
-  if (engine.isDead) await company.recover();
+  await advance(company, step.at * 1000);
   company.beginStep();
   if (!engine.isDiskFailing) await company.checkJobs();
   for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
@@ -170,10 +177,23 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   if (!engine.isDiskFailing) await checkStep(company, step, played);
 }
 
+/** Lets time pass, with a check at each moment when a job is due. */
+async function advance(company: Company, endMs: number): Promise<void> {
+  const { engine, time } = company;
+  const clockAt = (elapsedMs: number) => time.nowMs() + elapsedMs - time.elapsedMs();
+  for (let due = company.nextJob(clockAt(endMs) / 1000); due !== null; due = company.nextJob(clockAt(endMs) / 1000)) {
+    await engine.advanceTo(time.elapsedMs() + due * 1000 - time.nowMs());
+    if (engine.isDead) await company.recover();
+    if (!engine.isDiskFailing) await company.checkJobs();
+  }
+  await engine.advanceTo(endMs);
+  if (engine.isDead) await company.recover();
+}
+
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
   await company.checkJobs();
-  await company.catchUp(step.by);
   const everybody = [...company.people.keys()];
+  for (const person of everybody) await company.checkEvents(person);
   const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
   const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
   if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? everybody : [step.by, witness]);
@@ -189,8 +209,9 @@ async function endOf(company: Company): Promise<void> {
   const { engine, time } = company;
   engine.disk.failure = null;
   company.excuseJobs(1);
-  await engine.advanceTo(time.elapsedMs() + 5 * 3600_000);
-  if (engine.isDead) await company.recover();
+  // Clients still have the queues of the last steps.
+  for (const person of company.people.keys()) await company.checkPerson(person);
+  await advance(company, time.elapsedMs() + 5 * 3600_000);
   await company.endSlowReads();
   await company.checkJobs();
   for (const person of company.people.keys()) {
