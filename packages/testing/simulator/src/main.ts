@@ -1,4 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { pageOf } from './page.js';
 import { shrink, testOf } from './shrink.js';
 import { plan, run } from './simulate.js';
 
@@ -11,6 +13,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '0' },
     until: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    page: { type: 'string' },
     shrink: { type: 'boolean', default: false },
   },
 });
@@ -19,11 +22,19 @@ const first = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Numb
 const options = { days: Number(values.days), people: Number(values.people), faults: Number(values.faults) };
 for (let seed = first; seed < first + Number(values.seeds); seed++) {
   const steps = plan({ seed, ...options });
-  const { violation, digest, ...counts } = await run({
+  const lines: string[] = [];
+  const outcome = await run({
     ...{ seed, people: options.people, steps },
     ...(values.until !== undefined && { until: Number(values.until) }),
-    ...(values.trace && { onTrace: (line: string) => console.log(line) }),
+    onTrace: (line) => {
+      if (values.trace) console.log(line);
+      if (values.page !== undefined) lines.push(line);
+    },
   });
+  const { violation, digest, ...counts } = outcome;
+  if (values.page !== undefined) {
+    writeFileSync(values.page, pageOf({ ...outcome, seed, people: options.people, plan: steps, lines }));
+  }
   const done = `seed ${seed}: ${counts.steps} of ${steps.length} steps, ${counts.calls} requests, ${counts.messages} messages`;
   console.log(`${done}, ${counts.crashes} crashes, trace ${digest}`);
   if (!violation) continue;
