@@ -225,7 +225,7 @@ export const ACTIONS = {
   invite: {
     weight: 2,
     play: async (company, { by, a, b }) => {
-      const { model, people } = company;
+      const { people } = company;
       const channel = pick(
         channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
         a,
@@ -237,12 +237,7 @@ export const ACTIONS = {
           b,
         );
       if (guest === undefined) return;
-      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
-        subscriptions: [{ name: channel!.name }],
-        principals: [people[guest]!.id],
-        send_new_subscription_messages: false,
-      });
-      if (status === 200) model.subscribe(guest, channel!);
+      await company.invite(by, channel!, [guest]);
     },
   },
   leave: {

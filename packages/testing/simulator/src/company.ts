@@ -240,6 +240,16 @@ export class Company {
     return first.scheduled_message_id;
   }
 
+  /** Subscribes people to a channel, if the inviting person may do that. */
+  async invite(by: Person, channel: Channel, people: readonly Person[]): Promise<void> {
+    const { status } = await this.insist(by, 'POST', '/users/me/subscriptions', {
+      subscriptions: [{ name: channel.name }],
+      principals: people.map((person) => this.people[person]!.id),
+      send_new_subscription_messages: false,
+    });
+    if (status === 200) for (const person of people) this.model.subscribe(person, channel);
+  }
+
   /** A client sends once, however often it repeats the request. */
   localIdOf(person: Person): string {
     const next = (this.localIds.get(person) ?? 0) + 1;
@@ -387,6 +397,12 @@ export class Company {
       }
       if (isShown) this.checkContent(person, message, json.message);
     }
+  }
+
+  /** The person sees nothing of the newest message without permission. */
+  async checkHidden(person: Person): Promise<void> {
+    const hidden = [...this.model.messages.values()].findLast((message) => !this.model.mayRead(person, message));
+    if (hidden) await this.checkMessage(hidden, [person]);
   }
 
   /** Reads a file, or is refused. */

@@ -49,7 +49,9 @@ const FULL_CHECK_EVERY = 100;
 /** Steps between two checks of one person. */
 const PERSON_CHECK_EVERY = 8;
 /** Steps after which everybody's access is checked. */
-const ACCESS_STEPS: ReadonlySet<StepKind> = new Set(['move', 'delete', 'join', 'leave', 'promote', 'changeChannel']);
+const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
+  ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel'] as const),
+]);
 
 /** Plans everything that people do and that fails, by the seed alone. */
 export function plan({ seed, days, people, faults }: SimulationOptions): readonly Step[] {
@@ -143,6 +145,12 @@ function groupsOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   return groups;
 }
 
+/** Choices of the step that creates a channel. */
+const OPEN_CHANNEL = [0.9, 0] as const;
+const SHARED_CHANNEL = [0.1, 0] as const;
+const PROTECTED_CHANNEL = [0.1, 0.9] as const;
+
+/** Everybody is in a public channel, and half of the people are in two private ones. */
 async function openCompany(
   engine: Engine,
   time: SimulatedTime,
@@ -157,9 +165,13 @@ async function openCompany(
   await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
   await settle(engine.isBusy);
   for (const person of accounts.keys()) await company.connect(person);
-  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.9, b: 0 });
-  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.1, b: 0 });
-  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.1, b: 0.9 });
+  for (const [a, b] of [OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
+    await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });
+  }
+  const [open, ...hidden] = [...model.channels.values()];
+  const half = [...accounts.keys()].slice(0, Math.ceil(people / 2));
+  await company.invite(0, open!, [...accounts.keys()]);
+  for (const channel of hidden) await company.invite(0, channel, half);
   return company;
 }
 
@@ -197,6 +209,7 @@ async function checkStep(company: Company, step: Step, played: number): Promise<
   const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
   const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
   if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? everybody : [step.by, witness]);
+  if (ACCESS_STEPS.has(step.kind)) for (const person of everybody) await company.checkHidden(person);
   const isFull = played % FULL_CHECK_EVERY === 0;
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of everybody) await company.checkPerson(person);
