@@ -6,7 +6,8 @@ import { channelsOf, destinationOf, sending, TOPICS } from './sending.js';
 import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
-const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];
+/** Changes between members and guests are frequent, because most rights depend on them. */
+const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST];
 /** Messages that people return to. */
 const RECENT = 12;
 
@@ -257,7 +258,7 @@ export const ACTIONS = {
     },
   },
   promote: {
-    weight: 1,
+    weight: 3,
     play: async (company, { a, b }) => {
       const { model, people } = company;
       const person = 1 + Math.floor(a * (people.length - 1));

@@ -74,7 +74,7 @@ export function pageOf({
     `<p>${counts}. Trace ${digest.slice(0, 16)}…</p>\n${result}`,
     `<p class="key">${KINDS.map(([, color, text]) => `<span><i style="background:${color}"></i>${text}</span>`).join('')}</p>`,
     ...days.map((day) => stripOf(day, played, people, violation !== null)),
-    `<h2>Last steps</h2>\n${lastSteps(played, lines, violation !== null)}`,
+    `<h2>Steps, last ones first</h2>\n${lastSteps(played, lines, violation !== null)}`,
     HTML_END,
   ].join('\n');
 }
@@ -125,5 +125,6 @@ function lastSteps(played: readonly Step[], lines: readonly string[], hasFailed:
       const attributes = `${isFault(step) ? ' class="faulty"' : ''}${isEnd ? ' class="end" open' : ''}`;
       return `<details${attributes}><summary>${nameOf(step, number)}</summary><pre>${shown}</pre></details>`;
     })
+    .reverse()
     .join('\n');
 }

@@ -32,7 +32,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault('the fan-out keeps the former role', 'domain/src/users/user-delivery.ts', 'user.role = event.role;', ''),
   fault(
     'due jobs are found a second late',
-    'storage/src/kernel/jobs.ts',
+    'adapters/storage/src/kernel/jobs.ts',
     'AND due_at <= ? ORDER BY',
     'AND due_at < ? ORDER BY',
   ),
@@ -173,7 +173,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
     'live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));',
     'live.dropBefore(first === undefined ? ((after + 2) as EventSeq) : seqOf(first));',
   ),
-  fault('the log is read with the event of the cursor', 'sqlite/src/kernel/events.ts', '=>\n  `id > ', '=>\n  `id >= '),
+  fault(
+    'the log is read with the event of the cursor',
+    'adapters/sqlite/src/kernel/events.ts',
+    '=>\n  `id > ',
+    '=>\n  `id >= ',
+  ),
   // Forgotten rows
   fault(
     'events keep the text of deleted messages',
@@ -213,7 +218,7 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   fault(
     'the disk is not synced',
-    'sqlite/src/database.ts',
+    'adapters/sqlite/src/database.ts',
     'synchronous = FULL',
     'synchronous = OFF',
     'the simulated disk keeps what SQLite has written, synced or not',

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
-import { sourceOf } from './fault-source.js';
 import { PLANTED_FAULTS, type PlantedFault } from './faults.js';
 
 const USAGE = `Usage: npm run simulate:planted [-- --only TEXT] [--seeds N] [--jobs N]
@@ -22,6 +21,7 @@ const { values } = parseArgs({
     help: { type: 'boolean', default: false },
   },
 });
+const PACKAGES = fileURLToPath(new URL('../../../../', import.meta.url));
 const CHILD = fileURLToPath(new URL('child.js', import.meta.url));
 
 /** A run that is neither found nor done after this time has stopped by itself. */
@@ -29,7 +29,7 @@ const TIMEOUT_MS = 20 * 60_000;
 
 /** Returns how the fault was found; null if it was not. */
 async function plant({ file, text, replacement }: PlantedFault): Promise<string | null> {
-  const source = sourceOf(file);
+  const source = `${PACKAGES}${file}`;
   if (readFileSync(source, 'utf8').split(text).length !== 2)
     throw new Error(`${file} must have the text once: ${text}`);
   const planting = JSON.stringify({ planting: { source, text, replacement }, seeds: Number(values.seeds) });
