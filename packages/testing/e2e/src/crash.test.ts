@@ -4,7 +4,7 @@ import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
 import { connect, type Person, TestOrganization } from './testing/test-organization.js';
 
-const ROUNDS = size(5, 60);
+const ROUNDS = size(3, 60);
 
 /** Repeated `kill -9` during a conversation. */
 describe('server killed during a conversation', () => {

@@ -1,11 +1,13 @@
 import { type Choices, other, type Play, pick } from './choices.js';
-import { type Company, Violation } from './company.js';
+import type { Company } from './company.js';
 import { FILE_ACTIONS } from './file-actions.js';
 import { ADMINISTRATOR, GUEST, MEMBER, type Message, MODERATOR, textOf } from './model.js';
 import { channelsOf, destinationOf, sending, TOPICS } from './sending.js';
+import { Violation } from './violation.js';
 
 const OWNER_PERSON = 0;
-const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST];
+/** Changes between members and guests are frequent, because most rights depend on them. */
+const ROLES = [ADMINISTRATOR, MODERATOR, MEMBER, GUEST, MEMBER, GUEST];
 /** Messages that people return to. */
 const RECENT = 12;
 
@@ -43,7 +45,9 @@ export const ACTIONS = {
       const number = model.newNumber();
       model.alsoMeans(message, number);
       const { status } = await company.insist(step.by, 'PATCH', `/messages/${message.id}`, { content: textOf(number) });
-      if (status === 200) model.edit(message, number);
+      if (status !== 200) return;
+      model.edit(message, number);
+      company.publish('update', message, model.watchers(message));
     },
   },
   move: {
@@ -75,7 +79,11 @@ export const ACTIONS = {
         propagate_mode: mode,
         send_notification_to_new_thread: false,
       });
-      if (status === 200) model.move(moved, to, topic);
+      if (status !== 200) return;
+      const before = moved.map((each) => model.watchers(each));
+      model.move(moved, to, topic);
+      for (const [index, each] of moved.entries())
+        company.publishMove(each, before[index]!, message, to !== from.channel);
     },
   },
   delete: {
@@ -85,8 +93,11 @@ export const ACTIONS = {
       if (!message) return;
       const { status, json } = await company.insist(step.by, 'DELETE', `/messages/${message.id}`, {});
       // A repeated request finds that the first one has deleted the message.
-      if (status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated))
-        company.model.delete(message);
+      const isDone = status === 200 || (json.msg === 'Invalid message(s)' && company.mayHaveRepeated);
+      if (!isDone) return;
+      const { always, now } = company.model.watchers(message);
+      company.model.delete(message);
+      company.publish('delete', message, { always: new Set([...always, step.by]), now });
     },
   },
   react: {
@@ -111,6 +122,7 @@ export const ACTIONS = {
       else message.reactions.add(by);
       // A reaction creates a row, as for a delivered message.
       message.rows.add(by);
+      company.publish('reaction', message, company.model.watchers(message));
     },
   },
   read: {
@@ -214,7 +226,7 @@ export const ACTIONS = {
   invite: {
     weight: 2,
     play: async (company, { by, a, b }) => {
-      const { model, people } = company;
+      const { people } = company;
       const channel = pick(
         channelsOf(company).filter(({ subscribers }) => subscribers.has(by)),
         a,
@@ -226,12 +238,7 @@ export const ACTIONS = {
           b,
         );
       if (guest === undefined) return;
-      const { status } = await company.insist(by, 'POST', '/users/me/subscriptions', {
-        subscriptions: [{ name: channel!.name }],
-        principals: [people[guest]!.id],
-        send_new_subscription_messages: false,
-      });
-      if (status === 200) model.subscribe(guest, channel!);
+      await company.invite(by, channel!, [guest]);
     },
   },
   leave: {
@@ -251,7 +258,7 @@ export const ACTIONS = {
     },
   },
   promote: {
-    weight: 1,
+    weight: 3,
     play: async (company, { a, b }) => {
       const { model, people } = company;
       const person = 1 + Math.floor(a * (people.length - 1));

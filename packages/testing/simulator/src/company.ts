@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { type Change, Deliveries } from './deliveries.js';
 import type { DiskFailure } from './disk.js';
 import type { Account, Engine } from './engine.js';
 import {
+  type Audience,
   type Channel,
   contentOf,
   type Destination,
@@ -16,18 +18,8 @@ import {
 } from './model.js';
 import type { SimulatedTime } from './simulated-time.js';
 import { ALL_CAPABILITIES, SyncedState } from './synced-state.js';
+import { Violation } from './violation.js';
 import { type Answer, type Call, ConnectionLost } from './wire.js';
-
-/** Broken promise of the contract. */
-export class Violation extends Error {
-  constructor(
-    readonly invariant: string,
-    details: string,
-  ) {
-    super(`${invariant}: ${details}`);
-    this.name = 'Violation';
-  }
-}
 
 type Params = Readonly<Record<string, unknown>>;
 type CallOptions = Pick<Call, 'losesAnswer' | 'file' | 'isPage'>;
@@ -39,15 +31,20 @@ interface Device {
   readonly queueId: string;
   lastEventId: number;
   readonly synced: SyncedState;
+  readonly deliveries: Deliveries;
 }
 
-/** Maximum delay of a due job while nothing fails. */
+/** Maximum delay of a due job after a fault. */
 const JOB_PATIENCE_SECONDS = 5 * 60;
+/** Time after which the server must have noticed a change of its clock. */
+const CLOCK_PATIENCE_SECONDS = 60;
 /** Maximum time until a new message is found by search. */
 const INDEX_PATIENCE_SECONDS = 15 * 60;
 /** Minimum time for which files are kept without a link. */
 const KEPT_UNUSED_SECONDS = 7 * 86_400;
 const PAGE = 1000;
+const NOBODY: ReadonlySet<Person> = new Set();
+const NOBODY_SURELY = { always: NOBODY, now: NOBODY };
 /** Field of register that changes with each start of the server, without an event. */
 const START_OF_SERVER = 'server_generation';
 
@@ -63,6 +60,9 @@ export class Company {
   /** Number of steps until the disk works again. */
   private failingSteps = 0;
   private readonly slowReaders: { read: () => void; readonly done: Promise<void> }[] = [];
+  /** Number of published changes, and that number at the time of the backup. */
+  private changes = 0;
+  private savedChanges = 0;
   /** Number of calls. */
   calls = 0;
   private readonly hash = createHash('sha256');
@@ -157,7 +157,7 @@ export class Company {
   jumpClock(seconds: number): void {
     this.trace(`clock ${seconds}`);
     this.time.jumpClock(seconds);
-    this.excuseJobs(Math.max(0, -seconds));
+    this.excuseJobs(Math.max(CLOCK_PATIENCE_SECONDS, -seconds));
   }
 
   failDisk(failure: DiskFailure, steps: number): void {
@@ -179,6 +179,7 @@ export class Company {
   backUp(): void {
     this.engine.disk.backUp();
     this.model.backUp();
+    this.savedChanges = this.changes;
   }
 
   /** The machine is lost, and a new one starts with the last backup. */
@@ -188,6 +189,7 @@ export class Company {
     await this.engine.crash();
     this.engine.disk.loseToBackup();
     this.model.restore();
+    for (const { deliveries } of this.devices.values()) deliveries.forgetAfter(this.savedChanges);
     await this.recover();
   }
 
@@ -238,6 +240,16 @@ export class Company {
     return first.scheduled_message_id;
   }
 
+  /** Subscribes people to a channel, if the inviting person may do that. */
+  async invite(by: Person, channel: Channel, people: readonly Person[]): Promise<void> {
+    const { status } = await this.insist(by, 'POST', '/users/me/subscriptions', {
+      subscriptions: [{ name: channel.name }],
+      principals: people.map((person) => this.people[person]!.id),
+      send_new_subscription_messages: false,
+    });
+    if (status === 200) for (const person of people) this.model.subscribe(person, channel);
+  }
+
   /** A client sends once, however often it repeats the request. */
   localIdOf(person: Person): string {
     const next = (this.localIds.get(person) ?? 0) + 1;
@@ -264,12 +276,65 @@ export class Company {
       queueId: json.queue_id,
       lastEventId: json.last_event_id,
       synced: new SyncedState(ALL_CAPABILITIES, json, newest),
+      deliveries: new Deliveries(),
     });
     this.model.hasCaughtUp(person);
   }
 
   disconnect(person: Person): void {
     this.devices.delete(person);
+  }
+
+  /** Expects an event about the message at the clients of its audience, and nowhere else. */
+  publish(change: Change, message: Message, audience: Audience): void {
+    const order = ++this.changes;
+    // A repeated edit or move may be published again.
+    const repeated = this.mayHaveRepeated && change === 'update' ? 2 : 1;
+    for (const [person, { deliveries }] of this.devices) {
+      const isUpToDate = !this.offline.has(person) && !this.engine.isDiskFailing;
+      const isSure = audience.always.has(person) || (isUpToDate && audience.now.has(person));
+      const mayReceive = isSure || audience.now.has(person) || (audience.maybe?.has(person) ?? false);
+      const [least, most] = [isSure ? 1 : 0, mayReceive ? repeated : 0];
+      deliveries.expect({ change, messageId: message.id, least, most, order });
+    }
+  }
+
+  /**
+   * Expects the events of a moved message. Holders of a public one get the update if they hold the named message. The
+   * contract of other moves between channels is checked by the sync law.
+   */
+  publishMove(message: Message, before: Audience, named: Message, isToOtherChannel: boolean): void {
+    const after = this.model.watchers(message);
+    const holders = this.model.watchers(named).now;
+    if (!isToOtherChannel) {
+      const isProtected = after.always.size === 0;
+      const now = isProtected || message === named ? after.now : NOBODY;
+      this.publish('update', message, { always: after.always, now, maybe: new Set([...after.now, ...holders]) });
+      return;
+    }
+    const all = new Set([...before.always, ...before.now, ...after.always, ...after.now, ...holders]);
+    const mayRead = (person: Person) => this.model.mayRead(person, message);
+    this.publish('update', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter(mayRead)) });
+    this.publish('delete', message, { ...NOBODY_SURELY, maybe: new Set([...all].filter((each) => !mayRead(each))) });
+  }
+
+  /** Expects the events of a new message. `isOnTime` is false if it may have been delivered long ago. */
+  adopt(message: Message, isOnTime = true): void {
+    const receivers = new Set(message.rows);
+    this.publish(
+      'message',
+      message,
+      isOnTime ? { always: receivers, now: NOBODY } : { ...NOBODY_SURELY, maybe: receivers },
+    );
+  }
+
+  /** The person's client has received its events about messages, and no others. */
+  async checkEvents(person: Person): Promise<void> {
+    await this.catchUp(person);
+    if (this.offline.has(person)) return;
+    const { messages } = this.model;
+    const isDeleted = (id: number) => messages.get(id)?.isDeleted ?? false;
+    this.devices.get(person)?.deliveries.check(`p${person}`, (id) => messages.has(id), isDeleted);
   }
 
   /** Applies all waiting events to a person's client, which registers again if its queue has expired. */
@@ -298,12 +363,13 @@ export class Company {
       throw new Violation('a deleted message is gone', `p${person} gets an event of message ${event.message.id}`);
     }
     device.synced.apply(event);
+    device.deliveries.receive(event);
     device.lastEventId = event.id;
   }
 
   /** Checks everything that one person sees. */
   async checkPerson(person: Person): Promise<void> {
-    await this.catchUp(person);
+    await this.checkEvents(person);
     const { json } = await this.register(person);
     this.checkUnread(person, json.unread_msgs);
     const device = this.devices.get(person);
@@ -333,6 +399,12 @@ export class Company {
     }
   }
 
+  /** The person sees nothing of the newest message without permission. */
+  async checkHidden(person: Person): Promise<void> {
+    const hidden = [...this.model.messages.values()].findLast((message) => !this.model.mayRead(person, message));
+    if (hidden) await this.checkMessage(hidden, [person]);
+  }
+
   /** Reads a file, or is refused. */
   async checkFile(person: Person, file: StoredFile): Promise<void> {
     const { status, body } = await this.insist(person, 'GET', `/user_uploads/${file.path}`, {}, { isPage: true });
@@ -360,15 +432,27 @@ export class Company {
     }
   }
 
+  /** Time of the next due job, if it is due before `end`. */
+  nextJob(end: number): number | null {
+    const { scheduled, reminders } = this.model;
+    const now = this.time.now();
+    const due = [...scheduled.values(), ...reminders].map(({ dueAt }) => dueAt).filter((at) => at > now && at < end);
+    return due.length === 0 ? null : Math.min(...due);
+  }
+
   /** Adopts delivered messages, and checks that due jobs have run once. */
   async checkJobs(): Promise<void> {
     for (const scheduled of [...this.model.scheduled.values()]) {
       if (scheduled.dueAt <= this.time.now()) await this.checkScheduled(scheduled);
     }
     for (const reminder of [...this.model.reminders]) {
-      if (reminder.checkAfter + JOB_PATIENCE_SECONDS > this.time.now()) continue;
+      const { dueAt, checkAfter } = reminder;
+      const isOnTime = checkAfter === dueAt;
+      if (checkAfter + (isOnTime ? 0 : JOB_PATIENCE_SECONDS) > this.time.now()) continue;
       const { json } = await this.page(reminder.author, [{ operator: 'is', operand: 'dm' }]);
-      const count = json.messages.filter(({ content }: Wire) => numbersIn(content).has(reminder.number)).length;
+      const copies = json.messages.filter(({ content }: Wire) => numbersIn(content).has(reminder.number));
+      if (isOnTime) this.checkTime(`reminder ${reminder.number}`, dueAt, copies);
+      const count = copies.length;
       if (count !== 1) {
         throw new Violation(
           'jobs due are done once',
@@ -389,8 +473,10 @@ export class Company {
       throw new Violation('jobs due are done once', `scheduled message ${id} was sent ${copies.length} times`);
     }
     if (copies.length === 1) {
+      if (!scheduled.isExcused) this.checkTime(`scheduled message ${id}`, scheduled.dueAt, copies);
       this.model.scheduled.delete(id);
-      this.model.send(copies[0].id, author, destination, number, this.time.now());
+      const message = this.model.send(copies[0].id, author, destination, number, this.time.now());
+      this.adopt(message, !scheduled.isExcused);
       return;
     }
     if (entry?.failed) {
@@ -399,8 +485,14 @@ export class Company {
       this.model.scheduled.delete(id);
       return;
     }
-    const isLate = scheduled.dueAt + JOB_PATIENCE_SECONDS < this.time.now();
-    if (isLate && !scheduled.isExcused) throw new Violation('jobs due are done once', `${id} was not sent`);
+    if (!scheduled.isExcused) throw new Violation('jobs due are done once', `${id} was not sent`);
+  }
+
+  private checkTime(job: string, dueAt: number, messages: readonly Wire[]): void {
+    for (const { timestamp } of messages) {
+      if (timestamp === dueAt) continue;
+      throw new Violation('jobs due are done on time', `${job} was due at ${dueAt} and sent at ${timestamp}`);
+    }
   }
 
   private async messagesIn(person: Person, destination: Destination): Promise<readonly Wire[]> {

@@ -1,7 +1,8 @@
 import { type Choices, type Play, pick } from './choices.js';
-import { type Company, Violation } from './company.js';
+import type { Company } from './company.js';
 import { type StoredFile, textOf } from './model.js';
 import { send } from './sending.js';
+import { Violation } from './violation.js';
 
 /** Uploads a file and sends a message that links to it. */
 async function upload(company: Company, step: Choices): Promise<void> {

@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { pageOf } from './page.js';
 import { shrink, testOf } from './shrink.js';
 import { plan, run } from './simulate.js';
 
@@ -11,26 +16,56 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '0' },
     until: { type: 'string' },
     trace: { type: 'boolean', default: false },
+    page: { type: 'string' },
     shrink: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: '1' },
   },
 });
 
 const first = values.seed === undefined ? Math.floor(Math.random() * 1e9) : Number(values.seed);
-const options = { days: Number(values.days), people: Number(values.people), faults: Number(values.faults) };
-for (let seed = first; seed < first + Number(values.seeds); seed++) {
-  const steps = plan({ seed, ...options });
-  const { violation, digest, ...counts } = await run({
-    ...{ seed, people: options.people, steps },
-    ...(values.until !== undefined && { until: Number(values.until) }),
-    ...(values.trace && { onTrace: (line: string) => console.log(line) }),
+const end = first + Number(values.seeds);
+const jobs = Number(values.jobs);
+if (jobs > 1) await divide(Math.ceil((end - first) / jobs));
+else await playSeeds();
+
+/** Plays the seeds in several processes, with so many seeds in each. */
+async function divide(count: number): Promise<void> {
+  const starts = Array.from({ length: Math.ceil((end - first) / count) }, (_, index) => first + index * count);
+  const codes = starts.map(async (start) => {
+    const range = ['--seed', `${start}`, '--seeds', `${Math.min(count, end - start)}`, '--jobs', '1'];
+    const script = fileURLToPath(import.meta.url);
+    const child = spawn(process.execPath, [script, ...process.argv.slice(2), ...range], { stdio: 'inherit' });
+    const [code] = await once(child, 'close');
+    return code as number | null;
   });
-  const done = `seed ${seed}: ${counts.steps} of ${steps.length} steps, ${counts.calls} requests, ${counts.messages} messages`;
-  console.log(`${done}, ${counts.crashes} crashes, trace ${digest}`);
-  if (!violation) continue;
-  console.error(`Step ${counts.steps}: ${violation.message}`);
-  process.exitCode = 1;
-  if (!values.shrink) continue;
-  const { invariant } = violation;
-  const failing = { seed, people: options.people, steps: steps.slice(0, counts.steps), invariant };
-  console.error(testOf({ ...failing, steps: await shrink(failing) }));
+  if ((await Promise.all(codes)).some((code) => code !== 0)) process.exitCode = 1;
+}
+
+async function playSeeds(): Promise<void> {
+  const options = { days: Number(values.days), people: Number(values.people), faults: Number(values.faults) };
+  for (let seed = first; seed < end; seed++) {
+    const steps = plan({ seed, ...options });
+    const lines: string[] = [];
+    const outcome = await run({
+      ...{ seed, people: options.people, steps },
+      ...(values.until !== undefined && { until: Number(values.until) }),
+      onTrace: (line) => {
+        if (values.trace) console.log(line);
+        if (values.page !== undefined) lines.push(line);
+      },
+    });
+    const { violation, digest, ...counts } = outcome;
+    if (values.page !== undefined) {
+      writeFileSync(values.page, pageOf({ ...outcome, seed, people: options.people, plan: steps, lines }));
+    }
+    const done = `seed ${seed}: ${counts.steps} of ${steps.length} steps, ${counts.calls} requests, ${counts.messages} messages`;
+    console.log(`${done}, ${counts.crashes} crashes, trace ${digest}`);
+    if (!violation) continue;
+    console.error(`Step ${counts.steps}: ${violation.message}`);
+    process.exitCode = 1;
+    if (!values.shrink) continue;
+    const { invariant } = violation;
+    const failing = { seed, people: options.people, steps: steps.slice(0, counts.steps), invariant };
+    console.error(testOf({ ...failing, steps: await shrink(failing) }));
+  }
 }

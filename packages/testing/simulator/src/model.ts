@@ -81,6 +81,16 @@ export interface Reminder {
   checkAfter: number;
 }
 
+/** People whose clients receive an event. */
+export interface Audience {
+  /** Decided as of the event. */
+  readonly always: ReadonlySet<Person>;
+  /** Decided at the time of delivery, by roles and received messages. */
+  readonly now: ReadonlySet<Person>;
+  /** People for whom the contract leaves it open. */
+  readonly maybe?: ReadonlySet<Person>;
+}
+
 const MARK = /zq(\d+)zq/g;
 
 /** Text with a word that occurs nowhere else, so that it is recognized in any response. */
@@ -205,6 +215,16 @@ export class Model {
     );
   }
 
+  /** Message watchers (messages §18). */
+  watchers({ destination, rows }: Message): Audience {
+    const none: ReadonlySet<Person> = new Set();
+    if ('participants' in destination) return { always: new Set(rows), now: none };
+    const { subscribers, isPrivate, isShared } = destination.channel;
+    if (!isShared) return { always: none, now: new Set([...subscribers].filter((person) => rows.has(person))) };
+    const holders = isPrivate ? [] : [...rows].filter((person) => !this.isGuest(person));
+    return { always: new Set(subscribers), now: new Set(holders) };
+  }
+
   /** Messages §16.2; null if the contract leaves it open. */
   mayReadFile(person: Person, file: StoredFile): boolean | null {
     if (file.isDeleted) return false;
@@ -248,7 +268,7 @@ export class Model {
     number: number,
     sentAt: number,
     file: StoredFile | null = null,
-  ): void {
+  ): Message {
     const rows = receiversOf(destination);
     const unread = new Set(rows);
     unread.delete(sender);
@@ -260,6 +280,7 @@ export class Model {
     this.messages.set(id, message);
     this.data.messageOfNumber.set(number, message);
     this.data.privateTexts.delete(number);
+    return message;
   }
 
   /** Announces a text that may reach the server from now on. */

@@ -1,6 +1,7 @@
 import { type Choices, other, type Play, pick } from './choices.js';
-import { type Company, Violation } from './company.js';
+import type { Company } from './company.js';
 import { type Channel, contentOf, type Destination, type StoredFile } from './model.js';
+import { Violation } from './violation.js';
 
 export const TOPICS = ['lunch', 'Release', 'release', 'garden', 'bugs'];
 
@@ -56,6 +57,6 @@ export async function send(
     { ...sentTo, ...local },
     { losesAnswer },
   );
-  if (status === 200) model.send(json.id, step.by, destination, number, time.now(), file);
+  if (status === 200) company.adopt(model.send(json.id, step.by, destination, number, time.now(), file));
   else if (!company.engine.isDiskFailing) throw new Violation('who may post, posts', `p${step.by}: ${body}`);
 }

@@ -1,7 +1,7 @@
-import { Violation } from './company.js';
 import type { Step, StepKind } from './faults.js';
 import { shrink, testOf } from './shrink.js';
 import type { RunOptions } from './simulate.js';
+import { Violation } from './violation.js';
 
 const step = (kind: StepKind, at: number): Step => ({ at, kind, by: 1, a: 0.25, b: 0.5 });
 

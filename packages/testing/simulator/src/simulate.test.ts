@@ -48,6 +48,7 @@ describe('simulation', () => {
       'a crash interrupts a unit of work and tears the log',
       [step(9, 'send'), step(10, 'crash', 0, 0.5), step(10, 'send'), step(11, 'send')],
     ],
+    ['the owner changes a role and thereby the members of system groups', [step(9, 'send'), step(9.01, 'promote')]],
   ])('keeps every invariant if %s', async (_, steps) => {
     const { violation } = await run({ seed: 3, people: 3, steps });
     expect(violation).toBeNull();

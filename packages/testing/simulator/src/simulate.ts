@@ -1,11 +1,12 @@
 import type { Role } from '@parley/domain/access';
 import { SeededRandom } from '@parley/server/testing';
 import { ACTIONS } from './actions.js';
-import { Company, Violation } from './company.js';
+import { Company } from './company.js';
 import { Engine } from './engine.js';
 import { FAULTS, playStep, type Step, type StepKind } from './faults.js';
 import { ADMINISTRATOR, GUEST, MEMBER, MODERATOR, Model, OWNER } from './model.js';
 import { SimulatedTime, settle, stopSliceClock } from './simulated-time.js';
+import { Violation } from './violation.js';
 
 export interface SimulationOptions {
   readonly seed: number;
@@ -40,12 +41,17 @@ const DAY_SECONDS = 86_400;
 const DAY_STARTS = 8 * 3600;
 const DAY_LASTS = 11 * 3600;
 const ACTIONS_PER_DAY = 12;
+/** Actions in quick succession, during which clients poll and no queue expires. */
+const ROUND = 12;
+const ROUND_PAUSE_SECONDS = 60;
 /** Steps between two checks of all people. */
 const FULL_CHECK_EVERY = 100;
 /** Steps between two checks of one person. */
 const PERSON_CHECK_EVERY = 8;
 /** Steps after which everybody's access is checked. */
-const ACCESS_STEPS: ReadonlySet<StepKind> = new Set(['move', 'delete', 'join', 'leave', 'promote', 'changeChannel']);
+const ACCESS_STEPS: ReadonlySet<StepKind> = new Set([
+  ...(['move', 'delete', 'join', 'invite', 'leave', 'promote', 'changeChannel'] as const),
+]);
 
 /** Plans everything that people do and that fails, by the seed alone. */
 export function plan({ seed, days, people, faults }: SimulationOptions): readonly Step[] {
@@ -60,12 +66,16 @@ export function plan({ seed, days, people, faults }: SimulationOptions): readonl
   const failures = weighted(FAULTS);
   for (let day = 0; day < days; day++) {
     const time = () => day * DAY_SECONDS + DAY_STARTS + random.below(DAY_LASTS);
-    for (let n = 0; n < people * ACTIONS_PER_DAY; n++) add(time(), actions);
+    let at = time();
+    for (let n = 0; n < people * ACTIONS_PER_DAY; n++) {
+      at = n % ROUND === 0 ? time() : at + random.below(ROUND_PAUSE_SECONDS);
+      add(at, actions);
+    }
     for (let n = 0; n < people * faults; n++) add(time(), failures);
     // Several people write in the same second.
     for (let n = 0; n < people; n += 5) {
-      const at = time();
-      for (let count = 0; count < 4; count++) add(at, ['send']);
+      const together = time();
+      for (let count = 0; count < 4; count++) add(together, ['send']);
     }
   }
   return steps.sort((a, b) => a.at - b.at);
@@ -135,6 +145,12 @@ function groupsOf(steps: readonly Step[]): readonly (readonly Step[])[] {
   return groups;
 }
 
+/** Choices of the step that creates a channel. */
+const OPEN_CHANNEL = [0.9, 0] as const;
+const SHARED_CHANNEL = [0.1, 0] as const;
+const PROTECTED_CHANNEL = [0.1, 0.9] as const;
+
+/** Everybody is in a public channel, and half of the people are in two private ones. */
 async function openCompany(
   engine: Engine,
   time: SimulatedTime,
@@ -149,17 +165,20 @@ async function openCompany(
   await company.insist(0, 'PATCH', '/realm', { send_channel_events_messages: false });
   await settle(engine.isBusy);
   for (const person of accounts.keys()) await company.connect(person);
-  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.9, b: 0 });
-  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.1, b: 0 });
-  await playStep(company, { at: 0, kind: 'createChannel', by: 0, a: 0.1, b: 0.9 });
+  for (const [a, b] of [OPEN_CHANNEL, SHARED_CHANNEL, PROTECTED_CHANNEL]) {
+    await playStep(company, { at: 0, kind: 'createChannel', by: 0, a, b });
+  }
+  const [open, ...hidden] = [...model.channels.values()];
+  const half = [...accounts.keys()].slice(0, Math.ceil(people / 2));
+  await company.invite(0, open!, [...accounts.keys()]);
+  for (const channel of hidden) await company.invite(0, channel, half);
   return company;
 }
 
 async function playGroup(company: Company, group: readonly Step[], played: number): Promise<void> {
   const { engine } = company;
   const [step] = group as [Step];
-  await engine.advanceTo(step.at * 1000);
-  if (engine.isDead) await company.recover();
+  await advance(company, step.at * 1000);
   company.beginStep();
   if (!engine.isDiskFailing) await company.checkJobs();
   for (const each of group) company.trace(`#${played} at ${each.at} ${each.kind} p${each.by} ${each.a} ${each.b}`);
@@ -170,13 +189,27 @@ async function playGroup(company: Company, group: readonly Step[], played: numbe
   if (!engine.isDiskFailing) await checkStep(company, step, played);
 }
 
+/** Lets time pass, with a check at each moment when a job is due. */
+async function advance(company: Company, endMs: number): Promise<void> {
+  const { engine, time } = company;
+  const clockAt = (elapsedMs: number) => time.nowMs() + elapsedMs - time.elapsedMs();
+  for (let due = company.nextJob(clockAt(endMs) / 1000); due !== null; due = company.nextJob(clockAt(endMs) / 1000)) {
+    await engine.advanceTo(time.elapsedMs() + due * 1000 - time.nowMs());
+    if (engine.isDead) await company.recover();
+    if (!engine.isDiskFailing) await company.checkJobs();
+  }
+  await engine.advanceTo(endMs);
+  if (engine.isDead) await company.recover();
+}
+
 async function checkStep(company: Company, step: Step, played: number): Promise<void> {
   await company.checkJobs();
-  await company.catchUp(step.by);
   const everybody = [...company.people.keys()];
+  for (const person of everybody) await company.checkEvents(person);
   const witness = Math.floor(((step.a * 977 + step.b) % 1) * everybody.length);
   const message = company.model.readable(step.by).at(-1 - Math.floor(step.a * 3));
   if (message) await company.checkMessage(message, ACCESS_STEPS.has(step.kind) ? everybody : [step.by, witness]);
+  if (ACCESS_STEPS.has(step.kind)) for (const person of everybody) await company.checkHidden(person);
   const isFull = played % FULL_CHECK_EVERY === 0;
   if (isFull) await company.endSlowReads();
   if (isFull) for (const person of everybody) await company.checkPerson(person);
@@ -189,8 +222,9 @@ async function endOf(company: Company): Promise<void> {
   const { engine, time } = company;
   engine.disk.failure = null;
   company.excuseJobs(1);
-  await engine.advanceTo(time.elapsedMs() + 5 * 3600_000);
-  if (engine.isDead) await company.recover();
+  // Clients still have the queues of the last steps.
+  for (const person of company.people.keys()) await company.checkPerson(person);
+  await advance(company, time.elapsedMs() + 5 * 3600_000);
   await company.endSlowReads();
   await company.checkJobs();
   for (const person of company.people.keys()) {

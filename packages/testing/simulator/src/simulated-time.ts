@@ -1,5 +1,6 @@
 import type { CancelTimer, Clock, EventLoop, Randomness, Timers, UnixSeconds } from '@parley/domain/kernel';
 import { START_OF_TIME } from '@parley/testkit';
+import { Violation } from './violation.js';
 
 interface Timer {
   readonly at: number;
@@ -8,6 +9,10 @@ interface Timer {
 
 /** Event loop turns after which work that waits for nothing else has ended. */
 const QUIET_TURNS = 4;
+/** Maximum number of event loop turns until the engine is idle. */
+const MAX_TURNS = 20_000;
+/** Maximum number of times that timers run at one time. */
+const MAX_ROUNDS = 1000;
 /** Maximum time that elapses at once. Timers fire late, as on a host that sleeps, but never early. */
 const MAX_HOP_MS = 10 * 60_000;
 
@@ -68,7 +73,9 @@ export class SimulatedTime implements Clock, Timers, EventLoop {
     while (this.elapsed < end) {
       this.elapsed = Math.min(end, this.elapsed + MAX_HOP_MS);
       // A due timer may set another one that is due.
+      let rounds = 0;
       for (let due = this.takeDue(); due.length > 0; due = this.takeDue()) {
+        if (++rounds > MAX_ROUNDS) throw new Violation('work ends', 'timers are set again and again for the same time');
         for (const { run } of due) run();
         await settle(isBusy);
       }
@@ -90,7 +97,11 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 /** Waits until the engine is idle. */
 export async function settle(isBusy: () => boolean): Promise<void> {
-  for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) await nextTurn();
+  let turns = 0;
+  for (let quiet = 0; quiet < QUIET_TURNS; quiet = isBusy() ? 0 : quiet + 1) {
+    if (++turns > MAX_TURNS) throw new Violation('work ends', `units of work follow each other without end`);
+    await nextTurn();
+  }
 }
 
 /**

@@ -87,10 +87,8 @@ export class ManagementRights {
   }
 
   mayCreate(privacy: ChannelRow['privacy']): boolean {
-    const { fields } = this.state;
-    if (privacy === 'private') return fields.get('can_create_private_streams') === true;
-    if (fields.get('can_create_public_streams') !== true) return false;
-    return privacy === 'public' || this.mayCreateWebPublic;
+    const kind = privacy === 'web-public' ? 'web_public' : privacy;
+    return this.state.fields.get(`can_create_${kind}_streams`) === true;
   }
 
   channel(id: number): ChannelRights {
@@ -156,15 +154,6 @@ export class ManagementRights {
       this.has('realm_can_create_bots_group') ||
       (bot?.bot_type === INCOMING_WEBHOOK && this.has('realm_can_create_write_only_bots_group'));
     return { administer, reactivate: administer && mayCreate };
-  }
-
-  private get mayCreateWebPublic(): boolean {
-    const { fields } = this.state;
-    return (
-      fields.get('can_create_web_public_streams') === true &&
-      fields.get('server_web_public_streams_enabled') === true &&
-      fields.get('realm_enable_spectator_access') === true
-    );
   }
 
   private hasIn(channel: Channel, name: ChannelPermission): boolean {

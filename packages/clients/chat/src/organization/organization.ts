@@ -169,6 +169,7 @@ const DERIVED: Readonly<Record<string, (state: ChatState, value: unknown) => voi
     deriveOwnRights(state);
   },
   can_invite_users_group: deriveOwnRights,
+  enable_spectator_access: deriveOwnRights,
   can_mention_many_users_group: (state, value) => setNumber(state, 'realm_wildcard_mention_policy', MENTIONERS, value),
   jitsi_server_url: (state, value) =>
     state.fields.set(
@@ -187,12 +188,23 @@ const OWN_RIGHTS = {
   can_invite_others_to_realm: 'realm_can_invite_users_group',
 } as const;
 
+/** Fields that must be true before the user may create web-public channels. */
+const WEB_PUBLIC_NEEDS = [
+  'server_web_public_streams_enabled',
+  'realm_enable_spectator_access',
+  'can_create_public_streams',
+] as const;
+
 /** Recomputes the user's permissions after a group change. Guests never have them. */
 export function deriveOwnRights(state: ChatState): void {
   const { fields } = state;
   for (const [right, setting] of Object.entries(OWN_RIGHTS) as [keyof typeof OWN_RIGHTS, keyof Fields][]) {
     const group = fields.peek(setting) as GroupSetting | undefined;
-    if (group !== undefined) fields.set(right, fields.peek('is_guest') !== true && isMember(state, group));
+    if (group === undefined) continue;
+    const isPossible =
+      fields.peek('is_guest') !== true &&
+      (right !== 'can_create_web_public_streams' || WEB_PUBLIC_NEEDS.every((need) => fields.peek(need)));
+    fields.set(right, isPossible && isMember(state, group));
   }
   const mayCreate = fields.peek('can_create_public_streams') || fields.peek('can_create_private_streams');
   if (mayCreate !== undefined) fields.set('can_create_streams', mayCreate);

@@ -31,7 +31,6 @@ const TESTS = [
   'packages/testing/e2e/src/hostile/',
   'packages/adapters/images/src/hostile-images.test.ts',
   'packages/testing/e2e/src/crash.test.ts',
-  'packages/testing/e2e/src/scheduling-crash.test.ts',
   'packages/testing/e2e/src/upload-crash.test.ts',
   'packages/testing/acceptance/src/import-merge.random.test.ts',
   'packages/server/src/facade/notification-crash.test.ts',

@@ -1,0 +1,72 @@
+import { Violation } from './violation.js';
+
+/** Kind of change of a message that clients receive as an event. */
+export type Change = 'message' | 'update' | 'delete' | 'reaction';
+
+/** Events about one change that a client must and may receive. */
+export interface Expected {
+  readonly change: Change;
+  readonly messageId: number;
+  readonly least: number;
+  readonly most: number;
+  /** Order among all changes. */
+  readonly order: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: wire data
+type Wire = any;
+
+/** Ids of messages by the type of the event that names them. */
+const IDS: Readonly<Record<string, readonly [Change, (event: Wire) => readonly number[]]>> = {
+  message: ['message', ({ message }) => [message.id]],
+  update_message: ['update', ({ message_ids }) => message_ids],
+  delete_message: ['delete', ({ message_ids }) => message_ids],
+  reaction: ['reaction', ({ message_id }) => [message_id]],
+};
+
+/** Events about messages that one client has received, against those that it must receive. */
+export class Deliveries {
+  private expected: Expected[] = [];
+  private readonly received = new Map<string, number>();
+
+  expect(expected: Expected): void {
+    this.expected.push(expected);
+  }
+
+  /** Forgets changes that a restored backup does not have. */
+  forgetAfter(order: number): void {
+    this.expected = this.expected.filter((each) => each.order <= order);
+  }
+
+  receive(event: Wire): void {
+    const [change, idsOf] = IDS[event.type] ?? [];
+    if (!change || event.rendering_only) return;
+    for (const id of idsOf!(event)) {
+      const key = `${change} ${id}`;
+      this.received.set(key, (this.received.get(key) ?? 0) + 1);
+    }
+  }
+
+  /**
+   * Checks and forgets everything so far. The client must have received all waiting events. `isModelled` is true for
+   * messages of people, `isDeleted` for those that no event shows any more.
+   */
+  check(client: string, isModelled: (id: number) => boolean, isDeleted: (id: number) => boolean): void {
+    const limits = new Map<string, { least: number; most: number }>();
+    for (const { change, messageId, least, most } of this.expected.splice(0)) {
+      const key = `${change} ${messageId}`;
+      const limit = limits.get(key) ?? { least: 0, most: 0 };
+      limits.set(key, limit);
+      if (change !== 'message' || !isDeleted(messageId)) limit.least += least;
+      limit.most += most;
+    }
+    for (const key of this.received.keys()) if (!limits.has(key)) limits.set(key, { least: 0, most: 0 });
+    for (const [key, { least, most }] of limits) {
+      const count = this.received.get(key) ?? 0;
+      if ((count >= least && count <= most) || !isModelled(Number(key.split(' ')[1]))) continue;
+      const expected = least === most ? least : `${least} to ${most}`;
+      throw new Violation('events reach their audience', `${client} got "${key}" ${count} times, expected ${expected}`);
+    }
+    this.received.clear();
+  }
+}

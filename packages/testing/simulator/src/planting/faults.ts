@@ -1,0 +1,226 @@
+/** Small change of the product that the simulation should find. */
+export interface PlantedFault {
+  readonly name: string;
+  /** Path below `packages`. */
+  readonly file: string;
+  /** Text that occurs exactly once in the file. */
+  readonly text: string;
+  readonly replacement: string;
+  /** Reason why the simulation cannot find the fault. */
+  readonly hidden?: string;
+}
+
+const fault = (name: string, file: string, text: string, replacement: string, hidden?: string): PlantedFault => ({
+  ...{ name, file, text, replacement },
+  ...(hidden !== undefined && { hidden }),
+});
+
+/** Adapt the text when the code changes; never drop a fault without replacing it. */
+export const PLANTED_FAULTS: readonly PlantedFault[] = [
+  fault(
+    'a deletion is published to the deleter only',
+    'domain/src/messages/deletion.ts',
+    'anyOf(watchers, users([deletedBy]))',
+    'users([deletedBy])',
+  ),
+  fault(
+    'the fan-out keeps former subscribers',
+    'domain/src/channels/channel-delivery.ts',
+    'user.channels.delete(id);\n          this.unsubscribe(user, id);',
+    '',
+  ),
+  fault('the fan-out keeps the former role', 'domain/src/users/user-delivery.ts', 'user.role = event.role;', ''),
+  fault(
+    'due jobs are found a second late',
+    'adapters/storage/src/kernel/jobs.ts',
+    'AND due_at <= ? ORDER BY',
+    'AND due_at < ? ORDER BY',
+  ),
+  fault(
+    'job workers start a second late',
+    'server/src/workers/job-workers.ts',
+    'Math.max(0, time * 1000 - clock.nowMs())',
+    'Math.max(0, time * 1000 + 1000 - clock.nowMs())',
+  ),
+  // Wrong audience
+  fault(
+    'changes reach only holders of a message',
+    'domain/src/messages/message-delivery.ts',
+    "return isPrivate(channel) ? subscribers : anyOf(subscribers, allOf(atLeast('member'), holders));",
+    'return isPrivate(channel) ? subscribers : holders;',
+  ),
+  fault(
+    'changes in public channels reach guests who have left',
+    'domain/src/messages/message-delivery.ts',
+    "return isPrivate(channel) ? subscribers : anyOf(subscribers, allOf(atLeast('member'), holders));",
+    'return isPrivate(channel) ? subscribers : anyOf(subscribers, holders);',
+  ),
+  fault(
+    'messages of channels reach everybody',
+    'domain/src/messages/post-message.ts',
+    'const subscribers = subscribersOf(destination.channel.id);',
+    "const subscribers: Audience = { kind: 'realm' };",
+  ),
+  fault(
+    'direct messages do not reach their sender',
+    'domain/src/messages/post-message.ts',
+    'return users(destination.participants.map((person) => person.id));',
+    'return users(destination.participants.slice(1).map((person) => person.id));',
+  ),
+  fault(
+    'a moved message is not removed from those who lose it',
+    'domain/src/messages/move-parts.ts',
+    'audience: receiversLostByMove(move.source, move.channel, move.outside),',
+    "audience: { kind: 'users', ids: [] },",
+  ),
+  fault(
+    'changed elements of personal lists reach nobody',
+    'domain/src/kernel/personal-list.ts',
+    'await this.publish(tx, row, this.rules.events.changed!(row));',
+    '',
+  ),
+  fault(
+    'removed elements of personal lists reach nobody',
+    'domain/src/kernel/personal-list.ts',
+    'await this.publish(tx, row, this.rules.events.removed(row));',
+    '',
+  ),
+  // Lost wake-ups and lost events
+  fault(
+    'jobs of this process wake no worker',
+    'server/src/workers/job-workers.ts',
+    'for (const { kind, dueAt } of jobs) this.wake(kind, dueAt);',
+    '',
+  ),
+  fault(
+    'events that arrive during a look-up are lost',
+    'domain/src/kernel/realm-fan-out.ts',
+    'this.waiting.push(announced);',
+    'if (!this.lookingUp) this.waiting.push(announced);',
+  ),
+  fault(
+    'a caught-up queue forgets its due events',
+    'domain/src/kernel/live-queue.ts',
+    'this.due.push(due);',
+    'this.due = [due];',
+  ),
+  fault(
+    'units of work with several events announce the first one only',
+    'domain/src/composition/publishing-unit-of-work.ts',
+    'const events = units.flatMap((unit) => unit.events);',
+    'const events = units.flatMap((unit) => unit.events.slice(0, 1));',
+  ),
+  // Event before commit, double send
+  fault(
+    'repeated sends are not recognized',
+    'domain/src/messages/send-once.ts',
+    'first && first.digest === digest && first.sentAt > now - SEND_MEMORY_SECONDS ? first.messageId : null',
+    'first && first.sentAt < 0 && digest && now ? first.messageId : null',
+  ),
+  fault(
+    'a finished job stays in its table',
+    'domain/src/kernel/jobs.ts',
+    'if (await tx.jobs.take(stored)) await work(tx);',
+    'await work(tx);',
+  ),
+  fault(
+    'delivered scheduled messages stay in the list',
+    'domain/src/messages/scheduled-delivery.ts',
+    "await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });",
+    '',
+  ),
+  // Stale rights
+  fault(
+    'former subscribers read private channels',
+    'domain/src/messages/message-permissions.ts',
+    'return hasContentAccess(actor, channel, isSubscribed) && (',
+    'return (hasContentAccess(actor, channel, isSubscribed) || isOwn) && (',
+  ),
+  fault(
+    'groups keep members who have left',
+    'domain/src/access/group-delivery.ts',
+    'else this.leave(event.groupId, event.userIds);',
+    '',
+  ),
+  fault(
+    'protected history is readable for later subscribers',
+    'domain/src/messages/message-permissions.ts',
+    ' && (hasSharedHistory(channel) || isOwn);',
+    ';',
+  ),
+  fault(
+    'guests read channels they are not subscribed to',
+    'domain/src/messages/message-permissions.ts',
+    'if (isGuest(actor) && !isSubscribed) return false;',
+    '',
+  ),
+  // Off-by-one in a span
+  fault(
+    'a subscription misses its first event',
+    'domain/src/channels/channel-delivery.ts',
+    'if (fromSeq <= seq && (toSeq === null || seq < toSeq)) return true;',
+    'if (fromSeq + 1 < seq && (toSeq === null || seq < toSeq)) return true;',
+  ),
+  fault(
+    'the replay ignores the end of a subscription',
+    'domain/src/channels/channel-delivery.ts',
+    'if (fromSeq <= seq && (toSeq === null || seq < toSeq)) return true;',
+    'if (fromSeq <= seq && (toSeq === null || seq > 0)) return true;',
+  ),
+  fault(
+    'queues forget one event too many',
+    'domain/src/kernel/queue-reader.ts',
+    'live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));',
+    'live.dropBefore(first === undefined ? ((after + 2) as EventSeq) : seqOf(first));',
+  ),
+  fault(
+    'the log is read with the event of the cursor',
+    'adapters/sqlite/src/kernel/events.ts',
+    '=>\n  `id > ',
+    '=>\n  `id >= ',
+  ),
+  // Forgotten rows
+  fault(
+    'events keep the text of deleted messages',
+    'domain/src/messages/deletion.ts',
+    'await tx.events.blank(realmId, ids);',
+    '',
+  ),
+  fault(
+    'reminders keep the text of deleted messages',
+    'domain/src/messages/deletion.ts',
+    'await planRemovalFromReminders(tx, realmId, ids, deletedAt);',
+    '',
+  ),
+  fault(
+    'the first message of a channel outlives its deletion',
+    'domain/src/messages/deletion.ts',
+    'await renewFirstMessage(tx, deletion, ids);',
+    '',
+  ),
+  fault(
+    'leaving a channel keeps the span open',
+    'domain/src/channels/subscribing.ts',
+    'await tx.personal.closeSpans(realmId, [channel.recipientId], getOrThrow(removed, channel.id));',
+    '',
+  ),
+  fault(
+    'moves keep no history',
+    'domain/src/messages/moves.ts',
+    'await tx.moves.move(actor.realmId, slice, target);',
+    'await tx.moves.move(actor.realmId, slice.slice(0, 1), target);',
+  ),
+  fault(
+    'the log of another history is not noticed after a restore',
+    'domain/src/kernel/event-hub.ts',
+    "if (event.event.type === 'restarted') this.endBefore(event);",
+    '',
+  ),
+  fault(
+    'the disk is not synced',
+    'adapters/sqlite/src/database.ts',
+    'synchronous = FULL',
+    'synchronous = OFF',
+    'the simulated disk keeps what SQLite has written, synced or not',
+  ),
+];
