@@ -82,8 +82,7 @@ function scoped(css: string): string {
     .flatMap(([, prelude = '', body = '']) => {
       if (prelude.trim().startsWith('@')) return `${prelude.trim()} {${scoped(body)}}`;
       const selectors = prelude.split(',').flatMap((each) => scopeOf(each.trim()));
-      const own = selectors.includes(':where(:root)') ? body.replace('color-scheme: light dark;', '') : body;
-      return selectors.length === 0 ? [] : `${selectors.join(', ')} {${own}}`;
+      return selectors.length === 0 ? [] : `${selectors.join(', ')} {${body}}`;
     })
     .join('\n');
 }
@@ -120,6 +119,9 @@ const plugins = [react(), translations, emojiData, pack];
  */
 const DIR_SELECTOR = 4;
 
+/** Browsers with `light-dark()`. For older ones it would be replaced, so that it ignores the page's color scheme. */
+const OF_COLOR_SCHEME = ['chrome123', 'firefox120', 'safari17.5'];
+
 const shared = {
   outDir: OUT,
   assetsDir: ASSETS,
@@ -143,6 +145,7 @@ export default defineConfig(({ mode }) => ({
         plugins: [iconKeys, ...plugins, styleSheetsOfElement],
         build: {
           ...shared,
+          cssTarget: OF_COLOR_SCHEME,
           emptyOutDir: false,
           cssCodeSplit: false,
           rollupOptions: {
@@ -173,8 +176,7 @@ export default defineConfig(({ mode }) => ({
           build: {
             target: 'es2022',
             assetsInlineLimit: 0,
-            // Older targets would replace `light-dark()` with the page's color scheme.
-            cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
+            cssTarget: OF_COLOR_SCHEME,
             cssCodeSplit: false,
             modulePreload: false,
             rollupOptions: {

@@ -11,6 +11,7 @@ const USAGE = `npm create parley [-- FOLDER] [OPTIONS]
 
 Writes an application with a chat for the people who log in to it.
   --template NAME  ${TEMPLATES.join(', ')}; default: asks
+  --typescript     writes TypeScript instead of JavaScript
   --parley SPEC    version or file of the package parley, such as ./parley-0.3.0.tgz; default: the version of this program
   --yes            asks nothing; the folder is my-chat and the template ${DEFAULT} unless given`;
 
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: {
       template: { type: 'string' },
+      typescript: { type: 'boolean', default: false },
       parley: { type: 'string' },
       yes: { type: 'boolean', short: 'y', default: false },
       help: { type: 'boolean', short: 'h', default: false },
@@ -38,7 +40,7 @@ async function main(): Promise<void> {
     return;
   }
   if (positionals.length > 1) throw new Refusal(`One folder is expected, not ${positionals.length}.\n\n${USAGE}`);
-  const { template = null, yes } = values;
+  const { template = null, typescript: isTyped, yes } = values;
   if (template !== null && !isTemplate(template)) {
     throw new Refusal(`--template must be one of ${TEMPLATES.join(', ')}, not "${template}".`);
   }
@@ -55,7 +57,7 @@ async function main(): Promise<void> {
   }
   // npm takes a path relative to the project.
   const parley = existsSync(spec) ? `file:${resolve(spec)}` : spec;
-  if (!writeProject({ folder, template: chosen, parley })) throw new Refusal(`${folder} is not empty.`);
+  if (!writeProject({ folder, template: chosen, parley, isTyped })) throw new Refusal(`${folder} is not empty.`);
   console.log(`${NAMES[chosen]} with a chat is in ${folder}. Now run:
 
   cd ${relative(process.cwd(), folder) || '.'}

@@ -21,22 +21,53 @@ export interface Project {
   readonly template: Template;
   /** Version or address of the package `parley`. */
   readonly parley: string;
+  /** True for TypeScript instead of JavaScript. */
+  readonly isTyped: boolean;
 }
+
+/** Development dependencies of a project in TypeScript. `tsx` runs it on each supported version of Node. */
+const TYPED = { '@types/node': '^20.19.0', tsx: '^4.20.0', typescript: '>=5.8.0' };
+const TYPES: Readonly<Record<Template, Readonly<Record<string, string>>>> = {
+  express: { '@types/express': '^5.0.0' },
+  fastify: {},
+  next: { '@types/react': '^19.1.0', '@types/react-dom': '^19.1.0' },
+};
 
 const templates = fileURLToPath(new URL('../templates', import.meta.url));
 
 /** Writes the files of a new project. Returns false, and writes nothing, if the folder contains anything. */
-export function writeProject({ folder, template, parley }: Project): boolean {
+export function writeProject({ folder, template, parley, isTyped }: Project): boolean {
   if (existsSync(folder) && readdirSync(folder).length > 0) return false;
-  for (const part of PARTS[template]) cpSync(join(templates, part), folder, { recursive: true });
+  for (const part of PARTS[template]) {
+    const filter = (name: string): boolean => !isTyped || !/\.jsx?$/.test(name);
+    cpSync(join(templates, part), folder, { recursive: true, filter });
+    if (isTyped) cpSync(join(templates, 'typescript', part), folder, { recursive: true });
+  }
   // npm leaves `.gitignore` out of packages.
   renameSync(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const path = join(folder, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
   manifest.name = packageName(basename(folder));
   manifest.dependencies.parley = parley;
+  if (isTyped) makeTyped(folder, template, manifest);
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   return true;
+}
+
+interface Manifest {
+  scripts: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+/** Changes commands, dependencies and names of files. */
+function makeTyped(folder: string, template: Template, manifest: Manifest): void {
+  for (const [name, command] of Object.entries(manifest.scripts)) {
+    manifest.scripts[name] = command.replace('node server.js', 'tsx server.ts');
+  }
+  manifest.scripts.typecheck = 'tsc';
+  manifest.devDependencies = { ...TYPES[template], ...TYPED };
+  const readme = join(folder, 'README.md');
+  writeFileSync(readme, readFileSync(readme, 'utf8').replaceAll('.js`', '.ts`'));
 }
 
 /** Name that npm accepts. */

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { type Loader, transform } from 'esbuild';
 import { Application, type RunningApplication, root } from './fixtures/application.js';
 import { blocksOf } from './fixtures/documents.js';
 
@@ -88,6 +89,50 @@ describe('npm create parley', () => {
       'pnpm-workspace.yaml',
       'server.js',
     ]);
+  });
+
+  it('writes Express and Fastify in TypeScript, which compiles strictly and runs', async () => {
+    for (const template of ['express', 'fastify']) {
+      const folder = `typed-${template}`;
+      expect(await create(folder, `--template=${template}`, '--typescript')).toMatchObject({ code: 0 });
+      expect(readdirSync(app.at(folder)).filter((name) => name.endsWith('.js'))).toEqual([]);
+      expect(JSON.parse(readFileSync(app.at(folder, 'package.json'), 'utf8'))).toMatchObject({
+        scripts: { start: 'tsx server.ts', typecheck: 'tsc' },
+        devDependencies: { tsx: expect.any(String), typescript: expect.any(String) },
+      });
+      expect(readFileSync(app.at(folder, 'README.md'), 'utf8')).toContain('| `server.ts` |');
+      expect(await app.compile(`${folder}/tsconfig.json`)).toBe('');
+    }
+    const compilerOptions = { noEmit: false, outDir: 'out' };
+    app.write('typed-express/tsconfig.run.json', JSON.stringify({ extends: './tsconfig.json', compilerOptions }));
+    expect(await app.compile('typed-express/tsconfig.run.json')).toBe('');
+    const server = await app.serve('typed-express/out/server.js');
+    const { cookie } = await logIn(server, 'Ann');
+    expect((await server.request('GET', '/', { cookie })).body).toContain('<parley-chat>');
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it('writes Next.js in TypeScript with pages and a server', async () => {
+    expect(await create('typed-next', '--template=next', '--typescript')).toMatchObject({ code: 0 });
+    expect(readdirSync(app.at('typed-next/app')).sort()).toEqual(['layout.tsx', 'page.tsx']);
+    expect(JSON.parse(readFileSync(app.at('typed-next/package.json'), 'utf8')).scripts.start).toBe(
+      'next build && NODE_ENV=production tsx server.ts',
+    );
+  });
+
+  it('has templates in TypeScript that differ from JavaScript only by types', async () => {
+    const templates = join(root, 'packages/create-parley/templates');
+    const plain = async (path: string) => {
+      const loader = path.split('.').at(-1) as Loader;
+      return (await transform(readFileSync(path, 'utf8'), { loader, jsx: 'preserve' })).code;
+    };
+    const typed = readdirSync(join(templates, 'typescript'), { recursive: true, encoding: 'utf8' });
+    const programs = typed.filter((name) => /\.tsx?$/.test(name));
+    expect(programs.length).toBe(8);
+    for (const name of programs) {
+      const own = join(templates, name.replace(/\.ts(x?)$/, '.js$1'));
+      expect(await plain(join(templates, 'typescript', name))).toBe(await plain(own));
+    }
   });
 
   it('rejects a folder with files, unknown templates and options, and a missing answer', async () => {

@@ -24,7 +24,7 @@ import { pressIn } from './stories.js';
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /** Pages of `docs/examples` and of this test, bundled as products do. */
-const EXAMPLES = ['react.tsx', 'custom-look.tsx', 'own-edit.tsx'];
+const EXAMPLES = ['react.tsx', 'custom-look.tsx', 'element-react.tsx', 'own-edit.tsx'];
 
 /** Page of a product with its own message editor. */
 const OWN_EDIT = `
@@ -58,10 +58,13 @@ interface Fixtures {
   /** Example page with a logged-in customer. */
   readonly shop: Page;
   readonly example: string;
+  /** Added to the content security policy of the page. */
+  readonly policy: string;
 }
 
 const test = base.extend<Fixtures, { host: Host }>({
   example: ['react.html', { option: true }],
+  policy: ['', { option: true }],
   host: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern.
     async ({}, use) => {
@@ -122,11 +125,17 @@ const test = base.extend<Fixtures, { host: Host }>({
     },
     { scope: 'worker', timeout: 180_000 },
   ],
-  shop: async ({ page, example, host: { address } }, use) => {
+  shop: async ({ page, example, policy, host: { address } }, use) => {
     const problems: string[] = [];
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
     page.on('pageerror', (error) => problems.push(error.message));
     await page.goto(`${address}/log-in/ann`);
+    await page.route(`${address}/built/${example}`, async (route) => {
+      const response = await route.fetch();
+      const headers = response.headers();
+      const policies = [headers['content-security-policy'], policy].filter(Boolean).join('; ');
+      await route.fulfill({ response, headers: { ...headers, 'content-security-policy': policies } });
+    });
     await page.goto(`${address}/built/${example}`);
     await use(page);
     expect(problems).toEqual([]);
@@ -294,3 +303,27 @@ async function freePort(): Promise<number> {
   server.close();
   return port;
 }
+
+test.describe('the element in a React application', () => {
+  test.use({
+    example: 'element-react.html',
+    policy: "require-trusted-types-for 'script'; trusted-types parley-content",
+  });
+
+  test('shows a conversation and reports events under a policy with Trusted Types', async ({ shop }) => {
+    await expect(shop.getByText('Your order is on its way.')).toBeVisible();
+    await shop.getByRole('textbox', { name: /Message/ }).fill('Thank you, *Ben*');
+    await shop.getByRole('button', { name: 'Send', exact: true }).click();
+    await expect(shop.getByRole('article').filter({ hasText: 'Thank you, Ben' })).toBeVisible();
+    await expect(shop.getByText('You wrote: Thank you, *Ben*')).toBeVisible();
+    const isRefused = () => {
+      try {
+        document.createElement('div').innerHTML = '<p>Text</p>';
+        return false;
+      } catch (error) {
+        return error instanceof TypeError;
+      }
+    };
+    expect(await shop.evaluate(isRefused)).toBe(true);
+  });
+});

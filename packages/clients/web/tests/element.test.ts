@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test as base, expect, type Page } from '@playwright/test';
-import { pressIn, startShop, violationsIn } from './stories.js';
+import { emailOf, pressIn, test as standalone, startShop, violationsIn } from './stories.js';
 
 interface Shop {
   /** Opens the shop's page with these elements as a customer or anonymously. */
@@ -181,6 +181,7 @@ test('opens a panel from a button that it may cover, and closes it with a button
   await button.click();
   const panel = page.getByRole('dialog', { name: 'Chat' });
   await expect(panel.getByText('Another order')).toBeVisible();
+  await expect(panel.getByRole('heading', { name: 'orders Order 8' })).toBeVisible();
   await panel.getByRole('textbox').press('Escape');
   await expect(panel).toHaveCount(0);
   await expect(button).toBeFocused();
@@ -270,6 +271,110 @@ test('shows high contrast by theme and by reader preference, without axe finding
   await page.emulateMedia({ contrast: 'more' });
   await expect.poll(background).toBe('rgb(0, 0, 0)');
 });
+
+/** Adds a style sheet to the page. */
+const style = (page: Page, css: string) =>
+  page.evaluate((text) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(text);
+    document.adoptedStyleSheets.push(sheet);
+  }, css);
+
+test('is as dark as the page around it', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const background = () =>
+    page.locator('[data-parley]').evaluate((element) => getComputedStyle(element).backgroundColor);
+  await expect.poll(background).toBe('rgb(255, 255, 255)');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await style(page, 'html { color-scheme: dark }');
+  await expect.poll(background).toBe('rgb(27, 29, 34)');
+  await page.locator('parley-chat').evaluate((element) => element.setAttribute('theme', 'light'));
+  await expect.poll(background).toBe('rgb(255, 255, 255)');
+});
+
+test('keeps its sizes and letters in a page with a small root font and rules for all elements', async ({ shop }) => {
+  const page = await shop.open(ORDER, 'ann');
+  await style(
+    page,
+    `html { font-size: 62.5% }
+    * { margin: 7px !important; font-size: 10px !important; letter-spacing: 4px !important }
+    div, p { display: inline !important }`,
+  );
+  // The size is measured when the element is added.
+  await page.locator('parley-chat').evaluate((chat) => chat.parentElement!.append(chat));
+  const text = page.getByText('Your order is on its way.');
+  await expect(text).toHaveCSS('font-size', '15px');
+  await expect(text).toHaveCSS('letter-spacing', 'normal');
+  await expect(text).toHaveCSS('display', 'block');
+  await expect(page.getByRole('textbox', { name: /Message/ })).toHaveCSS('font-size', '15px');
+});
+
+test('names the conversation above the field only after the reader has left that of the attributes', async ({
+  shop,
+}) => {
+  const page = await shop.open(ORDER, 'ann');
+  const field = page.getByRole('textbox', { name: /Message/ });
+  await field.fill('See #**orders>Order 8**');
+  await expect(page.getByText('To:')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await page
+    .getByRole('link', { name: /Order 8/ })
+    .last()
+    .click();
+  await expect(page.getByText('Another order')).toBeVisible();
+  await expect(page.getByText('To:')).toContainText('Order 8');
+});
+
+test('offers files, emoji and sending with simple tools', async ({ shop }) => {
+  const page = await shop.open(ORDER.replace('<parley-chat', '<parley-chat tools="simple"'), 'ann');
+  const composer = page.locator('[part="composer"]');
+  await expect(composer.getByRole('button')).toHaveCount(3);
+  for (const name of ['Attach files', 'Insert emoji', 'Send']) {
+    await expect(composer.getByRole('button', { name, exact: true })).toBeVisible();
+  }
+  await page.getByText('Your order is on its way.').hover();
+  const actions = page.getByRole('toolbar', { name: 'Message actions' });
+  await expect(actions.getByRole('button', { name: 'More actions' })).toBeVisible();
+  await expect(actions.getByRole('button')).toHaveCount(2);
+  expect(await shop.violations()).toEqual([]);
+  await page.locator('parley-chat').evaluate((element) => element.removeAttribute('tools'));
+  await expect(composer.getByRole('button', { name: 'Bold' })).toBeVisible();
+});
+
+test('names an unknown view in the element and on the console', async ({ page, address }) => {
+  const mistake = 'view must be one of chat, conversation, list, button, not "buton".';
+  const errors: string[] = [];
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(`${address}/log-in/ann`);
+  await page.goto(`${address}/?elements=${encodeURIComponent('<parley-chat view="buton"></parley-chat>')}`);
+  await expect(page.getByText(mistake)).toBeVisible();
+  expect(errors).toEqual([`<parley-chat>: ${mistake}`]);
+});
+
+standalone(
+  'shows the chat of a Parley session without a prompt of the browser for a password',
+  async ({ page, server }) => {
+    const challenges: string[] = [];
+    page.on('response', async (response) => {
+      if (response.headers()['www-authenticate']?.startsWith('Basic')) challenges.push(response.url());
+    });
+    const shop = `${server.url}/shop`;
+    const body = `<script type="module" src="/web/element.js"></script>
+    <parley-chat channel="Verona" topic="Balcony"></parley-chat>`;
+    await page.route(shop, (route) => route.fulfill({ contentType: 'text/html', body }));
+    await page.goto(shop);
+    await page.getByRole('link', { name: 'Log in' }).click();
+    await page.getByLabel('Email address').fill(emailOf('hamlet'));
+    await page.getByLabel('Password').fill(`pw-${emailOf('hamlet')}`);
+    await page.getByRole('button', { name: 'Log in', exact: true }).click();
+    await page.waitForURL(shop);
+    // Playwright serves the page to a navigation, but not to a redirect.
+    await page.goto(shop);
+    await expect(page.getByRole('textbox', { name: /Message/ })).toBeVisible();
+    expect(challenges).toEqual([]);
+  },
+);
 
 test('accepts texts, date formats, link targets and the address mode from the host', async ({ shop }) => {
   const page = await shop.open(

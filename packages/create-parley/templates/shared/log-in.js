@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 
 // Next.js loads modules several times.
-globalThis.sessions ??= new Map();
-const { sessions } = globalThis;
+globalThis.logIns ??= new Map();
+const sessions = globalThis.logIns;
 
 /** Returns the person who sends the request, `{ id, name }`, or null. */
 export function personOf({ headers }) {
   const [, session] = /(?:^|; )session=([\w-]+)/.exec(headers.cookie ?? '') ?? [];
-  return sessions.get(session) ?? null;
+  return (session && sessions.get(session)) || null;
 }
 
 /** Returns a cookie that logs the person in. */

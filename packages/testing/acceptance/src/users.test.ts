@@ -138,6 +138,11 @@ describe('GET /users/me', () => {
     });
     expect(reply.headers['www-authenticate']).toBe('Basic realm="zulip"');
   });
+
+  it("rejects a page's script without a challenge, for which browsers would ask for a password", async () => {
+    const reply = await server.request('GET', '/users/me', { headers: { 'X-Requested-With': 'XMLHttpRequest' } });
+    expect([reply.status, reply.headers['www-authenticate']]).toEqual([401, undefined]);
+  });
 });
 
 describe('GET /users/{user_id} and /users/{email}', () => {

@@ -171,7 +171,7 @@ export class BrowserChecks {
   challenge(reply: Reply, request: Request, { route, style }: RefusedCall): Reply {
     const { isHostAuthenticated } = this.options;
     if (style === 'browser') return { ...reply, headers: SESSION_CHALLENGE };
-    if (isHostAuthenticated) return { ...reply, headers: [] };
+    if (isHostAuthenticated || isScript(request)) return { ...reply, headers: [] };
     const isPage = request.header('authorization') === undefined && request.header('accept')?.includes('text/html');
     if (!route?.leadsToLogIn || !isPage) return reply;
     const headers = ['Location', this.cookies.logInAddress(request)];
@@ -218,6 +218,9 @@ export class BrowserChecks {
     return { ...reply, headers: [...(reply.headers ?? []), ...this.cookies.csrf(request, token)] };
   }
 }
+
+/** True for a page's script that declares itself, since browsers prompt for a password on a Basic challenge. */
+const isScript = (request: Request): boolean => request.header('x-requested-with') === 'XMLHttpRequest';
 
 /** Returns the expected CSRF token: that of the session, else the value of the browser's cookie or a new token. */
 export const csrfTokenOf = (request: Request, identity: Identity | undefined): string =>

@@ -145,8 +145,8 @@ it('lists measured contrasts in docs/design.md', () => {
 it('takes font sizes, corners and durations from custom properties', () => {
   expect(othersThan(/^font-size$/, /^(var\(--parley-font-size[\w-]*\)|inherit|[\d.]+em)$/)).toEqual([
     // Safari zooms into fields with smaller text.
-    'font-size: 1rem',
-    'font-size: 1.5rem',
+    'font-size: var(--parley-reader-size)',
+    'font-size: calc(1.5 * var(--parley-reader-size))',
   ]);
   expect(othersThan(/^border-radius$/, /^(var\(--parley-[\w-]*radius[\w-]*\)|50%|inherit|0| )+$/)).toEqual([]);
   expect(othersThan(/^transition(-duration)?$/, /var\(--parley-duration\)|^none$/)).toEqual([]);
@@ -177,4 +177,8 @@ describe.each(['light', 'dark'] as const)('%s color scheme', (scheme) => {
     expect(ratioIn(usual, shape, background)).toBeGreaterThanOrEqual(3);
     expect(ratioIn(contrast, shape, background)).toBeGreaterThanOrEqual(4.5);
   });
+});
+
+it("takes sizes from the reader's size instead of the font size of the page around the chat", () => {
+  expect(allCss.match(/[\d.]+rem\b/g)).toEqual(['1rem']);
 });

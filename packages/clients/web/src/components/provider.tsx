@@ -9,6 +9,7 @@ import { type Components, ComponentsContext, type HostTexts } from '../services/
 import { ServicesContext } from '../services/context.js';
 import { OwnNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
+import { readerSizeSheet } from '../services/reader-size.js';
 import type { OpenedServices } from '../services/services.js';
 
 export interface ParleyProviderProps {
@@ -24,6 +25,8 @@ export interface ParleyProviderProps {
   readonly linkTarget?: string;
   /** `enter`: Enter sends, and Shift+Enter starts a line. Default: the user's setting. */
   readonly sends?: 'enter';
+  /** `simple`: files, emoji and sending, without formatting, snippets, calls and drafts. Default: all tools. */
+  readonly tools?: 'simple';
   /** Replacement components of the product. */
   readonly components?: Partial<Components>;
   /** Shown while the chat is loading. */
@@ -46,6 +49,7 @@ export function ParleyProvider({
   dates,
   linkTarget,
   sends,
+  tools,
   components = NO_COMPONENTS,
   fallback = null,
   loggedOut = null,
@@ -67,6 +71,7 @@ export function ParleyProvider({
             navigation,
             ...(linkTarget && { linkTarget }),
             ...(sends && { sends }),
+            ...(tools && { tools }),
             ...(onSent && { onSent }),
           }}
         >
@@ -87,7 +92,7 @@ function adoptTokens(): void {
   if (sheet) return;
   sheet = new CSSStyleSheet();
   sheet.replaceSync(tokens);
-  document.adoptedStyleSheets.push(sheet);
+  document.adoptedStyleSheets.push(sheet, readerSizeSheet(':where(:root)'));
 }
 
 /** Keeps the chat open while the provider is mounted. Null if nobody is logged in, undefined while opening. */

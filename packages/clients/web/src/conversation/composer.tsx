@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useServices } from '../services/context.js';
+import { usePlace, useServices } from '../services/context.js';
 import type { DraftRow, OpenDraft } from '../services/drafts.js';
 import { reportFailure } from '../services/failures.js';
 import { useLoaded } from '../services/loading.js';
@@ -55,6 +55,9 @@ const loadWarnings = () => import('./warnings.js').then(({ Warnings }) => Warnin
 /** Input field for messages. The draft belongs to the destination shown above the text. */
 export function Composer({ destination, filesOf = destination, topicField, onText, ref }: Props) {
   const { i18n } = useLingui();
+  const { navigation, tools: shownTools } = useServices();
+  // The product's page shows which conversation it embeds.
+  const isNamedByHost = usePlace(() => navigation.isAtStart());
   const field = useRef<HTMLTextAreaElement>(null);
   const hint = useId();
   const draftText = useDraft(field, destination);
@@ -100,11 +103,13 @@ export function Composer({ destination, filesOf = destination, topicField, onTex
       }}
     >
       {suggestions}
-      <OtherDrafts draft={draft} onUse={continueDraft} />
+      {shownTools !== 'simple' && <OtherDrafts draft={draft} onUse={continueDraft} />}
       {Warnings && <Warnings destination={destination} text={text} />}
-      <div className={styles.destination}>
-        {i18n._('To:')} {topicField ?? <DestinationName destination={destination} />}
-      </div>
+      {(topicField || !isNamedByHost) && (
+        <div className={styles.destination}>
+          {i18n._('To:')} {topicField ?? <DestinationName destination={destination} />}
+        </div>
+      )}
       <textarea
         ref={field}
         className={styles.field}
@@ -264,7 +269,7 @@ interface SendButtonsProps {
 
 function SendButtons({ destination, text, canSend, onScheduled }: SendButtonsProps) {
   const { i18n } = useLingui();
-  const SendLater = useLoaded(loadSendLater);
+  const SendLater = useLoaded(loadSendLater, useServices().tools !== 'simple');
   const keys = useSendKeys();
   return (
     <>

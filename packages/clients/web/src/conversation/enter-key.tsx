@@ -34,13 +34,13 @@ export function useSendKeys(): string {
 
 /** Shows which key sends, and changes it. Keyboards on screen have a button instead. */
 export function SendKeys({ id }: { readonly id: string }) {
-  const { client, sends } = useServices();
+  const { client, sends, tools } = useServices();
   const { i18n } = useLingui();
   const entersSend = useEntersSend();
   const combination = useCombination();
   const text = i18n._('{keys} sends', { keys: useSendKeys() });
-  // The product has chosen the key.
-  if (sends === 'enter') {
+  // The product has chosen the key, or a menu for it is more than its customers need.
+  if (sends === 'enter' || tools === 'simple') {
     return (
       <small id={id} className={styles.hint}>
         {text}

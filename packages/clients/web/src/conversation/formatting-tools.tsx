@@ -29,7 +29,7 @@ import type { ReactNode } from 'react';
 import { IconButton } from '../kit/icon-button.js';
 import { insertText } from '../kit/text-field.js';
 import { useToolbar } from '../kit/toolbar.js';
-import { useField } from '../services/context.js';
+import { useField, useServices } from '../services/context.js';
 import { openOverlay } from '../services/overlay.js';
 import type { UploadPlace } from '../services/uploads.js';
 import styles from './composer.module.css';
@@ -73,6 +73,7 @@ export function FormattingTools(props: Props) {
   const { i18n } = useLingui();
   const toolbar = useToolbar();
   const groups = [useMarks(props), useInsertions(props)].flat();
+  const isSimple = useServices().tools === 'simple';
   return (
     <div {...toolbar} className={styles.buttons} role="toolbar" aria-label={i18n._('Formatting')}>
       <AttachButton destination={filesOf} onChosen={preview.enterField} />
@@ -95,30 +96,34 @@ export function FormattingTools(props: Props) {
           })
         }
       />
-      {groups.map((actions) => (
-        <span className={styles.group} key={actions[0]!.label}>
-          {actions.map(({ isCommon, run, ...action }) => (
-            <span key={action.label} className={isCommon ? styles.common : styles.rare}>
-              <IconButton {...action} onClick={({ currentTarget }) => run(currentTarget)} />
+      {!isSimple && (
+        <>
+          {groups.map((actions) => (
+            <span className={styles.group} key={actions[0]!.label}>
+              {actions.map(({ isCommon, run, ...action }) => (
+                <span key={action.label} className={isCommon ? styles.common : styles.rare}>
+                  <IconButton {...action} onClick={({ currentTarget }) => run(currentTarget)} />
+                </span>
+              ))}
             </span>
           ))}
-        </span>
-      ))}
-      <span className={styles.more}>
-        <IconButton
-          icon={Ellipsis}
-          label={i18n._('More formatting')}
-          opens="menu"
-          onClick={({ currentTarget }) => openActions(currentTarget, i18n._('More formatting'), groups)}
-        />
-      </span>
-      <IconButton
-        icon={preview.isShown ? EyeOff : Eye}
-        label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
-        isPressed={preview.isShown}
-        isDisabled={text.trim() === ''}
-        onClick={preview.toggle}
-      />
+          <span className={styles.more}>
+            <IconButton
+              icon={Ellipsis}
+              label={i18n._('More formatting')}
+              opens="menu"
+              onClick={({ currentTarget }) => openActions(currentTarget, i18n._('More formatting'), groups)}
+            />
+          </span>
+          <IconButton
+            icon={preview.isShown ? EyeOff : Eye}
+            label={preview.isShown ? i18n._('Edit') : i18n._('Preview')}
+            isPressed={preview.isShown}
+            isDisabled={text.trim() === ''}
+            onClick={preview.toggle}
+          />
+        </>
+      )}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import type { Emoji, MessageRow as Message } from '@parley/chat';
 import { EllipsisVertical, Pencil, Quote, SmilePlus, Star } from 'lucide-react';
 import type { KeyboardEvent } from 'react';
 import { IconButton } from '../kit/icon-button.js';
-import { useChat, useComputed } from '../services/context.js';
+import { useChat, useComputed, useServices } from '../services/context.js';
 import { reportFailure } from '../services/failures.js';
 import { isPlainKey, letterKeys } from '../services/letter-keys.js';
 import { openOverlay } from '../services/overlay.js';
@@ -24,7 +24,8 @@ export function MessageActions({ message, commands, onEdit }: Props) {
   const canReact = useComputed(() => chat.rights.canReact(id), [chat, id]);
   const canEdit = useComputed(() => chat.rights.canEdit(id), [chat, id]);
   const canSend = useComputed(() => chat.rights.canSend(message.destination) === null, [chat, message.destination]);
-  const quote = canSend ? commands.quote : null;
+  const isSimple = useServices().tools === 'simple';
+  const quote = canSend && !isSimple ? commands.quote : null;
   const openPicker = (anchor: HTMLElement) =>
     openOverlay(anchor, async () => {
       const { EmojiPicker } = await import('./emoji-picker.js');
@@ -44,13 +45,15 @@ export function MessageActions({ message, commands, onEdit }: Props) {
         />
       )}
       {quote && <IconButton icon={Quote} label={i18n._('Quote')} shortcut=">" onClick={() => quote(message)} />}
-      <IconButton
-        icon={Star}
-        label={message.isStarred ? i18n._('Remove star') : i18n._('Star')}
-        shortcut="Control+S"
-        isPressed={message.isStarred}
-        onClick={() => chat.commands.star(id, !message.isStarred).catch(reportFailure)}
-      />
+      {!isSimple && (
+        <IconButton
+          icon={Star}
+          label={message.isStarred ? i18n._('Remove star') : i18n._('Star')}
+          shortcut="Control+S"
+          isPressed={message.isStarred}
+          onClick={() => chat.commands.star(id, !message.isStarred).catch(reportFailure)}
+        />
+      )}
       {canEdit && <IconButton icon={Pencil} label={i18n._('Edit')} shortcut="e" onClick={onEdit} />}
       <IconButton
         icon={EllipsisVertical}

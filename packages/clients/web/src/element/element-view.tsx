@@ -2,13 +2,21 @@ import { useLingui } from '@lingui/react';
 import { MessageCircle, X } from 'lucide-react';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Workspace } from '../app/app.js';
+import { ConversationTitle } from '../conversation/conversation-page.js';
 import { UnreadBadge } from '../kit/badge.js';
 import { IconButton } from '../kit/icon-button.js';
-import { useComputed, useServices } from '../services/context.js';
+import { useAddress, useComputed, useServices } from '../services/context.js';
 import { Conversation } from './conversation.js';
 import { ConversationList } from './conversation-list.js';
 import styles from './element.module.css';
 import { type Shown, type Tell, unreadIn, useStart } from './place.js';
+
+const VIEWS = ['chat', 'conversation', 'list', 'button'];
+
+export const isView = (view: string): boolean => VIEWS.includes(view);
+
+/** Explains a wrong value of the attribute `view` to the developer of the page. */
+export const mistakeIn = (view: string): string => `view must be one of ${VIEWS.join(', ')}, not "${view}".`;
 
 interface ViewProps {
   readonly shown: Shown;
@@ -21,6 +29,7 @@ export function ElementView({ shown, tell }: ViewProps) {
   const { channel, direct } = shown;
   const start = useStart(shown, tell);
   const view = shown.view ?? (channel === null && direct === null ? 'chat' : 'conversation');
+  if (!isView(view)) return <p className={styles.line}>{mistakeIn(view)}</p>;
   if (start === null) return <p className={styles.line}>{i18n._('There is no such conversation.')}</p>;
   if (view === 'list') return <ConversationList />;
   if (view === 'button') return <PanelButton isWhole={channel === null && direct === null} start={start} />;
@@ -76,6 +85,7 @@ function PanelButton({ isWhole, start }: PanelProps) {
           onKeyDown={onKeyDown}
         >
           <div className={styles.bar}>
+            <h2>{isWhole ? i18n._('Chat') : <PanelTitle />}</h2>
             <IconButton icon={X} label={i18n._('Close')} onClick={close} />
           </div>
           <div className={styles.inside}>{isWhole ? <Workspace /> : <Conversation />}</div>
@@ -83,4 +93,11 @@ function PanelButton({ isWhole, start }: PanelProps) {
       )}
     </>
   );
+}
+
+/** Name of the conversation in the panel. */
+function PanelTitle() {
+  const { i18n } = useLingui();
+  const { address } = useAddress();
+  return address?.view === 'narrow' ? <ConversationTitle narrow={address.narrow} /> : i18n._('Chat');
 }

@@ -4,7 +4,7 @@
  */
 import { Frame } from '../services/frame.js';
 
-const ATTRIBUTES = ['view', 'channel', 'topic', 'direct', 'lang', 'theme', 'dates', 'links', 'sends'];
+const ATTRIBUTES = ['view', 'channel', 'topic', 'direct', 'lang', 'theme', 'dates', 'links', 'sends', 'tools'];
 const EVENTS = ['parley-unread', 'parley-sent', 'parley-person', 'parley-open'];
 
 const ancestors = document.querySelector<HTMLMetaElement>('meta[name=parley-frame-ancestors]')!.content.split(' ');

@@ -10,9 +10,10 @@ import { ServicesContext } from '../services/context.js';
 import type { Frame } from '../services/frame.js';
 import { type Navigation, OwnNavigation, PageNavigation } from '../services/location.js';
 import { openForHost } from '../services/open-for-host.js';
+import { readerSizeSheet } from '../services/reader-size.js';
 import type { OpenedServices } from '../services/services.js';
 import styles from './element.module.css';
-import { ElementView } from './element-view.js';
+import { ElementView, isView, mistakeIn } from './element-view.js';
 import { downloadFile, fileOfLink, hashOfLink } from './links.js';
 import type { Shown, Tell } from './place.js';
 
@@ -73,7 +74,7 @@ const linkTo = (name: string): HTMLLinkElement =>
 /**
  * `<parley-chat>`: the chat embedded in another product's page. Attributes: `view` (`chat`, `conversation`, `list` or
  * `button`), `channel` (name or id) with `topic`, `direct` (user ids), `lang`, `theme`, `dates`, `links`, `address`,
- * `sends`.
+ * `sends`, `tools`.
  */
 class ParleyChatElement extends HTMLElement {
   static readonly observedAttributes = [
@@ -86,6 +87,7 @@ class ParleyChatElement extends HTMLElement {
     'links',
     'address',
     'sends',
+    'tools',
   ];
 
   private readonly ownNavigation = new OwnNavigation('#inbox');
@@ -155,8 +157,10 @@ class ParleyChatElement extends HTMLElement {
     // Components measure themselves when rendered.
     await this.styled;
     if (!this.isConnected || drawing !== this.drawing) return;
+    const view = this.getAttribute('view');
+    if (view !== null && !isView(view)) console.error(`<parley-chat>: ${mistakeIn(view)}`);
     const shown: Shown = {
-      view: this.getAttribute('view'),
+      view,
       channel: this.getAttribute('channel'),
       topic: this.getAttribute('topic'),
       direct: this.getAttribute('direct'),
@@ -172,6 +176,7 @@ class ParleyChatElement extends HTMLElement {
               navigation: this.navigation,
               linkTarget: this.getAttribute('links') ?? '_blank',
               ...(this.getAttribute('sends') === 'enter' && { sends: 'enter' as const }),
+              ...(this.getAttribute('tools') === 'simple' && { tools: 'simple' as const }),
               onSent: this.onSent,
             }}
           >
@@ -213,6 +218,7 @@ class ParleyChatElement extends HTMLElement {
       styles.onload = styles.onerror = () => resolve();
     });
     this.shadowRoot!.replaceChildren(styles, this.container);
+    this.shadowRoot!.adoptedStyleSheets = [readerSizeSheet(':host')];
     this.root = createRoot(this.container);
   }
 

@@ -23,6 +23,8 @@ export interface ParleyChatAttributes {
   readonly address?: 'page';
   /** `enter`: Enter sends, and Shift+Enter starts a line. Default: the reader's setting. */
   readonly sends?: 'enter';
+  /** `simple`: files, emoji and sending, without formatting, snippets, calls and drafts. Default: all tools. */
+  readonly tools?: 'simple';
 }
 
 /** Element `<parley-chat>` with its events. */

@@ -26,6 +26,8 @@ export interface Services {
   readonly linkTarget?: string;
   /** `enter`: Enter sends. Default: the user's setting. */
   readonly sends?: 'enter';
+  /** `simple`: only the tools that customers need. */
+  readonly tools?: 'simple';
   /** Switches the language, also for the next start; absent if the host chooses it. */
   setLanguage?(language: string): void;
   /** Called when the user has sent a message. */

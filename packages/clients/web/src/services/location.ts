@@ -29,6 +29,8 @@ export interface Navigation {
   navigate(hash: string): void;
   /** Navigates to the place selected by the host, unless the user came with an address. */
   start(hash: string): void;
+  /** True at the place selected by the host. */
+  isAtStart(): boolean;
   /** Navigates to a place and replaces the current history entry. */
   replace(hash: string): void;
   /** Saves the reading position of the current place for the back button or a reload. */
@@ -46,6 +48,7 @@ export const homeOf = (chat: Chat): string =>
 /** Place in the address of the page. */
 export class PageNavigation implements Navigation {
   private last = placeOf('');
+  private startKey: string | null = null;
 
   private readonly subscribers = new Set<() => void>();
   /** Ends the listeners of the page, which only subscribers need. */
@@ -93,7 +96,12 @@ export class PageNavigation implements Navigation {
 
   start(hash: string): void {
     this.home = () => hash;
+    this.startKey = keyOf(hash);
     this.changed();
+  }
+
+  isAtStart(): boolean {
+    return this.current().key === this.startKey;
   }
 
   navigate(hash: string): void {
@@ -136,6 +144,7 @@ export class PageNavigation implements Navigation {
 /** Place of an element in another product's page, which leaves the page's address unchanged. */
 export class OwnNavigation implements Navigation {
   private place: Place;
+  private startKey: string | null = null;
   private readonly changes = new EventTarget();
 
   constructor(hash: string) {
@@ -157,7 +166,12 @@ export class OwnNavigation implements Navigation {
   }
 
   start(hash: string): void {
+    this.startKey = keyOf(hash);
     this.navigate(hash);
+  }
+
+  isAtStart(): boolean {
+    return this.place.key === this.startKey;
   }
 
   replace(hash: string): void {

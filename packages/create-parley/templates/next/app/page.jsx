@@ -1,8 +1,9 @@
 import { headers } from 'next/headers';
-import { personOf } from '../log-in.js';
+import { personOf } from '../log-in';
 
 export default async function Page({ searchParams }) {
-  const person = personOf({ headers: Object.fromEntries(await headers()) });
+  const cookie = (await headers()).get('cookie') ?? '';
+  const person = personOf({ headers: { cookie } });
   if (!person) {
     const { next = '' } = await searchParams;
     return (
