@@ -14,6 +14,7 @@ import { type Users, usersOf } from './people.js';
 import { type Realms, realmsOf } from './realms.js';
 import type { UserRef } from './references.js';
 import { type ScimTokens, scimTokensOf } from './scim-tokens.js';
+import { type Visitors, visitorsOf } from './visitors.js';
 
 /** Middleware; without `next`, a request listener for Node's own server. */
 export type MountedHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -67,6 +68,7 @@ export const errorHandler =
 export interface Facade {
   readonly realms: Realms;
   readonly users: Users;
+  readonly visitors: Visitors;
   readonly scimTokens: ScimTokens;
   readonly imports: Imports;
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
@@ -106,9 +108,11 @@ export interface FacadeParts {
 }
 
 export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls }: FacadeParts): Facade {
+  const users = usersOf(resolve);
   return {
     realms: realmsOf(uow, urls, resolve),
-    users: usersOf(resolve),
+    users,
+    visitors: visitorsOf(resolve, users),
     scimTokens: scimTokensOf(resolve),
     imports: importsOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
