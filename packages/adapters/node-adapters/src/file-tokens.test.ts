@@ -1,5 +1,6 @@
 import type { FileTicket } from '@parley/domain/files';
-import { HmacFileTokens } from './tokens.js';
+import type { VisitorTicket } from '@parley/domain/membership';
+import { HmacFileTokens, HmacVisitorTokens } from './tokens.js';
 
 const tokens = new HmacFileTokens('a secret of tests');
 const TICKET = { realmId: 2, fileId: 31, expiresAt: 1_700_000_000 } as FileTicket;
@@ -18,3 +19,10 @@ it.each([
   ['no signature', () => '2-31-1700000000-'],
   ['text after the end', () => `${tokens.sign(TICKET)}x`],
 ])('HmacFileTokens rejects %s', (_, made) => expect(tokens.verify(made())).toBeNull());
+
+it('HmacVisitorTokens accepts only its own tokens', () => {
+  const visitors = new HmacVisitorTokens('a secret of tests');
+  const ticket = { realmId: 2, userId: 31, expiresAt: 1_700_000_000 } as VisitorTicket;
+  expect(visitors.verify(visitors.sign(ticket))).toEqual(ticket);
+  expect(visitors.verify(tokens.sign(TICKET))).toBeNull();
+});

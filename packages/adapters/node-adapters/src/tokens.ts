@@ -1,8 +1,8 @@
 import { createCipheriv, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SessionTokens } from '@parley/domain/access';
 import type { FileTicket, FileTokens } from '@parley/domain/files';
-import type { Clock, FileId, RealmId, UnixSeconds } from '@parley/domain/kernel';
-import type { LogInTokens } from '@parley/domain/membership';
+import type { Clock, FileId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { LogInTokens, VisitorTicket, VisitorTokens } from '@parley/domain/membership';
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 import { TextSeal } from './text-seal.js';
 
@@ -144,32 +144,69 @@ export class JoseWebTokens implements JsonWebTokens {
   }
 }
 
-const TOKEN = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
+const SIGNED = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
 
-/** Plain-text tokens with an HMAC of the server's secret. */
-export class HmacFileTokens implements FileTokens {
+type Numbers = readonly [number, number, number];
+
+/** Plain-text tokens of three numbers with an HMAC of the server's secret. */
+class SignedNumbers {
   private readonly key: Buffer;
 
+  /** @param purpose a token with one purpose is invalid for another */
+  constructor(secret: string, purpose: string) {
+    this.key = hmac(secret, `parley: ${purpose}`);
+  }
+
+  sign(numbers: Numbers): string {
+    const text = numbers.join('-');
+    return `${text}-${this.signatureOf(text).toString('base64url')}`;
+  }
+
+  verify(token: string): Numbers | null {
+    const [, first, second, third, signature] = SIGNED.exec(token) ?? [];
+    if (signature === undefined) return null;
+    const actual = Buffer.from(signature, 'base64url');
+    const expected = this.signatureOf(`${first}-${second}-${third}`);
+    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;
+    return [Number(first), Number(second), Number(third)];
+  }
+
+  private signatureOf(text: string): Buffer {
+    return hmac(this.key, text);
+  }
+}
+
+export class HmacFileTokens implements FileTokens {
+  private readonly signed: SignedNumbers;
+
   constructor(secret: string) {
-    this.key = createHmac('sha256', secret).update('parley: temporary addresses of files').digest();
+    this.signed = new SignedNumbers(secret, 'temporary addresses of files');
   }
 
   sign({ realmId, fileId, expiresAt }: FileTicket): string {
-    const ticket = `${realmId}-${fileId}-${expiresAt}`;
-    return `${ticket}-${this.signatureOf(ticket).toString('base64url')}`;
+    return this.signed.sign([realmId, fileId, expiresAt]);
   }
 
   verify(token: string): FileTicket | null {
-    const [, realmId, fileId, expiresAt, signature] = TOKEN.exec(token) ?? [];
-    if (signature === undefined) return null;
-    const actual = Buffer.from(signature, 'base64url');
-    const expected = this.signatureOf(`${realmId}-${fileId}-${expiresAt}`);
-    if (actual.length !== expected.length || !timingSafeEqual(actual, expected)) return null;
-    return { realmId: Number(realmId) as RealmId, fileId: Number(fileId) as FileId, expiresAt: Number(expiresAt) };
+    const [realmId, fileId, expiresAt] = this.signed.verify(token) ?? [];
+    return expiresAt === undefined ? null : { realmId: realmId as RealmId, fileId: fileId as FileId, expiresAt };
+  }
+}
+
+export class HmacVisitorTokens implements VisitorTokens {
+  private readonly signed: SignedNumbers;
+
+  constructor(secret: string) {
+    this.signed = new SignedNumbers(secret, 'visitors');
   }
 
-  private signatureOf(ticket: string): Buffer {
-    return createHmac('sha256', this.key).update(ticket).digest();
+  sign({ realmId, userId, expiresAt }: VisitorTicket): string {
+    return this.signed.sign([realmId, userId, expiresAt]);
+  }
+
+  verify(token: string): VisitorTicket | null {
+    const [realmId, userId, expiresAt] = this.signed.verify(token) ?? [];
+    return expiresAt === undefined ? null : { realmId: realmId as RealmId, userId: userId as UserId, expiresAt };
   }
 }
 

@@ -42,6 +42,7 @@ import type { InvitationConfig } from '../membership/invitations.js';
 import type { LogInProvider, LogInTokens } from '../membership/log-in-methods.js';
 import type { PictureDownloads } from '../membership/log-in-pictures.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
+import type { VisitorQuota, VisitorTokens } from '../membership/visitors.js';
 import type { WebhookClient, WebhookFormats } from '../membership/webhooks.js';
 import type { LinkPreviewFetcher } from '../messages/link-previews.js';
 import type { SpectatedFiles } from '../messages/messages.use-cases.js';
@@ -103,6 +104,8 @@ export interface Ports {
   readonly presencePolicy: PresencePolicy;
   readonly serverChannelConfig: ServerChannelConfig;
   readonly channelQuota: ChannelQuota;
+  readonly visitorQuota: VisitorQuota;
+  readonly visitorTokens: VisitorTokens;
   readonly developmentMode: DevelopmentMode;
   readonly hostAuthentication: HostAuthentication;
   /** Connection to the other servers of the database. */

@@ -2,7 +2,7 @@ import { UnneededFiles } from '../files/files.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
-import type { MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
@@ -47,35 +47,38 @@ export class EraseUser {
    * MUST_NOT_BE_BOT, LAST_OWNER
    */
   execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
-    return this.uow.write(realmId, async (tx) => {
-      const user = await getHostUser(tx, realmId, by);
-      const { id: userId } = user;
-      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
-      if (isErased(user)) return findErasure(tx, realmId, userId);
-      if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, userId))) {
-        throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
-      }
-      const requestedAt = this.clock.now();
-      if (user.isActive) {
-        const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
-        await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
-      } else await tx.users.update(await withoutProfile(tx, user));
-      await removePushTokens(tx, realmId, userId, requestedAt);
-      await removeIdentity(tx, await tx.users.get(realmId, userId));
-      const erasure = await tx.erasures.add({
-        realmId,
-        personId: userId,
-        requestedAt,
-        endedAt: null,
-        removedRows: 0,
-        changedTexts: 0,
-      });
-      const { id, fullName, email, externalId = null } = user;
-      const former = { id, fullName, email, externalId };
-      await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
-      return erasure;
-    });
+    return this.uow.write(realmId, async (tx) =>
+      beginErasure(tx, await getHostUser(tx, realmId, by), this.clock.now()),
+    );
   }
+}
+
+/** Removes the identity and plans the rest. Checks no permission. @throws DomainError MUST_NOT_BE_BOT, LAST_OWNER */
+export async function beginErasure(tx: Transaction, user: User, requestedAt: UnixSeconds): Promise<Erasure> {
+  const { realmId, id: userId } = user;
+  if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
+  if (isErased(user)) return findErasure(tx, realmId, userId);
+  if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, userId))) {
+    throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
+  }
+  if (user.isActive) {
+    const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
+    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
+  } else await tx.users.update(await withoutProfile(tx, user));
+  await removePushTokens(tx, realmId, userId, requestedAt);
+  await removeIdentity(tx, await tx.users.get(realmId, userId));
+  const erasure = await tx.erasures.add({
+    realmId,
+    personId: userId,
+    requestedAt,
+    endedAt: null,
+    removedRows: 0,
+    changedTexts: 0,
+  });
+  const { id, fullName, email, externalId = null } = user;
+  const former = { id, fullName, email, externalId };
+  await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
+  return erasure;
 }
 
 async function findErasure(tx: Transaction, realmId: RealmId, userId: UserId): Promise<Erasure> {

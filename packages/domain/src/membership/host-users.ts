@@ -4,6 +4,9 @@ import { isLongerThan } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 
+/** Domain of the addresses of users without email, without mail servers (RFC 6761). */
+export const NOBODYS_DOMAIN = 'users.parley.invalid';
+
 /** In code points. */
 export const MAX_EXTERNAL_ID_LENGTH = 200;
 

@@ -13,7 +13,7 @@ import { isHostAddress, parseFullName, SHORTEST_GIVEN_NAME, toFullName, type Use
 import { accessorsOf } from '../users/user-delivery.js';
 import { addUser } from './add-user.js';
 import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
-import { checkExternalId, findHostUser, getHostUser, type HostUserReference } from './host-users.js';
+import { checkExternalId, findHostUser, getHostUser, type HostUserReference, NOBODYS_DOMAIN } from './host-users.js';
 import { welcomeFirstOwner } from './organization-start.js';
 import { externalIdKey } from './placeholders.js';
 import { changeRole } from './roles.js';
@@ -144,9 +144,6 @@ export interface UpsertHostUserInput {
   /** Absent: keeps the current role; a new user becomes a member. */
   readonly role?: Role;
 }
-
-/** Reserved domain without mail servers (RFC 6761). */
-const NOBODYS_DOMAIN = 'users.parley.invalid';
 
 /**
  * Creates a user of the host application or updates the fields that differ. The host is trusted, so any role is

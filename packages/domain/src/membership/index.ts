@@ -40,4 +40,6 @@ export * from './service-flows.js';
 export * from './sign-up.js';
 export * from './single-log-out.use-cases.js';
 export * from './stated-roles.js';
+export * from './visitors.js';
+export * from './visitors.use-cases.js';
 export * from './webhooks.js';

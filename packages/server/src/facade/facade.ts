@@ -15,6 +15,7 @@ import { type Users, usersOf } from './people.js';
 import { type Realms, realmsOf } from './realms.js';
 import type { UserRef } from './references.js';
 import { type ScimTokens, scimTokensOf } from './scim-tokens.js';
+import { type Visitors, visitorsOf } from './visitors.js';
 
 /** Middleware; without `next`, a request listener for Node's own server. */
 export type MountedHandler = (request: IncomingMessage, response: ServerResponse, next?: () => void) => void;
@@ -68,6 +69,7 @@ export const errorHandler =
 export interface Facade {
   readonly realms: Realms;
   readonly users: Users;
+  readonly visitors: Visitors;
   readonly scimTokens: ScimTokens;
   readonly imports: Imports;
   /** Returns the chat with one user's permissions. Cheap enough to call for each request. */
@@ -108,9 +110,11 @@ export interface FacadeParts {
 }
 
 export function facadeOf(resolve: Resolve, { consumers, follower, uow, urls, audits }: FacadeParts): Facade {
+  const users = usersOf(resolve, audits);
   return {
     realms: realmsOf(uow, urls, resolve, audits),
-    users: usersOf(resolve, audits),
+    users,
+    visitors: visitorsOf(resolve, users),
     scimTokens: scimTokensOf(resolve, audits),
     imports: importsOf(resolve, audits),
     as: (ref, options) => chatAs(resolve, ref, options),

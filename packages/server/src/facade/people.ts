@@ -91,13 +91,14 @@ export interface Users {
   export(user: UserRef): AsyncIterable<Uint8Array>;
 }
 
-const USER = object({
+export const USER_PROPERTIES = {
   realm: TEXT,
   externalId: EXTERNAL_ID,
   name: TEXT,
   email: optional(TEXT),
   role: optional(oneOf(ROLES)),
-});
+};
+const USER = object(USER_PROPERTIES);
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
 const KEY_OPTIONS = object({ rotate: optional(FLAG) });

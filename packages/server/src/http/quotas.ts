@@ -11,6 +11,7 @@ import {
 } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { Clock, EventListener, EventOf, RealmId, StoredEvent, UnitOfWork } from '@parley/domain/kernel';
+import type { VisitorQuota } from '@parley/domain/membership';
 import type { IncomingEmailQuota, IncomingEmailRule } from '@parley/domain/push';
 import { ipGroup, keyFrom, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
 
@@ -282,5 +283,21 @@ export class IncomingEmailLimits implements IncomingEmailQuota {
   /** @throws HttpRefusal if the mail server connects too often */
   connect(ip: string): void {
     this.limiter.attempt('incoming_email_by_ip', ipGroup(ip));
+  }
+}
+
+/** Subject to rate limiting, so disabling rate limits disables the quota. */
+export class VisitorLimits implements VisitorQuota {
+  static readonly inject = ['limiter'] as const;
+  constructor(private readonly limiter: RateLimiter) {}
+
+  take(realmId: RealmId, source: string): void {
+    this.limiter.attempt('visitors_by_organization', realmId);
+    try {
+      this.limiter.attempt('visitors_by_address', `${realmId} ${ipGroup(source)}`, networkOf(source));
+    } catch (error) {
+      this.limiter.withdraw('visitors_by_organization', realmId);
+      throw error;
+    }
   }
 }

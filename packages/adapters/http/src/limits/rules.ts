@@ -11,7 +11,7 @@ const DAY = 86_400;
  * Default limits of the API; all quotas of a rule apply.
  * Parley adds `events_by_user` and `upload_parts_by_user`, which isolate long polls and file parts. `pages_by_ip` lets
  * a thousand people behind one address log in within ten minutes. `failed_logins_by_ip` prevents password spraying.
- * `channel_creation_by_*` counts channels. `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`
+ * `channel_creation_by_*` counts channels, `visitors_by_*` new visitors. `sign_up_form_by_email`, `login_letters_by_user` and `incoming_email_by_*`
  * count emails. `push_server_by_ip` counts registrations at a push service.
  * An account accepts at most 1,000 failed passwords a day: 30 an hour from networks new to it, and 20 a day from each
  * of its nine known networks.
@@ -67,6 +67,11 @@ export const LIMIT_RULES = {
   sends_email_by_ip: [{ windowSeconds: DAY, limit: 5 }],
   channel_creation_by_user: [{ windowSeconds: DAY, limit: 1000 }],
   channel_creation_by_administrator: [{ windowSeconds: DAY, limit: 10_000 }],
+  visitors_by_address: [
+    { windowSeconds: 3600, limit: 10 },
+    { windowSeconds: DAY, limit: 30 },
+  ],
+  visitors_by_organization: [{ windowSeconds: 3600, limit: 1000 }],
   spectator_attachment_access_by_file: [{ windowSeconds: DAY, limit: 1000 }],
 } as const satisfies Readonly<Record<string, readonly Quota[]>>;
 

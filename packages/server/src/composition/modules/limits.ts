@@ -5,6 +5,7 @@ import {
   EmailLimits,
   IncomingEmailLimits,
   LoginAttemptLimits,
+  VisitorLimits,
 } from '../../http/quotas.js';
 import { Adapter } from '../adapter.js';
 
@@ -21,6 +22,7 @@ export const limits = ({ hasRateLimits: isOn, rateLimitRules: rules = {} }: Limi
     callExchange: ({ get }) => new CallExchange(get('storage'), get('limiter'), get('clock')),
     loginAttempts: ({ get }) => new LoginAttemptLimits(get('limiter'), get('callExchange'), get('secret')),
     channelQuota: ({ get }) => new DailyChannelQuota(get('limiter'), get('callExchange'), get('clock')),
+    visitorQuota: ({ resolve }) => resolve(VisitorLimits),
     emailQuota: ({ resolve }) => resolve(EmailLimits),
     incomingEmailQuota: ({ resolve }) => resolve(IncomingEmailLimits),
     spectatedFiles: ({ get }) => {

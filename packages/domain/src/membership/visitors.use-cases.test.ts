@@ -1,0 +1,123 @@
+import { aChannel, aMessage, aUser, createFixture, expectRefused, type MemoryFixture } from '@parley/testkit';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { externalIdKey } from './placeholders.js';
+import { isVisitor, type VisitorTicket, visitorExternalId } from './visitors.js';
+import { FindVisitor, InheritFromVisitor, KeepVisitorAccount, VisitorTickets } from './visitors.use-cases.js';
+
+const NOW = 1_000_000;
+const DAY = 86_400;
+
+let fixture: MemoryFixture;
+let visitorId: UserId;
+let token: string;
+
+beforeEach(async () => {
+  fixture = await createFixture(
+    aUser({ name: 'sam' }),
+    aUser({ name: 'visitor', role: 'guest' }),
+    aUser({ name: 'ann', role: 'guest' }),
+    aUser({ name: 'bob', isActive: false, email: 'bob@parley.invalid' }),
+    aChannel({ name: 'question', isPrivate: true, subscribers: ['sam', 'visitor'] }),
+    aMessage({ from: 'visitor', to: 'question', content: 'Hello?' }),
+    aMessage({ from: 'sam', to: 'question', content: 'Hello.' }),
+  );
+  visitorId = fixture.user('visitor').id;
+  token = `${fixture.realm.id} ${visitorId} ${fixture.clock.now() + DAY}`;
+  await fixture.uow.write(fixture.realm.id, (tx) =>
+    tx.externalIds.assign(fixture.realm.id, visitorId, visitorExternalId('1')),
+  );
+});
+
+const tickets = () =>
+  new VisitorTickets(
+    {
+      sign: () => '',
+      verify: (text): VisitorTicket | null => {
+        const [realmId, userId, expiresAt] = text.split(' ').map(Number);
+        return expiresAt === undefined ? null : { realmId: realmId as RealmId, userId: userId as UserId, expiresAt };
+      },
+    },
+    fixture.clock,
+  );
+const find = (of = token) => new FindVisitor(fixture.uow, tickets()).execute({ realmId: fixture.realm.id, token: of });
+const keep = (externalId = 'ann') =>
+  new KeepVisitorAccount(fixture.uow, tickets()).execute({ realmId: fixture.realm.id, token, externalId });
+const inherit = () =>
+  new InheritFromVisitor(fixture.uow, fixture.clock).execute({
+    realmId: fixture.realm.id,
+    visitorId,
+    userId: fixture.user('ann').id,
+  });
+const userOf = (id: UserId) => fixture.uow.read(fixture.realm.id, ({ users }) => users.get(fixture.realm.id, id));
+const messagesOf = (name: string) =>
+  fixture.uow.read(fixture.realm.id, async ({ pages }) => {
+    const entries = await pages.listEntriesUpTo(fixture.viewer(name), { conditions: [], scope: 'own' }, null, 10);
+    return entries.map(({ senderId, flags }) => [senderId === fixture.user(name).id ? 'own' : 'of others', flags.read]);
+  });
+
+describe('FindVisitor', () => {
+  it('finds the visitor of a valid token', async () => {
+    expect(await find()).toMatchObject({ id: visitorId });
+    expect(await find(`${fixture.realm.id + 1} ${visitorId} ${NOW * 10_000}`)).toBeNull();
+    expect(await find('nothing')).toBeNull();
+    expect(await find(`${fixture.realm.id} ${fixture.user('ann').id} ${fixture.clock.now() + DAY}`)).toBeNull();
+    fixture.clock.advance(DAY);
+    expect(await find()).toBeNull();
+  });
+});
+
+describe('KeepVisitorAccount', () => {
+  it('makes the account the one of a customer without an account', async () => {
+    expect(await keep()).toMatchObject({ id: visitorId, externalId: 'ann' });
+    expect(await find()).toBeNull();
+    expect(await keep('bob')).toMatchObject({ externalId: 'ann' });
+  });
+
+  it('leaves the visitor alone if the customer has an account, or an imported one', async () => {
+    const { id: realmId } = fixture.realm;
+    await fixture.uow.write(realmId, (tx) => tx.externalIds.assign(realmId, fixture.user('ann').id, 'ann'));
+    await fixture.uow.write(realmId, (tx) =>
+      tx.placeholderKeys.add({ realmId, placeholderId: fixture.user('bob').id, key: externalIdKey('host', 'bob') }),
+    );
+    for (const externalId of ['ann', 'bob']) expect(isVisitor(await keep(externalId))).toBe(true);
+  });
+
+  it('rejects an expired token and a blank id', async () => {
+    await expectRefused(fixture, () => keep(' '), { code: 'INVALID_EXTERNAL_ID' });
+    fixture.clock.advance(DAY);
+    await expectRefused(fixture, () => keep(), { code: 'UNKNOWN_VISITOR' });
+  });
+});
+
+describe('InheritFromVisitor', () => {
+  it('gives the channel and its messages to the customer, unread as they are, and ends the visit', async () => {
+    await inherit();
+    expect(await messagesOf('ann')).toEqual([
+      ['own', true],
+      ['of others', false],
+    ]);
+    const visitor = await userOf(visitorId);
+    expect(visitor).toMatchObject({ isActive: false, fullName: fixture.user('ann').fullName });
+    expect(isVisitor(visitor)).toBe(false);
+  });
+
+  it('changes nothing when it is repeated', async () => {
+    await inherit();
+    const before = await messagesOf('ann');
+    const { version } = await userOf(visitorId);
+    await inherit();
+    expect(await messagesOf('ann')).toEqual(before);
+    expect(await userOf(visitorId)).toMatchObject({ version });
+  });
+
+  it('leaves messages that the customer has read as they are', async () => {
+    const { realm } = fixture;
+    const ids = fixture.messages.map(({ id }) => id);
+    await fixture.uow.write(realm.id, (tx) => tx.personal.addHistorical(fixture.viewer('ann'), ids));
+    await inherit();
+    expect(await messagesOf('ann')).toEqual([
+      ['own', true],
+      ['of others', true],
+    ]);
+  });
+});

@@ -1,0 +1,264 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import { subscribeToChannels } from '../channels/subscribing.js';
+import { DomainError } from '../kernel/errors.js';
+import { nobody } from '../kernel/event.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork } from '../kernel/jobs.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { changeFlags } from '../messages/flags.js';
+import { rename } from '../users/change-email.js';
+import { parseFullName, SHORTEST_GIVEN_NAME, toFullName, type User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
+import { addUser, findAvailableName } from './add-user.js';
+import { deactivateWithBots } from './deactivation.js';
+import { isErased } from './erased-person.js';
+import { beginErasure } from './erasures.use-cases.js';
+import { checkExternalId, NOBODYS_DOMAIN } from './host-users.js';
+import { externalIdKey, findPlaceholder } from './placeholders.js';
+import {
+  END_VISIT_JOB,
+  type EndVisitPayload,
+  isVisitor,
+  type VisitorQuota,
+  type VisitorTicket,
+  type VisitorTokens,
+  visitorExternalId,
+} from './visitors.js';
+
+const SECONDS_PER_DAY = 86_400;
+
+export interface StartVisitInput {
+  readonly realmId: RealmId;
+  readonly fullName: string;
+  /** Null for no limit. */
+  readonly source: string | null;
+  /** Days until the visitor is erased. */
+  readonly days: number;
+}
+
+export interface StartedVisit {
+  readonly user: User;
+  readonly token: string;
+  readonly expiresAt: UnixSeconds;
+}
+
+/** Adds a guest without channels for a person who has no account yet. */
+export class StartVisit {
+  static readonly inject = [
+    'unitOfWork',
+    'apiKeyMint',
+    'clock',
+    'randomness',
+    'visitorTokens',
+    'visitorQuota',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+    private readonly tokens: VisitorTokens,
+    private readonly quota: VisitorQuota,
+  ) {}
+
+  /** @throws DomainError INVALID_USER_NAME, USER_NAME_TAKEN, RATE_LIMITED */
+  async execute({ realmId, fullName: raw, source, days }: StartVisitInput): Promise<StartedVisit> {
+    const fullName = parseFullName(toFullName(raw), SHORTEST_GIVEN_NAME);
+    if (source !== null) this.quota.take(realmId, source);
+    const uuid = this.randomness.uuid();
+    const now = this.clock.now();
+    const expiresAt = now + days * SECONDS_PER_DAY;
+    const user = await this.uow.write(realmId, async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const names = [fullName, `${fullName} ${uuid.slice(0, 8)}`];
+      const added = await addUser(
+        tx,
+        realm,
+        {
+          fullName: (await findAvailableName(tx, realm, names, null)) ?? fullName,
+          email: `${uuid}@${NOBODYS_DOMAIN}`,
+          role: 'guest',
+          passwordHash: null,
+          externalId: visitorExternalId(uuid),
+          channels: [],
+        },
+        { now, mint: this.mint },
+      );
+      await tx.jobs.schedule(encodeJob(END_VISIT_JOB, { realmId, dueAt: expiresAt, payload: { userId: added.id } }));
+      return added;
+    });
+    return { user, token: this.tokens.sign({ realmId, userId: user.id, expiresAt }), expiresAt };
+  }
+}
+
+export interface VisitorReference {
+  readonly realmId: RealmId;
+  readonly token: string;
+}
+
+/** Reads the tokens of visitors. */
+export class VisitorTickets {
+  static readonly inject = ['visitorTokens', 'clock'] as const;
+  constructor(
+    private readonly tokens: VisitorTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Returns null if the token is wrong, has expired or belongs to another organization. */
+  read({ realmId, token }: VisitorReference): VisitorTicket | null {
+    const ticket = this.tokens.verify(token);
+    return ticket?.realmId === realmId && ticket.expiresAt > this.clock.now() ? ticket : null;
+  }
+}
+
+/** Finds the visitor of a token. */
+export class FindVisitor {
+  static readonly inject = ['unitOfWork', VisitorTickets] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tickets: VisitorTickets,
+  ) {}
+
+  /** Returns null if the token is wrong or has expired, or the visitor became a customer or was deactivated. */
+  async execute(visitor: VisitorReference): Promise<User | null> {
+    const { realmId } = visitor;
+    const ticket = this.tickets.read(visitor);
+    const user = ticket && (await this.uow.read(realmId, ({ users }) => users.find(realmId, ticket.userId)));
+    return user?.isActive && isVisitor(user) ? user : null;
+  }
+}
+
+export interface KeepVisitorAccountInput extends VisitorReference {
+  /** Id of the customer in the host application. */
+  readonly externalId: string;
+}
+
+/** Turns the visitor's account into the account of a customer who has none. */
+export class KeepVisitorAccount {
+  static readonly inject = ['unitOfWork', VisitorTickets] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tickets: VisitorTickets,
+  ) {}
+
+  /**
+   * Returns the user of the token. Nothing changes if the customer has an account, or the user is no visitor any more.
+   * @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_VISITOR
+   */
+  async execute({ externalId, ...visitor }: KeepVisitorAccountInput): Promise<User> {
+    checkExternalId(externalId);
+    const { realmId } = visitor;
+    const ticket = this.tickets.read(visitor);
+    if (!ticket) throw unknownVisitor();
+    return this.uow.write(realmId, async (tx) => {
+      const user = await tx.users.find(realmId, ticket.userId);
+      if (!user || isErased(user)) throw unknownVisitor();
+      if (!isVisitor(user) || !user.isActive) return user;
+      if ((await tx.externalIds.find(realmId, externalId)) !== null) return user;
+      // An imported customer gets their own former account.
+      if (await findPlaceholder(tx, realmId, [externalIdKey('host', externalId)])) return user;
+      await forgetVisit(tx, user);
+      await tx.externalIds.assign(realmId, user.id, externalId);
+      const event = { type: 'user.external_id_assigned', userId: user.id, externalId } as const;
+      await tx.events.append(realmId, { event, audience: accessorsOf(user.id) });
+      return tx.users.get(realmId, user.id);
+    });
+  }
+}
+
+/** Limits of what a customer gets from a visitor. */
+const MAX_CHANNELS = 100;
+const MAX_MESSAGES = 1000;
+
+export interface InheritFromVisitorInput {
+  readonly realmId: RealmId;
+  readonly visitorId: UserId;
+  /** Customer with an account of their own. */
+  readonly userId: UserId;
+}
+
+/**
+ * Gives a visitor's channels, and the newest messages there, to the customer that the visitor turned out to be. The
+ * visitor's account is deactivated under the customer's name, so that clients which loaded messages before show the
+ * same name.
+ */
+export class InheritFromVisitor {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Idempotent. */
+  execute({ realmId, visitorId, userId }: InheritFromVisitorInput): Promise<void> {
+    return this.uow.write(
+      realmId,
+      async (tx) => {
+        const [visitor, customer] = [await tx.users.get(realmId, visitorId), await tx.users.get(realmId, userId)];
+        if (!isVisitor(visitor) || !visitor.isActive || !customer.isActive) return;
+        await giveChannels(tx, visitor, customer);
+        await forgetVisit(tx, visitor);
+        const realm = await tx.realms.get(realmId);
+        await deactivateWithBots(tx, realm, await tx.users.get(realmId, visitorId), this.clock.now());
+        const former = await tx.users.get(realmId, visitorId);
+        // Organizations with unique names keep the visitor's.
+        if (!realm.settings.requireUniqueNames) await rename(tx, former, customer.fullName);
+      },
+      { yields: true },
+    );
+  }
+}
+
+/** Erases a visitor whose time is over. */
+export class EndVisit implements JobHandler<EndVisitPayload> {
+  static readonly inject = ['clock'] as const;
+
+  readonly kind = END_VISIT_JOB;
+
+  constructor(private readonly clock: Clock) {}
+
+  async prepare({ realmId, payload }: Job<EndVisitPayload>): Promise<JobWork> {
+    return async (tx) => {
+      const user = await tx.users.find(realmId, payload.userId);
+      if (user && isVisitor(user)) await beginErasure(tx, user, this.clock.now());
+    };
+  }
+}
+
+const unknownVisitor = () => new DomainError('UNKNOWN_VISITOR', 'There is no such visitor.');
+
+async function forgetVisit(tx: Transaction, { realmId, id }: User): Promise<void> {
+  await tx.externalIds.remove(realmId, id);
+  // Servers find users by external ids that they remember.
+  await tx.events.append(realmId, { event: { type: 'user.credentials_changed', userId: id }, audience: nobody });
+}
+
+/**
+ * Subscribes the customer to the visitor's channels. Delivers the newest messages there with the visitor's unread marks;
+ * those of the visitor become the customer's.
+ */
+async function giveChannels(tx: Transaction, visitor: User, customer: User): Promise<void> {
+  const { realmId } = visitor;
+  const ids = await tx.channels.listSubscribedIds(realmId, visitor.id);
+  const channels = (await tx.channels.list(realmId, ids.slice(0, MAX_CHANNELS))).filter((one) => !one.isArchived);
+  if (channels.length === 0) return;
+  const recipientIds = channels.map(({ recipientId }) => recipientId);
+  const filter = { conditions: [{ kind: 'recipient', recipientIds }], scope: 'own' } as const;
+  const [theirs, ours] = [visitor, customer].map(({ id: userId }) => ({ realmId, userId }));
+  const entries = await tx.pages.listEntriesUpTo(theirs!, filter, null, MAX_MESSAGES);
+  const owned = await tx.personal.listFlags(
+    ours!,
+    entries.map(({ id }) => id),
+  );
+  const gained = entries.filter(({ id }) => !owned.has(id));
+  await subscribeToChannels(tx, { channels, userIds: [customer.id], requestedColors: new Map() });
+  await tx.personal.addHistorical(
+    ours!,
+    gained.map(({ id }) => id),
+  );
+  const sent = entries.filter(({ senderId }) => senderId === visitor.id).map(({ id }) => id);
+  await tx.messages.changeSender(realmId, sent, visitor.id, customer.id);
+  const unread = gained.filter(({ flags }) => !flags.read).map(({ id }) => id);
+  if (unread.length > 0) await changeFlags(tx, await tx.actors.get(ours!), unread, { op: 'remove', flag: 'read' });
+}

@@ -1,0 +1,181 @@
+import { EndVisit } from '@parley/domain/membership';
+import type { UserRef } from '@parley/server';
+import type { Wire } from './testing/expectations.js';
+import { runJobs } from './testing/jobs.js';
+import { TestServer } from './testing/test-server.js';
+
+const realm = 'shop';
+const staff = { realm, externalId: 'sam' };
+const DAY = 86_400;
+
+let server: TestServer;
+let session: UserRef | null = null;
+
+beforeEach(async () => {
+  session = null;
+  server = await TestServer.start({ authenticate: async () => session, hasRateLimits: true });
+  await server.parley.realms.ensure({ name: realm, title: 'The Shop', preset: 'customers' });
+  await server.parley.users.upsert({ ...staff, name: 'Sam', role: 'owner' });
+});
+afterEach(() => server.close());
+
+/** Starts a visitor with a channel, in which both sides write. */
+async function aVisitor(days?: number) {
+  const visitor = await server.parley.visitors.start({ realm, ...(days !== undefined && { days }) });
+  const self = { realm, userId: visitor.user.id };
+  const chat = server.parley.as(staff);
+  const channel = `Visitor ${visitor.user.id}`;
+  await chat.channels.ensure({ name: channel, isPrivate: true, subscribers: [visitor.user.id] });
+  await server.parley.as(self).messages.send({ channel, content: 'Do you ship to Elsinore?' });
+  await chat.messages.send({ channel, content: 'We do.' });
+  return { ...visitor, self, channel };
+}
+
+const contentsFor = async (user: UserRef, channel: string) =>
+  (await server.parley.as(user).messages.list({ channel, last: 10 }).toArray()).map(({ content, sender }) => [
+    sender.name,
+    content,
+  ]);
+
+describe('parley.visitors.start', () => {
+  it('adds a guest without channels, who chats in the channel of the staff and sees nothing else', async () => {
+    await server.parley.users.upsert({ realm, externalId: 'bob', name: 'Bob', role: 'guest' });
+    const { user, self, channel, token, expiresAt } = await aVisitor();
+    expect(user).toMatchObject({ name: 'Visitor', role: 'guest' });
+    expect(expiresAt.getTime()).toBe((server.clock.now() + 30 * DAY) * 1000);
+    expect(await contentsFor(self, channel)).toEqual([
+      ['Visitor', 'Do you ship to Elsinore?'],
+      ['Sam', 'We do.'],
+    ]);
+    session = await server.parley.visitors.find({ realm, token });
+    const { body } = await server.request('POST', '/register', { realm, params: {} });
+    expect((body as Wire).subscriptions.map(({ name }: Wire) => name)).toEqual([channel]);
+    expect(JSON.stringify(body)).not.toContain('Bob');
+  });
+
+  it('limits the visitors of an address and leaves other addresses alone', async () => {
+    const start = (address: string) => server.parley.visitors.start({ realm, address });
+    for (let count = 0; count < 10; count++) await start('192.0.2.1');
+    await expect(start('192.0.2.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    await start('192.0.2.2');
+    server.clock.advance(3600);
+    await start('192.0.2.1');
+  });
+
+  it.each([
+    [{ realm: 'nowhere' }, 'UNKNOWN_REALM'],
+    [{ realm, days: 0 }, 'INVALID_ARGUMENT'],
+    [{ realm, days: 366 }, 'INVALID_ARGUMENT'],
+    [{ realm, name: ' ' }, 'INVALID_USER_NAME'],
+  ])('rejects %j with %s', (visitor, code) =>
+    expect(server.parley.visitors.start(visitor)).rejects.toMatchObject({ code }),
+  );
+
+  it('gives visitors different names where names are unique', async () => {
+    await server.parley.realms.configure({ name: realm, settings: { requireUniqueNames: true } });
+    const names = [await server.parley.visitors.start({ realm }), await server.parley.visitors.start({ realm })];
+    expect(names.map(({ user }) => user.name)).toEqual(['Visitor', expect.stringMatching(/^Visitor [0-9a-f]{8}$/)]);
+  });
+});
+
+describe('parley.visitors.find', () => {
+  it('finds the visitor of a token in its organization until it expires', async () => {
+    const { visitors, realms } = server.parley;
+    await realms.ensure({ name: 'other', title: 'Another Shop' });
+    const { user, token } = await visitors.start({ realm, days: 1 });
+    expect(await visitors.find({ realm, token })).toEqual({ realm, userId: user.id });
+    expect(await visitors.find({ realm: 'other', token })).toBeNull();
+    expect(await visitors.find({ realm, token: token.replace(`-${user.id}-`, `-${user.id - 1}-`) })).toBeNull();
+    server.clock.advance(DAY);
+    expect(await visitors.find({ realm, token })).toBeNull();
+  });
+
+  it('does not find a deactivated visitor', async () => {
+    const { user, token } = await server.parley.visitors.start({ realm });
+    await server.parley.users.deactivate({ realm, userId: user.id });
+    expect(await server.parley.visitors.find({ realm, token })).toBeNull();
+  });
+});
+
+describe('parley.visitors.become', () => {
+  const ann = { realm, externalId: 'ann', name: 'Ann', email: 'ann@example.org' };
+
+  it('keeps the account for a customer without one', async () => {
+    const { user, token, channel } = await aVisitor();
+    expect(await server.parley.visitors.become({ ...ann, token })).toMatchObject({
+      id: user.id,
+      name: 'Ann',
+      email: 'ann@example.org',
+      role: 'guest',
+    });
+    expect(await contentsFor(ann, channel)).toEqual([
+      ['Ann', 'Do you ship to Elsinore?'],
+      ['Sam', 'We do.'],
+    ]);
+    expect(await server.parley.visitors.find({ realm, token })).toBeNull();
+    expect(await server.parley.visitors.become({ ...ann, token })).toMatchObject({ id: user.id });
+  });
+
+  it('gives the channels, messages and unread marks to a customer with an account', async () => {
+    const { users, visitors } = server.parley;
+    const { id } = await users.upsert({ ...ann, role: 'guest' });
+    const { user, token, channel } = await aVisitor();
+    expect(await visitors.become({ ...ann, token })).toMatchObject({ id });
+    expect(await contentsFor(ann, channel)).toEqual([
+      ['Ann', 'Do you ship to Elsinore?'],
+      ['Sam', 'We do.'],
+    ]);
+    session = ann;
+    const { body } = await server.request('POST', '/register', { realm, params: {} });
+    expect((body as Wire).unread_msgs).toMatchObject({
+      count: 1,
+      streams: [{ unread_message_ids: [expect.any(Number)] }],
+    });
+    expect(await users.find({ realm, userId: user.id })).toMatchObject({ isActive: false, name: 'Ann' });
+    expect(await visitors.find({ realm, token })).toBeNull();
+    expect(await visitors.become({ ...ann, token })).toMatchObject({ id });
+  });
+
+  it('continues where an earlier call ended', async () => {
+    const { user, token, channel } = await aVisitor();
+    // The account of the customer was added, and the process ended.
+    await server.parley.users.upsert({ ...ann, role: 'guest' });
+    await server.parley.visitors.become({ ...ann, token });
+    await server.parley.as(ann).messages.send({ channel, content: 'Thanks' });
+    expect(await server.parley.users.find({ realm, userId: user.id })).toMatchObject({ isActive: false });
+  });
+
+  it.each([
+    ['a wrong token', async () => ({ ...ann, token: 'x' }), 'UNKNOWN_VISITOR'],
+    ['a blank id', async () => ({ ...ann, externalId: ' ', token: 'x' }), 'INVALID_ARGUMENT'],
+    ['an unknown organization', async () => ({ ...ann, realm: 'nowhere', token: 'x' }), 'UNKNOWN_REALM'],
+  ])('rejects %s', async (_, given, code) =>
+    expect(server.parley.visitors.become(await given())).rejects.toMatchObject({ code }),
+  );
+});
+
+describe('the end of a visit', () => {
+  const endVisits = () => runJobs(server, server.parley.useCase(EndVisit));
+
+  it('erases the visitor', async () => {
+    const { user, channel } = await aVisitor(1);
+    server.clock.advance(DAY);
+    await endVisits();
+    expect(await server.parley.users.find({ realm, userId: user.id })).toMatchObject({
+      name: 'Deleted user',
+      isActive: false,
+    });
+    expect(await contentsFor(staff, channel)).toEqual([
+      ['Deleted user', 'Do you ship to Elsinore?'],
+      ['Sam', 'We do.'],
+    ]);
+  });
+
+  it('leaves customers alone who were visitors', async () => {
+    const { token } = await aVisitor(1);
+    await server.parley.visitors.become({ realm, token, externalId: 'ann', name: 'Ann' });
+    server.clock.advance(DAY);
+    await endVisits();
+    expect(await server.parley.users.find({ realm, externalId: 'ann' })).toMatchObject({ name: 'Ann', isActive: true });
+  });
+});
