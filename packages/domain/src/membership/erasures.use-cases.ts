@@ -1,8 +1,9 @@
 import { UnneededFiles } from '../files/files.use-cases.js';
+import type { ErasureRecord } from '../kernel/administration.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
-import type { MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { MessageId, RealmId } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
@@ -10,6 +11,7 @@ import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
 import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
 import { removePushTokens } from '../push/push-jobs.js';
+import type { Realm } from '../realms/realm.js';
 import { USER_SETTINGS } from '../realms/user-settings.js';
 import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
@@ -20,6 +22,7 @@ import {
   ERASE_PERSON_JOB,
   ERASURE_STAGES,
   type Erasure,
+  type ErasureLedger,
   type ErasurePayload,
   type ErasureProgress,
   planErasure,
@@ -36,9 +39,10 @@ export interface ErasureRequest {
  * becomes “Deleted user”. The address and external id may be used by others immediately.
  */
 export class EraseUser {
-  static readonly inject = ['unitOfWork', 'clock'] as const;
+  static readonly inject = ['unitOfWork', 'erasureLedger', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
+    private readonly ledger: ErasureLedger,
     private readonly clock: Clock,
   ) {}
 
@@ -46,40 +50,118 @@ export class EraseUser {
    * Returns the erasure; the former one if the person is erased already. @throws DomainError UNKNOWN_USER,
    * MUST_NOT_BE_BOT, LAST_OWNER
    */
-  execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
-    return this.uow.write(realmId, async (tx) => {
+  async execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
+    const { erasure, entry } = await this.uow.write(realmId, async (tx) => {
       const user = await getHostUser(tx, realmId, by);
-      const { id: userId } = user;
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
-      if (isErased(user)) return findErasure(tx, realmId, userId);
-      if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, userId))) {
+      if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, user.id))) {
         throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
       }
-      const requestedAt = this.clock.now();
-      if (user.isActive) {
-        const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
-        await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
-      } else await tx.users.update(await withoutProfile(tx, user));
-      await removePushTokens(tx, realmId, userId, requestedAt);
-      await removeIdentity(tx, await tx.users.get(realmId, userId));
-      const erasure = await tx.erasures.add({
-        realmId,
-        personId: userId,
-        requestedAt,
-        endedAt: null,
-        removedRows: 0,
-        changedTexts: 0,
-      });
-      const { id, fullName, email, externalId = null } = user;
-      const former = { id, fullName, email, externalId };
-      await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
-      return erasure;
+      const request = { requestedAt: this.clock.now(), everythingWritten: false };
+      const erasure = (await findErasure(tx, user)) ?? (await begin(tx, user, request));
+      return { erasure, entry: entryOf(await tx.realms.get(realmId), erasure) };
     });
+    await this.ledger.add([entry]);
+    return erasure;
   }
 }
 
-async function findErasure(tx: Transaction, realmId: RealmId, userId: UserId): Promise<Erasure> {
-  return (await tx.erasures.list(realmId)).find((erasure) => erasure.personId === userId)!;
+const entryOf = (
+  { id, uuid }: Realm,
+  { personId, requestedAt, everythingWritten }: Pick<Erasure, 'personId' | 'requestedAt' | 'everythingWritten'>,
+): ErasureRecord => ({ realmId: id, realmUuid: uuid, personId, requestedAt, everythingWritten });
+
+/** Adds all erasures of the database to the ledger, which may be lost or older. */
+export class CopyErasuresToLedger {
+  static readonly inject = ['unitOfWork', 'erasureLedger'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly ledger: ErasureLedger,
+  ) {}
+
+  async execute(): Promise<void> {
+    for (const realm of await this.uow.readAcross(({ realms }) => realms.list())) {
+      const erasures = await this.uow.read(realm.id, (reads) => reads.erasures.list(realm.id));
+      await this.ledger.add(erasures.map((erasure) => entryOf(realm, erasure)));
+    }
+  }
+}
+
+export interface ReplayedErasures {
+  /** Erasures that were repeated. */
+  readonly repeated: readonly ErasureRecord[];
+  /** Organizations whose last owner was erased. */
+  readonly withoutOwner: readonly Realm[];
+}
+
+/**
+ * Repeats erasures in a database that is older than the erasures. Unknown people, and accounts that were created after
+ * the erasure under the same id, stay unchanged. Repeatable.
+ */
+export class ReplayErasures {
+  static readonly inject = ['unitOfWork', 'erasureLedger'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly ledger: ErasureLedger,
+  ) {}
+
+  async execute(entries: readonly ErasureRecord[]): Promise<ReplayedErasures> {
+    const realms = new Map(
+      (await this.uow.readAcross((reads) => reads.realms.list())).map((realm) => [realm.id, realm]),
+    );
+    const repeated: ErasureRecord[] = [];
+    const withoutOwner = new Set<Realm>();
+    for (const entry of [...entries].sort((a, b) => a.requestedAt - b.requestedAt)) {
+      const realm = realms.get(entry.realmId);
+      if (realm?.uuid !== entry.realmUuid) continue;
+      await this.uow.write(realm.id, async (tx) => {
+        const user = await tx.users.find(realm.id, entry.personId);
+        if (!user || user.bot || user.joinedAt > entry.requestedAt) return;
+        if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realm.id, user.id))) {
+          withoutOwner.add(realm);
+        }
+        if (await findErasure(tx, user)) return;
+        await begin(tx, user, entry);
+        repeated.push(entry);
+      });
+    }
+    await this.ledger.add(repeated);
+    return { repeated, withoutOwner: [...withoutOwner] };
+  }
+}
+
+/** Removes the identity of a person and schedules the rest. */
+async function begin(
+  tx: Transaction,
+  user: User,
+  { requestedAt, everythingWritten }: Pick<Erasure, 'requestedAt' | 'everythingWritten'>,
+): Promise<Erasure> {
+  const { realmId, id: userId } = user;
+  if (user.isActive) {
+    const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
+    await deactivateWithBots(tx, await tx.realms.get(realmId), user, requestedAt, deletions);
+  } else await tx.users.update(await withoutProfile(tx, user));
+  await removePushTokens(tx, realmId, userId, requestedAt);
+  await removeIdentity(tx, await tx.users.get(realmId, userId));
+  const erasure = await tx.erasures.add({
+    realmId,
+    personId: userId,
+    requestedAt,
+    endedAt: null,
+    removedRows: 0,
+    changedTexts: 0,
+    everythingWritten,
+  });
+  const { id, fullName, email, externalId = null } = user;
+  const former = { id, fullName, email, externalId };
+  await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
+  return erasure;
+}
+
+/** Returns the erasure of a user who is erased, unless it was lost with an export. */
+async function findErasure(tx: Transaction, user: User): Promise<Erasure | undefined> {
+  if (!isErased(user)) return undefined;
+  return (await tx.erasures.list(user.realmId)).findLast(({ personId }) => personId === user.id);
 }
 
 async function removeIdentity(tx: Transaction, user: User): Promise<void> {

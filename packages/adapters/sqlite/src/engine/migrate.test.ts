@@ -258,6 +258,7 @@ describe('database from before the baseline', () => {
 
   const changed = steps.map(([number, name, checksum]): Step => [number, name, number === 7 ? 'f' : checksum]);
   const unknown: Step = [44, '0044-unknown', 'f'];
+  const later = Array.from({ length: LATEST_VERSION - 42 }, (_, index): Step => [44 + index, 'unknown', 'f']);
   const none = /its schema \(version \d+\) was not made by a release of Parley; open it/;
   it.each<[string, readonly Step[], number, RegExp]>([
     ['has another checksum', changed, 43, none],
@@ -273,10 +274,10 @@ describe('database from before the baseline', () => {
     ['ends at the first step', steps.slice(0, 1), 1, /ends at step 1 of the 43 that the baseline replaces; open it/],
     [
       'has a later step',
-      [...steps, unknown],
-      44,
+      [...steps, ...later],
+      LATEST_VERSION + 1,
       new RegExp(
-        `written by a newer version of Parley \\(schema 44; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
+        `written by a newer version of Parley \\(schema ${LATEST_VERSION + 1}; this version supports ${LATEST_VERSION}\\); run that version, or restore a backup made before the upgrade`,
       ),
     ],
   ])('is rejected and stays unchanged when it %s', (_, record, version, message) => {
