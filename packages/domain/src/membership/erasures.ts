@@ -117,17 +117,30 @@ export const ERASURE_FEATURE = {
   },
 };
 
-/** Position within each stage of an erasure: in the tables, or the id of an event or file. */
+/** Position within each stage of an erasure: in the tables, or the id of an event, message or file. */
 interface Positions {
   readonly rows: TableCursor;
+  /** Newest first. */
+  readonly messages: number;
+  readonly copies: number;
+  readonly files: number;
   readonly events: number;
   readonly texts: TableCursor;
-  readonly files: number;
 }
 type Stage = keyof Positions;
 
-/** Stages in order. */
-export const ERASURE_STAGES = ['rows', 'events', 'texts', 'files'] as const satisfies readonly Stage[];
+/**
+ * Stages in order. `messages` and `copies` delete everything written. Stages before `events` may append events about the
+ * person.
+ */
+export const ERASURE_STAGES = [
+  'rows',
+  'messages',
+  'copies',
+  'files',
+  'events',
+  'texts',
+] as const satisfies readonly Stage[];
 
 /** `at`: null at the beginning of the stage. */
 export type ErasureProgress = { readonly [S in Stage]: { readonly stage: S; readonly at: Positions[S] | null } }[Stage];
@@ -136,6 +149,8 @@ export type ErasurePayload = ErasureProgress & {
   readonly erasureId: ErasureId;
   /** The job is the last place that has it. */
   readonly former: FormerIdentity;
+  /** Absent: messages are kept. */
+  readonly everythingWritten?: boolean;
 };
 
 export const ERASE_PERSON_JOB = jobKind<ErasurePayload>({

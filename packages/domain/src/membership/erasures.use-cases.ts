@@ -3,12 +3,13 @@ import type { ErasureRecord } from '../kernel/administration.js';
 import { DomainError } from '../kernel/errors.js';
 import { nobody } from '../kernel/event.js';
 import type { EncodedRow } from '../kernel/event-log.js';
-import type { MessageId, RealmId } from '../kernel/ids.js';
+import type { MessageId, RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
 import type { Clock } from '../kernel/ports.js';
 import { settingValues } from '../kernel/settings.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { ENTITIES_PER_PAGE } from '../kernel/work.js';
+import { DELETED_MESSAGE_JOB } from '../messages/reminders.js';
 import { firstTextOf, SENT_REFERENCES, type SentReference } from '../messages/sent-reference.js';
 import { removePushTokens } from '../push/push-jobs.js';
 import type { Realm } from '../realms/realm.js';
@@ -16,6 +17,7 @@ import { USER_SETTINGS } from '../realms/user-settings.js';
 import { changeEmail } from '../users/change-email.js';
 import type { User } from '../users/user.js';
 import { isOnlyOwnerOf } from '../users/user-permissions.js';
+import { deleteSomeMessages, MESSAGE_SCOPES } from './contribution-deletion.js';
 import { deactivateWithBots, withoutProfile } from './deactivation.js';
 import { erasedEmail, eventWithoutIdentity, type FormerIdentity, isErased, mentionRemoval } from './erased-person.js';
 import {
@@ -32,11 +34,13 @@ import { getHostUser, type HostUserReference } from './host-users.js';
 export interface ErasureRequest {
   readonly realmId: RealmId;
   readonly user: HostUserReference;
+  /** Deletes the messages of the person too, for good. */
+  readonly everythingWritten: boolean;
 }
 
 /**
- * Erases a person on behalf of the operator: the identity at once, everything else in a job. Messages stay; their author
- * becomes “Deleted user”. The address and external id may be used by others immediately.
+ * Erases a person on behalf of the operator: the identity at once, everything else in a job. Messages stay, with the
+ * author “Deleted user”, or are deleted. The address and external id may be used by others immediately.
  */
 export class EraseUser {
   static readonly inject = ['unitOfWork', 'erasureLedger', 'clock'] as const;
@@ -47,18 +51,18 @@ export class EraseUser {
   ) {}
 
   /**
-   * Returns the erasure; the former one if the person is erased already. @throws DomainError UNKNOWN_USER,
+   * Returns the erasure; the former one if the person is erased already. Then it only adds the deletion of messages.
+   * @throws DomainError UNKNOWN_USER,
    * MUST_NOT_BE_BOT, LAST_OWNER
    */
-  async execute({ realmId, user: by }: ErasureRequest): Promise<Erasure> {
+  async execute({ realmId, user: by, everythingWritten }: ErasureRequest): Promise<Erasure> {
     const { erasure, entry } = await this.uow.write(realmId, async (tx) => {
       const user = await getHostUser(tx, realmId, by);
       if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'Only people can be erased. Deactivate the bot.');
       if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realmId, user.id))) {
         throw new DomainError('LAST_OWNER', 'Cannot erase the only organization owner');
       }
-      const request = { requestedAt: this.clock.now(), everythingWritten: false };
-      const erasure = (await findErasure(tx, user)) ?? (await begin(tx, user, request));
+      const { erasure } = await erase(tx, user, { requestedAt: this.clock.now(), everythingWritten });
       return { erasure, entry: entryOf(await tx.realms.get(realmId), erasure) };
     });
     await this.ledger.add([entry]);
@@ -120,9 +124,8 @@ export class ReplayErasures {
         if (user.role === 'owner' && user.isActive && (await isOnlyOwnerOf(tx, realm.id, user.id))) {
           withoutOwner.add(realm);
         }
-        if (await findErasure(tx, user)) return;
-        await begin(tx, user, entry);
-        repeated.push(entry);
+        const { hasChanged } = await erase(tx, user, entry);
+        if (hasChanged) repeated.push(entry);
       });
     }
     await this.ledger.add(repeated);
@@ -130,12 +133,37 @@ export class ReplayErasures {
   }
 }
 
-/** Removes the identity of a person and schedules the rest. */
-async function begin(
+const identityOf = ({ id, fullName, email, externalId }: User): FormerIdentity => ({
+  id,
+  fullName,
+  email,
+  externalId: externalId ?? null,
+});
+
+type Request = Pick<Erasure, 'requestedAt' | 'everythingWritten'>;
+
+/** Erases a person, or adds the deletion of messages to a former erasure. Otherwise changes nothing. */
+async function erase(
   tx: Transaction,
   user: User,
-  { requestedAt, everythingWritten }: Pick<Erasure, 'requestedAt' | 'everythingWritten'>,
-): Promise<Erasure> {
+  request: Request,
+): Promise<{ readonly erasure: Erasure; readonly hasChanged: boolean }> {
+  const former = await findErasure(tx, user);
+  if (!former) return { erasure: await begin(tx, user, request), hasChanged: true };
+  if (former.everythingWritten || !request.everythingWritten) return { erasure: former, hasChanged: false };
+  const { requestedAt } = request;
+  const erasure = { ...former, everythingWritten: true, requestedAt, endedAt: null };
+  await tx.erasures.update(erasure);
+  // The job of an unfinished erasure continues with the messages.
+  if (former.endedAt !== null) await planMessages(tx, erasure, identityOf(user), requestedAt);
+  return { erasure, hasChanged: true };
+}
+
+const planMessages = (tx: Transaction, { id, realmId }: Erasure, former: FormerIdentity, dueAt: UnixSeconds) =>
+  planErasure(tx, realmId, { erasureId: id, former, everythingWritten: true, stage: 'messages', at: null }, dueAt);
+
+/** Removes the identity of a person and schedules the rest. */
+async function begin(tx: Transaction, user: User, { requestedAt, everythingWritten }: Request): Promise<Erasure> {
   const { realmId, id: userId } = user;
   if (user.isActive) {
     const deletions = { byId: userId, ofProfile: true, ofMessages: [] };
@@ -152,9 +180,14 @@ async function begin(
     changedTexts: 0,
     everythingWritten,
   });
-  const { id, fullName, email, externalId = null } = user;
-  const former = { id, fullName, email, externalId };
-  await planErasure(tx, realmId, { erasureId: erasure.id, former, stage: 'rows', at: null }, requestedAt);
+  const payload = {
+    erasureId: erasure.id,
+    former: identityOf(user),
+    everythingWritten,
+    stage: 'rows',
+    at: null,
+  } as const;
+  await planErasure(tx, realmId, payload, requestedAt);
   return erasure;
 }
 
@@ -176,6 +209,8 @@ async function removeIdentity(tx: Transaction, user: User): Promise<void> {
 
 /** Time after which the job is rescheduled with its progress. */
 const MAX_RUN_MS = 1000;
+/** Time until reminders are examined again. */
+const REMINDERS_SECONDS = 5;
 const EVENTS_PER_STEP = 100;
 const FILES_PER_STEP = 50;
 
@@ -200,16 +235,23 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
   ) {}
 
   async prepare({ realmId, payload }: Job<ErasurePayload>): Promise<JobWork> {
+    if (payload.stage === 'files' && payload.everythingWritten && (await this.areReminded())) {
+      return (tx) => planErasure(tx, realmId, payload, this.clock.now() + REMINDERS_SECONDS);
+    }
     const until = this.clock.nowMs() + MAX_RUN_MS;
     let progress: ErasureProgress | null = payload;
     do progress = await this.step(realmId, { ...payload, ...progress });
-    while (progress !== null && this.clock.nowMs() < until);
+    while (progress?.stage === payload.stage && this.clock.nowMs() < until);
     const rest = progress;
     return async (tx) => {
       const now = this.clock.now();
       if (rest !== null) return planErasure(tx, realmId, { ...payload, ...rest }, now);
       const erasure = await tx.erasures.find(realmId, payload.erasureId);
-      if (erasure) await tx.erasures.update({ ...erasure, endedAt: now });
+      if (!erasure) return;
+      // Requested while the job ran.
+      const hasMore = erasure.everythingWritten && !payload.everythingWritten;
+      if (hasMore) return planMessages(tx, erasure, payload.former, now);
+      await tx.erasures.update({ ...erasure, endedAt: now });
     };
   }
 
@@ -218,7 +260,7 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     return this.uow.write(
       realmId,
       async (tx) => {
-        const { next, counts } = await stepOf(tx, realmId, payload);
+        const { next, counts } = await stepOf(tx, realmId, payload, this.clock.now());
         const erasure = await tx.erasures.find(realmId, payload.erasureId);
         const { removedRows = 0, changedTexts = 0 } = counts;
         if (erasure && removedRows + changedTexts > 0) {
@@ -234,25 +276,49 @@ export class ErasePerson implements JobHandler<ErasurePayload> {
     );
   }
 
+  /** True while reminders may quote deleted messages and need their files. */
+  private async areReminded(): Promise<boolean> {
+    const { name, format } = DELETED_MESSAGE_JOB;
+    return (await this.uow.readAcross(({ jobs }) => jobs.nextDueAt({ kind: name, maxFormat: format }))) !== null;
+  }
+
   /** Removes files without messages. */
-  private async removeFiles(realmId: RealmId, { former, at }: At<'files'>): Promise<ErasureProgress | null> {
+  private async removeFiles(realmId: RealmId, payload: At<'files'>): Promise<ErasureProgress | null> {
+    const { former, at } = payload;
     const after = at ?? 0;
     const page = await this.uow.read(realmId, ({ files }) => files.list(realmId, former.id, after, FILES_PER_STEP));
     const unneeded = page.filter(({ messageIds }) => messageIds.length === 0).map(({ id }) => id);
     await this.files.remove(this.uow, realmId, unneeded);
-    return page.length < FILES_PER_STEP ? null : { stage: 'files', at: page.at(-1)!.id };
+    return page.length < FILES_PER_STEP ? following(payload) : { stage: 'files', at: page.at(-1)!.id };
   }
 }
 
-function stepOf(tx: Transaction, realmId: RealmId, payload: At<'rows' | 'events' | 'texts'>): Promise<Step> {
-  if (payload.stage === 'events') return replaceEvents(tx, realmId, payload);
-  return payload.stage === 'rows' ? removeRows(tx, realmId, payload) : replaceTexts(tx, realmId, payload);
+function stepOf(
+  tx: Transaction,
+  realmId: RealmId,
+  payload: At<'rows' | 'events' | 'texts' | 'messages' | 'copies'>,
+  now: UnixSeconds,
+): Promise<Step> {
+  switch (payload.stage) {
+    case 'rows':
+      return removeRows(tx, realmId, payload);
+    case 'events':
+      return replaceEvents(tx, realmId, payload);
+    case 'texts':
+      return replaceTexts(tx, realmId, payload);
+    case 'messages':
+      return removeMessages(tx, realmId, payload, now);
+    case 'copies':
+      return removeCopies(tx, realmId, payload);
+  }
 }
 
-const following = ({ stage }: ErasureProgress): ErasureProgress => ({
-  stage: ERASURE_STAGES[ERASURE_STAGES.indexOf(stage) + 1]!,
-  at: null,
-});
+/** Returns the beginning of the next stage; null after the last one. */
+function following({ stage, everythingWritten }: ErasurePayload): ErasureProgress | null {
+  const stages = ERASURE_STAGES.filter((each) => everythingWritten || (each !== 'messages' && each !== 'copies'));
+  const next = stages[stages.indexOf(stage) + 1];
+  return next === undefined ? null : { stage: next, at: null };
+}
 
 async function removeRows(tx: Transaction, realmId: RealmId, payload: At<'rows'>): Promise<Step> {
   const { former, at } = payload;
@@ -265,6 +331,25 @@ async function replaceTexts(tx: Transaction, realmId: RealmId, payload: At<'text
   const removal = mentionRemoval(former);
   const { count, next } = await tx.personalData.replaceSome(realmId, removal, at, ENTITIES_PER_PAGE);
   return { next: next ? { stage: 'texts', at: next } : following(payload), counts: { changedTexts: count } };
+}
+
+async function removeMessages(
+  tx: Transaction,
+  realmId: RealmId,
+  payload: At<'messages'>,
+  now: UnixSeconds,
+): Promise<Step> {
+  const { id } = payload.former;
+  const deletion = { userId: id, byId: id, places: MESSAGE_SCOPES, upTo: payload.at };
+  const { count, next } = await deleteSomeMessages(tx, realmId, deletion, now);
+  return { next: next === null ? following(payload) : { stage: 'messages', at: next }, counts: { removedRows: count } };
+}
+
+/** Removes the copies from which administrators could restore messages. */
+async function removeCopies(tx: Transaction, realmId: RealmId, payload: At<'copies'>): Promise<Step> {
+  const { former, at } = payload;
+  const { count, next } = await tx.archive.purgeOfSender(realmId, former.id, at ?? 0, ENTITIES_PER_PAGE);
+  return { next: next === null ? following(payload) : { stage: 'copies', at: next }, counts: { removedRows: count } };
 }
 
 /**

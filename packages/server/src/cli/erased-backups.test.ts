@@ -16,6 +16,8 @@ import { createParley } from '../start/create-parley.js';
 import { runCommand } from '../testing/run-command.js';
 
 const WORDS = /q[a-z]+jxk/gi;
+/** Word in a message, which stays if only the person is erased. */
+const WRITTEN = 'qdirectjxk';
 
 let directory: string;
 let database: string;
@@ -33,6 +35,7 @@ beforeEach(async () => {
   await withServer(async (parley) => {
     const ann = (await parley.users.list({ realm: '' }).toArray()).find(({ name }) => name === 'Ann')!;
     const as = parley.as({ realm: '', userId: ann.id });
+    await parley.as({ realm: '', userId: erasedId }).messages.send({ to: [ann.id], content: WRITTEN });
     await as.messages.send({ to: [ann.id], content: `@**Qnamejxk|${erasedId}** and @**Qnamejxk**` });
   });
   await run('backup', join(directory, '1.tar'), '--pace=0');
@@ -82,12 +85,27 @@ describe('the restore of a backup that contains people who were erased later', (
     await erase();
     moveAway();
     expect(await run('restore', backup)).toMatchObject({ hasLedger: true, erasedAgain: 1 });
-    expect(tracesInRows()).toEqual([]);
+    expect(tracesInRows()).toEqual([WRITTEN]);
     expect(await run('user', 'show', String(erasedId))).toMatchObject({ name: 'Deleted user', active: false });
     await withServer(async (parley) => {
       expect(await parley.users.erase({ realm: '', userId: erasedId })).toMatchObject({ endedAt: expect.any(Date) });
     });
     expect(readdirSync(directory).filter((name) => name.includes('restoring'))).toEqual([]);
+  });
+
+  it('deletes everything that they wrote again', async () => {
+    await run('user', 'erase', String(erasedId), '--yes', '--everything-written');
+    moveAway();
+    expect(await run('restore', backup)).toMatchObject({ erasedAgain: 1 });
+    expect(tracesInRows()).toEqual([]);
+    const { erasures } = await run('erasure', 'list');
+    expect(erasures).toMatchObject([{ everythingWritten: true, endedAt: expect.any(Number) }]);
+    await withServer(async (parley) => {
+      const [ann] = await parley.users.list({ realm: '' }).toArray();
+      const messages = await parley.as({ realm: '', userId: ann!.id }).messages.list({ last: 10 }).toArray();
+      expect(messages.map(({ sender }) => sender.id)).not.toContain(erasedId);
+      expect(messages.length).toBeGreaterThan(0);
+    });
   });
 
   it('reads the erasures from the former database if the ledger is lost', async () => {
@@ -97,7 +115,7 @@ describe('the restore of a backup that contains people who were erased later', (
     expect(await run('restore', backup, '--erasures', join(directory, 'former-parley.db'))).toMatchObject({
       erasedAgain: 1,
     });
-    expect(tracesInRows()).toEqual([]);
+    expect(tracesInRows()).toEqual([WRITTEN]);
     expect(await readLedger(`${database}.erasures`)).toMatchObject([{ personId: erasedId }]);
   });
 
@@ -112,7 +130,7 @@ describe('the restore of a backup that contains people who were erased later', (
     for (let times = 0; times < 2; times++) {
       moveAway();
       expect(await run('restore', backup)).toMatchObject({ erasedAgain: 1 });
-      expect(tracesInRows()).toEqual([]);
+      expect(tracesInRows()).toEqual([WRITTEN]);
     }
     expect(await readLedger(`${database}.erasures`)).toHaveLength(1);
   });
@@ -123,7 +141,7 @@ describe('the restore of a backup that contains people who were erased later', (
     writeFileSync(`${database}.restoring`, 'unfinished');
     writeFileSync(`${database}.restoring-wal`, 'unfinished');
     expect(await run('restore', backup)).toMatchObject({ erasedAgain: 1 });
-    expect(tracesInRows()).toEqual([]);
+    expect(tracesInRows()).toEqual([WRITTEN]);
   });
 
   it('leaves no database behind if an erasure cannot be repeated', async () => {

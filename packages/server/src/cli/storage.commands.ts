@@ -1,8 +1,10 @@
 import { createReadStream, existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type ErasureRecord, JobRunner, type UnixSeconds } from '@parley/domain/kernel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ErasureRecord, type JobHandler, JobRunner, type ReportProblem } from '@parley/domain/kernel';
 import { DeactivateBots, ErasePerson, ReplayErasures, type ReplayedErasures } from '@parley/domain/membership';
+import { RemoveTextFromReminders } from '@parley/domain/messages';
 import { silentLogger } from '@parley/http';
 import { administerDatabase, openTableSource } from '@parley/sqlite';
 import { ledgerPathFor, readLedger } from '../backup/erasure-ledger.js';
@@ -134,20 +136,34 @@ async function replayErasures(
     const replayed = await parley.useCase(ReplayErasures).execute(erasures);
     const { unitOfWork: uow, clock } = parley.ports;
     const failures: unknown[] = [];
-    for (const handler of [parley.useCase(DeactivateBots), parley.useCase(ErasePerson)]) {
-      const runner = new JobRunner(handler, { uow, clock, report: (_, { err }) => void failures.push(err) });
-      for (let next: UnixSeconds | null = 0; next !== null && next <= clock.now(); next = await runner.nextDueAt()) {
+    const report: ReportProblem = (_, { err }) => void failures.push(err);
+    const handlers: readonly JobHandler[] = [
+      parley.useCase(DeactivateBots),
+      parley.useCase(RemoveTextFromReminders),
+      parley.useCase(ErasePerson),
+    ];
+    const runners = handlers.map((handler) => new JobRunner(handler, { uow, clock, report }));
+    // Erasures wait a few seconds for reminders.
+    for (let isDone = false; !isDone; ) {
+      isDone = true;
+      for (const runner of runners) {
+        if ((await runner.nextDueAt()) === null) continue;
+        isDone = false;
         await runner.run();
         await runner.settle();
       }
-      if (failures.length > 0)
+      if (failures.length > 0) {
         throw new StartupError(`People cannot be erased again: ${(failures[0] as Error).message}`);
+      }
+      if (!isDone) await sleep(PAUSE_MS);
     }
     return replayed;
   } finally {
     await parley.close();
   }
 }
+
+const PAUSE_MS = 10;
 
 async function listBackups({ invocation, words }: CommandContext): Promise<CommandResult> {
   const [folder] = words as [string];

@@ -44,6 +44,8 @@ export interface UserErasure {
   readonly removedRows: number;
   /** Number of texts and events changed so far. */
   readonly changedTexts: number;
+  /** True if the messages are deleted too. */
+  readonly everythingWritten: boolean;
 }
 
 /** Users API for the host application, without permission checks. */
@@ -71,9 +73,10 @@ export interface Users {
   /**
    * Erases the person: messages stay with the author “Deleted user”, everything else about the person is deleted in the
    * background. Irreversible. The email and external id are free immediately. Repeat with `userId` to see whether
-   * the work has ended. Refuses the last owner.
+   * the work has ended. Refuses the last owner. `everythingWritten` deletes the messages too, even of a person who was
+   * erased before.
    */
-  erase(user: UserRef): Promise<UserErasure>;
+  erase(user: UserRef, options?: { readonly everythingWritten?: boolean }): Promise<UserErasure>;
   /** Returns the user's API key for clients; `rotate` issues a new one and revokes the old. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
   /**
@@ -93,6 +96,7 @@ const USER = object({
 });
 const LINK = object({ realm: TEXT, externalId: EXTERNAL_ID, userId: ID }, { open: true });
 const SELECTION = object({ realm: TEXT, deactivated: optional(FLAG) });
+const ERASURE_OPTIONS = object({ everythingWritten: optional(FLAG) });
 const KEY_OPTIONS = object({ rotate: optional(FLAG) });
 /** Number of users per page. */
 const PAGE = 500;
@@ -105,12 +109,14 @@ export const presentErasure = ({
   endedAt,
   removedRows,
   changedTexts,
+  everythingWritten,
 }: Erasure): UserErasure => ({
   userId: personId,
   requestedAt: dateOf(requestedAt),
   endedAt: endedAt === null ? null : dateOf(endedAt),
   removedRows,
   changedTexts,
+  everythingWritten,
 });
 
 export function usersOf(resolve: Resolve): Users {
@@ -164,9 +170,11 @@ export function usersOf(resolve: Resolve): Users {
     }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
-    async erase(ref) {
+    async erase(ref, options = {}) {
       const user = referenceOf(ref);
-      return presentErasure(await resolve(EraseUser).execute({ realmId: await addresses.realmId(ref.realm), user }));
+      const { everythingWritten = false } = properties('The options', ERASURE_OPTIONS, options);
+      const realmId = await addresses.realmId(ref.realm);
+      return presentErasure(await resolve(EraseUser).execute({ realmId, user, everythingWritten }));
     },
     async apiKey(ref, options = {}) {
       const user = referenceOf(ref);
